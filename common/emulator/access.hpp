@@ -1,0 +1,37 @@
+// The words in which the hooks, the tracer and the models speak of a memory access.
+#pragma once
+
+#include <cstdint>
+
+#include "emulator/cuda_on_cpu.h"
+#include "emulator/warp_request.hpp"
+
+namespace emulator {
+
+enum class AccessKind : std::uint8_t { load, store, atomic };
+
+// constant: __constant__ variables and tables, which the constant cache serves; not counted.
+enum class Space : std::uint8_t { global, shared, constant };
+
+// What one warp request costs, and sums of it.
+struct AccessCounters {
+    std::uint64_t requests = 0;
+    std::uint64_t sectors = 0;         // distinct 32-byte sectors of each request
+    std::uint64_t lines = 0;           // distinct 128-byte lines of each request
+    std::uint64_t distinct_bytes = 0;  // size of the union of the lanes' bytes
+    std::uint64_t lane_bytes = 0;      // active lanes x bytes
+    std::uint64_t wavefronts = 0;      // passes through the banks (shared memory)
+    std::uint64_t ideal_wavefronts = 0;
+
+    void add(const AccessCounters& other, std::uint64_t times = 1) {
+        requests += times * other.requests;
+        sectors += times * other.sectors;
+        lines += times * other.lines;
+        distinct_bytes += times * other.distinct_bytes;
+        lane_bytes += times * other.lane_bytes;
+        wavefronts += times * other.wavefronts;
+        ideal_wavefronts += times * other.ideal_wavefronts;
+    }
+};
+
+}  // namespace emulator

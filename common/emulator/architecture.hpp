@@ -1,0 +1,52 @@
+// The generations that can be emulated, each by one GPU of it. The table is data/architectures.csv,
+// where every number has its source and every field that nobody could confirm is named.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "emulator/shared_banks.hpp"
+
+namespace emulator {
+
+// Counts of requests, sectors, lines and wavefronts rest on the L1 rules, the fetch units and the
+// banks alone. Sizes and rates (0: not known) serve regimes, occupancy and limits.
+struct Architecture {
+    std::string_view name;  // "fermi"
+    std::string_view gpu;   // "Tesla M2090"
+    std::string_view generation;
+    unsigned year = 0;
+    std::string_view compute_capability;
+    unsigned sm_count = 0;
+    double sm_clock_hz = 0;
+    double dram_bytes_per_second = 0;
+    std::size_t l2_bytes = 0;
+    std::size_t l1_and_shared_bytes_per_sm = 0;  // 0: the L1 is no part of the shared memory
+    std::size_t max_shared_bytes_per_sm = 0;
+    std::size_t max_shared_bytes_per_block = 0;
+    bool l1_caches_global_loads = false;  // as the compiler defaults
+    unsigned fetch_unit_bytes_with_l1 = 0;
+    unsigned fetch_unit_bytes_without_l1 = 0;
+    BankLayout banks;
+    unsigned max_threads_per_block = 0;
+    unsigned max_threads_per_sm = 0;
+    unsigned max_warps_per_sm = 0;
+    unsigned max_blocks_per_sm = 0;
+    unsigned registers_per_sm = 0;
+    unsigned fp32_lanes_per_sm = 0;
+
+    // What a global load moves at least, as the compiler defaults: a 128-byte line or a sector.
+    unsigned fetch_unit_bytes() const {
+        return l1_caches_global_loads ? fetch_unit_bytes_with_l1 : fetch_unit_bytes_without_l1;
+    }
+};
+
+// In the order of the table: oldest first.
+std::span<const Architecture> architectures();
+
+// Null for an unknown name.
+const Architecture* find_architecture(std::string_view name);
+
+}  // namespace emulator

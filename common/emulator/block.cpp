@@ -1,0 +1,220 @@
+#include "emulator/block.hpp"
+
+#include <algorithm>
+
+#include "emulator/fault.hpp"
+#include "emulator/thread_state.hpp"
+
+namespace emulator {
+namespace {
+
+std::string text(uint3 index) {
+    return std::string("(")
+        .append(std::to_string(index.x)).append(",")
+        .append(std::to_string(index.y)).append(",")
+        .append(std::to_string(index.z)).append(")");
+}
+
+}  // namespace
+
+constinit thread_local ThreadState thread_state;
+
+Block::Block(BankLayout banks)
+    : fibers_([this](LaneFiber& fiber) { run_lanes(fiber); }), tracer_(*this, banks) {}
+
+void Block::begin_launch(const Kernel& kernel, const LaunchShape& shape) {
+    kernel_ = kernel;
+    shape_ = shape;
+    lanes_.assign(std::size_t{shape.block.x} * shape.block.y * shape.block.z, Lane{});
+    std::size_t lane = 0;
+    for (unsigned z = 0; z < shape.block.z; ++z) {
+        for (unsigned y = 0; y < shape.block.y; ++y) {
+            for (unsigned x = 0; x < shape.block.x; ++x) lanes_[lane++].thread_index = {x, y, z};
+        }
+    }
+    tracer_.begin_launch(shape.dynamic_shared_bytes);
+}
+
+void Block::run(uint3 index) {
+    block_index_ = index;
+    unfinished_ = lanes_.size();
+    for (Lane& lane : lanes_) lane.state = State::unstarted;
+    thread_state.block = this;
+    thread_state.block_index = index;
+    thread_state.block_dimensions = shape_.block;
+    thread_state.grid_dimensions = shape_.grid;
+    while (unfinished_ > 0) {
+        for (std::size_t first = 0; first < lanes_.size(); first += warp_size) {
+            run_warp(first, std::min(first + warp_size, lanes_.size()));
+        }
+        if (unfinished_ > 0) release_barrier();
+    }
+}
+
+void Block::run_warp(std::size_t first, std::size_t end) {
+    warp_end_ = end;
+    do {
+        for (std::size_t lane = first; lane < end; ++lane) {
+            if (lanes_[lane].state == State::unstarted || lanes_[lane].state == State::runnable) {
+                resume(lane);
+            }
+        }
+    } while (bring_warp_together(first, end));
+    tracer_.close_warp();
+}
+
+void Block::resume(std::size_t lane) {
+    Lane& state = lanes_[lane];
+    if (state.state == State::unstarted) {
+        running_ = lane;
+        fibers_.take().resume();
+    } else {
+        enter(lane, *state.fiber);
+        state.fiber->resume();
+    }
+    thread_state.tracer = nullptr;
+    check_for_fault();
+}
+
+void Block::enter(std::size_t lane, LaneFiber& fiber) {
+    running_ = lane;
+    lanes_[lane].state = State::runnable;
+    lanes_[lane].fiber = &fiber;
+    thread_state.thread_index = lanes_[lane].thread_index;
+    tracer_.set_lane(static_cast<std::uint32_t>(lane_index()), fiber.stack_begin(), fiber.stack_bytes());
+    thread_state.tracer = &tracer_;
+}
+
+// The body of every fiber: the lane that the scheduler chose, then those behind it in its warp.
+void Block::run_lanes(LaneFiber& fiber) {
+    for (std::size_t lane = running_;
+         lane < warp_end_ && lanes_[lane].state == State::unstarted; ++lane) {
+        enter(lane, fiber);
+        kernel_.body(kernel_.context);
+        lanes_[running_].state = State::finished;
+        --unfinished_;
+        lane = running_;
+    }
+    thread_state.tracer = nullptr;
+    fibers_.give_back(fiber);
+}
+
+void Block::wait(State state) {
+    const std::size_t lane = running_;
+    lanes_[lane].state = state;
+    lanes_[lane].fiber->suspend();
+}
+
+int Block::wait_at_barrier(int predicate) {
+    lanes_[running_].predicate = predicate;
+    wait(State::at_barrier);
+    return barrier_sum_;
+}
+
+void Block::wait_at_window() { wait(State::at_window); }
+
+std::uint64_t Block::wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
+                                   int source_lane) {
+    Lane& lane = lanes_[running_];
+    lane.operation = operation;
+    lane.mask = mask;
+    lane.value = value;
+    lane.source_lane = source_lane;
+    wait(State::at_warp_operation);
+    return lane.result;
+}
+
+// Lets go on whatever waits for its warp alone. False when nothing of the warp can go on before the
+// block's barrier.
+bool Block::bring_warp_together(std::size_t first, std::size_t end) {
+    std::uint32_t will_go_on = 0;
+    std::uint32_t at_window = 0;
+    std::uint32_t at_operation = 0;
+    std::uint32_t at_barrier = 0;
+    for (std::size_t lane = first; lane < end; ++lane) {
+        const std::uint32_t bit = 1u << (lane - first);
+        const State state = lanes_[lane].state;
+        at_window |= state == State::at_window ? bit : 0;
+        at_operation |= state == State::at_warp_operation ? bit : 0;
+        at_barrier |= state == State::at_barrier ? bit : 0;
+    }
+    will_go_on = at_window | at_operation;
+    if (will_go_on == 0) return false;
+
+    bool progress = false;
+    if (at_window != 0) {
+        tracer_.close_window(will_go_on);
+        for (std::size_t lane = first; lane < end; ++lane) {
+            if ((at_window >> (lane - first) & 1) != 0) lanes_[lane].state = State::runnable;
+        }
+        progress = true;
+    }
+    for (std::size_t i = first; i < end; ++i) {
+        Lane& lane = lanes_[i];
+        if ((at_operation >> (i - first) & 1) == 0 || lane.state != State::at_warp_operation) continue;
+        // Lanes of the mask that have finished, or that the last warp lacks, bring nothing.
+        const std::uint32_t expected = lane.mask & (will_go_on | at_barrier);
+        const auto same_operation = [&](std::size_t other) {
+            return (at_operation >> (other - first) & 1) != 0 &&
+                   lanes_[other].operation == lane.operation && lanes_[other].mask == lane.mask;
+        };
+        bool complete = true;
+        for (std::size_t other = first; other < end; ++other) {
+            if ((expected >> (other - first) & 1) != 0 && !same_operation(other)) complete = false;
+        }
+        if (!complete) continue;
+        std::uint64_t ballot = 0;
+        for (std::size_t other = first; other < end; ++other) {
+            if ((expected >> (other - first) & 1) != 0 && lanes_[other].value != 0) {
+                ballot |= std::uint64_t{1} << (other - first);
+            }
+        }
+        for (std::size_t other = first; other < end; ++other) {
+            if ((expected >> (other - first) & 1) == 0) continue;
+            Lane& partner = lanes_[other];
+            const bool from_another = (expected >> partner.source_lane & 1) != 0;
+            partner.result = partner.operation == WarpOperation::ballot ? ballot
+                             : from_another ? lanes_[first + partner.source_lane].value
+                                            : partner.value;
+        }
+        for (std::size_t other = first; other < end; ++other) {
+            if ((expected >> (other - first) & 1) != 0) lanes_[other].state = State::runnable;
+        }
+        progress = true;
+    }
+    if (!progress) {
+        running_ = first + std::countr_zero(at_operation);
+        fault_ = "a warp operation waits for ever: lanes of its mask stand elsewhere";
+        check_for_fault();
+    }
+    return true;
+}
+
+void Block::release_barrier() {
+    barrier_sum_ = 0;
+    for (const Lane& lane : lanes_) {
+        if (lane.state == State::at_barrier && lane.predicate != 0) ++barrier_sum_;
+    }
+    for (Lane& lane : lanes_) {
+        if (lane.state == State::at_barrier) lane.state = State::runnable;
+    }
+}
+
+void Block::fault(const std::string& what) {
+    fault_ = what;
+    thread_state.tracer = nullptr;
+    lanes_[running_].fiber->suspend();
+    __builtin_unreachable();  // the scheduler never resumes a faulted lane
+}
+
+void Block::check_for_fault() {
+    if (fault_.empty()) return;
+    const std::string what = "kernel " + function_name(kernel_.code) + ", block " + text(block_index_) +
+                             ", thread " + text(lanes_[running_].thread_index) + ": " + fault_;
+    fault_.clear();
+    fibers_.leave_behind();
+    tracer_.abandon();
+    throw Fault(what);
+}
+
+}  // namespace emulator

@@ -1,0 +1,93 @@
+// Runs the threads of one block on the CPU, and everything by which they wait for each other.
+//
+// A fiber runs lane after lane to the end; only when a lane has to wait is another fiber taken. The
+// lanes of a warp run together, so that their accesses can be joined to requests (tracer.hpp); then
+// the next warp, until every unfinished lane stands at the block's barrier.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/architecture.hpp"
+#include "emulator/cuda_on_cpu.h"
+#include "emulator/fiber_pool.hpp"
+#include "emulator/tracer.hpp"
+
+namespace emulator {
+
+struct LaunchShape {
+    dim3 grid;
+    dim3 block;
+    std::size_t dynamic_shared_bytes = 0;
+};
+
+// One thread's run of the kernel; `context` holds the kernel's arguments.
+using LaneBody = void (*)(const void* context);
+
+struct Kernel {
+    const void* code = nullptr;  // the kernel's address, for its name
+    LaneBody body = nullptr;
+    const void* context = nullptr;
+};
+
+class Block {
+  public:
+    explicit Block(BankLayout banks);
+
+    void begin_launch(const Kernel& kernel, const LaunchShape& shape);
+    // Runs one block to its end. Throws Fault.
+    void run(uint3 index);
+    void end_launch() { tracer_.end_launch(); }
+
+    const Tracer& tracer() const { return tracer_; }
+
+    // ---- called on lanes, through the functions of cuda_on_cpu.h ----
+    Tracer& tracer() { return tracer_; }
+    // The sum of `predicate` over the block's threads that reach this barrier.
+    int wait_at_barrier(int predicate);
+    void wait_at_window();
+    enum class WarpOperation : std::uint8_t { synchronise, ballot, exchange };
+    std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
+                                int source_lane);
+    int lane_index() const { return static_cast<int>(running_ % warp_size); }
+    // Ends the launch: run() throws a Fault whose text tells `what` and where.
+    [[noreturn]] void fault(const std::string& what);
+
+  private:
+    enum class State : std::uint8_t { unstarted, runnable, at_window, at_warp_operation, at_barrier, finished };
+    struct Lane {
+        State state = State::unstarted;
+        LaneFiber* fiber = nullptr;
+        uint3 thread_index{};
+        int predicate = 0;
+        WarpOperation operation{};
+        std::uint32_t mask = 0;
+        std::uint64_t value = 0;
+        int source_lane = 0;
+        std::uint64_t result = 0;
+    };
+
+    void run_lanes(LaneFiber& fiber);
+    void run_warp(std::size_t first, std::size_t end);
+    void resume(std::size_t lane);
+    void enter(std::size_t lane, LaneFiber& fiber);
+    void wait(State state);
+    bool bring_warp_together(std::size_t first, std::size_t end);
+    void release_barrier();
+    void check_for_fault();
+
+    FiberPool fibers_;
+    Tracer tracer_;
+    Kernel kernel_;
+    LaunchShape shape_;
+    std::vector<Lane> lanes_;
+    uint3 block_index_{};
+    std::size_t running_ = 0;
+    std::size_t warp_end_ = 0;
+    std::size_t unfinished_ = 0;
+    int barrier_sum_ = 0;
+    std::string fault_;
+};
+
+}  // namespace emulator

@@ -1,0 +1,96 @@
+#include "emulator/device_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <map>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+
+namespace emulator {
+namespace {
+
+constexpr Address range_begin = 0x6000'0000'0000;
+constexpr std::size_t range_bytes = std::size_t{256} << 30;
+constexpr std::size_t page = 4096;
+// Wide enough that an index some thousand elements past the end still meets no neighbour.
+constexpr std::size_t guard_bytes = 16 * page;
+
+std::size_t pages_of(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+class DeviceMemory {
+  public:
+    DeviceMemory() {
+        void* const wanted = reinterpret_cast<void*>(range_begin);
+        void* const got = mmap(wanted, range_bytes, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got != wanted) {
+            throw std::runtime_error("emulated GPU: cannot reserve the address range of its memory "
+                                     "(is the address space limited? try `ulimit -v unlimited`)");
+        }
+    }
+
+    void* allocate(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        const std::size_t span = pages_of(bytes == 0 ? 1 : bytes);
+        const Address begin = first_gap(span + 2 * guard_bytes) + guard_bytes;
+        if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) {
+            throw std::bad_alloc();
+        }
+        allocations_.emplace(begin, Allocation{begin, bytes});
+        return reinterpret_cast<void*>(begin);
+    }
+
+    void release(void* pointer) {
+        const std::lock_guard lock(mutex_);
+        const auto found = allocations_.find(reinterpret_cast<Address>(pointer));
+        if (found == allocations_.end()) {
+            throw std::invalid_argument("emulated GPU: release of a pointer that is no allocation");
+        }
+        const std::size_t span = pages_of(found->second.bytes == 0 ? 1 : found->second.bytes);
+        madvise(pointer, span, MADV_DONTNEED);
+        mprotect(pointer, span, PROT_NONE);
+        allocations_.erase(found);
+    }
+
+    std::optional<Allocation> at_or_below(Address address) {
+        const std::lock_guard lock(mutex_);
+        auto after = allocations_.upper_bound(address);
+        if (after == allocations_.begin()) return std::nullopt;
+        return std::prev(after)->second;
+    }
+
+  private:
+    Address first_gap(std::size_t span) const {
+        Address candidate = range_begin;
+        for (const auto& [begin, allocation] : allocations_) {
+            if (begin - guard_bytes >= candidate + span) break;
+            candidate = begin + pages_of(allocation.bytes == 0 ? 1 : allocation.bytes) + guard_bytes;
+        }
+        if (candidate + span > range_begin + range_bytes) throw std::bad_alloc();
+        return candidate;
+    }
+
+    std::mutex mutex_;
+    std::map<Address, Allocation> allocations_;
+};
+
+// Never destroyed: buffers with static storage may be released after this file's statics.
+DeviceMemory& device_memory() {
+    static DeviceMemory& memory = *new DeviceMemory;
+    return memory;
+}
+
+}  // namespace
+
+void* allocate_device_memory(std::size_t bytes) { return device_memory().allocate(bytes); }
+
+void release_device_memory(void* pointer) { device_memory().release(pointer); }
+
+bool in_device_memory(Address address) { return address - range_begin < range_bytes; }
+
+std::optional<Allocation> allocation_at_or_below(Address address) {
+    return device_memory().at_or_below(address);
+}
+
+}  // namespace emulator

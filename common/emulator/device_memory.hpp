@@ -1,0 +1,33 @@
+// The global memory of the emulated GPU: one reserved address range, so that an address tells where
+// it belongs, and the same program gets the same addresses in every run (counts must not depend on
+// where the system happens to map memory).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace emulator {
+
+using Address = std::uint64_t;
+
+struct Allocation {
+    Address begin = 0;
+    std::size_t bytes = 0;
+    Address end() const { return begin + bytes; }
+};
+
+// Device memory of `bytes` bytes, aligned to 512 bytes as cudaMalloc's is. Pages before and behind
+// it belong to no allocation. Throws std::bad_alloc when the reserved range is used up.
+void* allocate_device_memory(std::size_t bytes);
+
+// Throws std::invalid_argument for a pointer that allocate_device_memory did not return.
+void release_device_memory(void* pointer);
+
+bool in_device_memory(Address address);
+
+// The allocation that holds `address`, or else the one nearest below it (to say how far past its end
+// an access went); nothing when there is none below.
+std::optional<Allocation> allocation_at_or_below(Address address);
+
+}  // namespace emulator

@@ -1,0 +1,24 @@
+// What lab::launch becomes on the emulated GPU. Included by instrumented code: nothing here may be
+// traced, or the arguments' way to the kernel would be taken for the kernel's own accesses.
+#pragma once
+
+#include "emulator/gpu.hpp"
+
+namespace emulator {
+
+void launch_and_collect(const Kernel& kernel, const LaunchShape& shape);
+
+// Counters of all launches through launch_on_current_gpu since the last call.
+LaunchCounters take_counters();
+
+template <class... Parameters>
+void launch_on_current_gpu(void (*kernel)(Parameters...), const LaunchShape& shape,
+                           Parameters... arguments) {
+    const auto thread = [&]() __attribute__((no_sanitize("thread"))) { kernel(arguments...); };
+    const LaneBody body = [](const void* context) __attribute__((no_sanitize("thread"))) {
+        (*static_cast<const decltype(thread)*>(context))();
+    };
+    launch_and_collect({reinterpret_cast<const void*>(kernel), body, &thread}, shape);
+}
+
+}  // namespace emulator

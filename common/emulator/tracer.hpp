@@ -1,0 +1,146 @@
+// From the accesses of single lanes to the requests of warps.
+//
+// Lanes run one after another, so a warp's request must be put together again. Its identity: the
+// static instruction (the hook's return address), and how many times the lane has executed it since
+// the warp last came together. The k-th executions of one instruction by the lanes of a warp are one
+// request, with the lanes that got that far as its active mask. This is what SIMT hardware does with
+// structured control flow whose loops reconverge where they end; an inner loop with lane-dependent
+// trip count inside another loop is the known exception.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/access.hpp"
+#include "emulator/device_memory.hpp"
+#include "emulator/program_image.hpp"
+#include "emulator/shared_banks.hpp"
+
+namespace emulator {
+
+class Block;
+
+// One static instruction that accesses memory, and what the current warp has traced of it.
+class Site {
+  public:
+    // Executions of one instruction kept before a lane waits for its warp. Few, so that the traced
+    // addresses of an inner loop stay in the CPU's first-level cache.
+    static constexpr std::uint32_t window = 64;
+
+    Site(const void* return_address, Space space, AccessKind kind, CacheOperator cache_operator,
+         std::uint32_t bytes)
+        : return_address(return_address),
+          addresses(new Address[window * warp_size]),
+          bytes(bytes),
+          space(space),
+          kind(kind),
+          cache_operator(cache_operator) {}
+
+    void append(std::uint32_t lane, Address address) {
+        const std::uint32_t execution = executions[lane]++;
+        addresses[execution * warp_size + lane] = address;
+    }
+
+    // What the hook reads, first.
+    const void* return_address;
+    // A lane may access [low, low + span) without asking again: the bounds of the array that this
+    // instruction accessed last, less the access's own size.
+    Address low = 0;
+    Address span = 0;
+    std::unique_ptr<Address[]> addresses;  // [execution][lane]
+    std::array<std::uint32_t, warp_size> executions{};
+
+    std::uint32_t bytes;
+    Space space;
+    AccessKind kind;
+    CacheOperator cache_operator;
+
+    // The last few distinct shapes of request and what they cost. A request whose lanes' addresses
+    // are those of a known shape, all shifted by a multiple of 128 bytes, costs the same.
+    struct Shape {
+        std::uint32_t active_mask = 0;
+        Address offset_in_line = 0;
+        std::array<Address, warp_size> from_first_lane{};
+        AccessCounters cost;
+        std::uint64_t seen = 0;
+    };
+    std::array<Shape, 8> shapes;
+    AccessCounters counters;
+};
+
+class Tracer {
+  public:
+    Tracer(Block& block, BankLayout banks) : block_(block), banks_(banks) {
+        site_cache_.fill(&no_site_);
+    }
+
+    // Called for every access of a lane; `return_address` is the place in the kernel.
+    template <std::uint32_t bytes>
+    void record(Address address, AccessKind kind, CacheOperator cache_operator,
+                const void* return_address);
+
+    // ---- for the block that runs the lanes ----
+    void begin_launch(std::size_t dynamic_shared_bytes);
+    void set_lane(std::uint32_t lane, Address stack_begin, std::size_t stack_bytes) {
+        lane_ = lane;
+        stack_begin_ = stack_begin;
+        stack_bytes_ = stack_bytes;
+    }
+    // Every lane of the warp has finished or waits at a barrier: all its requests are complete.
+    void close_warp();
+    // The lanes in `waiting` ran into a full window, the others will trace nothing more until the
+    // warp comes together: complete what every waiting lane has passed, make room.
+    void close_window(std::uint32_t waiting);
+    void end_launch();
+    // Forgets what a faulted launch has left.
+    void abandon();
+
+    std::span<const std::unique_ptr<Site>> sites() const { return sites_; }
+
+  private:
+    void record_slowly(Address address, std::uint32_t bytes, AccessKind kind,
+                       CacheOperator cache_operator, const void* return_address);
+    Site* find_or_make_site(Address address, std::uint32_t bytes, AccessKind kind,
+                            CacheOperator cache_operator, const void* return_address);
+    void complete(Site& site, Address* addresses, std::uint32_t active_mask);
+    AccessCounters cost_of(const Site& site, std::span<const Address, warp_size> addresses,
+                           std::uint32_t active_mask) const;
+    [[noreturn]] void report_access(std::uint32_t bytes, AccessKind kind,
+                                    const void* return_address, const std::string& why);
+
+    static constexpr std::size_t cached_sites = 1024;
+
+    Block& block_;
+    BankLayout banks_;
+    std::uint32_t lane_ = 0;
+    Address stack_begin_ = 0;
+    std::size_t stack_bytes_ = 0;
+    // Sites by the low bits of their return address; empty places hold no_site_, never null.
+    std::array<Site*, cached_sites> site_cache_;
+    Site no_site_{nullptr, Space::global, AccessKind::load, CacheOperator::standard, 1};
+    std::unordered_map<std::uint64_t, Site*> site_index_;
+    std::vector<std::unique_ptr<Site>> sites_;
+    TlsBlock shared_memory_;
+    std::size_t dynamic_shared_bytes_ = 0;
+};
+
+template <std::uint32_t bytes>
+inline void Tracer::record(Address address, AccessKind kind, CacheOperator cache_operator,
+                           const void* return_address) {
+    static_assert((bytes & (bytes - 1)) == 0, "the hardware accesses 1, 2, 4, 8 or 16 bytes");
+    if (address - stack_begin_ < stack_bytes_) return;  // the lane's own variables
+    Site* const site = site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites];
+    // Everything uncommon leaves through one tail call, so that this path needs no stack frame.
+    if (site->return_address != return_address || address - site->low >= site->span ||
+        (address & (bytes - 1)) != 0 || site->executions[lane_] == Site::window) [[unlikely]] {
+        return record_slowly(address, bytes, kind, cache_operator, return_address);
+    }
+    site->append(lane_, address);
+}
+
+}  // namespace emulator

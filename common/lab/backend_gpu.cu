@@ -1,0 +1,160 @@
+// The harness's device on a GPU, through the CUDA runtime.
+#include <algorithm>
+#include <cctype>
+
+#include "lab/backend.hpp"
+#include "lab/cuda_check.hpp"
+#include "lab/gpu_state.hpp"
+
+namespace lab::backend {
+namespace {
+
+DeviceDescription& mutable_description() {
+    static DeviceDescription description;
+    return description;
+}
+
+int attribute(cudaDeviceAttr which) {
+    int value = 0;
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+// "NVIDIA H200" -> "nvidia-h200"; letters, digits and single hyphens only, so that it can be a path.
+std::string slug_of(const std::string& name) {
+    std::string slug;
+    for (const char c : name) {
+        if (std::isalnum(static_cast<unsigned char>(c))) {
+            slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        } else if (!slug.empty() && slug.back() != '-') {
+            slug += '-';
+        }
+    }
+    while (!slug.empty() && slug.back() == '-') slug.pop_back();
+    return slug;
+}
+
+std::string generation_of(int major, int minor) {
+    switch (major) {
+        case 7: return minor >= 5 ? "Turing" : "Volta";
+        case 8: return minor >= 9 ? "Ada" : "Ampere";
+        case 9: return "Hopper";
+        case 10: case 11: case 12: return "Blackwell";
+        default: return major < 7 ? "before Volta" : "after Blackwell";
+    }
+}
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+struct Events {
+    cudaEvent_t begin{}, end{};
+    Events() {
+        LAB_CUDA_CHECK(cudaEventCreate(&begin));
+        LAB_CUDA_CHECK(cudaEventCreate(&end));
+    }
+    ~Events() {
+        cudaEventDestroy(begin);
+        cudaEventDestroy(end);
+    }
+};
+
+}  // namespace
+
+void open(std::vector<std::string>&) {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0) {
+        throw MissingError(std::string("no GPU to run on (") + cudaGetErrorString(error) +
+                           "); the executable with the suffix _emulated needs none");
+    }
+    cudaDeviceProp properties{};
+    LAB_CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    const GpuState& state = gpu_state(properties.pciBusID, properties.pciDeviceID, properties.pciDomainID);
+    const GpuReading now = state.read();
+    int driver = 0;
+    int runtime = 0;
+    LAB_CUDA_CHECK(cudaDriverGetVersion(&driver));
+    LAB_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+
+    DeviceDescription& description = mutable_description();
+    description.slug = slug_of(properties.name);
+    description.gpu_name = properties.name;
+    description.generation = generation_of(properties.major, properties.minor);
+    description.sm_count = properties.multiProcessorCount;
+    description.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
+    // Two transfers a memory clock (kHz), over the bus's width in bits.
+    description.dram_bytes_per_second = 2.0 * 1000 * attribute(cudaDevAttrMemoryClockRate) *
+                                        attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+    description.provenance = {
+        {"compute_capability",
+         std::to_string(properties.major) + "." + std::to_string(properties.minor)},
+        {"fetch_unit_bytes", "32"},  // nvcc 13 builds for no GPU that fetches lines
+        {"ecc", properties.ECCEnabled ? "on" : "off"},
+        {"mig", state.mig()},
+        {"driver", state.driver()},
+        {"driver_version", version_text(driver)},
+        {"runtime_version", version_text(runtime)},
+        {"sm_clock_mhz_before", std::to_string(now.sm_clock_mhz)},
+        {"memory_clock_mhz_before", std::to_string(now.memory_clock_mhz)},
+        {"throttle_reasons_before", std::to_string(now.throttle_reasons)},
+        {"compiler", "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." +
+                         std::to_string(__CUDACC_VER_MINOR__) + "." +
+                         std::to_string(__CUDACC_VER_BUILD__)},
+        {"compile_flags", LAB_KERNEL_FLAGS},
+    };
+}
+
+const DeviceDescription& description() { return mutable_description(); }
+
+void* allocate(std::size_t bytes) {
+    void* pointer = nullptr;
+    LAB_CUDA_CHECK(cudaMalloc(&pointer, bytes));
+    return pointer;
+}
+
+void release(void* pointer) noexcept { cudaFree(pointer); }
+
+void copy_to_device(void* to, const void* from, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+}
+
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+}
+
+void copy_on_device(void* to, const void* from, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
+}
+
+void fill(void* pointer, unsigned char byte, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemset(pointer, byte, bytes));
+}
+
+void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }
+
+double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
+    static const Events events;
+    LAB_CUDA_CHECK(cudaEventRecord(events.begin));
+    for (int i = 0; i < launches; ++i) launch(i);
+    LAB_CUDA_CHECK(cudaEventRecord(events.end));
+    LAB_CUDA_CHECK(cudaEventSynchronize(events.end));
+    float milliseconds = 0;
+    LAB_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events.begin, events.end));
+    return milliseconds / 1e3;
+}
+
+std::optional<ClockSample> sample_clocks() {
+    const GpuReading now = gpu_state().read();
+    if (!now.known) return std::nullopt;
+    return ClockSample{static_cast<double>(now.sm_clock_mhz), now.throttled()};
+}
+
+std::optional<Counters> counted(const std::function<void()>& launch) {
+    launch();
+    synchronise();
+    return std::nullopt;
+}
+
+}  // namespace lab::backend

@@ -1,0 +1,59 @@
+// An array in device memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "lab/backend.hpp"
+
+namespace lab {
+
+// Owns `size` elements of device memory; movable, not copyable. Fresh memory is poisoned: every byte
+// is 0xFF, which is a NaN in every floating-point type and no likely result in the integer ones, so
+// that an element which a kernel leaves out cannot look right.
+template <class T>
+class DeviceBuffer {
+  public:
+    DeviceBuffer() = default;
+    explicit DeviceBuffer(std::size_t size)
+        : data_(static_cast<T*>(backend::allocate(size * sizeof(T)))), size_(size) {
+        poison();
+    }
+    explicit DeviceBuffer(std::span<const T> values) : DeviceBuffer(values.size()) {
+        backend::copy_to_device(data_, values.data(), values.size_bytes());
+    }
+    DeviceBuffer(DeviceBuffer&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    DeviceBuffer(const DeviceBuffer&) = delete;
+    DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+    ~DeviceBuffer() {
+        if (data_ != nullptr) backend::release(data_);
+    }
+
+    T* get() { return data_; }
+    const T* get() const { return data_; }
+    std::size_t size() const { return size_; }
+
+    void poison() { backend::fill(data_, 0xFF, size_ * sizeof(T)); }
+
+    // Waits for the device.
+    std::vector<T> to_host() const {
+        std::vector<T> values(size_);
+        backend::copy_to_host(values.data(), data_, size_ * sizeof(T));
+        return values;
+    }
+
+  private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace lab

@@ -1,0 +1,273 @@
+#include "lab/experiment.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <regex>
+
+#include "lab/command_line.hpp"
+#include "lab/device_buffer.hpp"
+#include "lab/errors.hpp"
+#include "lab/reporters.hpp"
+
+namespace lab {
+namespace {
+
+constexpr int repetitions = 10;
+constexpr int quick_repetitions = 3;
+// A batch of launches between two events lasts at least this long, so that the events' resolution
+// and the first launch's latency do not show.
+constexpr double batch_seconds = 1e-3;
+constexpr int most_launches = 512;
+
+int fail(ExitStatus status, const std::string& what) {
+    std::fprintf(stderr, "error: %s\n", what.c_str());
+    return status;
+}
+
+void progress(const char* phase, std::size_t done, std::size_t all, const std::string& name) {
+    std::fprintf(stderr, "[lab] %s %zu/%zu %s\n", phase, done, all, name.c_str());
+}
+
+// "l2" when everything that is rotated through fits the L2, "dram" when it is four times the L2 or
+// more; between the two neither holds.
+std::string regime(const Variant& variant, const DeviceDescription& device) {
+    const double total = static_cast<double>(variant.working_set_bytes * variant.sets);
+    const double l2 = static_cast<double>(device.l2_bytes);
+    return total <= l2 ? "l2" : total >= 4 * l2 ? "dram" : "l2+dram";
+}
+
+int calibrated_launches(const Variant& variant) {
+    const auto launch = [&](int index) { variant.launch(static_cast<std::size_t>(index) % variant.sets); };
+    backend::elapsed_seconds(launch, 1);  // first-launch costs
+    const double once = backend::elapsed_seconds(launch, static_cast<int>(variant.sets)) /
+                        static_cast<double>(variant.sets);
+    const int wanted = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
+    const int sets = static_cast<int>(variant.sets);
+    // Whole rounds, so that every set is used equally often.
+    return std::min((std::min(wanted, most_launches) + sets - 1) / sets * sets, most_launches);
+}
+
+void measure(benchmark::State& state, const Variant& variant, int launches, std::string& failure) {
+    const auto launch = [&](int index) { variant.launch(static_cast<std::size_t>(index) % variant.sets); };
+    double seconds = 0;
+    for (auto _ : state) {
+        seconds = backend::elapsed_seconds(launch, launches) / launches;
+        state.SetIterationTime(seconds);
+    }
+    const std::string label = regime(variant, backend::description());
+    state.SetLabel(label);
+    if (variant.bytes > 0) {
+        state.counters["bytes_per_second"] =
+            benchmark::Counter(variant.bytes, benchmark::Counter::kIsIterationInvariantRate);
+    }
+    if (variant.flops > 0) {
+        state.counters["flops_per_second"] =
+            benchmark::Counter(variant.flops, benchmark::Counter::kIsIterationInvariantRate);
+    }
+    state.counters["launches"] = launches;
+    if (const auto clocks = backend::sample_clocks()) {
+        state.counters["sm_clock_mhz"] = clocks->sm_clock_mhz;
+        state.counters["throttled"] = clocks->throttled ? 1 : 0;
+    }
+    const double peak = backend::description().dram_bytes_per_second;
+    if (label == "dram" && peak > 0 && variant.bytes / seconds > peak) {
+        failure = variant.name + " moved " + std::to_string(variant.bytes / seconds / 1e9) +
+                  " GB/s from DRAM, above the peak of " + std::to_string(peak / 1e9) +
+                  " GB/s: the working set does not leave the caches, or bytes are miscounted";
+        state.SkipWithError(failure.c_str());
+    }
+}
+
+void report_counts(benchmark::State& state, const Variant& variant, const Counters& counters) {
+    for (auto _ : state) state.SetIterationTime(1e-9);  // nothing is timed on an emulated GPU
+    state.SetLabel(regime(variant, backend::description()));
+    for (const auto& [name, value] : counters) state.counters[name] = value;
+}
+
+void explain_own_flags() {
+    std::puts("The lab's own flags, before those of Google Benchmark:\n"
+              "          [--quick]                fewer repetitions; the result is marked as quick\n"
+              "          [--launch-once]          launch each variant once, print its name: for profilers\n"
+              "          [--architecture=<name>]  (emulated) fermi, kepler, ... blackwell; default hopper\n"
+              "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n");
+}
+
+}  // namespace
+
+Experiment::Experiment(std::string chapter, int argc, char** argv)
+    : chapter_(std::move(chapter)), arguments_(argv, argv + argc) {
+    if (has_argument(arguments_, "--help")) explain_own_flags();
+    try {
+        quick_ = take_flag(arguments_, "--quick");
+        launch_once_ = take_flag(arguments_, "--launch-once");
+        filter_ = take_value(arguments_, "--benchmark_filter=").value_or("");
+        backend::open(arguments_);
+    } catch (const UsageError& error) {
+        std::exit(fail(exit_wrong_usage, error.what()));
+    } catch (const MissingError& error) {
+        std::exit(fail(exit_missing, error.what()));
+    } catch (const std::exception& error) {
+        std::exit(fail(exit_check_failed, error.what()));
+    }
+}
+
+std::size_t Experiment::cold_sets(std::size_t working_set_bytes) const {
+    if (device().emulated) return 1;
+    return 4 * device().l2_bytes / working_set_bytes + 1;
+}
+
+void Experiment::add_memcpy(std::size_t bytes, Cache cache) {
+    if (device().emulated) return;
+    struct Pair {
+        DeviceBuffer<std::byte> from, to;
+    };
+    const std::size_t count = sets(cache, 2 * bytes);
+    const auto buffers = std::make_shared<std::vector<Pair>>();
+    const auto copy = [=](std::size_t set) {
+        while (buffers->size() < count) {
+            buffers->push_back({DeviceBuffer<std::byte>(bytes), DeviceBuffer<std::byte>(bytes)});
+        }
+        backend::copy_on_device((*buffers)[set].to.get(), (*buffers)[set].from.get(), bytes);
+    };
+    add({.name = "memcpy/bytes:" + std::to_string(bytes) + "/cache:" + text(cache),
+         .bytes = 2.0 * static_cast<double>(bytes),
+         .working_set_bytes = 2 * bytes,
+         .sets = count,
+         .prepare = [] {},
+         .launch = copy,
+         .check = [] {}});
+}
+
+int Experiment::run() {
+    try {
+        return run_checked();
+    } catch (const UsageError& error) {
+        return fail(exit_wrong_usage, error.what());
+    } catch (const std::exception& error) {
+        return fail(exit_check_failed, error.what());
+    }
+}
+
+void Experiment::select() {
+    if (filter_.empty()) return;
+    try {
+        const std::regex wanted(filter_, std::regex::ECMAScript);
+        std::erase_if(variants_,
+                      [&](const Variant& variant) { return !std::regex_search(variant.name, wanted); });
+    } catch (const std::regex_error&) {
+        throw UsageError("--benchmark_filter=" + filter_ + " is no regular expression");
+    }
+    if (variants_.empty()) {
+        throw UsageError("no variant matches --benchmark_filter=" + filter_ +
+                         "; --benchmark_list_tests=true lists them");
+    }
+}
+
+int Experiment::run_checked() {
+    select();
+    list_only_ = has_argument(arguments_, "--benchmark_list_tests");
+    const bool json_output = has_argument(arguments_, "--benchmark_format=json");
+    const bool to_file = has_argument(arguments_, "--benchmark_out=");
+    if (!has_argument(arguments_, "--benchmark_enable_random_interleaving")) {
+        arguments_.push_back("--benchmark_enable_random_interleaving=true");
+    }
+    std::vector<char*> argv;
+    for (std::string& argument : arguments_) argv.push_back(argument.data());
+    int argc = static_cast<int>(argv.size());
+    benchmark::Initialize(&argc, argv.data());
+    if (argc > 1) throw UsageError(std::string("unknown argument ") + argv[1] + "; --help lists all");
+
+    if (launch_once_) {
+        launch_each_once();
+        return exit_done;
+    }
+    std::vector<Counters> counts(variants_.size());
+    std::string failure;
+    std::size_t registered = 0;
+    for (std::size_t i = 0; i < variants_.size(); ++i) {
+        Variant& variant = variants_[i];
+        int launches = 0;
+        if (!list_only_) {
+            progress("validate", i + 1, variants_.size(), variant.name);
+            try {
+                variant.prepare();
+                const auto counted = backend::counted([&] { variant.launch(0); });
+                variant.check();
+                if (counted) {
+                    counts[i] = *counted;
+                } else {
+                    launches = calibrated_launches(variant);
+                }
+            } catch (const std::exception& error) {
+                throw ValidationError(variant.name + ": " + error.what());
+            }
+        }
+        auto* const row = benchmark::RegisterBenchmark(
+            variant.name.c_str(),
+            [&, i, launches, started = std::make_shared<int>(0)](benchmark::State& state) {
+                if (device().emulated) return report_counts(state, variants_[i], counts[i]);
+                if (++*started == 1) progress("measure", ++registered, variants_.size(), variants_[i].name);
+                measure(state, variants_[i], launches, failure);
+            });
+        row->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
+        row->Repetitions(device().emulated ? 1 : quick_ ? quick_repetitions : repetitions);
+        row->ReportAggregatesOnly(false);
+    }
+    if (!list_only_) {
+        validate();
+        add_context();
+    }
+    run_and_report(json_output, to_file);
+    benchmark::Shutdown();
+    if (!failure.empty()) throw ValidationError(failure);
+    return exit_done;
+}
+
+void Experiment::validate() {
+    for (std::size_t i = 0; i < validations_.size(); ++i) {
+        const Variant& variant = validations_[i];
+        progress("validate shape", i + 1, validations_.size(), variant.name);
+        try {
+            variant.prepare();
+            variant.launch(0);
+            variant.check();
+        } catch (const std::exception& error) {
+            throw ValidationError(variant.name + ": " + error.what());
+        }
+    }
+}
+
+// For a profiler: the launches of the selected variants, one each, in the order of the printed names.
+void Experiment::launch_each_once() {
+    for (const Variant& variant : variants_) {
+        if (variant.name.starts_with("memcpy/")) continue;
+        variant.prepare();
+        variant.launch(0);
+        backend::synchronise();
+        std::printf("%s\n", variant.name.c_str());
+    }
+}
+
+void Experiment::add_context() const {
+    const DeviceDescription& device = this->device();
+    benchmark::AddCustomContext("chapter", chapter_);
+    benchmark::AddCustomContext("device", device.slug);
+    benchmark::AddCustomContext("device_kind", device.emulated ? "emulated" : "gpu");
+    benchmark::AddCustomContext("gpu_name", device.gpu_name);
+    benchmark::AddCustomContext("generation", device.generation);
+    benchmark::AddCustomContext("sm_count", std::to_string(device.sm_count));
+    benchmark::AddCustomContext("l2_bytes", std::to_string(device.l2_bytes));
+    benchmark::AddCustomContext("dram_bytes_per_second",
+                                std::to_string(static_cast<long long>(device.dram_bytes_per_second)));
+    for (const auto& [key, value] : device.provenance) benchmark::AddCustomContext(key, value);
+    benchmark::AddCustomContext("validation",
+                                "passed: " + std::to_string(variants_.size()) + " variants, " +
+                                    std::to_string(validations_.size()) + " further shapes");
+    benchmark::AddCustomContext("quick", quick_ ? "true" : "false");
+}
+
+}  // namespace lab

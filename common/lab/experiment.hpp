@@ -1,0 +1,73 @@
+// The experiment table: a chapter adds its variants, a row each; run() validates all of them and then
+// hands them to Google Benchmark (on a GPU: timed; on the emulated GPU: counted).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/backend.hpp"
+
+namespace lab {
+
+// What a launch finds in the L2: nothing of its own, or what the launch before has left.
+enum class Cache { cold, warm };
+inline const char* text(Cache cache) { return cache == Cache::cold ? "cold" : "warm"; }
+
+struct Variant {
+    std::string name;   // variant_name(...)
+    double bytes = 0;   // one launch has to read and write, each byte once
+    double flops = 0;   // floating-point operations of one launch; 0: not stated
+    // Device memory that one launch touches; with several buffer sets, that of one set.
+    std::size_t working_set_bytes = 0;
+    // Launches rotate through this many buffer sets: cold_sets() to find the L2 cold, 1 for warm.
+    std::size_t sets = 1;
+    std::function<void()> prepare;              // poisons the output of set 0
+    std::function<void(std::size_t set)> launch;
+    std::function<void()> check;                // compares the output of set 0; throws ValidationError
+};
+
+class Experiment {
+  public:
+    // `chapter` is the directory's name. Reads the command line and opens the device; on wrong usage
+    // or without a device it prints one line and exits.
+    Experiment(std::string chapter, int argc, char** argv);
+
+    const DeviceDescription& device() const { return backend::description(); }
+
+    // Buffer sets of `working_set_bytes` each whose total is more than four times the L2, so that a
+    // set has left it before its turn comes again. 1 on an emulated device, which does not time.
+    std::size_t cold_sets(std::size_t working_set_bytes) const;
+    std::size_t sets(Cache cache, std::size_t working_set_bytes) const {
+        return cache == Cache::cold ? cold_sets(working_set_bytes) : 1;
+    }
+
+    void add(Variant variant) { variants_.push_back(std::move(variant)); }
+    // Validated, but neither timed nor counted: shapes that only have to be right.
+    void add_validation(Variant variant) { validations_.push_back(std::move(variant)); }
+    // The reference of the same run: a device-to-device copy of `bytes` bytes, "memcpy/bytes:...".
+    // Left out on an emulated device.
+    void add_memcpy(std::size_t bytes, Cache cache);
+
+    // Returns the exit status (errors.hpp).
+    int run();
+
+  private:
+    int run_checked();
+    void select();
+    void validate();
+    void launch_each_once();
+    void add_context() const;
+
+    std::string chapter_;
+    std::vector<std::string> arguments_;
+    std::string filter_;
+    bool quick_ = false;
+    bool launch_once_ = false;
+    bool list_only_ = false;
+    std::vector<Variant> variants_;
+    std::vector<Variant> validations_;
+};
+
+}  // namespace lab

@@ -1,0 +1,31 @@
+// Comparison of a kernel's output with the reference. NaN-safe: a NaN on either side is an error,
+// because every comparison is written so that NaN fails it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "lab/errors.hpp"
+
+namespace lab {
+
+// Throws ValidationError ("3 of 1024 elements wrong, the first at [17]: got nan, expected 0.25,
+// tolerance 0") unless |actual - expected| <= tolerance for each of the elements; also when the
+// lengths differ. Instantiated for float, double, int and unsigned.
+template <class T>
+void expect_near(std::span<const T> actual, std::span<const T> expected, double tolerance);
+
+template <class T>
+void expect_equal(std::span<const T> actual, std::span<const T> expected) {
+    expect_near<T>(actual, expected, 0);
+}
+
+// Every byte still is DeviceBuffer's poison: the kernel has not touched these elements. Throws
+// ValidationError with the number and the first of those that it has.
+void expect_poisoned(std::span<const std::byte> bytes, std::size_t element_bytes);
+template <class T>
+void expect_untouched(std::span<const T> actual) {
+    expect_poisoned(std::as_bytes(actual), sizeof(T));
+}
+
+}  // namespace lab

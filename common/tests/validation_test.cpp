@@ -1,0 +1,75 @@
+// The validator must not let a single wrong, unwritten or not-a-number element pass.
+#include "lab/validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+std::string message_of(auto&& action) {
+    try {
+        action();
+    } catch (const lab::ValidationError& error) {
+        return error.what();
+    }
+    return "passed";
+}
+
+std::string compare(const std::vector<float>& actual, const std::vector<float>& expected,
+                    double tolerance = 0) {
+    return message_of([&] { lab::expect_near<float>(actual, expected, tolerance); });
+}
+
+TEST(Validation, EqualPasses) { EXPECT_EQ(compare({1, 2, 3}, {1, 2, 3}), "passed"); }
+
+TEST(Validation, CountsWrongElementsAndNamesTheFirst) {
+    EXPECT_EQ(compare({1, 2.5, 3, 5}, {1, 2, 3, 4}),
+              "2 of 4 elements wrong, the first at [1]: got 2.5, expected 2, tolerance 0");
+}
+
+TEST(Validation, NanResultIsWrong) {
+    EXPECT_EQ(compare({1, nan}, {1, 2}),
+              "1 of 2 elements wrong, the first at [1]: got nan, expected 2, tolerance 0");
+}
+
+TEST(Validation, NanReferenceIsWrong) { EXPECT_NE(compare({1, 2}, {1, nan}), "passed"); }
+
+// Two NaNs are no agreement: both sides may have read the same poison.
+TEST(Validation, NanOnBothSidesIsWrong) { EXPECT_NE(compare({nan}, {nan}), "passed"); }
+
+TEST(Validation, NanToleranceLetsNothingPass) { EXPECT_NE(compare({1}, {1}, nan), "passed"); }
+
+TEST(Validation, InfinityIsWrong) {
+    EXPECT_NE(compare({std::numeric_limits<float>::infinity()}, {1}, 1e30), "passed");
+}
+
+TEST(Validation, ToleranceIsInclusive) {
+    EXPECT_EQ(compare({1.5}, {1}, 0.5), "passed");
+    EXPECT_NE(compare({1.5}, {1}, 0.49), "passed");
+}
+
+TEST(Validation, LengthsMustAgree) {
+    EXPECT_EQ(compare({1, 2}, {1, 2, 3}), "the output has 2 elements, the reference 3");
+}
+
+TEST(Validation, IntegersBeyondFloatPrecisionAreTold) {
+    const std::vector<int> actual = {16777217};
+    const std::vector<int> expected = {16777216};
+    EXPECT_NE(message_of([&] { lab::expect_equal<int>(actual, expected); }), "passed");
+}
+
+TEST(Validation, UntouchedSeesASingleWrittenElement) {
+    std::vector<float> values(4);
+    std::fill_n(reinterpret_cast<unsigned char*>(values.data()), values.size() * sizeof(float), 0xFF);
+    EXPECT_EQ(message_of([&] { lab::expect_untouched<float>(values); }), "passed");
+    values[2] = nan;  // a NaN, but not the poison
+    EXPECT_EQ(message_of([&] { lab::expect_untouched<float>(values); }),
+              "1 of 4 elements wrong, the first at [2]: written, although the kernel has to leave "
+              "them alone");
+}
+
+}  // namespace

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The emulator's table of architectures, as C++, from data/architectures.csv.
+
+    architecture_table.py data/architectures.csv OUTPUT
+
+Only rows with a name in the column `architecture` become emulated GPUs. Anything that is no number
+where one is needed, or no plain text where text is, is one line on standard error and exit status 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from pathlib import Path
+
+TEXT = re.compile(r"[A-Za-z0-9 ._/()+-]*")
+
+
+class TableError(Exception):
+    """A row that cannot become an architecture; the text says which and why."""
+
+
+def text(row: dict[str, str], field: str) -> str:
+    value = row[field]
+    if not TEXT.fullmatch(value):
+        raise TableError(f"{row['gpu']!r}: {field} holds characters that do not belong there")
+    return f'"{value}"'
+
+
+def number(row: dict[str, str], field: str, scale: int = 1) -> str:
+    """The leading number of a field ("32 (forum) / 128 ..."); an empty one is 0, "not known"."""
+    value = row[field]
+    if value == "":
+        return "0"
+    found = re.match(r"[0-9]+(\.[0-9]+)?(?![0-9.])", value)
+    if found is None:
+        raise TableError(f"{row['gpu']!r}: {field} is {value!r}, a number is needed")
+    return str(round(float(found.group()) * scale))
+
+
+def flag(row: dict[str, str], field: str) -> str:
+    """yes... or no...; a conflict of sources counts as no, and the row says so."""
+    value = row[field]
+    if not value.startswith(("yes", "no", "CONFLICT")):
+        raise TableError(f"{row['gpu']!r}: {field} is {value!r}, yes or no is needed")
+    return "true" if value.startswith("yes") else "false"
+
+
+def initialiser(row: dict[str, str]) -> str:
+    members = {
+        "name": text(row, "architecture"),
+        "gpu": text(row, "gpu"),
+        "generation": text(row, "generation"),
+        "year": number(row, "year"),
+        "compute_capability": text(row, "compute_capability"),
+        "sm_count": number(row, "sm_count"),
+        "sm_clock_hz": number(row, "max_clock_mhz", 10**6),
+        "dram_bytes_per_second": number(row, "dram_bw_gbs", 10**9),
+        "l2_bytes": number(row, "l2_bytes"),
+        "l1_and_shared_bytes_per_sm": number(row, "l1_plus_shared_kb_per_sm", 1024),
+        "max_shared_bytes_per_sm": number(row, "max_shared_per_sm_kb", 1024),
+        "max_shared_bytes_per_block": number(row, "max_shared_per_block_kb", 1024),
+        "l1_caches_global_loads": flag(row, "global_loads_cached_in_l1_by_default"),
+        "fetch_unit_bytes_with_l1": number(row, "load_granularity_l1_on_bytes"),
+        "fetch_unit_bytes_without_l1": number(row, "load_granularity_l1_off_bytes"),
+        "banks": f"{{{number(row, 'shared_banks')}, {number(row, 'bank_width_bytes')}}}",
+        "max_threads_per_block": number(row, "max_threads_per_block"),
+        "max_threads_per_sm": number(row, "max_threads_per_sm"),
+        "max_warps_per_sm": number(row, "max_warps_per_sm"),
+        "max_blocks_per_sm": number(row, "max_blocks_per_sm"),
+        "registers_per_sm": number(row, "regs_per_sm"),
+        "fp32_lanes_per_sm": number(row, "fp32_lanes_per_sm"),
+    }
+    return "{" + ", ".join(f".{name} = {value}" for name, value in members.items()) + "},"
+
+
+def main(arguments: list[str]) -> int:
+    table, output = (Path(argument) for argument in arguments)
+    try:
+        with table.open(newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["architecture"]]
+        lines = [initialiser(row) for row in rows]
+    except (TableError, KeyError, TypeError) as error:
+        print(f"error: {table.name}: {error}", file=sys.stderr)
+        return 1
+    output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
