@@ -109,6 +109,13 @@ int main(int argc, char** argv) {
     // Counts do not change with the size, so the emulated GPU is spared the largest.
     if (!experiment.device().emulated) sizes.push_back(1 << 26);
 
+    // No element: what is left of a launch is its overhead, the least that any row can show.
+    if (!experiment.device().emulated) {
+        experiment.add({.name = "launch_overhead/block:512",
+                        .launch = [](std::size_t) {
+                            lab::launch(read_offset, 1, 512)(nullptr, nullptr, nullptr, 0, 0);
+                        }});
+    }
     for (const std::size_t n : sizes) {
         const auto arrays = std::make_shared<Arrays>(n);
         for (const unsigned block : {128u, 256u, 512u, 1024u}) {

@@ -23,9 +23,9 @@ struct Variant {
     std::size_t working_set_bytes = 0;
     // Launches rotate through this many buffer sets: cold_sets() to find the L2 cold, 1 for warm.
     std::size_t sets = 1;
-    std::function<void()> prepare;              // poisons the output of set 0
+    std::function<void()> prepare = [] {};  // poisons the output of set 0
     std::function<void(std::size_t set)> launch;
-    std::function<void()> check;                // compares the output of set 0; throws ValidationError
+    std::function<void()> check = [] {};  // compares the output of set 0; throws ValidationError
 };
 
 class Experiment {

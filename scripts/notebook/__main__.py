@@ -1,0 +1,5 @@
+import sys
+
+from notebook.cli import main
+
+sys.exit(main())

@@ -1,0 +1,152 @@
+"""A chapter's claims.toml: what the source says, in a form that data can decide."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from notebook import names
+from notebook.chapters import Chapter
+from notebook.devices import is_slug
+from notebook.errors import Problem
+from notebook.metrics import COUNTERS, METRICS
+from notebook.text import close_matches, plain
+
+_TEXTS = ("id", "statement", "source", "source_device", "metric", "variant", "why")
+_OPTIONAL = ("baseline", "expected", "claimed", "direction", "fetch_unit_bytes", "because")
+_ID = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of a source: `metric` of `variant` against that of `baseline`, or in `expected`.
+
+    `claimed` is the ratio variant / baseline that the source prints (with `expected`: the value).
+    """
+
+    id: str
+    statement: str
+    source: str
+    source_device: str
+    metric: str
+    variant: str
+    why: str
+    baseline: str | None = None
+    expected: tuple[float, float] | None = None
+    claimed: float | None = None
+    direction: str = "equal"
+    fetch_unit_bytes: int | None = None
+    because: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the claim is about a counter, which is exact, and not about time."""
+        return self.metric in COUNTERS
+
+    @property
+    def sign(self) -> int:
+        """The claimed side of the ratio of the metric: +1 above 1, -1 below, 0 equal."""
+        slower = 1 if self.metric == "time" else -1
+        signs = {"higher": 1, "lower": -1, "equal": 0, "slower": slower, "faster": -slower}
+        return signs[self.direction]
+
+
+def load(chapter: Chapter) -> list[Claim]:
+    """The claims of a chapter; [] where it makes none."""
+    path = chapter.directory / "claims.toml"
+    if not path.is_file():
+        return []
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        claims = _parse(document)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
+        raise Problem(f"{path}: {plain(error)}") from error
+    return claims
+
+
+def _parse(document: dict[str, Any]) -> list[Claim]:
+    _refuse_unknown("the file", document, ["claim"])
+    tables = document.get("claim", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ValueError("claims are written as [[claim]]")
+    claims = [_parse_claim(table) for table in tables]
+    ids = [claim.id for claim in claims]
+    for repeated in (name for name in ids if ids.count(name) > 1):
+        raise ValueError(f"claim {repeated}: there are two of this id")
+    return claims
+
+
+def _parse_claim(table: dict[str, Any]) -> Claim:
+    identifier = table.get("id")
+    if not isinstance(identifier, str) or not _ID.fullmatch(identifier):
+        raise ValueError(f"a claim's id {identifier!r} is missing or not of the form a_b_c")
+    where = f"claim {identifier}"
+    _refuse_unknown(where, table, [*_TEXTS, *_OPTIONAL])
+    for key in _TEXTS:
+        if not isinstance(table.get(key), str) or not table[key].strip():
+            raise ValueError(f"{where}: {key} is missing or empty")
+    if ("baseline" in table) == ("expected" in table):
+        raise ValueError(f"{where}: give either a baseline or an expected range")
+    if "baseline" in table and "direction" not in table:
+        raise ValueError(f"{where}: direction is missing")
+    if table["metric"] not in METRICS:
+        raise ValueError(f"{where}: metric: {close_matches(table['metric'], METRICS)}")
+    for key in ("variant", "baseline"):
+        if key in table:
+            table[key] = _variant(where, key, table[key])
+    claim = Claim(**(table | _checked_options(where, table)))
+    if claim.baseline is not None and claim.claimed is not None and claim.sign != 0:
+        if claim.sign * (claim.claimed - 1) <= 0:
+            raise ValueError(
+                f"{where}: claimed = {claim.claimed} is variant / baseline, "
+                f"and does not agree with '{claim.direction}'"
+            )
+    return claim
+
+
+def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if "expected" in table:
+        bounds = table["expected"]
+        if not (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))):
+            raise ValueError(f"{where}: expected is a range [low, high]")
+        if bounds[0] > bounds[1]:
+            raise ValueError(f"{where}: expected: {bounds[0]} is above {bounds[1]}")
+        options["expected"] = (float(bounds[0]), float(bounds[1]))
+    if "claimed" in table and not _is_number(table["claimed"]):
+        raise ValueError(f"{where}: claimed is a number")
+    if "direction" in table:
+        counted = table["metric"] in COUNTERS
+        directions = ["higher", "lower", "equal", *([] if counted else ["slower", "faster"])]
+        if table["direction"] not in directions:
+            raise ValueError(
+                f"{where}: direction of {table['metric']}: "
+                f"{close_matches(str(table['direction']), directions)}"
+            )
+    if table.get("fetch_unit_bytes", 32) not in (32, 128):
+        raise ValueError(f"{where}: fetch_unit_bytes is 32 or 128")
+    because = table.get("because", {})
+    if not isinstance(because, dict) or not all(
+        is_slug(device) and isinstance(reason, str) for device, reason in because.items()
+    ):
+        raise ValueError(f"{where}: because is a table of device = \"reason\"")
+    return options
+
+
+def _variant(where: str, key: str, name: object) -> str:
+    if not names.is_name(name):
+        raise ValueError(f"{where}: {key} {name!r} is no benchmark name (kernel/key:value/…)")
+    if regime := names.regime(name):
+        raise ValueError(f"{where}: {key} names a regime ({regime}); claims hold in every regime")
+    return names.variant(name)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _refuse_unknown(where: str, table: dict[str, Any], valid: Iterable[str]) -> None:
+    for key in table:
+        if key not in valid:
+            raise ValueError(f"{where}: unknown key {plain(key)}; {close_matches(key, valid)}")

@@ -1,0 +1,179 @@
+"""Running a chapter's executable and collecting its raw repetitions into one data file."""
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from notebook import files, names, results, toolbox
+from notebook.chapters import Chapter
+from notebook.devices import Target
+from notebook.errors import Problem
+from notebook.project import Project
+from notebook.text import plain
+
+# Counts are exact; a time needs a second process to show what differs from one to the next.
+_PROCESSES = {"emulated": 1, "gpu": 2}
+# Where and on whose machine it ran is nobody's business, and its host CPU decides nothing.
+_CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}
+_ROW_LEFT_OUT = {"family_index", "per_family_instance_index", "repetitions", "threads"}
+
+
+def git_revision(project: Project) -> tuple[str, str]:
+    """The revision of the working tree and whether it has changes: ("unknown",) * 2 outside git.
+
+    What `lab run` itself writes (data, figures, tables in pages) is no change.
+    """
+    git = ["git", "-C", str(project.root)]
+    made_by_us = [":(exclude)data", ":(exclude)plots", ":(exclude)*README.md"]
+    try:
+        head = _output([*git, "rev-parse", "--show-toplevel", "HEAD"]).splitlines()
+        if len(head) != 2 or Path(head[0]) != project.root:
+            return "unknown", "unknown"
+        changes = _output([*git, "status", "--porcelain", "--", ".", *made_by_us])
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown", "unknown"
+    return head[1], "true" if changes else "false"
+
+
+def collect(project: Project, chapter: Chapter, target: Target, quick: bool) -> Path:
+    """Runs a built chapter, as many processes as it takes, and writes its data file.
+
+    Whatever goes wrong, the old data file stays as it was. Returns the path of the new one.
+    """
+    kind = "emulated" if target.is_emulated else "gpu"
+    processes = 1 if quick else _PROCESSES[kind]
+    with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
+        documents = []
+        for process in range(processes):
+            say(f"{chapter.name} on {target}: process {process + 1} of {processes}")
+            out = Path(folder) / f"{process}.json"
+            _execute(project, chapter, target, quick, out)
+            documents.append(_read(chapter, out))
+    try:
+        device = _check(documents, chapter, target)
+        merged = _merge(documents)
+        results.parse_rows(merged["benchmarks"])
+        path = project.data / device / f"{chapter.name}.json"
+        files.write(path, _format(merged))
+    except (results.Malformed, ValueError) as error:
+        raise Problem(f"{chapter.name}: what its executable wrote is wrong: {error}") from error
+    say(f"{chapter.name}: {len(merged['benchmarks'])} rows in {project.shown(path)}")
+    return path
+
+
+def say(message: str) -> None:
+    print(f"[lab] {message}", file=sys.stderr, flush=True)
+
+
+def _output(command: list[str]) -> str:
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return run.stdout
+
+
+def _execute(project: Project, chapter: Chapter, target: Target, quick: bool, out: Path) -> None:
+    revision, dirty = git_revision(project)
+    command = [
+        str(project.build / chapter.target(target.is_emulated)),
+        f"--benchmark_out={out}",
+        "--benchmark_out_format=json",
+        "--benchmark_format=json",  # its table would print the context on standard error
+        f"--benchmark_context=git_revision={revision},git_dirty={dirty}",
+        *([f"--architecture={target.architecture}"] if target.is_emulated else []),
+        *(["--quick"] if quick else []),
+    ]
+    # Progress and errors come on standard error; standard output would repeat the file.
+    process = subprocess.Popen(
+        command, env=toolbox.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    try:
+        status = process.wait()
+    except BaseException:  # Ctrl-C, or the exception that SIGTERM becomes: leave nothing behind
+        process.kill()
+        process.wait()
+        raise
+    if status != 0:
+        how = (
+            f"was killed by {signal.Signals(-status).name}"
+            if status < 0
+            else f"stopped with exit status {status}"
+        )
+        raise Problem(f"{chapter.name}: its executable {how}; the old data are as they were")
+
+
+def _read(chapter: Chapter, out: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(out.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Problem(
+            f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
+        ) from error
+    return document
+
+
+def _check(documents: list[dict[str, Any]], chapter: Chapter, target: Target) -> str:
+    """The device that the documents are about; raises Malformed unless they are what was asked."""
+    devices = set()
+    for document in documents:
+        if not isinstance(document, dict) or not isinstance(document.get("context"), dict):
+            raise results.Malformed("no context")
+        context = document["context"]
+        if (found := results.context_text(context, "chapter")) != chapter.name:
+            raise results.Malformed(f"it is chapter {found!r}")
+        if not results.context_text(context, "validation").startswith("passed"):
+            raise results.Malformed(f"validation: {context['validation']}")
+        if not results.parse_rows(document.get("benchmarks")):
+            raise results.Malformed("no rows")
+        devices.add(results.device_of(context))
+    device = devices.pop()
+    if devices:
+        raise results.Malformed(f"its processes ran on different devices, {device} and {devices}")
+    if target.is_emulated != device.startswith("emulated-"):
+        raise results.Malformed(f"it ran on {device}, not on {target}")
+    return device
+
+
+def _merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
+    context = {
+        key: value
+        for key, value in documents[0]["context"].items()
+        if key not in _CONTEXT_LEFT_OUT
+    }
+    is_emulated = context["device_kind"] == "emulated"
+    rows = [
+        _row(row, process, is_emulated)
+        for process, document in enumerate(documents)
+        for row in document["benchmarks"]
+        if row.get("run_type") != "aggregate"
+    ]
+    rows.sort(
+        key=lambda row: (names.natural(row["name"]), row["process"], row.get("repetition_index", 0))
+    )
+    return {"context": context | {"processes": len(documents)}, "benchmarks": rows}
+
+
+def _row(row: dict[str, Any], process: int, is_emulated: bool) -> dict[str, Any]:
+    kept = {key: _short(value) for key, value in row.items() if key not in _ROW_LEFT_OUT}
+    if is_emulated:  # how long our own CPU took says nothing, and would differ in every run
+        kept["real_time"] = kept["cpu_time"] = 0
+    return kept | {"process": process}
+
+
+def _short(value: Any) -> Any:
+    """A number to seven significant digits, which is finer than any timer, without a void `.0`."""
+    if not isinstance(value, float):
+        return value
+    if value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return float(f"{value:.7g}")
+
+
+def _format(document: dict[str, Any]) -> str:
+    """JSON with one row a line, so that a diff shows which rows changed."""
+    context = json.dumps(document["context"], indent=2, allow_nan=False)
+    rows = ",\n".join(f"    {json.dumps(row, allow_nan=False)}" for row in document["benchmarks"])
+    context = context.replace("\n", "\n  ")
+    return f'{{\n  "context": {context},\n  "benchmarks": [\n{rows}\n  ]\n}}\n'

@@ -1,0 +1,82 @@
+"""Devices: the names their results go by, and whether this machine has a GPU."""
+
+import csv
+import ctypes
+import re
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from notebook.errors import MISSING, WRONG_USAGE, Problem
+from notebook.project import Project
+from notebook.text import close_matches
+
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]*")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a chapter is run on: the GPU (`architecture` is None) or an emulated one."""
+
+    architecture: str | None
+
+    @property
+    def is_emulated(self) -> bool:
+        return self.architecture is not None
+
+    def __str__(self) -> str:
+        return f"emulated:{self.architecture}" if self.is_emulated else "gpu"
+
+
+def is_slug(text: object) -> TypeGuard[str]:
+    """Whether `text` may name a folder below data/: nothing else from a data file becomes a path."""
+    return isinstance(text, str) and _SLUG.fullmatch(text) is not None
+
+
+def option_for(slug: str) -> str:
+    """The --device that makes results of `slug` anew: `emulated:fermi`, or `gpu`."""
+    emulated, _, architecture = slug.partition("-")
+    return f"emulated:{architecture}" if emulated == "emulated" else "gpu"
+
+
+def architectures(project: Project) -> list[str]:
+    """The architectures of data/architectures.csv that can be emulated, in its order."""
+    path = project.root / "data" / "architectures.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(line for line in file if not line.startswith("#"))
+            return list(dict.fromkeys(row["architecture"] for row in rows if row["architecture"]))
+    except (OSError, KeyError) as error:
+        raise Problem(f"{path}: no table of architectures ({error}); git checkout {path}") from error
+
+
+def count_gpus() -> int:
+    """The GPUs that the CUDA driver can use; 0 without a driver."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+def parse_target(project: Project, text: str) -> Target:
+    """The device that --device names."""
+    if text == "gpu":
+        if count_gpus() == 0:
+            raise Problem(
+                "no GPU: the CUDA driver finds none; use --device emulated:ARCH", MISSING
+            )
+        return Target(None)
+    kind, _, architecture = text.partition(":")
+    valid = architectures(project)
+    if kind != "emulated":
+        names = ["gpu", *(f"emulated:{name}" for name in valid)]
+        raise Problem(f"unknown device '{text}'; {close_matches(text, names)}", WRONG_USAGE)
+    if architecture not in valid:
+        raise Problem(
+            f"unknown architecture '{architecture}'; {close_matches(architecture, valid)}",
+            WRONG_USAGE,
+        )
+    return Target(architecture)

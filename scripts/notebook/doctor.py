@@ -1,0 +1,48 @@
+"""`lab doctor`: what is there, what is missing, and what to do about it. Changes nothing."""
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from notebook import devices, toolbox
+from notebook.errors import MISSING
+from notebook.text import terminal_table
+
+_PYTHON_PACKAGES = ("meson", "ninja", "numpy", "scipy", "pytest")
+
+
+def doctor() -> int:
+    """Prints the table; returns 0 when everything that the emulated GPU needs is there."""
+    rows = [["Python", f"{platform.python_version()} ({sys.executable})", ""]]
+    rows += [_python_package(name) for name in _PYTHON_PACKAGES]
+    rows += [_package(package) for package in toolbox.PACKAGES]
+    rows += [_nvcc(), _gpu()]
+    print("\n".join(terminal_table(["what", "found", "what to do"], rows)))
+    return MISSING if toolbox.missing(toolbox.FOR_THE_EMULATED_GPU) else 0
+
+
+def _python_package(name: str) -> list[str]:
+    try:
+        return [name, version(name), ""]
+    except PackageNotFoundError:
+        return [name, "missing", "scripts/lab setup"]
+
+
+def _package(package: toolbox.Package) -> list[str]:
+    found = package.find()
+    if found.startswith("/"):
+        found = f"{toolbox.first_line(found, '--version')} ({found})"
+    mend = "" if found else f"{package.why}: scripts/lab setup"
+    return [package.apt, found or "missing", mend]
+
+
+def _nvcc() -> list[str]:
+    nvcc = toolbox.find_nvcc()
+    advice = "" if nvcc else "only for GPU executables: install the CUDA toolkit"
+    return ["nvcc", nvcc or "missing", advice]
+
+
+def _gpu() -> list[str]:
+    count = devices.count_gpus()
+    advice = "" if count else "nothing: without one, chapters run on emulated GPUs"
+    return ["GPU", f"{count} usable" if count else "none", advice]

@@ -1,0 +1,175 @@
+"""Generated tables in pages, between `<!-- lab:NAME … -->` and `<!-- lab:end -->`.
+
+    <!-- lab:chapters -->            all chapters, with the counts of verdicts of every device
+    <!-- lab:verdicts CHAPTER -->    the verdicts of a chapter
+    <!-- lab:counters CHAPTER -->    its counters, predicted (emulated GPU) and measured
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from notebook import files, names, tables
+from notebook.chapters import Chapter, all_chapters
+from notebook.claims import load as load_claims
+from notebook.errors import Problem
+from notebook.metrics import COUNTERS
+from notebook.project import Project
+from notebook.results import Result
+from notebook.tables import ChapterVerdicts
+from notebook.text import close_matches, markdown_cell, markdown_table
+
+_BEGIN = re.compile(r"<!-- lab:(?!end)(\S+)(?: (\S+))? -->")
+_END = "<!-- lab:end -->"
+
+
+class Pages:
+    """The pages of a project and what their tables should be."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.chapters = all_chapters(project)
+        # Several pages show the same chapter; its intervals are worth computing once.
+        self._decided = cache(lambda chapter: tables.decide_chapter(project, chapter))
+
+    def rendered(self) -> Iterator[tuple[Path, str, str]]:
+        """Each page with its text as it is and as it should be."""
+        pages = [self.project.root / "README.md"]
+        pages += [chapter.directory / "README.md" for chapter in self.chapters]
+        for page in filter(Path.is_file, pages):
+            text = page.read_text(encoding="utf-8")
+            yield page, text, "\n".join(self._lines(page, text.split("\n")))
+
+    def _lines(self, page: Path, lines: list[str]) -> Iterator[str]:
+        begun = 0
+        for number, line in enumerate(lines, start=1):
+            begin = _BEGIN.fullmatch(line.strip())
+            if begin and begun:
+                raise self._problem(page, begun, f"no {_END} before line {number}")
+            if begin:
+                begun = number
+                yield line
+                yield from self._table(page, number, begin[1], begin[2])
+            elif line.strip() == _END:
+                if not begun:
+                    raise self._problem(page, number, f"{_END} without its beginning")
+                begun = 0
+            if not begun:
+                yield line
+        if begun:
+            raise self._problem(page, begun, f"no {_END} follows")
+
+    def _table(self, page: Path, number: int, kind: str, name: str | None) -> list[str]:
+        if kind == "chapters" and name is None:
+            return self._chapters(page)
+        if kind not in ("verdicts", "counters"):
+            problem = f"unknown table {kind}; valid: chapters, verdicts CHAPTER, counters CHAPTER"
+            raise self._problem(page, number, problem)
+        by_name = {chapter.name: chapter for chapter in self.chapters}
+        if name not in by_name:
+            known = close_matches(name or "", by_name)
+            raise self._problem(page, number, f"unknown chapter {name}; {known}")
+        decided = self._decided(by_name[name])
+        if not decided.results:
+            return ["", f"No data yet: `scripts/lab run {decided.chapter.number}` makes them.", ""]
+        return _verdicts(page, decided) if kind == "verdicts" else _counters(decided)
+
+    def _problem(self, page: Path, number: int, what: str) -> Problem:
+        return Problem(f"{self.project.shown(page)}:{number}: {what}")
+
+    def _chapters(self, page: Path) -> list[str]:
+        every = [self._decided(chapter) for chapter in self.chapters]
+        by_year = {(each.year, each.device) for decided in every for each in decided.results}
+        devices = [device for _, device in sorted(by_year)]
+        rows = [
+            [
+                _link(page, decided.chapter.name, decided.chapter.directory),
+                markdown_cell(decided.chapter.question),
+                *(tables.counts(decided, device) or "–" for device in devices),
+            ]
+            for decided in every
+        ]
+        return ["", *markdown_table(["chapter", "question", *devices], rows), ""]
+
+
+def write_all(project: Project) -> list[Path]:
+    """Brings the tables of every page up to date; returns the pages that changed."""
+    changed = [(page, new) for page, old, new in Pages(project).rendered() if new != old]
+    for page, new in changed:
+        files.write(page, new)
+    return [page for page, _ in changed]
+
+
+def stale(project: Project) -> list[Path]:
+    """The pages whose tables are not what the data say."""
+    return [page for page, old, new in Pages(project).rendered() if new != old]
+
+
+def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
+    table = tables.grid(decided)
+    header = ["claim", "regime", *(_link(page, each.device, each.path) for each in decided.results)]
+    rows = [
+        [markdown_cell(text) for text in (line.claim.statement, line.regimes, *line.cells)]
+        for line in table.lines
+    ]
+    notes = [f"[{number}] {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)]
+    return ["", *markdown_table(header, rows), "", *_paragraph(notes)]
+
+
+def _paragraph(notes: list[str]) -> list[str]:
+    return ["<br>\n".join(notes), ""] if notes else []
+
+
+def _counters(decided: ChapterVerdicts) -> list[str]:
+    """The counters of what the claims are about, in the smallest regime that all devices share."""
+    counted = [result for result in decided.results if result.counts]
+    claims = load_claims(decided.chapter)
+    wanted = list(
+        dict.fromkeys(
+            name for claim in claims for name in (claim.baseline, claim.variant) if name is not None
+        )
+    )
+    shared = _shared_names(counted, wanted)
+    if not shared:
+        return ["", "No counters yet.", ""]
+    shown = [
+        counter
+        for counter in COUNTERS
+        if any(result.counts[name][0].get(counter) for result in counted for name in shared)
+    ]
+    rows = [
+        [
+            f"`{name}`",
+            result.device,
+            "predicted" if result.is_emulated else "measured",
+            *(_count(result, name, counter) for counter in shown),
+        ]
+        for name in shared
+        for result in counted
+    ]
+    return ["", *markdown_table(["variant", "device", "", *shown], rows), ""]
+
+
+def _shared_names(counted: list[Result], wanted: list[str]) -> list[str]:
+    """The benchmarks of the wanted variants in the first regime that every device counted."""
+    common = set.intersection(*(set(result.counts) for result in counted)) if counted else set()
+    candidates = [name for name in names.naturally_sorted(common) if names.variant(name) in wanted]
+    if not candidates:
+        return []
+    regime = names.naturally_sorted({names.regime(name) for name in candidates})[0]
+    chosen = [name for name in candidates if names.regime(name) == regime]
+    return sorted(chosen, key=lambda name: wanted.index(names.variant(name)))
+
+
+def _count(result: Result, name: str, counter: str) -> str:
+    value = result.counts[name][0].get(counter)
+    if value is None:
+        return "–"
+    return f"{value:.1f} %" if counter.endswith("efficiency") else f"{value:,.0f}"
+
+
+def _link(page: Path, text: str, target: Path) -> str:
+    path = os.path.relpath(target, page.parent).replace(os.sep, "/")
+    return f"[{text}]({path}{'/' if target.is_dir() else ''})"

@@ -1,0 +1,217 @@
+"""Results: reading data/<device>/<chapter>.json and the counters beside it, checked row by row.
+
+The files may come from other people. Nothing of them is used before it is checked: device and
+benchmark names match a pattern, numbers are finite.
+"""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from notebook import names
+from notebook.chapters import Chapter
+from notebook.devices import is_slug, option_for
+from notebook.errors import Problem
+from notebook.metrics import COUNTERS, RATES
+from notebook.project import Project
+from notebook.text import plain
+
+# The memory that a working set fits: l2, dram, l2+dram.
+_LABEL = re.compile(r"[a-z0-9+]*")
+_MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+
+class Malformed(Exception):
+    """What is wrong with a data file; the one who knows its name makes a Problem of it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One repetition of one variant. `values` holds rates (per second) and counters by name."""
+
+    name: str
+    label: str
+    process: int
+    time_us: float
+    throttled: bool
+    values: dict[str, float]
+
+    def metric(self, name: str) -> float:
+        """Its time in microseconds, or one of its rates."""
+        return self.time_us if name == "time" else self.values[name]
+
+    @property
+    def counters(self) -> dict[str, float]:
+        return {key: value for key, value in self.values.items() if key in COUNTERS}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A chapter on a device. `measured_counters` (by benchmark name) come from Nsight Compute."""
+
+    path: Path
+    chapter: str
+    device: str
+    is_emulated: bool
+    year: int
+    fetch_unit_bytes: int
+    quick: bool
+    rows: list[Row]
+    measured_counters: dict[str, dict[str, float]]
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Row]]:
+        """The repetitions of each benchmark, in the order of the file."""
+        groups: dict[str, list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault(row.name, []).append(row)
+        return groups
+
+    @cached_property
+    def counts(self) -> dict[str, list[dict[str, float]]]:
+        """The counters of each benchmark, one dictionary a repetition; only what was counted."""
+        if not self.is_emulated:
+            return {name: [counters] for name, counters in self.measured_counters.items()}
+        return {
+            name: [row.counters for row in rows]
+            for name, rows in self.by_name.items()
+            if all(row.counters for row in rows)
+        }
+
+
+def load(path: Path, chapter: Chapter, device: str) -> Result:
+    """Reads one data file and the counters beside it."""
+    try:
+        measured = _load_counters(path.parent / "counters" / f"{chapter.name}.csv")
+        return _parse(path, json.loads(path.read_text(encoding="utf-8")), measured)
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, Malformed) as error:
+        mend = f"scripts/lab run {chapter.number} --device {option_for(device)}"
+        raise Problem(f"{path}: {plain(error)}; make it anew: {mend}") from error
+
+
+def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
+    """The results of a chapter on every device, oldest GPU first."""
+    results = [
+        load(path, chapter, path.parent.name)
+        for path in project.data.glob(f"*/{chapter.name}.json")
+        if is_slug(path.parent.name)
+    ]
+    for result in results:
+        if (found := (result.chapter, result.device)) != (chapter.name, result.path.parent.name):
+            raise Problem(
+                f"{result.path}: holds chapter {found[0]} on {found[1]}; "
+                "move it to where its context says it belongs"
+            )
+    return sorted(results, key=lambda result: (result.year, result.device))
+
+
+def parse_rows(benchmarks: object) -> list[Row]:
+    """The raw repetitions among Google Benchmark's rows; raises Malformed."""
+    if not isinstance(benchmarks, list):
+        raise Malformed("no list of benchmarks")
+    return [_parse_row(row) for row in benchmarks if _is_repetition(row)]
+
+
+def context_text(context: dict[str, Any], key: str) -> str:
+    value = context.get(key)
+    if not isinstance(value, str):
+        raise Malformed(f"the context lacks {key}")
+    return value
+
+
+def device_of(context: dict[str, Any]) -> str:
+    """The device's name, which is safe to become a folder; raises Malformed."""
+    device = context_text(context, "device")
+    is_emulated = context_text(context, "device_kind") == "emulated"
+    if not is_slug(device) or device.startswith("emulated-") != is_emulated:
+        raise Malformed(f"the context's device {device!r} is no device name")
+    return device
+
+
+def _parse(path: Path, document: object, measured: dict[str, dict[str, float]]) -> Result:
+    if not isinstance(document, dict) or not isinstance(context := document.get("context"), dict):
+        raise Malformed("no context")
+    rows = parse_rows(document.get("benchmarks"))
+    if not rows:
+        raise Malformed("no rows")
+    return Result(
+        path=path,
+        chapter=context_text(context, "chapter"),
+        device=device_of(context),
+        is_emulated=context_text(context, "device_kind") == "emulated",
+        year=_context_number(context, "year"),
+        fetch_unit_bytes=_context_number(context, "fetch_unit_bytes"),
+        quick=context_text(context, "quick") == "true",
+        rows=rows,
+        measured_counters=measured,
+    )
+
+
+def _context_number(context: dict[str, Any], key: str) -> int:
+    text = context_text(context, key)
+    if not text.isdecimal():
+        raise Malformed(f"the context's {key} {text!r} is no whole number")
+    return int(text)
+
+
+def _is_repetition(row: object) -> bool:
+    return not (isinstance(row, dict) and row.get("run_type") == "aggregate")
+
+
+def _parse_row(row: object) -> Row:
+    if not isinstance(row, dict):
+        raise Malformed("a row is no object")
+    name = row.get("name")
+    if not names.is_name(name):
+        raise Malformed(f"a row's name {name!r} is no benchmark name")
+    if row.get("error_occurred"):
+        raise Malformed(f"{name} failed: {row.get('error_message')}")
+    label = row.get("label", "")
+    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+        raise Malformed(f"{name}: the label {label!r} is no regime")
+    numbers = dict(_numbers(row))
+    if row.get("time_unit") not in _MICROSECONDS or numbers.get("real_time", -1.0) < 0:
+        raise Malformed(f"{name}: no time")
+    return Row(
+        name=name,
+        label=label,
+        process=int(numbers.get("process", 0)),
+        time_us=numbers["real_time"] * _MICROSECONDS[row["time_unit"]],
+        throttled=numbers.get("throttled", 0) != 0,
+        values={key: value for key, value in numbers.items() if key in (*RATES, *COUNTERS)},
+    )
+
+
+def _numbers(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    for key, value in row.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if not math.isfinite(value):
+            raise Malformed(f"{row['name']}: {plain(key)} is {value}")
+        yield key, float(value)
+
+
+def _load_counters(path: Path) -> dict[str, dict[str, float]]:
+    """Counters measured by Nsight Compute, by benchmark name; {} without the file."""
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return dict(_counter_row(path, row) for row in csv.DictReader(file))
+
+
+def _counter_row(path: Path, row: dict[str, str]) -> tuple[str, dict[str, float]]:
+    name = row.pop("name", None)
+    if not names.is_name(name):
+        raise Malformed(f"{path.name}: {name!r} is no benchmark name")
+    try:
+        counters = {key: float(row[key]) for key in COUNTERS if row.get(key)}
+    except (TypeError, ValueError) as error:
+        raise Malformed(f"{path.name}: {name}: {error}") from error
+    if not all(map(math.isfinite, counters.values())):
+        raise Malformed(f"{path.name}: {name}: a counter is not finite")
+    return name, counters

@@ -1,0 +1,49 @@
+"""`lab new`: the skeleton of a chapter, which builds and runs right away."""
+
+import re
+import string
+from pathlib import Path
+
+from notebook import files
+from notebook.chapters import all_chapters
+from notebook.errors import WRONG_USAGE, Problem
+from notebook.project import Project
+
+_TEMPLATES = Path(__file__).parent / "skeleton"
+_NAME = re.compile(r"(?:(?P<number>[0-9]{2})_)?(?P<name>[a-z][a-z0-9_]*)")
+
+
+def create(project: Project, wanted: str) -> Path:
+    """Makes chapters/NN_name from the templates and adds its line to chapters/meson.build."""
+    match = _NAME.fullmatch(wanted)
+    if match is None:
+        raise Problem(
+            f"'{wanted}' is no chapter name; give small letters, digits and _, "
+            "like write_strides or 21_write_strides",
+            WRONG_USAGE,
+        )
+    number = match["number"] or _next_number(project)
+    directory = project.chapters / f"{number}_{match['name']}"
+    for taken in project.chapters.glob("[0-9][0-9]_*"):
+        if taken.name[:2] == number or taken.name[3:] == match["name"]:
+            raise Problem(f"there is chapter {taken.name}; choose another name", WRONG_USAGE)
+
+    values = {"number": number, "name": match["name"], "chapter": directory.name}
+    for template in sorted(_TEMPLATES.iterdir()):
+        text = string.Template(template.read_text(encoding="utf-8")).substitute(values)
+        files.write(directory / template.name, text)
+    _add_line(project.chapters / "meson.build", f"subdir('{directory.name}')")
+    return directory
+
+
+def _next_number(project: Project) -> str:
+    numbers = [int(chapter.number) for chapter in all_chapters(project)]
+    return f"{max(numbers, default=0) + 1:02}"
+
+
+def _add_line(path: Path, line: str) -> None:
+    """Adds a line to the list of chapters, which is kept in order."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next((i for i, each in enumerate(lines) if each.startswith("subdir(")), len(lines))
+    chapters = sorted({*lines[first:], line} - {""})
+    files.write(path, "\n".join([*lines[:first], *chapters]) + "\n")

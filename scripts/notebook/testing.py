@@ -1,0 +1,23 @@
+"""`lab test`: builds everything, runs the C++ tests, then those of the scripts."""
+
+import subprocess
+import sys
+
+from notebook import build, toolbox
+from notebook.collect import say
+from notebook.errors import CHECK_FAILED
+from notebook.project import Project
+
+
+def test(project: Project) -> int:
+    """Returns 0 when every test passed. What pytest sums up is the last that is printed."""
+    toolbox.install_missing(say)
+    toolbox.require((*toolbox.FOR_THE_EMULATED_GPU, toolbox.GTEST), "building the tests")
+    build.configure(project)
+    build.build(project)
+    passed = build.run_tests(project)
+    if not passed:
+        say("error: C++ tests failed, see above; going on with the tests of the scripts")
+    pytest = [sys.executable, "-m", "pytest", "-q", str(project.root / "scripts" / "tests")]
+    done = subprocess.run(pytest, cwd=project.root, env=toolbox.environment(), check=False)
+    return 0 if passed and done.returncode == 0 else CHECK_FAILED

@@ -1,0 +1,51 @@
+"""Text that is safe to print and to put into pages, whatever the data says."""
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+
+def plain(text: object) -> str:
+    """`text` on one line, with every control character replaced by a space."""
+    return "".join(
+        " " if unicodedata.category(letter).startswith("C") else letter for letter in str(text)
+    )
+
+
+def markdown_cell(text: object) -> str:
+    """`text` as the content of one cell of a markdown table; it cannot leave the cell."""
+    return plain(text).replace("|", "\\|").replace("<", "&lt;")
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a markdown table; the cells are taken as they are."""
+    return [
+        "| " + " | ".join(header) + " |",
+        "|" + " --- |" * len(header),
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+
+
+def terminal_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table with aligned columns."""
+    lines = [header, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
+
+
+def close_matches(word: str, valid: Iterable[str]) -> str:
+    """`valid` as a list for an error message, led by what `word` probably meant."""
+    names = list(valid)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    guess = f"did you mean {close[0]}? " if close else ""
+    return f"{guess}valid: {', '.join(names)}"
+
+
+def power_of_two(value: str) -> str:
+    """A size as 2^k where it is one (`16777216` is `2^24`), else as it is."""
+    if value.isdecimal() and (size := int(value)) >= 1024 and size & (size - 1) == 0:
+        return f"2^{size.bit_length() - 1}"
+    return value

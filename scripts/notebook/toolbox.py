@@ -1,0 +1,176 @@
+"""What the notebook needs from the machine: what is there, what is missing, and installing it."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from notebook.errors import MISSING, Problem
+from notebook.text import plain
+
+_CUDA = "/usr/local/cuda/bin"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A Debian package. `find` says where it is or what version, and "" when it is missing."""
+
+    apt: str
+    why: str
+    find: Callable[[], str]
+
+
+def environment() -> dict[str, str]:
+    """The environment of child processes: our own Python tools first, the CUDA compiler last."""
+    path = os.environ.get("PATH", os.defpath)
+    ours = str(Path(sys.executable).parent)
+    return os.environ | {"PATH": os.pathsep.join([ours, path, _CUDA])}
+
+
+def find_program(name: str) -> str:
+    """The path of a program on PATH (ours, see `environment`); "" when it is missing."""
+    return shutil.which(name, path=environment()["PATH"]) or ""
+
+
+def compiler_command() -> list[str]:
+    """What Meson will compile with: CXX where the user set it."""
+    return shlex.split(os.environ.get("CXX", "")) or ["g++"]
+
+
+def find_compiler() -> str:
+    return find_program(compiler_command()[0])
+
+
+def find_nvcc() -> str:
+    """The CUDA compiler, which is never installed by us; "" when it is missing."""
+    return find_program("nvcc")
+
+
+def first_line(*command: str) -> str:
+    """The first line that a command prints; "" when it fails."""
+    try:
+        run = subprocess.run(
+            command, env=environment(), capture_output=True, text=True, check=True, timeout=30
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return (run.stdout.splitlines() or [""])[0].strip()
+
+
+def _program(name: str) -> Callable[[], str]:
+    return lambda: find_program(name)
+
+
+@cache
+def _has_header(header: str) -> bool:
+    """Whether the compiler that will build the notebook finds a header."""
+    if not find_compiler():
+        return False
+    source = f"#if !__has_include(<{header}>)\n#error missing\n#endif\n"
+    command = [*compiler_command(), "-E", "-x", "c++", "-"]
+    return subprocess.run(command, input=source, text=True, capture_output=True).returncode == 0
+
+
+def _library(pkg_config: str | None, header: str) -> Callable[[], str]:
+    def find() -> str:
+        version = first_line("pkg-config", "--modversion", pkg_config) if pkg_config else ""
+        return version or ("there" if _has_header(header) else "")
+
+    return find
+
+
+COMPILER = Package("g++", "compiles the experiments and the emulated GPU", find_compiler)
+BENCHMARK = Package(
+    "libbenchmark-dev",
+    "Google Benchmark runs the experiments",
+    _library("benchmark", "benchmark/benchmark.h"),
+)
+GTEST = Package("libgtest-dev", "runs the C++ tests", _library("gtest", "gtest/gtest.h"))
+BOOST = Package(
+    "libboost-context-dev",
+    "fibers: the threads of a block on the emulated GPU",
+    _library(None, "boost/context/fiber.hpp"),
+)
+LIBDW = Package(
+    "libdw-dev",
+    "source lines in what the emulated GPU reports",
+    _library("libdw", "elfutils/libdwfl.h"),
+)
+PKG_CONFIG = Package("pkg-config", "finds the libraries for Meson", _program("pkg-config"))
+GNUPLOT = Package("gnuplot-nox", "draws the figures", _program("gnuplot"))
+GIT = Package("git", "names the revision that results were made from", _program("git"))
+
+# pkg-config and the compiler first: the libraries are looked for with them.
+PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, BOOST, LIBDW, GNUPLOT, GIT)
+FOR_EVERY_RUN = (COMPILER, PKG_CONFIG, BENCHMARK)
+FOR_THE_EMULATED_GPU = (*FOR_EVERY_RUN, BOOST, LIBDW)
+
+
+def missing(packages: tuple[Package, ...] = PACKAGES) -> list[Package]:
+    """The packages that are not there."""
+    return [package for package in packages if not package.find()]
+
+
+def install_missing(say: Callable[[str], None]) -> list[Package]:
+    """Installs what is missing through apt where we may; returns what still is missing."""
+    if os.environ.get("CXX") and not find_compiler():
+        raise Problem(f"the compiler that CXX names, {os.environ['CXX']}, is missing", MISSING)
+    wanted = missing()
+    if not wanted:
+        return []
+    for package in wanted:
+        say(f"missing: {package.apt} ({package.why})")
+    if as_root := _as_root():
+        say(f"installing {_names(wanted)} (apt)")
+        if failure := _apt(as_root, wanted):
+            say(f"apt-get: {failure}")
+        _has_header.cache_clear()
+    still = missing()
+    if still:
+        say(f"could not be installed here: {_names(still)}; {mend(still)}")
+    return still
+
+
+def require(packages: tuple[Package, ...], for_what: str) -> None:
+    """Raises Problem when one of `packages` is not there."""
+    if lacking := missing(packages):
+        raise Problem(f"{for_what} needs {_names(lacking)}; {mend(lacking)}", MISSING)
+
+
+def mend(packages: list[Package]) -> str:
+    """What the user can do about missing packages."""
+    if shutil.which("apt-get"):
+        return f"install: sudo apt-get install {_names(packages)}"
+    return f"install what Debian calls {_names(packages)}"
+
+
+def _names(packages: list[Package]) -> str:
+    return " ".join(package.apt for package in packages)
+
+
+def _as_root() -> list[str]:
+    """How to run apt-get as root; [] where there is no apt or we may not."""
+    if not shutil.which("apt-get"):
+        return []
+    if os.geteuid() == 0:
+        return ["env"]
+    sudo = ["sudo", "-n", "env"]
+    may = shutil.which("sudo") and subprocess.run([*sudo, "true"], capture_output=True)
+    return sudo if may and may.returncode == 0 else []
+
+
+def _apt(as_root: list[str], packages: list[Package]) -> str:
+    """Installs packages; returns the first error, "" if there is none."""
+    # Short timeouts: a machine without a network shall say so soon.
+    options = ["-qq", "-o", "Acquire::http::Timeout=15", "-o", "Acquire::Retries=1"]
+    apt = [*as_root, "DEBIAN_FRONTEND=noninteractive", "apt-get", *options]
+    install = ["-y", "--no-install-recommends", "install", *(package.apt for package in packages)]
+    for arguments in (["update"], install):
+        done = subprocess.run([*apt, *arguments], capture_output=True, text=True, check=False)
+    errors = [line for line in done.stderr.splitlines() if line.startswith("E:")]
+    return plain((errors or ["failed"])[0]) if done.returncode else ""

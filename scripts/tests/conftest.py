@@ -1,0 +1,148 @@
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from notebook.chapters import Chapter
+from notebook.project import Project
+
+SCRIPTS = Path(__file__).resolve().parents[1]
+
+
+@dataclass
+class Tree:
+    """A working tree in a temporary folder, whose one chapter has a fake executable."""
+
+    root: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def project(self) -> Project:
+        return Project(self.root, self.data)
+
+    @property
+    def chapter(self) -> Chapter:
+        return Chapter(self.root / "chapters" / synthetic.CHAPTER)
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-P", "-m", "notebook", *arguments]
+
+    def settings(self, **environment: str) -> dict[str, str]:
+        ours = {"PYTHONPATH": str(self.root / "scripts")}
+        return os.environ | ours | self.environment | environment
+
+    def lab(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Runs the real command line."""
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=self.root,
+            env=self.settings(**environment),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+
+CLAIMS = """
+[[claim]]
+id = "offset_11_slower"
+statement = "Reads at offset 11 are slower than aligned ones."
+source = "A source, section 1"
+source_device = "A GPU"
+metric = "time"
+variant = "read_offset/offset:11/block:512"
+baseline = "read_offset/offset:0/block:512"
+claimed = 1.1
+direction = "slower"
+why = "They straddle a sector."
+
+[[claim]]
+id = "efficiency_32"
+statement = "The load efficiency is 80 %."
+source = "A source, section 2"
+source_device = "A GPU"
+metric = "load_efficiency"
+variant = "read_offset/offset:11/block:512"
+expected = [79.9, 80.1]
+fetch_unit_bytes = 32
+why = "Five sectors instead of four."
+"""
+
+PAGE = """# A chapter
+
+## Question
+
+Does a misaligned read
+cost anything?
+
+More about it.
+
+<!-- lab:verdicts 02_misaligned_reads -->
+<!-- lab:end -->
+
+<!-- lab:counters 02_misaligned_reads -->
+<!-- lab:end -->
+"""
+
+_MESON = {
+    "meson.build": "project('fake')\nsubdir('chapters')\n",
+    "chapters/meson.build": "# One line a chapter.\nsubdir('02_misaligned_reads')\n",
+    "chapters/02_misaligned_reads/meson.build": (
+        "custom_target(input: 'fake_executable.py', output: 'misaligned_reads_emulated',\n"
+        "    command: ['cp', '@INPUT@', '@OUTPUT@'], build_by_default: true)\n"
+    ),
+}
+
+
+def make_tree(root: Path) -> Tree:
+    for path, text in _MESON.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    chapter = root / "chapters" / synthetic.CHAPTER
+    (chapter / "experiment.cu").write_text("")
+    (chapter / "claims.toml").write_text(CLAIMS)
+    (chapter / "README.md").write_text(PAGE)
+    (root / "README.md").write_text("<!-- lab:chapters -->\n<!-- lab:end -->\n")
+    real = SCRIPTS.parent
+    shutil.copy(real / "chapters" / synthetic.CHAPTER / "figure.gp", chapter)
+    shutil.copytree(real / "plots", root / "plots", ignore=shutil.ignore_patterns("*.svg"))
+    shutil.copytree(
+        SCRIPTS / "notebook",
+        root / "scripts" / "notebook",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    (root / "data").mkdir()
+    (root / "data" / "architectures.csv").write_text("architecture\nfermi\nhopper\n")
+    fake = chapter / "fake_executable.py"
+    text = (SCRIPTS / "tests" / "fake_executable.py").read_text()
+    fake.write_text(f"#!{sys.executable}\n{text}")
+    fake.chmod(0o755)
+    shutil.copy(SCRIPTS / "tests" / "synthetic.py", root / "scripts")
+    return Tree(root)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    """A tree of its own, at a path with a space."""
+    return make_tree(tmp_path / "lab notebook")
+
+
+@pytest.fixture
+def tree_with_data(tree: Tree) -> Tree:
+    """With data of a GPU and of two emulated ones."""
+    rows = synthetic.misaligned_reads_gpu(sizes=[2**24])
+    synthetic.save(tree.data, synthetic.document(rows))
+    for device, line in (("emulated-fermi", 128), ("emulated-hopper", 32)):
+        rows = synthetic.misaligned_reads_emulated(line)
+        synthetic.save(tree.data, synthetic.document(rows, device))
+    return tree

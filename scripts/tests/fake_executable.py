@@ -1,0 +1,37 @@
+"""Stands in for a chapter's emulated executable: writes what FAKE says, and honours the flags."""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import synthetic
+
+flags = dict(argument.lstrip("-").partition("=")[::2] for argument in sys.argv[1:])
+out = Path(flags["benchmark_out"])
+device = f"emulated-{flags['architecture']}"
+rows = synthetic.misaligned_reads_emulated(128 if device.endswith("fermi") else 32, [2**20])
+given = dict(pair.split("=") for pair in flags["benchmark_context"].split(","))
+content = synthetic.document(rows, device, **given, quick=str("quick" in flags).lower())
+
+match os.environ.get("FAKE", ""):
+    case "fails":
+        out.write_text("{")
+        print("error: read_offset/offset:11: 1 element is wrong", file=sys.stderr)
+        sys.exit(1)
+    case "truncated":
+        out.write_text(json.dumps(content)[:1000])
+    case "climbs":
+        content["context"]["device"] = "../../elsewhere"
+        out.write_text(json.dumps(content))
+    case "unvalidated":
+        content["context"]["validation"] = "failed: 1 variant"
+        out.write_text(json.dumps(content))
+    case "hangs":
+        out.write_text("{")
+        Path(os.environ["FAKE_PID"]).write_text(str(os.getpid()))
+        time.sleep(60)
+    case _:
+        print("[lab] measure 1/1", file=sys.stderr)
+        out.write_text(json.dumps(content))

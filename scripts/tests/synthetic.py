@@ -1,0 +1,134 @@
+"""Data files of known content, as a chapter's executable or `lab run` would write them."""
+
+import json
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+CHAPTER = "02_misaligned_reads"
+
+Json = dict[str, Any]
+
+
+def context(device: str = "nvidia-h200", **changes: str) -> Json:
+    emulated = device.startswith("emulated-")
+    return {
+        "date": "2026-01-01T00:00:00+00:00",
+        "host_name": "somebody-s-machine",
+        "executable": "/somewhere/misaligned_reads",
+        "num_cpus": 2,
+        "load_avg": [0.5],
+        "caches": [],
+        "chapter": CHAPTER,
+        "device": device,
+        "device_kind": "emulated" if emulated else "gpu",
+        "gpu_name": "NVIDIA H200",
+        "year": "2010" if "fermi" in device else "2024",
+        "fetch_unit_bytes": "128" if "fermi" in device else "32",
+        "validation": "passed: 2 variants",
+        "quick": "false",
+    } | changes
+
+
+def row(name: str, time_us: float, repetition: int = 0, process: int = 0, **values: Any) -> Json:
+    return {
+        "name": name,
+        "family_index": 0,
+        "per_family_instance_index": 0,
+        "run_name": name,
+        "run_type": "iteration",
+        "repetitions": 10,
+        "repetition_index": repetition,
+        "threads": 1,
+        "iterations": 5,
+        "real_time": time_us,
+        "cpu_time": time_us,
+        "time_unit": "us",
+        "process": process,
+    } | values
+
+
+def timed(
+    name: str,
+    median_us: float,
+    *,
+    noise: float = 0.002,
+    repetitions: int = 10,
+    processes: int = 2,
+    label: str = "dram",
+    throttled: int = 0,
+    **values: Any,
+) -> list[Json]:
+    """Repetitions spread evenly around a median, in a shuffled order: the truth is known."""
+    offsets = [2 * i / (repetitions - 1) - 1 for i in range(repetitions)]
+    rows = []
+    for process in range(processes):
+        random.Random(f"{name}{process}").shuffle(offsets)
+        rows += [
+            row(
+                name,
+                median_us * (1 + noise * offset),
+                repetition,
+                process,
+                label=label,
+                throttled=throttled,
+                **values,
+            )
+            for repetition, offset in enumerate(offsets)
+        ]
+    return rows
+
+
+def document(rows: Iterable[Json], device: str = "nvidia-h200", **changes: str) -> Json:
+    return {"context": context(device, **changes), "benchmarks": list(rows)}
+
+
+def save(data: Path, content: Json, device: str | None = None, chapter: str = CHAPTER) -> Path:
+    """Writes a data file to data/<device>/<chapter>.json."""
+    path = data / (device or content["context"]["device"]) / f"{chapter}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def misaligned_reads_gpu(sizes: Iterable[int] = (2**20, 2**24, 2**26)) -> list[Json]:
+    """The whole chapter 02 on a GPU: unaligned offsets take a tenth longer, the largest n has less
+    bandwidth."""
+    rows = []
+    for n in sizes:
+        copied = 8 * n
+        rows += timed(
+            f"memcpy/bytes:{4 * n}/cache:cold", copied / 4e6, bytes_per_second=copied / (copied / 4e12)
+        )
+        for offset in [*range(33), 64, 128]:
+            moved = 12 * (n - offset)
+            time_us = moved / (3.8e6 if n < 2**26 else 3.6e6) * (1.1 if offset % 8 else 1.0)
+            name = f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold"
+            rows += timed(name, time_us, bytes_per_second=moved / time_us * 1e6)
+    return rows
+
+
+def misaligned_reads_emulated(line: int, sizes: Iterable[int] = (2**20, 2**24)) -> list[Json]:
+    """The whole chapter 02, counted in units of `line` bytes."""
+    rows = []
+    for n in sizes:
+        requests = 2 * n // 32
+        for offset in [*range(33), 64, 128]:
+            sectors = requests * (4 if offset % 8 == 0 else 5)
+            lines = requests * (1 if offset % 32 == 0 else 2)
+            moved = 128 * lines if line == 128 else 32 * sectors
+            rows.append(
+                row(
+                    f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold",
+                    123.0,
+                    load_requests=requests,
+                    load_sectors=sectors,
+                    load_lines=lines,
+                    load_efficiency=100.0 * 128 * requests / moved,
+                    store_requests=n // 32,
+                    store_sectors=4 * n // 32,
+                    store_efficiency=100.0,
+                )
+            )
+    return rows

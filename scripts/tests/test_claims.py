@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+from conftest import CLAIMS
+
+from notebook import claims
+from notebook.chapters import Chapter
+from notebook.errors import Problem
+
+
+def load(folder: Path, text: str) -> list[claims.Claim]:
+    (folder / "claims.toml").write_text(text)
+    return claims.load(Chapter(folder))
+
+
+def test_a_sound_file(tmp_path: Path) -> None:
+    slower, efficiency = load(tmp_path, CLAIMS)
+    assert slower.sign == 1 and not slower.is_counted
+    # Keys in any order name the same variant.
+    assert slower.variant == "read_offset/block:512/offset:11"
+    assert efficiency.expected == (79.9, 80.1) and efficiency.is_counted
+
+
+def test_no_file_is_no_claim(tmp_path: Path) -> None:
+    assert claims.load(Chapter(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("claimed =", "claimd =", "unknown key claimd; did you mean claimed?"),
+        ('why = "They straddle a sector."', "", "why is missing"),
+        ('metric = "time"', 'metric = "tiem"', "did you mean time?"),
+        ('direction = "slower"', 'direction = "slow"', "did you mean slower?"),
+        ('direction = "slower"', 'direction = "faster"', "does not agree"),
+        ('direction = "slower"', "", "direction is missing"),
+        ("claimed = 1.1", 'claimed = "a lot"', "claimed is a number"),
+        ('id = "efficiency_32"', 'id = "offset_11_slower"', "two of this id"),
+        ('id = "efficiency_32"', 'id = "a`b"', "id 'a`b'"),
+        ("expected = [79.9, 80.1]", "expected = [80.1, 79.9]", "above"),
+        ("expected = [79.9, 80.1]", "", "either a baseline or an expected range"),
+        ("fetch_unit_bytes = 32", "fetch_unit_bytes = 64", "32 or 128"),
+        ("offset:11/block:512", "offset:11/n:1024", "names a regime"),
+        ("read_offset/offset:11", "read offset", "no benchmark name"),
+        ("[[claim]]", "[claim]", "claims.toml"),
+        ("[[claim]]", "[[claims]]", "unknown key claims"),
+        ('why = "They', "why = They", "claims.toml"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    tmp_path: Path, old: str, new: str, complaint: str
+) -> None:
+    assert old in CLAIMS
+    with pytest.raises(Problem) as caught:
+        load(tmp_path, CLAIMS.replace(old, new))
+    assert complaint in str(caught.value)
+    assert "claims.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_chapter_of_the_notebook_has_sound_claims() -> None:
+    for path in (Path(__file__).parents[2] / "chapters").glob("*/claims.toml"):
+        assert claims.load(Chapter(path.parent))

@@ -1,0 +1,142 @@
+"""Figures: the same bytes from the same data, stale when the data change, safe from what data say."""
+
+import shutil
+
+import pytest
+import synthetic
+from conftest import Tree
+
+from notebook import export, figures, results
+from notebook.drawing import check, draw
+from notebook.errors import MISSING, Problem
+
+needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="no gnuplot")
+SVG = f"plots/{synthetic.CHAPTER}.svg"
+
+
+def change_a_count(tree: Tree) -> None:
+    path = tree.data / "emulated-fermi" / f"{synthetic.CHAPTER}.json"
+    text = path.read_text()
+    assert '"load_efficiency": 50.0' in text
+    path.write_text(text.replace('"load_efficiency": 50.0', '"load_efficiency": 51.0', 1))
+
+
+@needs_gnuplot
+def test_the_same_data_give_the_same_bytes(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    draw(tree.project)
+    first = {path: path.read_bytes() for path in tree.root.rglob("*") if path.is_file()}
+    assert tree.root / SVG in first
+    (tree.root / SVG).unlink()
+    draw(tree.project)
+    assert {path: path.read_bytes() for path in first} == first
+    check(tree.project)
+
+
+@needs_gnuplot
+@pytest.mark.parametrize("device", ["nvidia-h200", "emulated-hopper"])
+def test_one_device_is_enough_to_draw(tree_with_data: Tree, device: str) -> None:
+    for path in tree_with_data.data.glob("*/"):
+        if path.name != device:
+            shutil.rmtree(path)
+    draw(tree_with_data.project)
+    assert device in (tree_with_data.root / SVG).read_text()
+
+
+@needs_gnuplot
+def test_check_finds_what_is_stale(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    draw(tree.project)
+    change_a_count(tree)
+    with pytest.raises(Problem, match=f"stale: {SVG}"):
+        check(tree.project)
+    draw(tree.project)
+    page = tree.chapter.directory / "README.md"
+    page.write_text(page.read_text().replace("reproduced", "reversed", 1))
+    with pytest.raises(Problem, match=f"stale: chapters/{synthetic.CHAPTER}/README.md"):
+        check(tree.project)
+
+
+@needs_gnuplot
+def test_check_goes_by_the_hash_where_gnuplot_is_another(
+    tree_with_data: Tree, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tree_with_data
+    draw(tree.project)
+    for version in ("gnuplot 7.0 patchlevel 0", ""):
+        monkeypatch.setattr(figures, "gnuplot_version", lambda version=version: version)
+        check(tree.project)
+        assert "not byte for byte" in capsys.readouterr().err
+    change_a_count(tree)
+    with pytest.raises(Problem, match="stale"):
+        check(tree.project)
+
+
+@needs_gnuplot
+def test_a_figure_neither_runs_nor_links_anything(tree_with_data: Tree) -> None:
+    draw(tree_with_data.project)
+    svg = (tree_with_data.root / SVG).read_text()
+    assert "<script" not in svg and "<image" not in svg and "xlink:href='http" not in svg
+    assert str(tree_with_data.root) not in svg
+
+
+@needs_gnuplot
+def test_text_of_data_is_text_in_the_figure(tree: Tree) -> None:
+    """A title that would run commands, were it ever part of a script."""
+    text = f"`touch '{tree.root}/ran'`; system('touch ran') $(touch ran) <b> {{/*9 big}} @x %s"
+    rows = synthetic.misaligned_reads_emulated(32)
+    synthetic.save(tree.data, synthetic.document(rows, "emulated-hopper"))
+    exported = export.as_tsv(results.load_chapter(tree.project, tree.chapter))
+    figure = figures.Figure(
+        tree.chapter.directory / "figure.gp",
+        tree.root / "plots" / "style.gp",
+        exported.replace("emulated-hopper", text),
+        tree.root / SVG,
+    )
+    drawn = figure.drawn()
+    assert text.replace("<", "&lt;") in drawn
+    assert not list(tree.root.rglob("ran"))
+
+
+@needs_gnuplot
+def test_a_script_that_fails_leaves_the_old_figure(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    draw(tree.project)
+    old = (tree.root / SVG).read_text()
+    (tree.chapter.directory / "figure.gp").write_text("plot 'no such file'\n")
+    with pytest.raises(Problem, match=r"figure\.gp: gnuplot failed: .*No data in plot"):
+        draw(tree.project)
+    assert (tree.root / SVG).read_text() == old
+
+
+def test_no_gnuplot_is_something_missing(
+    tree_with_data: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "gnuplot_version", lambda: "")
+    with pytest.raises(Problem, match="gnuplot-nox") as caught:
+        draw(tree_with_data.project)
+    assert caught.value.status == MISSING
+    # The tables need no gnuplot.
+    assert "reproduced" in (tree_with_data.chapter.directory / "README.md").read_text()
+
+
+def test_exported_medians_and_intervals(tree_with_data: Tree) -> None:
+    found = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
+    blocks = export.as_tsv(found).rstrip("\n").split("\n\n\n")
+    titles = [block.split("\t")[0] for block in blocks]
+    assert titles == [
+        "emulated-fermi, n = 2^20, cold",
+        "emulated-fermi, n = 2^24, cold",
+        "emulated-hopper, n = 2^20, cold",
+        "emulated-hopper, n = 2^24, cold",
+        "nvidia-h200, bytes = 2^26, cold",
+        "nvidia-h200, n = 2^24, cold",
+    ]
+    header, *lines = (line.split("\t") for line in blocks[5].splitlines())
+    assert all(len(line) == len(header) for line in lines)
+    aligned = dict(zip(header, lines[0], strict=True))
+    # 12 bytes x 2^24 in (12 x 2^24 / 3.8e6) us are 3,800 GB/s, and memcpy has 4,000 GB/s.
+    assert float(aligned["bandwidth_gbs"]) == pytest.approx(3800)
+    assert float(aligned["memcpy_percent"]) == pytest.approx(95)
+    assert float(aligned["memcpy_percent_low"]) <= 95 <= float(aligned["memcpy_percent_high"])
+    assert aligned["load_efficiency"] == "NaN"

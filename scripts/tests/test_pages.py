@@ -1,0 +1,77 @@
+"""Generated tables: what stands in them, and that text from data cannot leave its cell."""
+
+import dataclasses
+
+import pytest
+import synthetic
+from conftest import Tree
+
+from notebook import pages, tables
+from notebook.errors import Problem
+from notebook.text import markdown_cell
+
+
+def page_of(tree: Tree) -> str:
+    return (tree.chapter.directory / "README.md").read_text()
+
+
+def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    assert len(pages.write_all(tree.project)) == 2
+    page = page_of(tree)
+    assert "[nvidia-h200](../../data/nvidia-h200/02_misaligned_reads.json)" in page
+    assert "| Reads at offset 11 are slower than aligned ones. | n = 2^24, cold |" in page
+    assert "reproduced 1.100 [1.1" in page or "reproduced 1.100 [1.09" in page
+    # Both sizes have the same count, so they share a line.
+    assert "| all 2 regimes | not measured [2] | reproduced 80 % | not measured [3] |" in page
+    assert "[2] the claim is about 32-byte sectors; this device fetches 128-byte lines" in page
+    assert "predicted | 65,536 | 327,680 |" in page
+    front = (tree.root / "README.md").read_text()
+    assert "[02_misaligned_reads](chapters/02_misaligned_reads/) | Does a misaligned" in front
+    assert "1 reproduced, 1 not measured" in front
+    assert pages.write_all(tree.project) == []
+
+
+def test_a_chapter_without_data_says_how_to_make_them(tree: Tree) -> None:
+    pages.write_all(tree.project)
+    assert "`scripts/lab run 02` makes them" in page_of(tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("<!-- lab:verdicts 02_misaligned_reads -->", ":1: no <!-- lab:end --> follows"),
+        ("<!-- lab:end -->", ":1: <!-- lab:end --> without its beginning"),
+        ("\n<!-- lab:verdits 02 -->\n<!-- lab:end -->", ":2: unknown table verdits"),
+        ("<!-- lab:verdicts 03 -->\n<!-- lab:end -->", ":1: unknown chapter 03"),
+        ("<!-- lab:chapters -->\n<!-- lab:chapters -->\n<!-- lab:end -->", ":1: no"),
+    ],
+)
+def test_wrong_markers_are_refused(tree: Tree, text: str, complaint: str) -> None:
+    (tree.root / "README.md").write_text(text)
+    with pytest.raises(Problem) as caught:
+        pages.write_all(tree.project)
+    assert f"README.md{complaint}" in str(caught.value)
+    assert (tree.root / "README.md").read_text() == text
+
+
+def test_hostile_text_stays_in_its_cell(tree_with_data: Tree) -> None:
+    assert markdown_cell("a|b\n<!-- lab:end -->\x1b[31m") == "a\\|b &lt;!-- lab:end --> [31m"
+    decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)
+    first = decided.verdicts[0]
+    finding = dataclasses.replace(first.finding, reason="x\x1b[2J\n|y")
+    hostile = dataclasses.replace(
+        decided, verdicts=[dataclasses.replace(first, finding=finding), *decided.verdicts[1:]]
+    )
+    assert all(line.isprintable() for line in tables.terminal_lines(hostile))
+
+
+def test_measured_counters_stand_beside_predicted_ones(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    folder = tree.data / "nvidia-h200" / "counters"
+    folder.mkdir()
+    name = "read_offset/offset:11/block:512/n:1048576/cache:cold"
+    table = f"name,load_requests,load_sectors\n{name},65536,327680\n"
+    (folder / f"{synthetic.CHAPTER}.csv").write_text(table)
+    pages.write_all(tree.project)
+    assert f"| `{name}` | nvidia-h200 | measured | 65,536 | 327,680 |" in page_of(tree)

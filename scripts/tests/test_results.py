@@ -1,0 +1,98 @@
+"""Data files that are damaged or hostile are refused in one line; nothing of them is used."""
+
+import json
+from typing import Any
+
+import pytest
+import synthetic
+from conftest import Tree
+
+from notebook import results
+from notebook.errors import Problem
+
+
+def one_row(name: str = "read/n:1024", **values: Any) -> dict[str, Any]:
+    return synthetic.document([synthetic.row(name, 1.0, **values)])
+
+
+def refused(tree: Tree, content: object, device: str = "nvidia-h200") -> str:
+    path = tree.data / device / f"{synthetic.CHAPTER}.json"
+    path.parent.mkdir()
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    with pytest.raises(Problem) as caught:
+        results.load_chapter(tree.project, tree.chapter)
+    message = str(caught.value)
+    assert str(path) in message and "\n" not in message
+    return message
+
+
+def test_a_truncated_file_names_itself_and_the_mend(tree: Tree) -> None:
+    message = refused(tree, json.dumps(one_row())[:-20], device="emulated-fermi")
+    assert "scripts/lab run 02 --device emulated:fermi" in message
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "read`touch x`/n:1024",
+        "read|x/n:1024",
+        "read/n:10\t24",
+        "read/n:1024\n\n\nplot",
+        "<cat x",
+        "read/../../n:1",
+        "",
+        7,
+    ],
+)
+def test_hostile_benchmark_names(tree: Tree, name: Any) -> None:
+    assert "no benchmark name" in refused(tree, one_row(name))
+
+
+@pytest.mark.parametrize("device", ["../nvidia", "a`b`", "a|b", "A", "a b", "-x", ""])
+def test_hostile_device_names(tree: Tree, device: str) -> None:
+    content = one_row()
+    content["context"]["device"] = device
+    assert "no device name" in refused(tree, content)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ([], "no context"),
+        ({"context": {}, "benchmarks": []}, "no rows"),
+        (synthetic.document([synthetic.row("read", float("nan"))]), "real_time is nan"),
+        (one_row(bytes_per_second=float("inf")), "bytes_per_second is inf"),
+        (one_row(label="a|b"), "label"),
+        (one_row(error_occurred=True, error_message="boom"), "boom"),
+        (one_row(time_unit="fortnight"), "no time"),
+        (synthetic.document([synthetic.row("read", 1.0)], year="soon"), "year"),
+    ],
+)
+def test_damaged_content(tree: Tree, content: object, complaint: str) -> None:
+    assert complaint in refused(tree, content)
+
+
+def test_a_file_in_the_wrong_folder(tree: Tree) -> None:
+    assert "holds chapter" in refused(tree, one_row(), device="nvidia-a100")
+
+
+def test_folders_that_are_no_device_are_left_alone(tree: Tree) -> None:
+    synthetic.save(tree.data, one_row(), device=".hidden`x`")
+    assert results.load_chapter(tree.project, tree.chapter) == []
+
+
+def test_devices_come_oldest_first(tree_with_data: Tree) -> None:
+    found = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
+    assert [each.device for each in found] == ["emulated-fermi", "emulated-hopper", "nvidia-h200"]
+
+
+def test_measured_counters_are_read_and_checked(tree_with_data: Tree) -> None:
+    folder = tree_with_data.data / "nvidia-h200" / "counters"
+    folder.mkdir()
+    table = folder / f"{synthetic.CHAPTER}.csv"
+    table.write_text("name,load_sectors,anything\nread/n:1024,5,x\n")
+    *_, gpu = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
+    assert gpu.counts == {"read/n:1024": [{"load_sectors": 5.0}]}
+    table.write_text("name,load_sectors\nread/n:1024,many\n")
+    with pytest.raises(Problem, match="many"):
+        results.load_chapter(tree_with_data.project, tree_with_data.chapter)
