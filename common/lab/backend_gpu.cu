@@ -34,13 +34,19 @@ std::string slug_of(const std::string& name) {
     return slug;
 }
 
-std::string generation_of(int major, int minor) {
+struct Generation {
+    const char* name;
+    const char* year;  // of its first GPU: orders the columns of tables
+};
+
+Generation generation_of(int major, int minor) {
     switch (major) {
-        case 7: return minor >= 5 ? "Turing" : "Volta";
-        case 8: return minor >= 9 ? "Ada" : "Ampere";
-        case 9: return "Hopper";
-        case 10: case 11: case 12: return "Blackwell";
-        default: return major < 7 ? "before Volta" : "after Blackwell";
+        case 7: return minor >= 5 ? Generation{"Turing", "2018"} : Generation{"Volta", "2017"};
+        case 8: return minor >= 9 ? Generation{"Ada", "2022"} : Generation{"Ampere", "2020"};
+        case 9: return {"Hopper", "2022"};
+        case 10: case 11: case 12: return {"Blackwell", "2024"};
+        default: return major < 7 ? Generation{"before Volta", "2016"}
+                                  : Generation{"after Blackwell", "2026"};
     }
 }
 
@@ -81,13 +87,15 @@ void open(std::vector<std::string>&) {
     DeviceDescription& description = mutable_description();
     description.slug = slug_of(properties.name);
     description.gpu_name = properties.name;
-    description.generation = generation_of(properties.major, properties.minor);
+    const Generation generation = generation_of(properties.major, properties.minor);
+    description.generation = generation.name;
     description.sm_count = properties.multiProcessorCount;
     description.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
     // Two transfers a memory clock (kHz), over the bus's width in bits.
     description.dram_bytes_per_second = 2.0 * 1000 * attribute(cudaDevAttrMemoryClockRate) *
                                         attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
     description.provenance = {
+        {"year", generation.year},
         {"compute_capability",
          std::to_string(properties.major) + "." + std::to_string(properties.minor)},
         {"fetch_unit_bytes", "32"},  // nvcc 13 builds for no GPU that fetches lines

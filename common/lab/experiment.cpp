@@ -16,8 +16,8 @@
 namespace lab {
 namespace {
 
-constexpr int repetitions = 10;
-constexpr int quick_repetitions = 3;
+constexpr int repetitions = 5;
+constexpr int quick_repetitions = 2;
 // A batch of launches between two events lasts at least this long, so that the events' resolution
 // and the first launch's latency do not show.
 constexpr double batch_seconds = 1e-3;
