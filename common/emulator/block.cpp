@@ -200,7 +200,8 @@ void Block::release_barrier() {
     }
 }
 
-void Block::fault(const std::string& what) {
+void Block::fault(const void* return_address, const std::string& what) {
+    fault_address_ = return_address;
     fault_ = what;
     thread_state.tracer = nullptr;
     lanes_[running_].fiber->suspend();
@@ -209,8 +210,11 @@ void Block::fault(const std::string& what) {
 
 void Block::check_for_fault() {
     if (fault_.empty()) return;
+    // Looked up here and not on the lane: reading line tables takes more than a lane's stack.
+    const std::string line = fault_address_ == nullptr ? "" : source_line(fault_address_) + " ";
+    fault_address_ = nullptr;
     const std::string what = "kernel " + function_name(kernel_.code) + ", block " + text(block_index_) +
-                             ", thread " + text(lanes_[running_].thread_index) + ": " + fault_;
+                             ", thread " + text(lanes_[running_].thread_index) + ": " + line + fault_;
     fault_.clear();
     fibers_.leave_behind();
     tracer_.abandon();

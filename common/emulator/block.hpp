@@ -51,8 +51,8 @@ class Block {
     std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                                 int source_lane);
     int lane_index() const { return static_cast<int>(running_ % warp_size); }
-    // Ends the launch: run() throws a Fault whose text tells `what` and where.
-    [[noreturn]] void fault(const std::string& what);
+    // Ends the launch: run() throws a Fault that tells who did `what` in which source line.
+    [[noreturn]] void fault(const void* return_address, const std::string& what);
 
   private:
     enum class State : std::uint8_t { unstarted, runnable, at_window, at_warp_operation, at_barrier, finished };
@@ -87,6 +87,7 @@ class Block {
     std::size_t warp_end_ = 0;
     std::size_t unfinished_ = 0;
     int barrier_sum_ = 0;
+    const void* fault_address_ = nullptr;
     std::string fault_;
 };
 

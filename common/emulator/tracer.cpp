@@ -22,11 +22,11 @@ std::uint32_t lanes_beyond(const std::array<std::uint32_t, warp_size>& execution
     return mask;
 }
 
-const char* verb(AccessKind kind) {
+std::string verb(AccessKind kind) {
     switch (kind) {
-        case AccessKind::load: return "reads";
-        case AccessKind::store: return "writes";
-        case AccessKind::atomic: return "updates";
+        case AccessKind::load: return "reads ";
+        case AccessKind::store: return "writes ";
+        case AccessKind::atomic: return "updates ";
     }
     return "";
 }
@@ -116,8 +116,8 @@ Site* Tracer::find_or_make_site(Address address, std::uint32_t bytes, AccessKind
 
 void Tracer::report_access(std::uint32_t bytes, AccessKind kind, const void* return_address,
                            const std::string& why) {
-    block_.fault(source_line(return_address) + " " + verb(kind) + " " + std::to_string(bytes) +
-                 (bytes == 1 ? " byte " : " bytes ") + why);
+    block_.fault(return_address, verb(kind) + std::to_string(bytes) +
+                                     (bytes == 1 ? " byte " : " bytes ") + why);
 }
 
 void Tracer::close_warp() {
