@@ -39,6 +39,14 @@ def number(row: dict[str, str], field: str, scale: int = 1) -> str:
     return str(round(float(found.group()) * scale))
 
 
+def numbers(row: dict[str, str], field: str) -> str:
+    """A list like "0;8;16"; "fixed" is none."""
+    values = [] if row[field] == "fixed" else row[field].split(";")
+    if not all(value.isdecimal() for value in values):
+        raise TableError(f"{row['gpu']!r}: {field} is {row[field]!r}, numbers are needed")
+    return "{" + ", ".join(values) + "}"
+
+
 def flag(row: dict[str, str], field: str) -> str:
     """yes... or no...; a conflict of sources counts as no, and the row says so."""
     value = row[field]
@@ -59,6 +67,9 @@ def initialiser(row: dict[str, str]) -> str:
         "dram_bytes_per_second": number(row, "dram_bw_gbs", 10**9),
         "l2_bytes": number(row, "l2_bytes"),
         "l1_and_shared_bytes_per_sm": number(row, "l1_plus_shared_kb_per_sm", 1024),
+        "l1_bytes": number(row, "l1_default_kb", 1024),
+        "read_only_cache_bytes": number(row, "read_only_cache_kb", 1024),
+        "shared_options_kb": numbers(row, "shared_config_options_kb"),
         "max_shared_bytes_per_sm": number(row, "max_shared_per_sm_kb", 1024),
         "max_shared_bytes_per_block": number(row, "max_shared_per_block_kb", 1024),
         "l1_caches_global_loads": flag(row, "global_loads_cached_in_l1_by_default"),

@@ -2,6 +2,7 @@
 // where every number has its source and every field that nobody could confirm is named.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +13,8 @@
 namespace emulator {
 
 // Counts of requests, sectors, lines and wavefronts rest on the L1 rules, the fetch units and the
-// banks alone. Sizes and rates (0: not known) serve regimes, occupancy and limits.
+// banks alone; L1 hits also on the sizes of the L1 and the limits of residency. Other sizes and rates
+// serve regimes and launch limits. 0: not known.
 struct Architecture {
     std::string_view name;  // "fermi"
     std::string_view gpu;   // "Tesla M2090"
@@ -24,6 +26,9 @@ struct Architecture {
     double dram_bytes_per_second = 0;
     std::size_t l2_bytes = 0;
     std::size_t l1_and_shared_bytes_per_sm = 0;  // 0: the L1 is no part of the shared memory
+    std::size_t l1_bytes = 0;  // where the split is fixed, or has a default; else 0
+    std::size_t read_only_cache_bytes = 0;  // 0: __ldg goes through the L1
+    std::array<unsigned, 10> shared_options_kb{};  // how much of it can be shared memory
     std::size_t max_shared_bytes_per_sm = 0;
     std::size_t max_shared_bytes_per_block = 0;
     bool l1_caches_global_loads = false;  // as the compiler defaults

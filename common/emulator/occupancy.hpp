@@ -1,0 +1,37 @@
+// Theoretical occupancy: how many blocks of a launch an SM can hold at a time, and what limits them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "emulator/architecture.hpp"
+
+namespace emulator {
+
+enum class OccupancyLimit { warps, blocks, registers, shared_memory };
+std::string_view text(OccupancyLimit limit);
+
+struct Occupancy {
+    unsigned blocks = 0;  // resident on one SM; 0: not even one fits
+    unsigned warps = 0;
+    double percent = 0;  // of the warps that an SM can hold
+    OccupancyLimit limit{};  // the resource that runs out first; of several, the first of the enum
+};
+
+// `registers_per_thread` is the compiler's secret; without it registers are taken not to limit.
+// Allocation units are those of NVIDIA's occupancy calculator: registers by warp, in units of 256 (64
+// on Fermi); shared memory in units of 128 bytes (256 from Kepler to Turing), with 1 KiB more a block
+// for the system from compute capability 8.0 on.
+Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block,
+                    std::size_t shared_bytes_per_block,
+                    std::optional<unsigned> registers_per_thread = std::nullopt);
+
+// Shared memory that one block takes from its SM, in the units above.
+std::size_t allocated_shared_bytes(const Architecture& architecture, std::size_t shared_bytes);
+
+// What the shared memory of the resident blocks leaves of the SM's L1, in bytes.
+std::size_t l1_bytes(const Architecture& architecture, unsigned threads_per_block,
+                     std::size_t shared_bytes_per_block);
+
+}  // namespace emulator

@@ -1,0 +1,111 @@
+// The cache of one SM, from sequences of sectors.
+#include "emulator/sectored_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <algorithm>
+#include <random>
+
+#include "emulator/sector_set.hpp"
+
+namespace {
+
+using emulator::Address;
+using emulator::SectoredCache;
+
+TEST(SectoredCache, ASectorHitsAfterItsFirstLoad) {
+    SectoredCache cache(1024, false);
+    EXPECT_FALSE(cache.load(0));
+    EXPECT_TRUE(cache.load(0));
+    EXPECT_FALSE(cache.load(32));  // same line, another sector
+    EXPECT_TRUE(cache.load(32));
+}
+
+TEST(SectoredCache, WholeLinesBringTheirNeighbours) {
+    SectoredCache cache(1024, true);
+    EXPECT_FALSE(cache.load(96));
+    EXPECT_TRUE(cache.load(0));
+    EXPECT_TRUE(cache.load(64));
+    EXPECT_FALSE(cache.load(128));
+}
+
+TEST(SectoredCache, TheLeastRecentlyUsedLineGoes) {
+    SectoredCache cache(2 * 128, false);
+    cache.load(0);
+    cache.load(128);
+    cache.load(0);    // now 128 is the older one
+    cache.load(256);  // evicts it
+    EXPECT_TRUE(cache.load(0));
+    EXPECT_FALSE(cache.load(128));
+}
+
+TEST(SectoredCache, NothingIsLeftAfterClear) {
+    SectoredCache cache(1024, false);
+    cache.load(0);
+    cache.clear();
+    EXPECT_FALSE(cache.load(0));
+}
+
+TEST(SectoredCache, NoBytesNeverHit) {
+    SectoredCache cache(0, false);
+    cache.load(0);
+    EXPECT_FALSE(cache.load(0));
+}
+
+// Read cyclically: three quarters of the capacity hit in every pass after the first; five quarters
+// never, since the next sector wanted is always the one that has just been evicted.
+TEST(SectoredCache, CyclicReadsFitOrThrash) {
+    constexpr std::size_t capacity = 248 * 1024;
+    const auto hits_in_later_passes = [](std::size_t bytes) {
+        SectoredCache cache(capacity, false);
+        std::size_t hits = 0;
+        for (int pass = 0; pass < 4; ++pass) {
+            for (Address at = 0; at < bytes; at += 32) hits += cache.load(at) && pass > 0;
+        }
+        return static_cast<double>(hits) / static_cast<double>(3 * bytes / 32);
+    };
+    EXPECT_EQ(hits_in_later_passes(capacity * 3 / 4), 1.0);
+    EXPECT_EQ(hits_in_later_passes(capacity * 5 / 4), 0.0);
+}
+
+// Random loads against an obvious list.
+TEST(SectoredCache, AgreesWithAList) {
+    std::mt19937 random(3);
+    SectoredCache cache(16 * 128, false);
+    std::deque<Address> order;  // newest first
+    std::map<Address, unsigned> present;
+    for (int i = 0; i < 20000; ++i) {
+        const Address sector = random() % (24 * 4) * 32;
+        const Address line = sector / 128;
+        const unsigned bit = 1u << (sector / 32 % 4);
+        const auto found = std::find(order.begin(), order.end(), line);
+        bool expected = false;
+        if (found != order.end()) {
+            expected = (present[line] & bit) != 0;
+            order.erase(found);
+        } else if (order.size() == 16) {
+            present.erase(order.back());
+            order.pop_back();
+        }
+        order.push_front(line);
+        present[line] |= bit;
+        ASSERT_EQ(cache.load(sector), expected) << i;
+    }
+}
+
+TEST(SectorSet, CountsSectorsAndGranulesOnce) {
+    emulator::SectorSet set;
+    for (const Address sector : {0, 32, 96, 0, 1 << 20, (1 << 20) + 32}) set.insert(sector);
+    EXPECT_EQ(set.sectors(), 5u);
+    EXPECT_EQ(set.granules(), 3u);  // 0-63, 64-127, and the one in the next MiB
+    emulator::SectorSet other;
+    other.insert(64);
+    other.insert(1 << 25);
+    set.merge(other);
+    EXPECT_EQ(set.sectors(), 7u);
+    EXPECT_EQ(set.granules(), 4u);
+}
+
+}  // namespace
