@@ -1,5 +1,5 @@
-# Shared by all figures. Settings only; a chapter's figure.gp loads it (GNUPLOT_LIB names this folder):
-#     GNUPLOT_LIB=plots gnuplot -c chapters/NN_name/figure.gp build/figures/NN_name.tsv figure.svg
+# Settings shared by all figures; a chapter's figure.gp loads it (GNUPLOT_LIB names this folder):
+#   GNUPLOT_LIB=plots gnuplot -c chapters/NN_name/figure.gp build/figures/NN_name.tsv figure.svg
 # ARG1 is what scripts/lab exports: tab-separated blocks, one a device and regime, whose first header
 # cell is the block's title. Text from data is never written in a script: it stays in data columns.
 set datafile separator tab

@@ -96,12 +96,12 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
         if key in table:
             table[key] = _variant(where, key, table[key])
     claim = Claim(**(table | _checked_options(where, table)))
-    if claim.baseline is not None and claim.claimed is not None and claim.sign != 0:
-        if claim.sign * (claim.claimed - 1) <= 0:
-            raise ValueError(
-                f"{where}: claimed = {claim.claimed} is variant / baseline, "
-                f"and does not agree with '{claim.direction}'"
-            )
+    effect = 0.0 if claim.baseline is None or claim.claimed is None else claim.claimed - 1
+    if claim.sign * effect < 0:
+        raise ValueError(
+            f"{where}: claimed = {claim.claimed} is variant / baseline, "
+            f"and does not agree with '{claim.direction}'"
+        )
     return claim
 
 
@@ -130,7 +130,7 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(because, dict) or not all(
         is_slug(device) and isinstance(reason, str) for device, reason in because.items()
     ):
-        raise ValueError(f"{where}: because is a table of device = \"reason\"")
+        raise ValueError(f'{where}: because is a table of device = "reason"')
     return options
 
 

@@ -84,18 +84,18 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_verdicts)
 
     command = commands.add_parser("doctor", help="what is there, what is missing, and the mend")
-    command.set_defaults(command=lambda options: doctor.doctor())
+    command.set_defaults(command=lambda _: doctor.doctor())
 
     command = commands.add_parser("new", help="the skeleton of a chapter")
     command.add_argument("name", metavar="NAME")
     command.set_defaults(command=_new)
 
     command = commands.add_parser("test", help="build everything and run every test")
-    command.set_defaults(command=lambda options: testing.test(Project.here()))
+    command.set_defaults(command=lambda _: testing.test(Project.here()))
     return parser
 
 
-def _setup(options: argparse.Namespace) -> int:
+def _setup(_: argparse.Namespace) -> int:
     still_missing = toolbox.install_missing(say)
     if not toolbox.find_nvcc():
         say("no nvcc: the GPU executables are left out; everything else works")

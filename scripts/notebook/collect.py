@@ -106,7 +106,7 @@ def _execute(project: Project, chapter: Chapter, target: Target, quick: bool, ou
 
 def _read(chapter: Chapter, out: Path) -> dict[str, Any]:
     try:
-        document = json.loads(out.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Problem(
             f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
@@ -138,9 +138,7 @@ def _check(documents: list[dict[str, Any]], chapter: Chapter, target: Target) ->
 
 def _merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
     context = {
-        key: value
-        for key, value in documents[0]["context"].items()
-        if key not in _CONTEXT_LEFT_OUT
+        key: value for key, value in documents[0]["context"].items() if key not in _CONTEXT_LEFT_OUT
     }
     is_emulated = context["device_kind"] == "emulated"
     rows = [
@@ -174,6 +172,9 @@ def _short(value: Any) -> Any:
 def _format(document: dict[str, Any]) -> str:
     """JSON with one row a line, so that a diff shows which rows changed."""
     context = json.dumps(document["context"], indent=2, allow_nan=False)
-    rows = ",\n".join(f"    {json.dumps(row, allow_nan=False)}" for row in document["benchmarks"])
+    # Without spaces: thousands of rows, and the repository keeps every version of them.
+    rows = ",\n".join(
+        json.dumps(row, allow_nan=False, separators=(",", ":")) for row in document["benchmarks"]
+    )
     context = context.replace("\n", "\n  ")
     return f'{{\n  "context": {context},\n  "benchmarks": [\n{rows}\n  ]\n}}\n'

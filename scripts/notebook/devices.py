@@ -28,7 +28,7 @@ class Target:
 
 
 def is_slug(text: object) -> TypeGuard[str]:
-    """Whether `text` may name a folder below data/: nothing else from a data file becomes a path."""
+    """Whether `text` may name a folder below data/: nothing else from data becomes a path."""
     return isinstance(text, str) and _SLUG.fullmatch(text) is not None
 
 
@@ -46,7 +46,9 @@ def architectures(project: Project) -> list[str]:
             rows = csv.DictReader(line for line in file if not line.startswith("#"))
             return list(dict.fromkeys(row["architecture"] for row in rows if row["architecture"]))
     except (OSError, KeyError) as error:
-        raise Problem(f"{path}: no table of architectures ({error}); git checkout {path}") from error
+        raise Problem(
+            f"{path}: no table of architectures ({error}); git checkout {path}"
+        ) from error
 
 
 def count_gpus() -> int:
@@ -65,9 +67,7 @@ def parse_target(project: Project, text: str) -> Target:
     """The device that --device names."""
     if text == "gpu":
         if count_gpus() == 0:
-            raise Problem(
-                "no GPU: the CUDA driver finds none; use --device emulated:ARCH", MISSING
-            )
+            raise Problem("no GPU: the CUDA driver finds none; use --device emulated:ARCH", MISSING)
         return Target(None)
     kind, _, architecture = text.partition(":")
     valid = architectures(project)

@@ -28,9 +28,7 @@ _QUANTITIES = {
     "gflops": ("flops_per_second", 1e9),
 }
 _TIMED = [
-    f"{column}{end}"
-    for column in (*_QUANTITIES, "memcpy_percent")
-    for end in ("", "_low", "_high")
+    f"{column}{end}" for column in (*_QUANTITIES, "memcpy_percent") for end in ("", "_low", "_high")
 ]
 
 Cells = dict[str, str]

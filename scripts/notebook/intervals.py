@@ -29,7 +29,7 @@ def ratio_interval(variant: ArrayLike, baseline: ArrayLike) -> Interval:
 
 def spread(sample: ArrayLike) -> float:
     """The interquartile range over the median: one stray repetition does not move it."""
-    low, middle, high = numpy.quantile(sample, [0.25, 0.5, 0.75])
+    low, middle, high = numpy.quantile(numpy.asarray(sample), [0.25, 0.5, 0.75])
     return float((high - low) / middle)
 
 
@@ -52,7 +52,7 @@ def _bootstrap(
     if min(array.shape[-1] for array in arrays) < 2:  # SciPy wants two observations
         point = statistic(*arrays, axis=-1)
         return point, point
-    from scipy import stats  # takes half a second, which commands without intervals are spared
+    from scipy import stats  # type: ignore[import-untyped]  # takes half a second, which commands without intervals are spared
 
     interval = stats.bootstrap(
         arrays,

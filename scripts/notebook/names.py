@@ -1,4 +1,4 @@
-"""Benchmark names: `kernel/key:value/key:value`, some of whose keys say the regime, not the variant."""
+"""Benchmark names: `kernel/key:value/key:value`; some keys say the regime, others the variant."""
 
 import re
 from collections.abc import Iterable

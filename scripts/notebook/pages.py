@@ -1,8 +1,8 @@
 """Generated tables in pages, between `<!-- lab:NAME … -->` and `<!-- lab:end -->`.
 
-    <!-- lab:chapters -->            all chapters, with the counts of verdicts of every device
-    <!-- lab:verdicts CHAPTER -->    the verdicts of a chapter
-    <!-- lab:counters CHAPTER -->    its counters, predicted (emulated GPU) and measured
+- lab:chapters: all chapters, with the counts of verdicts of every device;
+- lab:verdicts CHAPTER: the verdicts of a chapter;
+- lab:counters CHAPTER: its counters, predicted (emulated GPU) and measured.
 """
 
 import os
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from notebook import files, names, tables
-from notebook.chapters import Chapter, all_chapters
+from notebook.chapters import all_chapters
 from notebook.claims import load as load_claims
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS

@@ -35,5 +35,5 @@ class Project:
         return self.root / "build"
 
     def shown(self, path: Path) -> str:
-        """`path` as a reader of the notebook writes it: relative to the root where it is below it."""
+        """`path` as a reader of the notebook writes it: relative to the root if it is below."""
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)

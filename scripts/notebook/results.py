@@ -26,6 +26,7 @@ from notebook.text import plain
 _LABEL = re.compile(r"[a-z0-9+]*")
 _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
+
 class Malformed(Exception):
     """What is wrong with a data file; the one who knows its name makes a Problem of it."""
 

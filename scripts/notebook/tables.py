@@ -97,9 +97,7 @@ def grid(decided: ChapterVerdicts) -> Grid:
         regimes = names.naturally_sorted({verdict.regime for verdict in of_claim} - {""}) or [""]
         together: dict[tuple[str, ...], list[str]] = {}
         for regime in regimes:
-            cells = tuple(
-                _cell(of_claim, device, regime, notes) for device in decided.devices
-            )
+            cells = tuple(_cell(of_claim, device, regime, notes) for device in decided.devices)
             together.setdefault(cells, []).append(regime)
         lines += [
             Line(of_claim[0].claim, _in_words(shared, len(regimes)), list(cells))

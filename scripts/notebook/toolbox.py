@@ -107,7 +107,8 @@ GIT = Package("git", "names the revision that results were made from", _program(
 
 # pkg-config and the compiler first: the libraries are looked for with them.
 PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, BOOST, LIBDW, GNUPLOT, GIT)
-FOR_EVERY_RUN = (COMPILER, PKG_CONFIG, BENCHMARK)
+# Not pkg-config: Meson finds libraries in other ways, too.
+FOR_EVERY_RUN = (COMPILER, BENCHMARK)
 FOR_THE_EMULATED_GPU = (*FOR_EVERY_RUN, BOOST, LIBDW)
 
 

@@ -99,14 +99,17 @@ def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
         reason = _cannot_decide(claim, result) or f"no data of {_wanted(claim)}"
         finding = Finding(NOT_MEASURED, reason)
         return [Verdict(result.chapter, claim, result.device, data, finding)]
-    find = _find_counted if claim.is_counted else _find_timed
     return [
         Verdict(
             chapter=result.chapter,
             claim=claim,
             device=result.device,
             data=data,
-            finding=find(claim, samples, result),
+            finding=(
+                _find_counted(claim, samples)
+                if claim.is_counted
+                else _find_timed(claim, samples, result.quick)
+            ),
             regime=regime,
             label=samples[0].label,
         )
@@ -197,7 +200,7 @@ def _samples(result: Result, claim: Claim, variant: str) -> dict[str, _Sample]:
     return samples
 
 
-def _find_counted(claim: Claim, samples: list[_Sample], result: Result) -> Finding:
+def _find_counted(claim: Claim, samples: list[_Sample]) -> Finding:
     n = tuple(len(sample.values) for sample in samples)
     if any(len(set(sample.values)) > 1 for sample in samples):
         return Finding(INCONCLUSIVE, "the counts differ between repetitions", n=n)
@@ -212,22 +215,22 @@ def _ratio(value: float, baseline: float) -> float:
     return value / baseline
 
 
-def _find_timed(claim: Claim, samples: list[_Sample], result: Result) -> Finding:
+def _find_timed(claim: Claim, samples: list[_Sample], quick: bool) -> Finding:
     values = [sample.values for sample in samples]
     medians = [median(sample) for sample in values]
     if claim.baseline is None:
         ratio, interval = medians[0], median_interval(values[0])
     else:
         ratio, interval = medians[0] / medians[1], ratio_interval(values[0], values[1])
-    doubt = _doubt(claim, samples, result)
+    doubt = _doubt(claim, samples, quick)
     verdict, reason = (INCONCLUSIVE, doubt) if doubt else judge(claim, interval)
     return Finding(verdict, reason, ratio, interval, tuple(map(len, values)))
 
 
-def _doubt(claim: Claim, samples: list[_Sample], result: Result) -> str:
+def _doubt(claim: Claim, samples: list[_Sample], quick: bool) -> str:
     """Why a time must not decide a claim, whatever its interval; "" if it may."""
     processes = set.intersection(*(set(sample.processes) for sample in samples))
-    if result.quick:
+    if quick:
         return "a quick run"
     if any(sample.throttled for sample in samples):
         return "clocks throttled"

@@ -97,10 +97,7 @@ def misaligned_reads_gpu(sizes: Iterable[int] = (2**20, 2**24, 2**26)) -> list[J
     bandwidth."""
     rows = []
     for n in sizes:
-        copied = 8 * n
-        rows += timed(
-            f"memcpy/bytes:{4 * n}/cache:cold", copied / 4e6, bytes_per_second=copied / (copied / 4e12)
-        )
+        rows += timed(f"memcpy/bytes:{4 * n}/cache:cold", 8 * n / 4e6, bytes_per_second=4e12)
         for offset in [*range(33), 64, 128]:
             moved = 12 * (n - offset)
             time_us = moved / (3.8e6 if n < 2**26 else 3.6e6) * (1.1 if offset % 8 else 1.0)

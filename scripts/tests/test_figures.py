@@ -1,4 +1,4 @@
-"""Figures: the same bytes from the same data, stale when the data change, safe from what data say."""
+"""Figures: the same bytes from the same data, stale when data change, safe from what data say."""
 
 import shutil
 

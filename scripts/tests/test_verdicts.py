@@ -1,5 +1,5 @@
 """Verdicts on data whose truth is planted. Ends of intervals follow from the planted noise: the
-repetitions lie evenly within ±0.2 % of the median, so every interval of a ratio lies within 0.4 %."""
+repetitions lie evenly within ±0.2 % of the median, so an interval of a ratio lies within 0.4 %."""
 
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ def decide(rows: list[Any], the_claim: Claim | None = None, **changes: Any) -> F
         (1.00, 1.4, "slower", verdicts.ABSENT),
         (1.02, 1.4, "slower", verdicts.ABSENT),  # below the smallest effect of interest
         (0.80, 1.4, "slower", verdicts.REVERSED),
-        (1.03, 1.4, "slower", verdicts.INCONCLUSIVE),  # on the edge of 3 %: the interval includes it
+        (1.03, 1.4, "slower", verdicts.INCONCLUSIVE),  # on the edge: the interval includes 3 %
         (0.97, None, "slower", verdicts.INCONCLUSIVE),
         (0.80, 0.7, "faster", verdicts.REPRODUCED),
         (0.80, 0.5, "faster", verdicts.WEAKER),

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t bytes_per_element = 2 * sizeof(float);
 
-// The arrays of one problem size, in as many sets as the launches rotate through. Made when the first
-// variant needs them, shared by all variants of that size.
+// The arrays of one problem size, in as many sets as the launches rotate through. Made when the
+// first variant needs them, shared by all variants of that size.
 class Arrays {
   public:
     struct Set {
