@@ -20,6 +20,8 @@ struct AccessCounters {
     std::uint64_t lines = 0;           // distinct 128-byte lines of each request
     std::uint64_t distinct_bytes = 0;  // size of the union of the lanes' bytes
     std::uint64_t lane_bytes = 0;      // active lanes x bytes
+    std::uint64_t moved_bytes = 0;     // in the fetch unit: 32 x sectors, or 128 x lines
+    std::uint64_t l1_hit_sectors = 0;  // (with the caches modelled)
     std::uint64_t wavefronts = 0;      // passes through the banks (shared memory)
     std::uint64_t ideal_wavefronts = 0;
 
@@ -29,6 +31,8 @@ struct AccessCounters {
         lines += times * other.lines;
         distinct_bytes += times * other.distinct_bytes;
         lane_bytes += times * other.lane_bytes;
+        moved_bytes += times * other.moved_bytes;
+        l1_hit_sectors += times * other.l1_hit_sectors;
         wavefronts += times * other.wavefronts;
         ideal_wavefronts += times * other.ideal_wavefronts;
     }

@@ -19,11 +19,13 @@ std::string text(uint3 index) {
 
 constinit thread_local ThreadState thread_state;
 
-Block::Block(BankLayout banks)
-    : fibers_([this](LaneFiber& fiber) { run_lanes(fiber); }), tracer_(*this, banks) {}
+Block::Block(const Architecture& architecture)
+    : fibers_([this](LaneFiber& fiber) { run_lanes(fiber); }), tracer_(*this, architecture) {}
 
-void Block::begin_launch(const Kernel& kernel, const LaunchShape& shape) {
+void Block::begin_launch(const Kernel& kernel, const LaunchShape& shape, std::size_t l1_bytes,
+                         const TraceOptions& options) {
     kernel_ = kernel;
+    model_caches_ = options.model_caches;
     shape_ = shape;
     lanes_.assign(std::size_t{shape.block.x} * shape.block.y * shape.block.z, Lane{});
     std::size_t lane = 0;
@@ -32,7 +34,8 @@ void Block::begin_launch(const Kernel& kernel, const LaunchShape& shape) {
             for (unsigned x = 0; x < shape.block.x; ++x) lanes_[lane++].thread_index = {x, y, z};
         }
     }
-    tracer_.begin_launch(shape.dynamic_shared_bytes);
+    warp_epochs_.assign((lanes_.size() + warp_size - 1) / warp_size, 0);
+    tracer_.begin_launch(shape.dynamic_shared_bytes, l1_bytes, options);
 }
 
 void Block::run(uint3 index) {
@@ -43,24 +46,39 @@ void Block::run(uint3 index) {
     thread_state.block_index = index;
     thread_state.block_dimensions = shape_.block;
     thread_state.grid_dimensions = shape_.grid;
+    ++barrier_epoch_;
+    if (tracer_.hazards() != nullptr) tracer_.hazards()->begin_block();
     while (unfinished_ > 0) {
-        for (std::size_t first = 0; first < lanes_.size(); first += warp_size) {
-            run_warp(first, std::min(first + warp_size, lanes_.size()));
+        bool some_warp_goes_on = true;
+        while (some_warp_goes_on) {
+            some_warp_goes_on = false;
+            for (std::size_t first = 0; first < lanes_.size(); first += warp_size) {
+                some_warp_goes_on |= run_warp(first, std::min(first + warp_size, lanes_.size()));
+            }
+            tracer_.close_turn();
         }
         if (unfinished_ > 0) release_barrier();
     }
 }
 
-void Block::run_warp(std::size_t first, std::size_t end) {
+bool Block::run_warp(std::size_t first, std::size_t end) {
     warp_end_ = end;
-    do {
+    tracer_.begin_warp(first / warp_size);
+    for (;;) {
         for (std::size_t lane = first; lane < end; ++lane) {
             if (lanes_[lane].state == State::unstarted || lanes_[lane].state == State::runnable) {
                 resume(lane);
             }
         }
-    } while (bring_warp_together(first, end));
+        const Together together = bring_warp_together(first, end);
+        if (together == Together::stopped) break;
+        // Caches see the warps of a block side by side: after a window it is the next warp's turn.
+        if (together == Together::window_closed && model_caches_ && tracer_.nothing_is_open()) {
+            return true;
+        }
+    }
     tracer_.close_warp();
+    return false;
 }
 
 void Block::resume(std::size_t lane) {
@@ -105,10 +123,16 @@ void Block::wait(State state) {
     lanes_[lane].fiber->suspend();
 }
 
-int Block::wait_at_barrier(int predicate) {
+int Block::wait_at_barrier(int predicate, const void* return_address) {
     lanes_[running_].predicate = predicate;
+    lanes_[running_].barrier = return_address;
     wait(State::at_barrier);
     return barrier_sum_;
+}
+
+Position Block::position() const {
+    return {block_index_, lanes_[running_].thread_index, static_cast<std::uint16_t>(running_),
+            barrier_epoch_, warp_epochs_[running_ / warp_size]};
 }
 
 void Block::wait_at_window() { wait(State::at_window); }
@@ -126,7 +150,7 @@ std::uint64_t Block::wait_for_warp(WarpOperation operation, std::uint32_t mask, 
 
 // Lets go on whatever waits for its warp alone. False when nothing of the warp can go on before the
 // block's barrier.
-bool Block::bring_warp_together(std::size_t first, std::size_t end) {
+Block::Together Block::bring_warp_together(std::size_t first, std::size_t end) {
     std::uint32_t will_go_on = 0;
     std::uint32_t at_window = 0;
     std::uint32_t at_operation = 0;
@@ -139,15 +163,15 @@ bool Block::bring_warp_together(std::size_t first, std::size_t end) {
         at_barrier |= state == State::at_barrier ? bit : 0;
     }
     will_go_on = at_window | at_operation;
-    if (will_go_on == 0) return false;
+    if (will_go_on == 0) return Together::stopped;
 
-    bool progress = false;
+    Together together = Together::stopped;
     if (at_window != 0) {
         tracer_.close_window(will_go_on);
         for (std::size_t lane = first; lane < end; ++lane) {
             if ((at_window >> (lane - first) & 1) != 0) lanes_[lane].state = State::runnable;
         }
-        progress = true;
+        together = Together::window_closed;
     }
     for (std::size_t i = first; i < end; ++i) {
         Lane& lane = lanes_[i];
@@ -180,17 +204,35 @@ bool Block::bring_warp_together(std::size_t first, std::size_t end) {
         for (std::size_t other = first; other < end; ++other) {
             if ((expected >> (other - first) & 1) != 0) lanes_[other].state = State::runnable;
         }
-        progress = true;
+        ++warp_epochs_[first / warp_size];
+        together = Together::goes_on;
     }
-    if (!progress) {
+    if (together == Together::stopped) {
         running_ = first + std::countr_zero(at_operation);
         fault_ = "a warp operation waits for ever: lanes of its mask stand elsewhere";
         check_for_fault();
     }
-    return true;
+    return together;
+}
+
+// A barrier for part of the block: legal only by accident of the hardware.
+void Block::check_barrier() {
+    HazardChecker* const hazards = tracer_.hazards();
+    if (hazards == nullptr) return;
+    const auto waiting = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+        return lane.state == State::at_barrier;
+    });
+    for (const Lane& lane : lanes_) {
+        const void* const place = lane.state == State::at_barrier ? lane.barrier : nullptr;
+        if (place == waiting->barrier) continue;
+        running_ = static_cast<std::size_t>(waiting - lanes_.begin());
+        hazards->divergent_barrier(position(), waiting->barrier, lane.thread_index, place);
+    }
 }
 
 void Block::release_barrier() {
+    check_barrier();
+    ++barrier_epoch_;
     barrier_sum_ = 0;
     for (const Lane& lane : lanes_) {
         if (lane.state == State::at_barrier && lane.predicate != 0) ++barrier_sum_;

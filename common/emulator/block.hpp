@@ -29,13 +29,15 @@ struct Kernel {
     const void* code = nullptr;  // the kernel's address, for its name
     LaneBody body = nullptr;
     const void* context = nullptr;
+    L1Mode l1_mode = L1Mode::standard;  // how its source was compiled
 };
 
 class Block {
   public:
-    explicit Block(BankLayout banks);
+    explicit Block(const Architecture& architecture);
 
-    void begin_launch(const Kernel& kernel, const LaunchShape& shape);
+    void begin_launch(const Kernel& kernel, const LaunchShape& shape, std::size_t l1_bytes,
+                      const TraceOptions& options);
     // Runs one block to its end. Throws Fault.
     void run(uint3 index);
     void end_launch() { tracer_.end_launch(); }
@@ -45,11 +47,13 @@ class Block {
     // ---- called on lanes, through the functions of cuda_on_cpu.h ----
     Tracer& tracer() { return tracer_; }
     // The sum of `predicate` over the block's threads that reach this barrier.
-    int wait_at_barrier(int predicate);
+    int wait_at_barrier(int predicate, const void* return_address);
     void wait_at_window();
     enum class WarpOperation : std::uint8_t { synchronise, ballot, exchange };
     std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                                 int source_lane);
+    Position position() const;
+    const dim3& dimensions() const { return shape_.block; }
     int lane_index() const { return static_cast<int>(running_ % warp_size); }
     // Ends the launch: run() throws a Fault that tells who did `what` in which source line.
     [[noreturn]] void fault(const void* return_address, const std::string& what);
@@ -61,6 +65,7 @@ class Block {
         LaneFiber* fiber = nullptr;
         uint3 thread_index{};
         int predicate = 0;
+        const void* barrier = nullptr;  // the place it waits at
         WarpOperation operation{};
         std::uint32_t mask = 0;
         std::uint64_t value = 0;
@@ -69,12 +74,15 @@ class Block {
     };
 
     void run_lanes(LaneFiber& fiber);
-    void run_warp(std::size_t first, std::size_t end);
+    // Whether the warp could go on before the block's barrier.
+    bool run_warp(std::size_t first, std::size_t end);
     void resume(std::size_t lane);
     void enter(std::size_t lane, LaneFiber& fiber);
     void wait(State state);
-    bool bring_warp_together(std::size_t first, std::size_t end);
+    enum class Together : std::uint8_t { stopped, goes_on, window_closed };
+    Together bring_warp_together(std::size_t first, std::size_t end);
     void release_barrier();
+    void check_barrier();
     void check_for_fault();
 
     FiberPool fibers_;
@@ -87,6 +95,9 @@ class Block {
     std::size_t warp_end_ = 0;
     std::size_t unfinished_ = 0;
     int barrier_sum_ = 0;
+    bool model_caches_ = false;
+    std::uint32_t barrier_epoch_ = 0;
+    std::vector<std::uint32_t> warp_epochs_;
     const void* fault_address_ = nullptr;
     std::string fault_;
 };

@@ -26,29 +26,50 @@ class UnitCount {
     std::uint32_t count_ = 0;
 };
 
-}  // namespace
+// The addresses of the active lanes, ascending.
+struct SortedAddresses {
+    std::array<Address, warp_size> address;
+    std::size_t count = 0;
+};
 
-Transactions coalesce(const WarpRequest& request) {
-    std::array<Address, warp_size> addresses;
-    int lanes = 0;
+SortedAddresses sorted_addresses(const WarpRequest& request) {
+    SortedAddresses sorted;
     bool ascending = true;
     for (std::uint32_t mask = request.active_mask; mask != 0; mask &= mask - 1) {
         const Address address = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];
-        ascending &= lanes == 0 || addresses[static_cast<std::size_t>(lanes - 1)] <= address;
-        addresses[static_cast<std::size_t>(lanes++)] = address;
+        ascending &= sorted.count == 0 || sorted.address[sorted.count - 1] <= address;
+        sorted.address[sorted.count++] = address;
     }
-    if (!ascending) std::sort(addresses.begin(), addresses.begin() + lanes);
+    if (!ascending) std::sort(sorted.address.begin(), sorted.address.begin() + sorted.count);
+    return sorted;
+}
 
+}  // namespace
+
+Transactions coalesce(const WarpRequest& request) {
+    const SortedAddresses sorted = sorted_addresses(request);
     UnitCount bytes(1), sectors(sector_bytes), lines(line_bytes);
-    for (int i = 0; i < lanes; ++i) {
-        const Address begin = addresses[static_cast<std::size_t>(i)];
+    for (std::size_t i = 0; i < sorted.count; ++i) {
+        const Address begin = sorted.address[i];
         const Address end = begin + request.bytes_per_lane;
         bytes.touch(begin, end);
         sectors.touch(begin, end);
         lines.touch(begin, end);
     }
     return {sectors.count(), lines.count(), bytes.count(),
-            static_cast<std::uint32_t>(lanes) * request.bytes_per_lane};
+            static_cast<std::uint32_t>(sorted.count) * request.bytes_per_lane};
+}
+
+SectorList sectors_of(const WarpRequest& request) {
+    const SortedAddresses sorted = sorted_addresses(request);
+    SectorList list;
+    for (std::size_t i = 0; i < sorted.count; ++i) {
+        const Address end = sorted.address[i] + request.bytes_per_lane;
+        Address sector = sorted.address[i] / sector_bytes * sector_bytes;
+        if (list.count > 0) sector = std::max(sector, list.begin[list.count - 1] + sector_bytes);
+        for (; sector < end; sector += sector_bytes) list.begin[list.count++] = sector;
+    }
+    return list;
 }
 
 }  // namespace emulator

@@ -22,13 +22,20 @@ std::uint64_t exchange(unsigned mask, std::uint64_t value, int source_lane) {
 using emulator::Block;
 using emulator::thread_state;
 
-void __syncthreads() { thread_state.block->wait_at_barrier(0); }
+// Each takes its own return address: it is the barrier's place in the kernel.
+void __syncthreads() { thread_state.block->wait_at_barrier(0, __builtin_return_address(0)); }
 
-int __syncthreads_count(int predicate) { return thread_state.block->wait_at_barrier(predicate); }
+int __syncthreads_count(int predicate) {
+    return thread_state.block->wait_at_barrier(predicate, __builtin_return_address(0));
+}
 
-int __syncthreads_or(int predicate) { return thread_state.block->wait_at_barrier(predicate) != 0; }
+int __syncthreads_or(int predicate) {
+    return thread_state.block->wait_at_barrier(predicate, __builtin_return_address(0)) != 0;
+}
 
-int __syncthreads_and(int predicate) { return thread_state.block->wait_at_barrier(!predicate) == 0; }
+int __syncthreads_and(int predicate) {
+    return thread_state.block->wait_at_barrier(!predicate, __builtin_return_address(0)) == 0;
+}
 
 void __syncwarp(unsigned mask) {
     thread_state.block->wait_for_warp(Block::WarpOperation::synchronise, mask, 0,

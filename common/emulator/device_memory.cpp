@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
@@ -15,6 +17,9 @@ constexpr std::size_t range_bytes = std::size_t{256} << 30;
 constexpr std::size_t page = 4096;
 // Wide enough that an index some thousand elements past the end still meets no neighbour.
 constexpr std::size_t guard_bytes = 16 * page;
+
+std::uint8_t* shadow = nullptr;
+std::uint8_t* shadow_of(Address address) { return shadow + (address - range_begin); }
 
 std::size_t pages_of(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
@@ -49,6 +54,7 @@ class DeviceMemory {
         }
         const std::size_t span = pages_of(found->second.bytes == 0 ? 1 : found->second.bytes);
         madvise(pointer, span, MADV_DONTNEED);
+        if (shadow != nullptr) madvise(shadow_of(found->first), span, MADV_DONTNEED);
         mprotect(pointer, span, PROT_NONE);
         allocations_.erase(found);
     }
@@ -91,6 +97,24 @@ bool in_device_memory(Address address) { return address - range_begin < range_by
 
 std::optional<Allocation> allocation_at_or_below(Address address) {
     return device_memory().at_or_below(address);
+}
+
+void track_initialisation() {
+    if (shadow != nullptr) return;
+    void* const memory = mmap(nullptr, range_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    shadow = static_cast<std::uint8_t*>(memory);
+}
+
+bool is_initialised(Address address, std::size_t bytes) {
+    if (shadow == nullptr) return true;
+    const std::uint8_t* const begin = shadow_of(address);
+    return std::all_of(begin, begin + bytes, [](std::uint8_t byte) { return byte != 0; });
+}
+
+void mark_initialised(Address address, std::size_t bytes, bool initialised) {
+    if (shadow != nullptr) std::memset(shadow_of(address), initialised, bytes);
 }
 
 }  // namespace emulator

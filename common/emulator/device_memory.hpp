@@ -30,4 +30,12 @@ bool in_device_memory(Address address);
 // an access went); nothing when there is none below.
 std::optional<Allocation> allocation_at_or_below(Address address);
 
+// ---- which bytes have been written, a byte of shadow memory each -------------------------------
+
+// From now on; memory allocated before counts as not initialised. Costs as much memory again.
+void track_initialisation();
+// Without tracking everything is initialised, and marking does nothing.
+bool is_initialised(Address address, std::size_t bytes);
+void mark_initialised(Address address, std::size_t bytes, bool initialised = true);
+
 }  // namespace emulator

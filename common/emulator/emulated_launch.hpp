@@ -6,19 +6,29 @@
 
 namespace emulator {
 
+// What -Xptxas -dlcm=cg is to nvcc: loads of kernels launched from such a source go past the L1.
+#ifdef LAB_LOADS_BYPASS_L1
+static constexpr L1Mode l1_mode_of_this_source = L1Mode::bypass;
+#else
+static constexpr L1Mode l1_mode_of_this_source = L1Mode::standard;
+#endif
+
 void launch_and_collect(const Kernel& kernel, const LaunchShape& shape);
 
 // Counters of all launches through launch_on_current_gpu since the last call.
 LaunchCounters take_counters();
 
+// Static, as l1_mode_of_this_source is: sources of both kinds in one executable must not share it.
 template <class... Parameters>
-void launch_on_current_gpu(void (*kernel)(Parameters...), const LaunchShape& shape,
+static void launch_on_current_gpu(void (*kernel)(Parameters...), const LaunchShape& shape,
                            Parameters... arguments) {
     const auto thread = [&]() __attribute__((no_sanitize("thread"))) { kernel(arguments...); };
     const LaneBody body = [](const void* context) __attribute__((no_sanitize("thread"))) {
         (*static_cast<const decltype(thread)*>(context))();
     };
-    launch_and_collect({reinterpret_cast<const void*>(kernel), body, &thread}, shape);
+    launch_and_collect({reinterpret_cast<const void*>(kernel), body, &thread,
+                        l1_mode_of_this_source},
+                       shape);
 }
 
 }  // namespace emulator

@@ -59,6 +59,11 @@ void LaunchCounters::add(const LaunchCounters& other) {
     loads.add(other.loads);
     stores.add(other.stores);
     atomics.add(other.atomics);
+    memory.add(other.memory);
+    l2_read_sectors_least += other.l2_read_sectors_least;
+    dram_read_bytes += other.dram_read_bytes;
+    if (other.occupancy.blocks != 0) occupancy = other.occupancy;
+    hazards.insert(hazards.end(), other.hazards.begin(), other.hazards.end());
     shared_loads.add(other.shared_loads);
     shared_stores.add(other.shared_stores);
     shared_atomics.add(other.shared_atomics);
@@ -81,9 +86,9 @@ void LaunchCounters::add(const LaunchCounters& other) {
 // CPU threads that live as long as the GPU. Each runs whole blocks: a fiber never changes its thread.
 class Gpu::Workers {
   public:
-    Workers(unsigned count, BankLayout banks) {
+    Workers(const Architecture& architecture, unsigned count) : architecture_(architecture) {
         for (unsigned i = 0; i < count; ++i) {
-            threads_.emplace_back([this, banks] { work(banks); });
+            threads_.emplace_back([this, i] { work(i); });
         }
     }
 
@@ -96,25 +101,33 @@ class Gpu::Workers {
         for (std::thread& thread : threads_) thread.join();
     }
 
-    LaunchCounters run(const Kernel& kernel, const LaunchShape& shape) {
+    LaunchCounters run(const Kernel& kernel, const LaunchShape& shape, const TraceOptions& options) {
         std::unique_lock lock(mutex_);
         kernel_ = kernel;
         shape_ = shape;
+        options_ = options;
         blocks_ = std::uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
         next_block_ = 0;
         counters_ = {};
+        read_sectors_.clear();
+        hazards_.clear();
         first_failure_ = nullptr;
         busy_ = threads_.size();
         ++launch_;
         start_.notify_all();
         done_.wait(lock, [this] { return busy_ == 0; });
         if (first_failure_) std::rethrow_exception(first_failure_);
+        counters_.l2_read_sectors_least = read_sectors_.sectors();
+        counters_.dram_read_bytes = 64 * read_sectors_.granules();
+        for (const auto& [identity, hazard] : hazards_) {
+            counters_.hazards.push_back(text(hazard, function_name(kernel.code)));
+        }
         return std::move(counters_);
     }
 
   private:
-    void work(BankLayout banks) {
-        Block block(banks);
+    void work(unsigned worker) {
+        Block block(architecture_);
         std::uint64_t seen = 0;
         for (;;) {
             {
@@ -123,43 +136,88 @@ class Gpu::Workers {
                 if (stopping_) return;
                 seen = launch_;
             }
-            std::exception_ptr failure;
-            std::uint64_t failed_block = 0;
-            block.begin_launch(kernel_, shape_);
-            for (std::uint64_t i; !failure && (i = next_block_.fetch_add(1)) < blocks_;) {
-                try {
-                    block.run({static_cast<unsigned>(i % shape_.grid.x),
-                               static_cast<unsigned>(i / shape_.grid.x % shape_.grid.y),
-                               static_cast<unsigned>(i / shape_.grid.x / shape_.grid.y)});
-                } catch (...) {
-                    failure = std::current_exception();
-                    failed_block = i;
-                    next_block_ = blocks_;  // nobody starts another one
-                }
+            const unsigned threads = shape_.block.x * shape_.block.y * shape_.block.z;
+            const std::size_t shared = static_shared_bytes(kernel_.code) + shape_.dynamic_shared_bytes;
+            block.begin_launch(kernel_, shape_, l1_bytes(architecture_, threads, shared), options_);
+            if (options_.model_caches) {
+                run_multiprocessors(block, worker);
+            } else {
+                run_any_blocks(block);
             }
             block.end_launch();
-            const std::lock_guard lock(mutex_);
-            counters_.add(counters_of(block.tracer()));
-            // Of several faults the one in the lowest block is reported, whoever came first.
-            if (failure && (!first_failure_ || failed_block < failed_block_)) {
-                first_failure_ = failure;
-                failed_block_ = failed_block;
-            }
-            if (--busy_ == 0) done_.notify_one();
+            collect(block.tracer());
         }
     }
 
+    // Whichever block is next: counts do not depend on who runs it.
+    void run_any_blocks(Block& block) {
+        for (std::uint64_t i; (i = next_block_.fetch_add(1)) < blocks_;) run_block(block, i);
+    }
+
+    // Blocks go to the SMs in turn; an SM belongs to one worker, so that its L1 sees its blocks in the
+    // same order however many workers there are.
+    void run_multiprocessors(Block& block, unsigned worker) {
+        for (std::uint64_t sm = worker; sm < architecture_.sm_count; sm += threads_.size()) {
+            block.tracer().memory()->begin_sm();
+            for (std::uint64_t i = sm; i < blocks_ && next_block_ < blocks_; i += architecture_.sm_count) {
+                run_block(block, i);
+                if (block.tracer().memory() == nullptr) return;  // it has faulted
+            }
+        }
+    }
+
+    void run_block(Block& block, std::uint64_t i) {
+        try {
+            block.run({static_cast<unsigned>(i % shape_.grid.x),
+                       static_cast<unsigned>(i / shape_.grid.x % shape_.grid.y),
+                       static_cast<unsigned>(i / shape_.grid.x / shape_.grid.y)});
+        } catch (...) {
+            next_block_ = blocks_;  // nobody starts another one
+            const std::lock_guard lock(mutex_);
+            // Of several faults the one in the lowest block is reported, whoever came first.
+            if (!first_failure_ || i < failed_block_) {
+                first_failure_ = std::current_exception();
+                failed_block_ = i;
+            }
+        }
+    }
+
+    void collect(const Tracer& tracer) {
+        const std::lock_guard lock(mutex_);
+        counters_.add(counters_of(tracer));
+        if (tracer.memory() != nullptr) {
+            counters_.memory.add(tracer.memory()->counters());
+            read_sectors_.merge(tracer.memory()->read_sectors());
+        }
+        if (tracer.hazards() != nullptr) {
+            for (const Hazard& hazard : tracer.hazards()->hazards()) {
+                const auto [mine, is_new] = hazards_.try_emplace(identity(hazard), hazard);
+                if (!is_new && order(hazard) < order(mine->second)) mine->second = hazard;
+            }
+        }
+        if (--busy_ == 0) done_.notify_one();
+    }
+
+    // Workers find the same hazard in different blocks; the first block's is reported.
+    static std::tuple<unsigned, unsigned, unsigned> order(const Hazard& hazard) {
+        return {hazard.block.z, hazard.block.y, hazard.block.x};
+    }
+
+    const Architecture& architecture_;
     std::mutex mutex_;
     std::condition_variable start_, done_;
     std::vector<std::thread> threads_;
     Kernel kernel_;
     LaunchShape shape_;
+    TraceOptions options_;
     std::uint64_t blocks_ = 0;
     std::atomic<std::uint64_t> next_block_ = 0;
     std::uint64_t launch_ = 0;
     std::size_t busy_ = 0;
     bool stopping_ = false;
     LaunchCounters counters_;
+    SectorSet read_sectors_;
+    std::map<HazardIdentity, Hazard> hazards_;
     std::exception_ptr first_failure_;
     std::uint64_t failed_block_ = 0;
 };
@@ -167,14 +225,19 @@ class Gpu::Workers {
 Gpu::Gpu(const Architecture& architecture, unsigned workers)
     : architecture_(architecture),
       workers_(std::make_unique<Workers>(
-          workers != 0 ? workers : std::max(1u, std::thread::hardware_concurrency()),
-          architecture.banks)) {}
+          architecture, workers != 0 ? workers : std::max(1u, std::thread::hardware_concurrency()))) {}
 
 Gpu::~Gpu() = default;
 
 LaunchCounters Gpu::launch(const Kernel& kernel, const LaunchShape& shape) {
     check_shape(architecture_, kernel, shape);
-    return workers_->run(kernel, shape);
+    TraceOptions options = options_;
+    options.l1_mode = kernel.l1_mode;
+    LaunchCounters counters = workers_->run(kernel, shape, options);
+    counters.occupancy =
+        emulator::occupancy(architecture_, shape.block.x * shape.block.y * shape.block.z,
+                            static_shared_bytes(kernel.code) + shape.dynamic_shared_bytes);
+    return counters;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "emulator/access.hpp"
 #include "emulator/architecture.hpp"
 #include "emulator/block.hpp"
+#include "emulator/occupancy.hpp"
 
 namespace emulator {
 
@@ -26,6 +27,14 @@ struct LaunchCounters {
     AccessCounters loads, stores, atomics;                       // global memory
     AccessCounters shared_loads, shared_stores, shared_atomics;
     std::vector<SiteReport> sites;
+
+    // With the caches modelled. Of L2 reads only bounds are certain: each sector that the launch reads
+    // once, and each L1 miss.
+    MemoryCounters memory;
+    std::uint64_t l2_read_sectors_least = 0;
+    std::uint64_t dram_read_bytes = 0;  // from a cold L2 that holds everything: 64-byte granules
+    Occupancy occupancy;                // of the last launch
+    std::vector<std::string> hazards;   // (with the checks on) one line each
 
     void add(const LaunchCounters& other);
 };
@@ -45,9 +54,14 @@ class Gpu {
     // memory then holds whatever was written so far).
     LaunchCounters launch(const Kernel& kernel, const LaunchShape& shape);
 
+    // For the launches that follow.
+    void model_caches(bool on) { options_.model_caches = on; }
+    void check_hazards(bool on) { options_.check_hazards = on; }
+
   private:
     class Workers;
     const Architecture& architecture_;
+    TraceOptions options_;
     std::unique_ptr<Workers> workers_;
 };
 

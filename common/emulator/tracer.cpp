@@ -41,20 +41,37 @@ std::string describe_outside(Address address, std::uint32_t bytes) {
 
 }  // namespace
 
-void Tracer::begin_launch(std::size_t dynamic_shared_bytes) {
-    sites_.clear();
-    site_index_.clear();
+Tracer::Tracer(Block& block, const Architecture& architecture)
+    : block_(block), architecture_(architecture) {
     site_cache_.fill(&no_site_);
+}
+
+void Tracer::begin_launch(std::size_t dynamic_shared_bytes, std::size_t l1_bytes,
+                          const TraceOptions& options) {
+    abandon();
+    options_ = options;
     shared_memory_ = tls_block_of_this_thread();
     dynamic_shared_bytes_ = dynamic_shared_bytes;
+    if (options.model_caches) memory_.emplace(architecture_, l1_bytes);
+    if (options.check_hazards) {
+        if (!hazards_) hazards_ = std::make_unique<HazardChecker>(shared_memory_);
+        hazards_->begin_launch(block_.dimensions());
+    }
 }
 
 void Tracer::record_slowly(Address address, std::uint32_t bytes, AccessKind kind,
                            CacheOperator cache_operator, const void* return_address) {
-    Site* const site = find_or_make_site(address, bytes, kind, cache_operator, return_address);
-    if (site == nullptr) return;
+    Site* site = site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites];
+    if (site->return_address != return_address || address - site->low >= site->checked_span ||
+        (address & (bytes - 1)) != 0) {
+        site = find_or_make_site(address, bytes, kind, cache_operator, return_address);
+        if (site == nullptr) return;
+    }
+    if (options_.check_hazards) {
+        hazards_->access(block_.position(), address, bytes, site->space, kind, return_address);
+    }
     if (site->executions[lane_] == Site::window) block_.wait_at_window();
-    site->append(lane_, address);
+    append(*site, address);
 }
 
 Site* Tracer::find_or_make_site(Address address, std::uint32_t bytes, AccessKind kind,
@@ -104,12 +121,15 @@ Site* Tracer::find_or_make_site(Address address, std::uint32_t bytes, AccessKind
                               static_cast<std::uint64_t>(space);
     Site*& site = site_index_[key];
     if (site == nullptr) {
-        sites_.push_back(
-            std::make_unique<Site>(return_address, space, kind, cache_operator, bytes));
+        const LoadPolicy policy =
+            kind == AccessKind::load ? load_policy(architecture_, cache_operator, options_.l1_mode)
+                                     : LoadPolicy{LoadPath::l2, sector_bytes};
+        sites_.push_back(std::make_unique<Site>(return_address, space, kind, policy, bytes));
         site = sites_.back().get();
     }
     site->low = low;
-    site->span = extent - bytes + 1;
+    site->checked_span = extent - bytes + 1;
+    site->span = options_.check_hazards ? 0 : site->checked_span;
     site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites] = site;
     return site;
 }
@@ -120,54 +140,70 @@ void Tracer::report_access(std::uint32_t bytes, AccessKind kind, const void* ret
                                      (bytes == 1 ? " byte " : " bytes ") + why);
 }
 
+void Tracer::open_request(Site& site) { open_requests_.push_back({&site, site.requests++}); }
+
 void Tracer::close_warp() {
+    if (open_requests_.empty()) return;
+    find_requests_of_whole_warps();
+    for (const auto& [site, execution] : open_requests_) complete(*site, execution);
+    open_requests_.clear();
     for (const auto& site : sites_) {
-        const auto [fewest, most] =
-            std::minmax_element(site->executions.begin(), site->executions.end());
-        if (*most == 0) continue;
-        for (std::uint32_t execution = 0; execution < *most; ++execution) {
-            complete(*site, &site->addresses[execution * warp_size],
-                     execution < *fewest ? whole_warp : lanes_beyond(site->executions, execution));
-        }
+        if (site->requests == 0) continue;
         site->executions.fill(0);
+        site->requests = 0;
+    }
+}
+
+void Tracer::find_requests_of_whole_warps() {
+    for (const auto& site : sites_) {
+        site->of_whole_warp = *std::min_element(site->executions.begin(), site->executions.end());
     }
 }
 
 void Tracer::close_window(std::uint32_t waiting) {
-    for (const auto& site : sites_) {
-        std::uint32_t most = 0;
-        std::uint32_t passed_by_all = Site::window;
+    // How many requests of a site every waiting lane has passed.
+    const auto passed_by_all = [&](const Site& site) {
+        std::uint32_t passed = Site::window;
         for (int lane = 0; lane < warp_size; ++lane) {
-            most = std::max(most, site->executions[lane]);
-            if ((waiting >> lane & 1) != 0) {
-                passed_by_all = std::min(passed_by_all, site->executions[lane]);
-            }
+            if ((waiting >> lane & 1) != 0) passed = std::min(passed, site.executions[lane]);
         }
         // A full window that some waiting lane has not touched (it is in another branch) must be
         // emptied all the same, or the lane that filled it could never go on.
-        const std::uint32_t done =
-            most == Site::window && passed_by_all == 0 ? Site::window : passed_by_all;
-        if (done == 0 || most == 0) continue;
-        for (std::uint32_t execution = 0; execution < std::min(done, most); ++execution) {
-            complete(*site, &site->addresses[execution * warp_size],
-                     lanes_beyond(site->executions, execution));
-        }
-        std::copy(&site->addresses[done * warp_size], &site->addresses[Site::window * warp_size],
-                  &site->addresses[0]);
-        for (auto& executions : site->executions) executions -= std::min(executions, done);
+        return passed == 0 && site.requests == Site::window ? Site::window
+                                                            : std::min(passed, site.requests);
+    };
+    find_requests_of_whole_warps();
+    for (const auto& site : sites_) site->closing = passed_by_all(*site);
+    for (const auto& [site, execution] : open_requests_) {
+        if (execution < site->closing) complete(*site, execution);
+    }
+    std::erase_if(open_requests_, [](const OpenRequest& request) {
+        return request.execution < request.site->closing;
+    });
+    for (OpenRequest& request : open_requests_) request.execution -= request.site->closing;
+    for (const auto& site : sites_) {
+        const std::uint32_t closing = site->closing;
+        if (closing == 0) continue;
+        std::copy(&site->addresses[closing * Site::stride],
+                  &site->addresses[site->requests * Site::stride], &site->addresses[0]);
+        for (auto& executions : site->executions) executions -= std::min(executions, closing);
+        site->requests -= closing;
     }
 }
 
-void Tracer::complete(Site& site, Address* addresses, std::uint32_t active_mask) {
+void Tracer::complete(Site& site, std::uint32_t execution) {
+    Address* const addresses = &site.addresses[execution * Site::stride];
+    const std::uint32_t active_mask =
+        execution < site.of_whole_warp ? whole_warp : lanes_beyond(site.executions, execution);
     const Address first = addresses[std::countr_zero(active_mask)];
     if (active_mask != whole_warp) {
         for (int lane = 0; lane < warp_size; ++lane) {
             if ((active_mask >> lane & 1) == 0) addresses[lane] = first;
         }
     }
-    const Address offset_in_line = first % line_bytes;
-    Site::Shape& shape = site.shapes[(first / 32) % site.shapes.size()];
-    bool known = shape.active_mask == active_mask && shape.offset_in_line == offset_in_line;
+    const Address line = first / line_bytes * line_bytes;
+    Site::Shape& shape = site.shapes[(first - line) / 4];
+    bool known = shape.active_mask == active_mask && shape.offset_in_line == first - line;
     if (known) {
         Address differences = 0;
         for (int lane = 0; lane < warp_size; ++lane) {
@@ -177,33 +213,47 @@ void Tracer::complete(Site& site, Address* addresses, std::uint32_t active_mask)
     }
     if (!known) {
         site.counters.add(shape.cost, shape.seen);
+        shape.seen = 0;
         shape.active_mask = active_mask;
-        shape.offset_in_line = offset_in_line;
+        shape.offset_in_line = first - line;
         for (int lane = 0; lane < warp_size; ++lane) {
             shape.from_first_lane[lane] = addresses[lane] - first;
         }
-        shape.cost = cost_of(site, std::span<const Address, warp_size>(addresses, warp_size), active_mask);
-        shape.seen = 0;
+        learn(shape, site,
+              {std::span<const Address, warp_size>(addresses, warp_size), active_mask, site.bytes});
     }
     ++shape.seen;
+    if (memory_ && site.space == Space::global) {
+        std::array<Address, 2 * warp_size> sectors;
+        for (std::size_t i = 0; i < shape.sectors.count; ++i) {
+            sectors[i] = line + shape.sectors.begin[i];
+        }
+        memory_->queue(warp_, site.kind, site.policy.path, {sectors.data(), shape.sectors.count},
+                       &site.counters.l1_hit_sectors);
+    }
 }
 
-AccessCounters Tracer::cost_of(const Site& site, std::span<const Address, warp_size> addresses,
-                               std::uint32_t active_mask) const {
-    const WarpRequest request{addresses, active_mask, site.bytes};
-    AccessCounters cost;
-    cost.requests = 1;
+void Tracer::learn(Site::Shape& shape, const Site& site, const WarpRequest& request) const {
+    shape.cost = {.requests = 1};
     if (site.space == Space::shared) {
-        cost.wavefronts = wavefronts(request, banks_);
-        cost.ideal_wavefronts = ideal_wavefronts(request, banks_);
-    } else {
-        const Transactions transactions = coalesce(request);
-        cost.sectors = transactions.sectors;
-        cost.lines = transactions.lines;
-        cost.distinct_bytes = transactions.distinct_bytes;
-        cost.lane_bytes = transactions.lane_bytes;
+        shape.cost.wavefronts = wavefronts(request, architecture_.banks);
+        shape.cost.ideal_wavefronts = ideal_wavefronts(request, architecture_.banks);
+        return;
     }
-    return cost;
+    const Transactions transactions = coalesce(request);
+    shape.cost.sectors = transactions.sectors;
+    shape.cost.lines = transactions.lines;
+    shape.cost.distinct_bytes = transactions.distinct_bytes;
+    shape.cost.lane_bytes = transactions.lane_bytes;
+    shape.cost.moved_bytes = site.policy.fetch_unit_bytes == line_bytes
+                                 ? line_bytes * transactions.lines
+                                 : sector_bytes * transactions.sectors;
+    if (!memory_) return;
+    const Address first = request.addresses[std::countr_zero(request.active_mask)];
+    shape.sectors = sectors_of(request);
+    for (std::size_t i = 0; i < shape.sectors.count; ++i) {
+        shape.sectors.begin[i] -= first / line_bytes * line_bytes;
+    }
 }
 
 void Tracer::end_launch() {
@@ -215,6 +265,12 @@ void Tracer::end_launch() {
     }
 }
 
-void Tracer::abandon() { begin_launch(0); }
+void Tracer::abandon() {
+    site_cache_.fill(&no_site_);
+    open_requests_.clear();
+    site_index_.clear();
+    sites_.clear();
+    memory_.reset();
+}
 
 }  // namespace emulator

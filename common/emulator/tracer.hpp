@@ -12,14 +12,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "emulator/access.hpp"
+#include "emulator/architecture.hpp"
+#include "emulator/coalescing.hpp"
 #include "emulator/device_memory.hpp"
+#include "emulator/hazards.hpp"
+#include "emulator/load_policy.hpp"
+#include "emulator/memory_model.hpp"
 #include "emulator/program_image.hpp"
-#include "emulator/shared_banks.hpp"
 
 namespace emulator {
 
@@ -31,53 +36,63 @@ class Site {
     // Executions of one instruction kept before a lane waits for its warp. Few, so that the traced
     // addresses of an inner loop stay in the CPU's first-level cache.
     static constexpr std::uint32_t window = 64;
+    // Places from one execution to the next: more than 32, or all first lanes would share few cache sets.
+    static constexpr std::uint32_t stride = 40;
 
-    Site(const void* return_address, Space space, AccessKind kind, CacheOperator cache_operator,
+    Site(const void* return_address, Space space, AccessKind kind, LoadPolicy policy,
          std::uint32_t bytes)
         : return_address(return_address),
-          addresses(new Address[window * warp_size]),
+          addresses(new Address[window * stride]),
           bytes(bytes),
           space(space),
           kind(kind),
-          cache_operator(cache_operator) {}
-
-    void append(std::uint32_t lane, Address address) {
-        const std::uint32_t execution = executions[lane]++;
-        addresses[execution * warp_size + lane] = address;
-    }
+          policy(policy) {}
 
     // What the hook reads, first.
     const void* return_address;
     // A lane may access [low, low + span) without asking again: the bounds of the array that this
-    // instruction accessed last, less the access's own size.
+    // instruction accessed last, less the access's own size. While hazards are checked the span is
+    // 0, since the checks have to see every access, and the bounds stand in `checked_span`.
     Address low = 0;
     Address span = 0;
     std::unique_ptr<Address[]> addresses;  // [execution][lane]
     std::array<std::uint32_t, warp_size> executions{};
+    std::uint32_t requests = 0;  // executions by the lane that has come furthest
+    Address checked_span = 0;
+    // While requests are completed: those that all lanes share, and those that are complete.
+    std::uint32_t of_whole_warp = 0;
+    std::uint32_t closing = 0;
 
     std::uint32_t bytes;
     Space space;
     AccessKind kind;
-    CacheOperator cache_operator;
+    LoadPolicy policy;
 
-    // The last few distinct shapes of request and what they cost. A request whose lanes' addresses
-    // are those of a known shape, all shifted by a multiple of 128 bytes, costs the same.
+    // The shapes of request seen last, by where in its line the first lane's word lies, and what they
+    // cost. A request whose lanes' addresses are those of a known shape, all shifted by a multiple of
+    // 128 bytes, costs the same.
     struct Shape {
         std::uint32_t active_mask = 0;
         Address offset_in_line = 0;
         std::array<Address, warp_size> from_first_lane{};
         AccessCounters cost;
         std::uint64_t seen = 0;
+        SectorList sectors;  // less the first lane's line; kept where the caches are modelled
     };
-    std::array<Shape, 8> shapes;
+    std::array<Shape, line_bytes / 4> shapes;
     AccessCounters counters;
+};
+
+// What a launch is traced for, besides its requests.
+struct TraceOptions {
+    bool model_caches = false;
+    bool check_hazards = false;
+    L1Mode l1_mode = L1Mode::standard;
 };
 
 class Tracer {
   public:
-    Tracer(Block& block, BankLayout banks) : block_(block), banks_(banks) {
-        site_cache_.fill(&no_site_);
-    }
+    Tracer(Block& block, const Architecture& architecture);
 
     // Called for every access of a lane; `return_address` is the place in the kernel.
     template <std::uint32_t bytes>
@@ -85,7 +100,9 @@ class Tracer {
                 const void* return_address);
 
     // ---- for the block that runs the lanes ----
-    void begin_launch(std::size_t dynamic_shared_bytes);
+    void begin_launch(std::size_t dynamic_shared_bytes, std::size_t l1_bytes,
+                      const TraceOptions& options);
+    void begin_warp(std::size_t warp) { warp_ = warp; }
     void set_lane(std::uint32_t lane, Address stack_begin, std::size_t stack_bytes) {
         lane_ = lane;
         stack_begin_ = stack_begin;
@@ -96,35 +113,59 @@ class Tracer {
     // The lanes in `waiting` ran into a full window, the others will trace nothing more until the
     // warp comes together: complete what every waiting lane has passed, make room.
     void close_window(std::uint32_t waiting);
+    // Whether nothing is left that only later accesses of this warp could complete.
+    bool nothing_is_open() const { return open_requests_.empty(); }
+    // Every warp of the block has had its turn.
+    void close_turn() {
+        if (memory_) memory_->drain();
+    }
     void end_launch();
     // Forgets what a faulted launch has left.
     void abandon();
 
     std::span<const std::unique_ptr<Site>> sites() const { return sites_; }
+    MemoryModel* memory() { return memory_ ? &*memory_ : nullptr; }
+    const MemoryModel* memory() const { return memory_ ? &*memory_ : nullptr; }
+    HazardChecker* hazards() { return options_.check_hazards ? hazards_.get() : nullptr; }
+    const HazardChecker* hazards() const { return options_.check_hazards ? hazards_.get() : nullptr; }
 
   private:
     void record_slowly(Address address, std::uint32_t bytes, AccessKind kind,
                        CacheOperator cache_operator, const void* return_address);
     Site* find_or_make_site(Address address, std::uint32_t bytes, AccessKind kind,
                             CacheOperator cache_operator, const void* return_address);
-    void complete(Site& site, Address* addresses, std::uint32_t active_mask);
-    AccessCounters cost_of(const Site& site, std::span<const Address, warp_size> addresses,
-                           std::uint32_t active_mask) const;
+    void append(Site& site, Address address);
+    // The first lane of the warp has come to another request of the site.
+    void open_request(Site& site);
+    void find_requests_of_whole_warps();
+    void complete(Site& site, std::uint32_t execution);
+    void learn(Site::Shape& shape, const Site& site, const WarpRequest& request) const;
     [[noreturn]] void report_access(std::uint32_t bytes, AccessKind kind,
                                     const void* return_address, const std::string& why);
 
     static constexpr std::size_t cached_sites = 1024;
 
+    // The execution-th request of a site, which its first lane has opened.
+    struct OpenRequest {
+        Site* site;
+        std::uint32_t execution;
+    };
+
     Block& block_;
-    BankLayout banks_;
+    const Architecture& architecture_;
+    TraceOptions options_;
+    std::optional<MemoryModel> memory_;
+    std::unique_ptr<HazardChecker> hazards_;
+    std::size_t warp_ = 0;
     std::uint32_t lane_ = 0;
     Address stack_begin_ = 0;
     std::size_t stack_bytes_ = 0;
     // Sites by the low bits of their return address; empty places hold no_site_, never null.
     std::array<Site*, cached_sites> site_cache_;
-    Site no_site_{nullptr, Space::global, AccessKind::load, CacheOperator::standard, 1};
+    Site no_site_{nullptr, Space::global, AccessKind::load, {}, 1};
     std::unordered_map<std::uint64_t, Site*> site_index_;
     std::vector<std::unique_ptr<Site>> sites_;
+    std::vector<OpenRequest> open_requests_;  // of the warp at hand, in program order
     TlsBlock shared_memory_;
     std::size_t dynamic_shared_bytes_ = 0;
 };
@@ -140,7 +181,13 @@ inline void Tracer::record(Address address, AccessKind kind, CacheOperator cache
         (address & (bytes - 1)) != 0 || site->executions[lane_] == Site::window) [[unlikely]] {
         return record_slowly(address, bytes, kind, cache_operator, return_address);
     }
-    site->append(lane_, address);
+    append(*site, address);
+}
+
+inline void Tracer::append(Site& site, Address address) {
+    const std::uint32_t execution = site.executions[lane_]++;
+    site.addresses[execution * Site::stride + lane_] = address;
+    if (execution == site.requests) [[unlikely]] open_request(site);
 }
 
 }  // namespace emulator

@@ -46,7 +46,9 @@ void release(void* pointer) noexcept;
 void copy_to_device(void* to, const void* from, std::size_t bytes);
 void copy_to_host(void* to, const void* from, std::size_t bytes);
 void copy_on_device(void* to, const void* from, std::size_t bytes);  // asynchronous
-void fill(void* pointer, unsigned char byte, std::size_t bytes);
+// Every byte becomes poison_byte: see DeviceBuffer.
+constexpr unsigned char poison_byte = 0xFF;
+void poison(void* pointer, std::size_t bytes);
 void synchronise();
 
 // Seconds between an event before the first and one after the last of `launches` calls.

@@ -1,4 +1,5 @@
 // The harness's device on the emulated GPU.
+#include <algorithm>
 #include <cstring>
 
 #include "emulator/device_memory.hpp"
@@ -7,13 +8,30 @@
 #include "lab/backend.hpp"
 #include "lab/command_line.hpp"
 #include "lab/errors.hpp"
+#include "lab/line_report.hpp"
 
 namespace lab::backend {
 namespace {
 
+bool model_caches = true;
+bool check_hazards = false;
+bool report_lines = false;
+
 DeviceDescription& mutable_description() {
     static DeviceDescription description;
     return description;
+}
+
+bool take_report(std::vector<std::string>& arguments) {
+    const auto kind = take_value(arguments, "--report=");
+    if (kind && *kind != "lines") throw UsageError("--report=" + *kind + ": there is --report=lines");
+    return kind.has_value();
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text = lines.front();
+    for (std::size_t i = 1; i < lines.size(); ++i) text += "\n       " + lines[i];
+    return text;
 }
 
 std::string known_architectures() {
@@ -28,22 +46,29 @@ double percent(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Bytes that the architecture moves for these requests, in its fetch unit.
-std::uint64_t fetched_bytes(const emulator::AccessCounters& access, std::uint32_t fetch_unit_bytes) {
-    return fetch_unit_bytes == 128 ? 128 * access.lines : 32 * access.sectors;
-}
-
 void append_global(Counters& counters, const std::string& load_or_store, const char* nvprof_name,
-                   const emulator::AccessCounters& access, std::uint32_t fetch_unit_bytes) {
+                   const emulator::AccessCounters& access) {
     const auto add = [&](const char* name, double value) {
         counters.emplace_back(load_or_store + name, value);
     };
-    const std::uint64_t moved = fetched_bytes(access, fetch_unit_bytes);
     add("_requests", static_cast<double>(access.requests));
     add("_sectors", static_cast<double>(access.sectors));
     add("_lines", static_cast<double>(access.lines));
-    add("_efficiency", percent(access.distinct_bytes, moved));
-    counters.emplace_back(nvprof_name, percent(access.lane_bytes, moved));
+    add("_efficiency", percent(access.distinct_bytes, access.moved_bytes));
+    counters.emplace_back(nvprof_name, percent(access.lane_bytes, access.moved_bytes));
+}
+
+void append_memory(Counters& counters, const emulator::LaunchCounters& launched) {
+    const auto add = [&](const char* name, std::uint64_t value) {
+        counters.emplace_back(name, static_cast<double>(value));
+    };
+    add("l1_hit_sectors", launched.memory.l1_hit_sectors);
+    // No load that misses the L1 asks for less; requests in flight may merge down to the least.
+    add("l2_read_sectors_least",
+        std::min(launched.l2_read_sectors_least, launched.memory.l2_read_sectors_most));
+    add("l2_read_sectors_most", launched.memory.l2_read_sectors_most);
+    add("l2_write_sectors", launched.memory.l2_write_sectors);
+    add("dram_read_bytes", launched.dram_read_bytes);
 }
 
 void append_shared(Counters& counters, const std::string& prefix,
@@ -60,11 +85,18 @@ void append_shared(Counters& counters, const std::string& prefix,
 void open(std::vector<std::string>& arguments) {
     const std::string name = take_value(arguments, "--architecture=").value_or("hopper");
     const unsigned workers = take_unsigned(arguments, "--workers=").value_or(0);
+    model_caches = !take_flag(arguments, "--no-caches");
+    check_hazards = take_flag(arguments, "--check-hazards");
+    report_lines = take_report(arguments);
     const emulator::Architecture* const architecture = emulator::find_architecture(name);
     if (architecture == nullptr) {
         throw UsageError("no architecture " + name + "; there are " + known_architectures());
     }
-    emulator::set_current_gpu(std::make_unique<emulator::Gpu>(*architecture, workers));
+    auto gpu = std::make_unique<emulator::Gpu>(*architecture, workers);
+    gpu->model_caches(model_caches);
+    gpu->check_hazards(check_hazards);
+    emulator::set_current_gpu(std::move(gpu));
+    if (check_hazards) emulator::track_initialisation();
 
     DeviceDescription& description = mutable_description();
     description.emulated = true;
@@ -88,10 +120,16 @@ const DeviceDescription& description() { return mutable_description(); }
 
 void* allocate(std::size_t bytes) { return emulator::allocate_device_memory(bytes); }
 void release(void* pointer) noexcept { emulator::release_device_memory(pointer); }
-void copy_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy_to_device(void* to, const void* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+    emulator::mark_initialised(reinterpret_cast<emulator::Address>(to), bytes);
+}
 void copy_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void copy_on_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void fill(void* pointer, unsigned char byte, std::size_t bytes) { std::memset(pointer, byte, bytes); }
+void copy_on_device(void* to, const void* from, std::size_t bytes) { copy_to_device(to, from, bytes); }
+void poison(void* pointer, std::size_t bytes) {
+    std::memset(pointer, poison_byte, bytes);
+    emulator::mark_initialised(reinterpret_cast<emulator::Address>(pointer), bytes, false);
+}
 void synchronise() {}
 
 double elapsed_seconds(const std::function<void(int)>&, int) {
@@ -104,17 +142,20 @@ std::optional<Counters> counted(const std::function<void()>& launch) {
     emulator::take_counters();
     launch();
     const emulator::LaunchCounters launched = emulator::take_counters();
-    const std::uint32_t load_unit = emulator::current_gpu().architecture().fetch_unit_bytes();
-    constexpr std::uint32_t store_unit = 32;  // on every generation
+    if (!launched.hazards.empty()) throw ValidationError(joined(launched.hazards));
+    if (report_lines) print_line_report(launched);
+
     Counters counters;
-    append_global(counters, "load", "nvprof_gld_efficiency", launched.loads, load_unit);
-    append_global(counters, "store", "nvprof_gst_efficiency", launched.stores, store_unit);
+    append_global(counters, "load", "nvprof_gld_efficiency", launched.loads);
+    append_global(counters, "store", "nvprof_gst_efficiency", launched.stores);
     append_shared(counters, "shared_load", launched.shared_loads);
     append_shared(counters, "shared_store", launched.shared_stores);
     if (launched.atomics.requests != 0) {
         counters.emplace_back("atomic_requests", static_cast<double>(launched.atomics.requests));
         counters.emplace_back("atomic_sectors", static_cast<double>(launched.atomics.sectors));
     }
+    counters.emplace_back("theoretical_occupancy", launched.occupancy.percent);
+    if (model_caches) append_memory(counters, launched);
     return counters;
 }
 

@@ -136,8 +136,8 @@ void copy_on_device(void* to, const void* from, std::size_t bytes) {
     LAB_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
 }
 
-void fill(void* pointer, unsigned char byte, std::size_t bytes) {
-    LAB_CUDA_CHECK(cudaMemset(pointer, byte, bytes));
+void poison(void* pointer, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemset(pointer, poison_byte, bytes));
 }
 
 void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }

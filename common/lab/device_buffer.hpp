@@ -42,7 +42,7 @@ class DeviceBuffer {
     const T* get() const { return data_; }
     std::size_t size() const { return size_; }
 
-    void poison() { backend::fill(data_, 0xFF, size_ * sizeof(T)); }
+    void poison() { backend::poison(data_, size_ * sizeof(T)); }
 
     // Waits for the device.
     std::vector<T> to_host() const {

@@ -93,7 +93,10 @@ void explain_own_flags() {
               "          [--quick]                fewer repetitions; the result is marked as quick\n"
               "          [--launch-once]          launch each variant once, print its name: for profilers\n"
               "          [--architecture=<name>]  (emulated) fermi, kepler, ... blackwell; default hopper\n"
-              "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n");
+              "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n"
+              "          [--check-hazards]        (emulated) races, uninitialised reads, divergent barriers\n"
+              "          [--report=lines]         (emulated) what each source line costs\n"
+              "          [--no-caches]            (emulated) requests alone, faster: no L1, L2, DRAM\n");
 }
 
 }  // namespace
@@ -231,7 +234,7 @@ void Experiment::validate() {
         progress("validate shape", i + 1, validations_.size(), variant.name);
         try {
             variant.prepare();
-            variant.launch(0);
+            backend::counted([&] { variant.launch(0); });
             variant.check();
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());

@@ -13,8 +13,9 @@
 namespace lab {
 
 // Asynchronous on a GPU. Throws CudaError (GPU) or emulator::Fault and emulator::InvalidLaunch.
+// Static: the compilation's own (see emulated_launch.hpp).
 template <class... Parameters>
-auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes = 0) {
+static auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes = 0) {
     return [=](Parameters... arguments) {
 #ifdef __CUDACC__
         kernel<<<grid, block, shared_bytes>>>(arguments...);

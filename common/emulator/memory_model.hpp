@@ -1,0 +1,75 @@
+// The caches behind the requests of a launch: the L1 of the SM at hand, and which sectors the whole
+// launch has asked L2 and DRAM for.
+//
+// Modelled: blocks go to SMs in turn; an SM's blocks run one after another through its L1, the warps
+// of a block side by side, a request each in turn. L2 and DRAM are modelled by what must come from
+// them at least once. Not modelled: which blocks really share an SM, timing, requests in flight
+// between SMs, L2 capacity.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emulator/access.hpp"
+#include "emulator/architecture.hpp"
+#include "emulator/load_policy.hpp"
+#include "emulator/sector_set.hpp"
+#include "emulator/sectored_cache.hpp"
+
+namespace emulator {
+
+struct MemoryCounters {
+    std::uint64_t l1_hit_sectors = 0;
+    // Sectors that L2 is asked for: each L1 miss at most; but requests in flight to one sector merge,
+    // so that no more is certain than once a sector.
+    std::uint64_t l2_read_sectors_most = 0;
+    std::uint64_t l2_write_sectors = 0;
+
+    void add(const MemoryCounters& other) {
+        l1_hit_sectors += other.l1_hit_sectors;
+        l2_read_sectors_most += other.l2_read_sectors_most;
+        l2_write_sectors += other.l2_write_sectors;
+    }
+};
+
+class MemoryModel {
+  public:
+    MemoryModel(const Architecture& gpu, std::size_t l1_bytes);
+
+    // The blocks that follow run on another SM: its L1 is empty at the launch's start.
+    void begin_sm();
+
+    // The next request of a warp, in its program order. `sectors` are distinct and sorted.
+    void queue(std::size_t warp, AccessKind kind, LoadPath path, std::span<const Address> sectors,
+               std::uint64_t* hits);
+    // Serves what is queued, a request of each warp in turn.
+    void drain();
+
+    const MemoryCounters& counters() const { return counters_; }
+    // Sectors that the launch reads at least once.
+    const SectorSet& read_sectors() const { return read_sectors_; }
+
+  private:
+    struct Request {
+        AccessKind kind;
+        LoadPath path;
+        std::uint32_t first, count;
+        std::uint64_t* hits;
+    };
+    struct Queue {
+        std::vector<Request> requests;
+        std::vector<Address> sectors;
+    };
+    void serve(const Request& request, std::span<const Address> sectors);
+
+    SectoredCache l1_;
+    SectoredCache read_only_cache_;
+    bool stores_allocate_;
+    std::vector<Queue> queues_;
+    MemoryCounters counters_;
+    SectorSet read_sectors_;
+};
+
+}  // namespace emulator
