@@ -57,6 +57,7 @@ void Block::run(uint3 index) {
             }
             tracer_.close_turn();
         }
+        if (tracer_.hazards() != nullptr) tracer_.hazards()->end_epoch();
         if (unfinished_ > 0) release_barrier();
     }
 }

@@ -74,7 +74,9 @@ void HazardChecker::check_word(const Position& who, std::uint64_t offset, std::u
         report(race, who, site, other.site, thread_index(other.thread), array_at(offset));
     };
     if (reads && (byte_mask & ~word.written_bytes) != 0) {
-        report(HazardKind::uninitialised_read, who, site, nullptr, {}, array_at(offset));
+        early_reads_.push_back({offset, byte_mask,
+                                {HazardKind::uninitialised_read, who.block, who.thread, {}, site,
+                                 nullptr, ""}});
     }
     if (unordered(word.write, now)) {
         report_race(writes ? HazardKind::write_after_write : HazardKind::read_after_write, word.write);
@@ -90,6 +92,16 @@ void HazardChecker::check_word(const Position& who, std::uint64_t offset, std::u
         if (word.read.thread != now.thread) word.other_read = word.read;
         word.read = now;
     }
+}
+
+void HazardChecker::end_epoch() {
+    for (EarlyRead& read : early_reads_) {
+        const Word& word = words_[read.offset / 4];
+        if (word.block == block_ && (read.byte_mask & ~word.written_bytes) == 0) continue;
+        read.hazard.array = array_at(read.offset);
+        found_.try_emplace(identity(read.hazard), read.hazard);
+    }
+    early_reads_.clear();
 }
 
 void HazardChecker::divergent_barrier(const Position& waiting, const void* site,

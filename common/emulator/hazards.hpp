@@ -61,6 +61,8 @@ class HazardChecker {
                            const void* other_site);
     // Shared memory holds nothing when a block begins.
     void begin_block() { ++block_; }
+    // All threads of the block have come to a barrier, or to their end.
+    void end_epoch();
 
     // Each pair of places once, however many threads met there.
     std::vector<Hazard> hazards() const;
@@ -93,6 +95,14 @@ class HazardChecker {
     std::vector<Word> words_;
     dim3 block_dimensions_;
     std::uint32_t block_ = 0;
+    // Reads of words that were not written yet. If another thread writes them before the next barrier
+    // the bug is that race, and has been reported as one; threads run in no particular order.
+    struct EarlyRead {
+        std::uint64_t offset;
+        std::uint8_t byte_mask;
+        Hazard hazard;
+    };
+    std::vector<EarlyRead> early_reads_;
     std::map<HazardIdentity, Hazard> found_;
 };
 
