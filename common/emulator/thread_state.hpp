@@ -19,4 +19,17 @@ struct ThreadState {
 
 extern constinit thread_local ThreadState thread_state;
 
+// The emulator's own work on a lane. Templates of the standard library that it uses may be linked in
+// the instrumented form that a kernel's source has brought along; they must not be traced.
+class Untraced {
+  public:
+    Untraced() : tracer_(thread_state.tracer) { thread_state.tracer = nullptr; }
+    ~Untraced() { thread_state.tracer = tracer_; }
+    Untraced(const Untraced&) = delete;
+    Untraced& operator=(const Untraced&) = delete;
+
+  private:
+    Tracer* tracer_;
+};
+
 }  // namespace emulator

@@ -5,6 +5,7 @@
 
 #include "emulator/block.hpp"
 #include "emulator/coalescing.hpp"
+#include "emulator/thread_state.hpp"
 
 namespace emulator {
 namespace {
@@ -61,6 +62,7 @@ void Tracer::begin_launch(std::size_t dynamic_shared_bytes, std::size_t l1_bytes
 
 void Tracer::record_slowly(Address address, std::uint32_t bytes, AccessKind kind,
                            CacheOperator cache_operator, const void* return_address) {
+    const Untraced untraced;
     Site* site = site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites];
     if (site->return_address != return_address || address - site->low >= site->checked_span ||
         (address & (bytes - 1)) != 0) {
@@ -140,7 +142,10 @@ void Tracer::report_access(std::uint32_t bytes, AccessKind kind, const void* ret
                                      (bytes == 1 ? " byte " : " bytes ") + why);
 }
 
-void Tracer::open_request(Site& site) { open_requests_.push_back({&site, site.requests++}); }
+void Tracer::open_request(Site& site) {
+    const Untraced untraced;
+    open_requests_.push_back({&site, site.requests++});
+}
 
 void Tracer::close_warp() {
     if (open_requests_.empty()) return;

@@ -492,22 +492,48 @@ TEST_F(EmulatedKernels, ImpossibleLaunchesAreRefused) {
 
 // ---- independence ----------------------------------------------------------------------------
 
-TEST_F(EmulatedKernels, CountsDoNotDependOnTheNumberOfWorkers) {
-    const auto count = [](unsigned workers) {
-        emulator::set_current_gpu(std::make_unique<emulator::Gpu>(
-            *emulator::find_architecture("hopper"), workers));
-        const lab::DeviceBuffer<float> from(1 << 16);
-        lab::DeviceBuffer<float> to(1 << 16);
-        lab::launch(copy_rows_2d, dim3(8, 25), dim3(16, 5))(from.get(), to.get(), 131);
-        const auto counters = emulator::take_counters();
-        return std::vector<std::uint64_t>{counters.loads.requests, counters.loads.sectors,
-                                          counters.loads.lines, counters.stores.sectors,
-                                          counters.sites.size()};
+// Everything that a launch counts, as numbers to compare.
+std::vector<std::uint64_t> all_counts(const LaunchCounters& counters) {
+    std::vector<std::uint64_t> numbers;
+    const auto append = [&](const emulator::AccessCounters& access) {
+        for (const std::uint64_t number :
+             {access.requests, access.sectors, access.lines, access.distinct_bytes, access.lane_bytes,
+              access.moved_bytes, access.l1_hit_sectors, access.wavefronts, access.ideal_wavefronts}) {
+            numbers.push_back(number);
+        }
     };
-    const auto one = count(1);
-    EXPECT_EQ(one, count(2));
-    EXPECT_EQ(one, count(5));
-    EXPECT_EQ(one[0], 8u * 25 * 3);  // 80 threads a block are 3 warps
+    for (const auto& access : {counters.loads, counters.stores, counters.shared_loads, counters.shared_stores}) {
+        append(access);
+    }
+    for (const auto& site : counters.sites) append(site.counters);
+    numbers.insert(numbers.end(), {counters.memory.l1_hit_sectors, counters.memory.l2_read_sectors_most,
+                                   counters.memory.l2_write_sectors, counters.l2_read_sectors_least,
+                                   counters.dram_read_bytes});
+    return numbers;
+}
+
+// Blocks that straddle sectors share them; many more blocks than SMs; rows summed in windows.
+std::vector<std::uint64_t> counts_with(unsigned workers) {
+    auto gpu = std::make_unique<emulator::Gpu>(*emulator::find_architecture("hopper"), workers);
+    gpu->model_caches(true);
+    emulator::set_current_gpu(std::move(gpu));
+    const lab::DeviceBuffer<float> from(1 << 17);
+    lab::DeviceBuffer<float> to(1 << 17);
+    lab::launch(copy_rows_2d, dim3(8, 100), dim3(16, 5))(from.get(), to.get(), 131);
+    lab::launch(row_sums, 10, 96)(from.get(), to.get(), 100);
+    lab::launch(transpose_in_shared<0>, 1, dim3(32, 32))(from.get(), to.get());
+    const auto counts = all_counts(emulator::take_counters());
+    emulator::set_current_gpu(nullptr);
+    return counts;
+}
+
+TEST_F(EmulatedKernels, CountsDoNotDependOnTheNumberOfWorkersNorOnTheRun) {
+    const auto one = counts_with(1);
+    EXPECT_EQ(one, counts_with(1));
+    EXPECT_EQ(one, counts_with(2));
+    EXPECT_EQ(one, counts_with(5));
+    // 80 threads a block are 3 warps; 96 are 3, each reading 100 times.
+    EXPECT_EQ(one[0], 8u * 100 * 3 + 10 * 3 * 100 + 32);
 }
 
 }  // namespace
