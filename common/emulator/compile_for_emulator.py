@@ -6,10 +6,14 @@
 `extern __shared__ T name[];` becomes an undefined thread-local symbol, since nothing in the language
 defines it. This adds the definition: one block of thread-local memory that all such names of the
 object share, as they do on a GPU.
+
+What the emulated GPU cannot run does not compile; where that is inline PTX or a CUDA function it
+lacks, the first line on standard error names the place and the construct.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,14 +47,44 @@ def stub_source(names: list[str]) -> str:
     return "\n".join(lines)
 
 
+MISSING_NAME = re.compile(
+    r"^(?P<place>[^:\n]+:\d+):\d+: error: [‘'](?P<name>\w+)[’'] (was not declared|has not been declared)",
+    re.MULTILINE,
+)
+# The compiler shows the line below its message: `    3 |     asm("ld.global ...`.
+BAD_OPERANDS = re.compile(
+    r"^(?P<place>[^:\n]+:\d+):\d+: error: [^\n]*\n *\d+ \|[^\n]*\basm\b", re.MULTILINE
+)
+# g++ tells the assembler where inline assembly stands, so that it names the source and not its input.
+NOT_ASSEMBLED = re.compile(r"^(?P<place>[^:\n]+:\d+): Error: [^\n]*[`'](?P<text>[^'\n]+)'", re.MULTILINE)
+
+
+def refusal(errors: str) -> str | None:
+    """One line for a construct that the emulated GPU does not run, if that is what `errors` are."""
+    if missing := MISSING_NAME.search(errors):
+        name = missing["name"]
+        if name.startswith("__") or name in ("clock", "clock64", "globaltimer", "nvcuda"):
+            return f"{missing['place']}: the emulated GPU has no {name}"
+    if operands := BAD_OPERANDS.search(errors):
+        return f"{operands['place']}: the emulated GPU cannot run inline PTX"
+    if ptx := NOT_ASSEMBLED.search(errors):
+        return f"{ptx['place']}: the emulated GPU cannot run inline PTX: {ptx['text']}"
+    return None
+
+
 def main(arguments: list[str]) -> int:
     source, output, depfile = (Path(argument) for argument in arguments[:3])
     compiler = arguments[4:]
     kernels = output.with_suffix(".kernels.o")
     compiled = subprocess.run(
         [*compiler, "-MMD", "-MF", depfile, "-MT", output]
-        + ["-x", "c++", "-c", source, "-o", kernels]
+        + ["-x", "c++", "-c", source, "-o", kernels],
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    if compiled.returncode != 0 and (line := refusal(compiled.stderr)):
+        print(f"error: {line}", file=sys.stderr)
+    sys.stderr.write(compiled.stderr)
     if compiled.returncode != 0:
         return compiled.returncode
     names = undefined_thread_locals(kernels)
