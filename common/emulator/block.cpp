@@ -20,18 +20,21 @@ std::string text(uint3 index) {
 constinit thread_local ThreadState thread_state;
 
 Block::Block(const Architecture& architecture)
-    : fibers_([this](LaneFiber& fiber) { run_lanes(fiber); }), tracer_(*this, architecture) {}
+    : fibers_([this](LaneFiber& fiber) { run_lanes(fiber); }, [this] { go_on(); }), tracer_(*this, architecture) {}
 
 void Block::begin_launch(const Kernel& kernel, const LaunchShape& shape, std::size_t l1_bytes,
                          const TraceOptions& options) {
     kernel_ = kernel;
     model_caches_ = options.model_caches;
     shape_ = shape;
-    lanes_.assign(std::size_t{shape.block.x} * shape.block.y * shape.block.z, Lane{});
+    const std::size_t threads = std::size_t{shape.block.x} * shape.block.y * shape.block.z;
+    lanes_.assign(threads, Lane{});
+    states_.resize(threads);
+    thread_indices_.resize(threads);
     std::size_t lane = 0;
     for (unsigned z = 0; z < shape.block.z; ++z) {
         for (unsigned y = 0; y < shape.block.y; ++y) {
-            for (unsigned x = 0; x < shape.block.x; ++x) lanes_[lane++].thread_index = {x, y, z};
+            for (unsigned x = 0; x < shape.block.x; ++x) thread_indices_[lane++] = {x, y, z};
         }
     }
     warp_epochs_.assign((lanes_.size() + warp_size - 1) / warp_size, 0);
@@ -41,7 +44,7 @@ void Block::begin_launch(const Kernel& kernel, const LaunchShape& shape, std::si
 void Block::run(uint3 index) {
     block_index_ = index;
     unfinished_ = lanes_.size();
-    for (Lane& lane : lanes_) lane.state = State::unstarted;
+    std::fill(states_.begin(), states_.end(), State::unstarted);
     thread_state.block = this;
     thread_state.block_index = index;
     thread_state.block_dimensions = shape_.block;
@@ -66,11 +69,11 @@ bool Block::run_warp(std::size_t first, std::size_t end) {
     warp_end_ = end;
     tracer_.begin_warp(first / warp_size);
     for (;;) {
-        for (std::size_t lane = first; lane < end; ++lane) {
-            if (lanes_[lane].state == State::unstarted || lanes_[lane].state == State::runnable) {
-                resume(lane);
-            }
-        }
+        some_lane_waits_ = false;
+        next_lane_ = first;
+        go_on();
+        thread_state.tracer = nullptr;
+        check_for_fault();
         const Together together = bring_warp_together(first, end);
         if (together == Together::stopped) break;
         // Caches see the warps of a block side by side: after a window it is the next warp's turn.
@@ -82,46 +85,52 @@ bool Block::run_warp(std::size_t first, std::size_t end) {
     return false;
 }
 
-void Block::resume(std::size_t lane) {
-    Lane& state = lanes_[lane];
-    if (state.state == State::unstarted) {
-        running_ = lane;
-        fibers_.take().resume();
-    } else {
-        enter(lane, *state.fiber);
-        state.fiber->resume();
+// Switches to the next lane of the warp that can run, or else to the scheduler.
+void Block::go_on() {
+    while (next_lane_ < warp_end_ && states_[next_lane_] != State::unstarted &&
+           states_[next_lane_] != State::runnable) {
+        ++next_lane_;
     }
-    thread_state.tracer = nullptr;
-    check_for_fault();
+    if (next_lane_ == warp_end_) return fibers_.switch_to_scheduler();
+    const std::size_t lane = next_lane_++;
+    if (states_[lane] == State::unstarted) {
+        running_ = lane;
+        fibers_.switch_to(fibers_.take());
+    } else {
+        LaneFiber& fiber = *lanes_[lane].fiber;
+        enter(lane, fiber);
+        fibers_.switch_to(fiber);
+    }
 }
 
 void Block::enter(std::size_t lane, LaneFiber& fiber) {
     running_ = lane;
-    lanes_[lane].state = State::runnable;
-    lanes_[lane].fiber = &fiber;
-    thread_state.thread_index = lanes_[lane].thread_index;
+    running_fiber_ = &fiber;
+    states_[lane] = State::runnable;
+    thread_state.thread_index = thread_indices_[lane];
     tracer_.set_lane(static_cast<std::uint32_t>(lane_index()), fiber.stack_begin(), fiber.stack_bytes());
     thread_state.tracer = &tracer_;
 }
 
-// The body of every fiber: the lane that the scheduler chose, then those behind it in its warp.
+// The body of every fiber: the lane that was chosen for it, then those behind it that have not begun.
 void Block::run_lanes(LaneFiber& fiber) {
-    for (std::size_t lane = running_;
-         lane < warp_end_ && lanes_[lane].state == State::unstarted; ++lane) {
-        enter(lane, fiber);
+    for (;;) {
+        enter(running_, fiber);
         kernel_.body(kernel_.context);
-        lanes_[running_].state = State::finished;
+        states_[running_] = State::finished;
         --unfinished_;
-        lane = running_;
+        if (next_lane_ == warp_end_ || states_[next_lane_] != State::unstarted) break;
+        running_ = next_lane_++;
     }
     thread_state.tracer = nullptr;
     fibers_.give_back(fiber);
 }
 
 void Block::wait(State state) {
-    const std::size_t lane = running_;
-    lanes_[lane].state = state;
-    lanes_[lane].fiber->suspend();
+    states_[running_] = state;
+    lanes_[running_].fiber = running_fiber_;
+    some_lane_waits_ = true;
+    go_on();
 }
 
 int Block::wait_at_barrier(int predicate, const void* return_address) {
@@ -132,7 +141,7 @@ int Block::wait_at_barrier(int predicate, const void* return_address) {
 }
 
 Position Block::position() const {
-    return {block_index_, lanes_[running_].thread_index, static_cast<std::uint16_t>(running_),
+    return {block_index_, thread_indices_[running_], static_cast<std::uint16_t>(running_),
             barrier_epoch_, warp_epochs_[running_ / warp_size]};
 }
 
@@ -152,31 +161,31 @@ std::uint64_t Block::wait_for_warp(WarpOperation operation, std::uint32_t mask, 
 // Lets go on whatever waits for its warp alone. False when nothing of the warp can go on before the
 // block's barrier.
 Block::Together Block::bring_warp_together(std::size_t first, std::size_t end) {
-    std::uint32_t will_go_on = 0;
+    if (!some_lane_waits_) return Together::stopped;
     std::uint32_t at_window = 0;
     std::uint32_t at_operation = 0;
     std::uint32_t at_barrier = 0;
     for (std::size_t lane = first; lane < end; ++lane) {
         const std::uint32_t bit = 1u << (lane - first);
-        const State state = lanes_[lane].state;
+        const State state = states_[lane];
         at_window |= state == State::at_window ? bit : 0;
         at_operation |= state == State::at_warp_operation ? bit : 0;
         at_barrier |= state == State::at_barrier ? bit : 0;
     }
-    will_go_on = at_window | at_operation;
+    const std::uint32_t will_go_on = at_window | at_operation;
     if (will_go_on == 0) return Together::stopped;
 
     Together together = Together::stopped;
     if (at_window != 0) {
         tracer_.close_window(will_go_on);
         for (std::size_t lane = first; lane < end; ++lane) {
-            if ((at_window >> (lane - first) & 1) != 0) lanes_[lane].state = State::runnable;
+            if ((at_window >> (lane - first) & 1) != 0) states_[lane] = State::runnable;
         }
         together = Together::window_closed;
     }
     for (std::size_t i = first; i < end; ++i) {
         Lane& lane = lanes_[i];
-        if ((at_operation >> (i - first) & 1) == 0 || lane.state != State::at_warp_operation) continue;
+        if ((at_operation >> (i - first) & 1) == 0 || states_[i] != State::at_warp_operation) continue;
         // Lanes of the mask that have finished, or that the last warp lacks, bring nothing.
         const std::uint32_t expected = lane.mask & (will_go_on | at_barrier);
         const auto same_operation = [&](std::size_t other) {
@@ -203,7 +212,7 @@ Block::Together Block::bring_warp_together(std::size_t first, std::size_t end) {
                                             : partner.value;
         }
         for (std::size_t other = first; other < end; ++other) {
-            if ((expected >> (other - first) & 1) != 0) lanes_[other].state = State::runnable;
+            if ((expected >> (other - first) & 1) != 0) states_[other] = State::runnable;
         }
         ++warp_epochs_[first / warp_size];
         together = Together::goes_on;
@@ -220,14 +229,14 @@ Block::Together Block::bring_warp_together(std::size_t first, std::size_t end) {
 void Block::check_barrier() {
     HazardChecker* const hazards = tracer_.hazards();
     if (hazards == nullptr) return;
-    const auto waiting = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
-        return lane.state == State::at_barrier;
-    });
-    for (const Lane& lane : lanes_) {
-        const void* const place = lane.state == State::at_barrier ? lane.barrier : nullptr;
-        if (place == waiting->barrier) continue;
-        running_ = static_cast<std::size_t>(waiting - lanes_.begin());
-        hazards->divergent_barrier(position(), waiting->barrier, lane.thread_index, place);
+    const auto place = [&](std::size_t lane) {
+        return states_[lane] == State::at_barrier ? lanes_[lane].barrier : nullptr;
+    };
+    running_ = 0;
+    while (place(running_) == nullptr) ++running_;  // some lane waits, or the block would have ended
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        if (place(lane) == place(running_)) continue;
+        hazards->divergent_barrier(position(), place(running_), thread_indices_[lane], place(lane));
     }
 }
 
@@ -235,11 +244,10 @@ void Block::release_barrier() {
     check_barrier();
     ++barrier_epoch_;
     barrier_sum_ = 0;
-    for (const Lane& lane : lanes_) {
-        if (lane.state == State::at_barrier && lane.predicate != 0) ++barrier_sum_;
-    }
-    for (Lane& lane : lanes_) {
-        if (lane.state == State::at_barrier) lane.state = State::runnable;
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+        if (states_[lane] != State::at_barrier) continue;
+        barrier_sum_ += lanes_[lane].predicate != 0;
+        states_[lane] = State::runnable;
     }
 }
 
@@ -247,7 +255,7 @@ void Block::fault(const void* return_address, const std::string& what) {
     fault_address_ = return_address;
     fault_ = what;
     thread_state.tracer = nullptr;
-    lanes_[running_].fiber->suspend();
+    fibers_.switch_to_scheduler();
     __builtin_unreachable();  // the scheduler never resumes a faulted lane
 }
 
@@ -257,7 +265,7 @@ void Block::check_for_fault() {
     const std::string line = fault_address_ == nullptr ? "" : source_line(fault_address_) + " ";
     fault_address_ = nullptr;
     const std::string what = "kernel " + function_name(kernel_.code) + ", block " + text(block_index_) +
-                             ", thread " + text(lanes_[running_].thread_index) + ": " + line + fault_;
+                             ", thread " + text(thread_indices_[running_]) + ": " + line + fault_;
     fault_.clear();
     fibers_.leave_behind();
     tracer_.abandon();

@@ -45,12 +45,13 @@ class Block {
     const Tracer& tracer() const { return tracer_; }
 
     // ---- called on lanes, through the functions of cuda_on_cpu.h ----
+    // The waits are flat: after a switch the CPU mispredicts one return for each call on the way.
     Tracer& tracer() { return tracer_; }
     // The sum of `predicate` over the block's threads that reach this barrier.
-    int wait_at_barrier(int predicate, const void* return_address);
-    void wait_at_window();
+    [[gnu::flatten]] int wait_at_barrier(int predicate, const void* return_address);
+    [[gnu::flatten]] void wait_at_window();
     enum class WarpOperation : std::uint8_t { synchronise, ballot, exchange };
-    std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
+    [[gnu::flatten]] std::uint64_t wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                                 int source_lane);
     Position position() const;
     const dim3& dimensions() const { return shape_.block; }
@@ -60,10 +61,9 @@ class Block {
 
   private:
     enum class State : std::uint8_t { unstarted, runnable, at_window, at_warp_operation, at_barrier, finished };
+    // What a lane needs while it waits.
     struct Lane {
-        State state = State::unstarted;
         LaneFiber* fiber = nullptr;
-        uint3 thread_index{};
         int predicate = 0;
         const void* barrier = nullptr;  // the place it waits at
         WarpOperation operation{};
@@ -76,7 +76,7 @@ class Block {
     void run_lanes(LaneFiber& fiber);
     // Whether the warp could go on before the block's barrier.
     bool run_warp(std::size_t first, std::size_t end);
-    void resume(std::size_t lane);
+    void go_on();
     void enter(std::size_t lane, LaneFiber& fiber);
     void wait(State state);
     enum class Together : std::uint8_t { stopped, goes_on, window_closed };
@@ -89,9 +89,15 @@ class Block {
     Tracer tracer_;
     Kernel kernel_;
     LaunchShape shape_;
+    // By thread of the block; apart, so that kernels that never wait touch little memory.
+    std::vector<State> states_;
+    std::vector<uint3> thread_indices_;
     std::vector<Lane> lanes_;
+    bool some_lane_waits_ = false;  // of the warp at hand
     uint3 block_index_{};
     std::size_t running_ = 0;
+    LaneFiber* running_fiber_ = nullptr;
+    std::size_t next_lane_ = 0;  // of the warp at hand: those before it have had their turn
     std::size_t warp_end_ = 0;
     std::size_t unfinished_ = 0;
     int barrier_sum_ = 0;

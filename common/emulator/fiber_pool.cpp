@@ -14,28 +14,31 @@ constexpr std::size_t colour_bytes = 192;
 
 }  // namespace
 
-LaneFiber::LaneFiber(std::size_t index, std::function<void(LaneFiber&)> body) {
+// `index` staggers the stacks.
+std::unique_ptr<LaneFiber> FiberPool::make(std::size_t index) {
     boost::context::protected_fixedsize_stack allocator(stack_size);
     const boost::context::stack_context stack = allocator.allocate();
     const std::size_t shift = index % colours * colour_bytes;
-    stack_begin_ = reinterpret_cast<std::uint64_t>(stack.sp) - stack.size;
-    stack_bytes_ = stack.size;
-    context_ = boost::context::fiber(
+    auto fiber = std::make_unique<LaneFiber>();
+    fiber->stack_begin_ = reinterpret_cast<std::uint64_t>(stack.sp) - stack.size;
+    fiber->stack_bytes_ = stack.size;
+    fiber->context_ = boost::context::fiber(
         std::allocator_arg,
         boost::context::preallocated(static_cast<char*>(stack.sp) - shift, stack.size - shift, stack),
-        allocator, [this, body = std::move(body)](boost::context::fiber&& scheduler) {
-            scheduler_ = std::move(scheduler);
+        allocator, [this, self = fiber.get()](boost::context::fiber&& from) {
+            arrive(std::move(from));
             for (;;) {
-                body(*this);
-                suspend();
+                body_(*self);
+                next_();
             }
             return boost::context::fiber();
         });
+    return fiber;
 }
 
 LaneFiber& FiberPool::take() {
     if (idle_.empty()) {
-        fibers_.push_back(std::make_unique<LaneFiber>(fibers_.size(), body_));
+        fibers_.push_back(make(fibers_.size()));
         return *fibers_.back();
     }
     LaneFiber& fiber = *idle_.back();

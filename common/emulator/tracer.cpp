@@ -62,18 +62,23 @@ void Tracer::begin_launch(std::size_t dynamic_shared_bytes, std::size_t l1_bytes
 
 void Tracer::record_slowly(Address address, std::uint32_t bytes, AccessKind kind,
                            CacheOperator cache_operator, const void* return_address) {
+    if (address - stack_begin_ < stack_bytes_) return;  // the lane's own variables
     const Untraced untraced;
     Site* site = site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites];
-    if (site->return_address != return_address || address - site->low >= site->checked_span ||
-        (address & (bytes - 1)) != 0) {
+    const Address offset = address - site->low;
+    if (site->return_address != return_address || offset % bytes != 0 ||
+        offset / bytes >= site->checked_elements) {
         site = find_or_make_site(address, bytes, kind, cache_operator, return_address);
         if (site == nullptr) return;
     }
     if (options_.check_hazards) {
         hazards_->access(block_.position(), address, bytes, site->space, kind, return_address);
     }
-    if (site->executions[lane_] == Site::window) block_.wait_at_window();
-    append(*site, address);
+    if (site->executions[lane_] == site->requests) {
+        open_request(*site, address);
+    } else {
+        append(*site, site->executions[lane_], address);
+    }
 }
 
 Site* Tracer::find_or_make_site(Address address, std::uint32_t bytes, AccessKind kind,
@@ -130,8 +135,8 @@ Site* Tracer::find_or_make_site(Address address, std::uint32_t bytes, AccessKind
         site = sites_.back().get();
     }
     site->low = low;
-    site->checked_span = extent - bytes + 1;
-    site->span = options_.check_hazards ? 0 : site->checked_span;
+    site->checked_elements = extent / bytes;
+    site->elements = options_.check_hazards ? 0 : site->checked_elements;
     site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites] = site;
     return site;
 }
@@ -142,9 +147,13 @@ void Tracer::report_access(std::uint32_t bytes, AccessKind kind, const void* ret
                                      (bytes == 1 ? " byte " : " bytes ") + why);
 }
 
-void Tracer::open_request(Site& site) {
+void Tracer::open_request(Site& site, Address address) {
     const Untraced untraced;
-    open_requests_.push_back({&site, site.requests++});
+    if (site.requests == Site::window) block_.wait_at_window();
+    // Meanwhile another lane may have opened it.
+    const std::uint32_t execution = site.executions[lane_];
+    if (execution == site.requests) open_requests_.push_back({&site, site.requests++});
+    append(site, execution, address);
 }
 
 void Tracer::close_warp() {

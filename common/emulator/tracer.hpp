@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,15 +51,15 @@ class Site {
 
     // What the hook reads, first.
     const void* return_address;
-    // A lane may access [low, low + span) without asking again: the bounds of the array that this
-    // instruction accessed last, less the access's own size. While hazards are checked the span is
-    // 0, since the checks have to see every access, and the bounds stand in `checked_span`.
+    // The array that this instruction accessed last: a lane may access its `elements` elements of
+    // `bytes` bytes without asking again. While hazards are checked there are 0, since the checks
+    // have to see every access, and `checked_elements` says how many there are.
     Address low = 0;
-    Address span = 0;
+    Address elements = 0;
     std::unique_ptr<Address[]> addresses;  // [execution][lane]
     std::array<std::uint32_t, warp_size> executions{};
     std::uint32_t requests = 0;  // executions by the lane that has come furthest
-    Address checked_span = 0;
+    Address checked_elements = 0;
     // While requests are completed: those that all lanes share, and those that are complete.
     std::uint32_t of_whole_warp = 0;
     std::uint32_t closing = 0;
@@ -134,14 +135,20 @@ class Tracer {
                        CacheOperator cache_operator, const void* return_address);
     Site* find_or_make_site(Address address, std::uint32_t bytes, AccessKind kind,
                             CacheOperator cache_operator, const void* return_address);
-    void append(Site& site, Address address);
-    // The first lane of the warp has come to another request of the site.
-    void open_request(Site& site);
+    void append(Site& site, std::uint32_t execution, Address address);
+    // This lane is the first of its warp to come to another request of the site.
+    void open_request(Site& site, Address address);
     void find_requests_of_whole_warps();
     void complete(Site& site, std::uint32_t execution);
     void learn(Site::Shape& shape, const Site& site, const WarpRequest& request) const;
     [[noreturn]] void report_access(std::uint32_t bytes, AccessKind kind,
                                     const void* return_address, const std::string& why);
+
+    // The number of the element at `offset`, and something very large if an element begins elsewhere.
+    template <std::uint32_t bytes>
+    static Address element(Address offset) {
+        return std::rotr(offset, std::countr_zero(bytes));
+    }
 
     static constexpr std::size_t cached_sites = 1024;
 
@@ -174,20 +181,20 @@ template <std::uint32_t bytes>
 inline void Tracer::record(Address address, AccessKind kind, CacheOperator cache_operator,
                            const void* return_address) {
     static_assert((bytes & (bytes - 1)) == 0, "the hardware accesses 1, 2, 4, 8 or 16 bytes");
-    if (address - stack_begin_ < stack_bytes_) return;  // the lane's own variables
     Site* const site = site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites];
-    // Everything uncommon leaves through one tail call, so that this path needs no stack frame.
-    if (site->return_address != return_address || address - site->low >= site->span ||
-        (address & (bytes - 1)) != 0 || site->executions[lane_] == Site::window) [[unlikely]] {
+    // Everything uncommon leaves through a tail call, so that this path needs no stack frame.
+    if (site->return_address != return_address ||
+        element<bytes>(address - site->low) >= site->elements) [[unlikely]] {
         return record_slowly(address, bytes, kind, cache_operator, return_address);
     }
-    append(*site, address);
+    const std::uint32_t execution = site->executions[lane_];
+    if (execution == site->requests) [[unlikely]] return open_request(*site, address);
+    append(*site, execution, address);
 }
 
-inline void Tracer::append(Site& site, Address address) {
-    const std::uint32_t execution = site.executions[lane_]++;
+inline void Tracer::append(Site& site, std::uint32_t execution, Address address) {
+    site.executions[lane_] = execution + 1;
     site.addresses[execution * Site::stride + lane_] = address;
-    if (execution == site.requests) [[unlikely]] open_request(site);
 }
 
 }  // namespace emulator
