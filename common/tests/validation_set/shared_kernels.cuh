@@ -1,0 +1,38 @@
+// Kernels of the validation set: shared memory. One warp a block.
+#pragma once
+
+// Lane i writes and reads element i x stride, of a type of 1, 4, 8 or 16 bytes.
+template <class T>
+__global__ void shared_stride(const T* in, T* out, int stride) {
+    __shared__ T staged[32 * 32];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    staged[threadIdx.x * stride] = in[i];
+    __syncthreads();
+    out[i] = staged[threadIdx.x * stride];
+}
+
+// Groups of `lanes` neighbours read one element.
+template <class T>
+__global__ void shared_multicast(const T* in, T* out, int lanes) {
+    __shared__ T staged[32];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    staged[threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = staged[threadIdx.x / lanes * lanes];
+}
+
+__global__ void reverse_in_dynamic_shared(const float* in, float* out) {
+    extern __shared__ float staged[];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    staged[threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = staged[blockDim.x - 1 - threadIdx.x];
+}
+
+__global__ void reverse_in_static_shared(const float* in, float* out) {
+    __shared__ float staged[256];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    staged[threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = staged[blockDim.x - 1 - threadIdx.x];
+}
