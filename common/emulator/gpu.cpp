@@ -61,6 +61,7 @@ void LaunchCounters::add(const LaunchCounters& other) {
     atomics.add(other.atomics);
     memory.add(other.memory);
     l2_read_sectors_least += other.l2_read_sectors_least;
+    l2_write_sectors_least += other.l2_write_sectors_least;
     dram_read_bytes += other.dram_read_bytes;
     if (other.occupancy.blocks != 0) occupancy = other.occupancy;
     hazards.insert(hazards.end(), other.hazards.begin(), other.hazards.end());
@@ -110,6 +111,7 @@ class Gpu::Workers {
         next_block_ = 0;
         counters_ = {};
         read_sectors_.clear();
+        written_sectors_.clear();
         hazards_.clear();
         first_failure_ = nullptr;
         busy_ = threads_.size();
@@ -118,6 +120,7 @@ class Gpu::Workers {
         done_.wait(lock, [this] { return busy_ == 0; });
         if (first_failure_) std::rethrow_exception(first_failure_);
         counters_.l2_read_sectors_least = read_sectors_.sectors();
+        counters_.l2_write_sectors_least = written_sectors_.sectors();
         counters_.dram_read_bytes = 64 * read_sectors_.granules();
         for (const auto& [identity, hazard] : hazards_) {
             counters_.hazards.push_back(text(hazard, function_name(kernel.code)));
@@ -188,6 +191,7 @@ class Gpu::Workers {
         if (tracer.memory() != nullptr) {
             counters_.memory.add(tracer.memory()->counters());
             read_sectors_.merge(tracer.memory()->read_sectors());
+            written_sectors_.merge(tracer.memory()->written_sectors());
         }
         if (tracer.hazards() != nullptr) {
             for (const Hazard& hazard : tracer.hazards()->hazards()) {
@@ -216,7 +220,7 @@ class Gpu::Workers {
     std::size_t busy_ = 0;
     bool stopping_ = false;
     LaunchCounters counters_;
-    SectorSet read_sectors_;
+    SectorSet read_sectors_, written_sectors_;
     std::map<HazardIdentity, Hazard> hazards_;
     std::exception_ptr first_failure_;
     std::uint64_t failed_block_ = 0;

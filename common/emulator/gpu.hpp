@@ -28,10 +28,11 @@ struct LaunchCounters {
     AccessCounters shared_loads, shared_stores, shared_atomics;
     std::vector<SiteReport> sites;
 
-    // With the caches modelled. Of L2 reads only bounds are certain: each sector that the launch reads
-    // once, and each L1 miss.
+    // With the caches modelled. Of L2 traffic only bounds are certain: each sector once at least, and
+    // what `memory` says at most.
     MemoryCounters memory;
     std::uint64_t l2_read_sectors_least = 0;
+    std::uint64_t l2_write_sectors_least = 0;
     std::uint64_t dram_read_bytes = 0;  // from a cold L2 that holds everything: 64-byte granules
     Occupancy occupancy;                // of the last launch
     std::vector<std::string> hazards;   // (with the checks on) one line each

@@ -41,14 +41,14 @@ void MemoryModel::drain() {
 
 void MemoryModel::serve(const Request& request, std::span<const Address> sectors) {
     if (request.kind == AccessKind::store) {
-        counters_.l2_write_sectors += sectors.size();
-        if (stores_allocate_) {
-            for (const Address sector : sectors) l1_.fill(sector);
+        counters_.l2_write_sectors_most += sectors.size();
+        for (const Address sector : sectors) {
+            written_sectors_.insert(sector);
+            if (stores_allocate_) l1_.fill(sector);
         }
         return;
     }
     for (const Address sector : sectors) {
-        read_sectors_.insert(sector);
         // Atomics are done in the L2.
         const bool hit = request.kind == AccessKind::load &&
                          (request.path == LoadPath::l1                ? l1_.load(sector)
@@ -57,8 +57,9 @@ void MemoryModel::serve(const Request& request, std::span<const Address> sectors
         if (hit) {
             ++counters_.l1_hit_sectors;
             ++*request.hits;
-        } else if (request.kind == AccessKind::load) {
-            ++counters_.l2_read_sectors_most;
+        } else {
+            read_sectors_.insert(sector);
+            counters_.l2_read_sectors_most += request.kind == AccessKind::load;
         }
     }
 }

@@ -25,12 +25,13 @@ struct MemoryCounters {
     // Sectors that L2 is asked for: each L1 miss at most; but requests in flight to one sector merge,
     // so that no more is certain than once a sector.
     std::uint64_t l2_read_sectors_most = 0;
-    std::uint64_t l2_write_sectors = 0;
+    // Each sector of each store at most; neighbouring stores to parts of one sector may merge.
+    std::uint64_t l2_write_sectors_most = 0;
 
     void add(const MemoryCounters& other) {
         l1_hit_sectors += other.l1_hit_sectors;
         l2_read_sectors_most += other.l2_read_sectors_most;
-        l2_write_sectors += other.l2_write_sectors;
+        l2_write_sectors_most += other.l2_write_sectors_most;
     }
 };
 
@@ -48,8 +49,9 @@ class MemoryModel {
     void drain();
 
     const MemoryCounters& counters() const { return counters_; }
-    // Sectors that the launch reads at least once.
+    // Sectors that L2 is asked for, and those that are written to it, at least once.
     const SectorSet& read_sectors() const { return read_sectors_; }
+    const SectorSet& written_sectors() const { return written_sectors_; }
 
   private:
     struct Request {
@@ -70,6 +72,7 @@ class MemoryModel {
     std::vector<Queue> queues_;
     MemoryCounters counters_;
     SectorSet read_sectors_;
+    SectorSet written_sectors_;
 };
 
 }  // namespace emulator

@@ -1,5 +1,4 @@
 // The harness's device on the emulated GPU.
-#include <algorithm>
 #include <cstring>
 
 #include "emulator/device_memory.hpp"
@@ -63,11 +62,10 @@ void append_memory(Counters& counters, const emulator::LaunchCounters& launched)
         counters.emplace_back(name, static_cast<double>(value));
     };
     add("l1_hit_sectors", launched.memory.l1_hit_sectors);
-    // No load that misses the L1 asks for less; requests in flight may merge down to the least.
-    add("l2_read_sectors_least",
-        std::min(launched.l2_read_sectors_least, launched.memory.l2_read_sectors_most));
+    add("l2_read_sectors_least", launched.l2_read_sectors_least);
     add("l2_read_sectors_most", launched.memory.l2_read_sectors_most);
-    add("l2_write_sectors", launched.memory.l2_write_sectors);
+    add("l2_write_sectors_least", launched.l2_write_sectors_least);
+    add("l2_write_sectors_most", launched.memory.l2_write_sectors_most);
     add("dram_read_bytes", launched.dram_read_bytes);
 }
 

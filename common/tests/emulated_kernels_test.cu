@@ -381,8 +381,8 @@ TEST_F(EmulatedKernels, SharedStridesConflictByTheirGcdWith32) {
     EXPECT_EQ(shared_wavefronts<float>(33), 1u);
 }
 
-// 8-byte accesses go in two half warps of 256 / 2 = 128 bytes: 2 wavefronts without a conflict.
-TEST_F(EmulatedKernels, SharedDoublesGoInHalfWarps) { EXPECT_EQ(shared_wavefronts<double>(1), 2u); }
+// 32 doubles are 64 words, two for each bank: 2 wavefronts.
+TEST_F(EmulatedKernels, SharedDoublesTakeTwoWavefronts) { EXPECT_EQ(shared_wavefronts<double>(1), 2u); }
 
 // Reading a column of a 32 x 32 tile: all lanes of a warp in one bank, 32 wavefronts for each of 32
 // warps. One word of padding a row shifts every row by a bank: 1 wavefront each.
@@ -507,7 +507,8 @@ std::vector<std::uint64_t> all_counts(const LaunchCounters& counters) {
     }
     for (const auto& site : counters.sites) append(site.counters);
     numbers.insert(numbers.end(), {counters.memory.l1_hit_sectors, counters.memory.l2_read_sectors_most,
-                                   counters.memory.l2_write_sectors, counters.l2_read_sectors_least,
+                                   counters.memory.l2_write_sectors_most, counters.l2_read_sectors_least,
+                                   counters.l2_write_sectors_least,
                                    counters.dram_read_bytes});
     return numbers;
 }

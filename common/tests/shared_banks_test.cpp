@@ -51,15 +51,22 @@ TEST(SharedBanks, Bytes) {
     EXPECT_EQ(stride(1, 128), 32u);
 }
 
-// Doubles in half warps: 16 lanes of stride s cover words 2is and 2is + 1. Lanes i and j meet when
-// 2s(i - j) is a multiple of 32, s(i - j) of 16: gcd(s, 16) passes a half warp, two halves.
-TEST(SharedBanks, DoublesGoInHalfWarps) {
+// Doubles: lane i covers words 2is and 2is + 1. Lanes i and j meet when 2s(i - j) is a multiple of 32,
+// s(i - j) of 16: 2 gcd(s, 16) lanes of the 32 in each bank that is used.
+TEST(SharedBanks, Doubles) {
     for (int s = 1; s <= 32; ++s) EXPECT_EQ(stride(8, s), 2u * std::gcd(s, 16)) << s;
+    // One double for all, as an H200 counts it: one pass. For each half warp its own, in the same
+    // two banks: two.
+    EXPECT_EQ(passes(8, [](int) { return 8u; }), 1u);
+    EXPECT_EQ(passes(8, [](int i) { return 128u * (i / 16); }), 2u);
 }
 
-// 16 bytes in quarter warps: 8 lanes, meeting when 4s(i - j) is a multiple of 32: gcd(s, 8) each.
-TEST(SharedBanks, SixteenBytesGoInQuarterWarps) {
+// 16 bytes go in half warps: 16 lanes, meeting when 4s(i - j) is a multiple of 32: 2 gcd(s, 8) each.
+TEST(SharedBanks, SixteenBytesGoInHalfWarps) {
     for (int s = 1; s <= 32; ++s) EXPECT_EQ(stride(16, s), 4u * std::gcd(s, 8)) << s;
+    // One element for all, or one a half warp: a pass for each half, as an H200 counts it.
+    EXPECT_EQ(passes(16, [](int) { return 16u; }), 2u);
+    EXPECT_EQ(passes(16, [](int i) { return 256u * (i / 16); }), 2u);
 }
 
 // A column of a 32 x 32 tile of floats is one bank; of a 32 x 33 tile, 32 different ones.
@@ -88,6 +95,7 @@ TEST(SharedBanks, EightByteBanks) {
     EXPECT_EQ(stride(4, 2, eight_byte_banks), 1u);
     EXPECT_EQ(stride(4, 32, eight_byte_banks), 16u);
     EXPECT_EQ(stride(16, 1, eight_byte_banks), 2u);
+    EXPECT_EQ(passes(16, [](int) { return 16u; }, eight_byte_banks), 1u);
 }
 
 TEST(SharedBanks, InactiveLanes) {
@@ -96,15 +104,22 @@ TEST(SharedBanks, InactiveLanes) {
     EXPECT_EQ(passes(4, [](int i) { return 4u * i; }, four_byte_banks, 0), 0u);
 }
 
-TEST(SharedBanks, IdealIsOnePassAGroup) {
-    std::array<Address, 32> addresses{};
-    const auto ideal = [&](std::uint32_t bytes, std::uint32_t mask) {
+// 32 distinct elements of 4, 8, 16 bytes are 32, 64, 128 words: 1, 2, 4 passes at best. Fewer distinct
+// ones need fewer: 32 lanes on 16 doubles are 32 words, 1.
+TEST(SharedBanks, IdealIsWhatTheDistinctWordsNeed) {
+    const auto ideal = [](std::uint32_t bytes, const std::function<Address(int)>& address,
+                          std::uint32_t mask = all_lanes) {
+        std::array<Address, 32> addresses;
+        for (int lane = 0; lane < 32; ++lane) addresses[lane] = address(lane);
         return emulator::ideal_wavefronts({addresses, mask, bytes}, four_byte_banks);
     };
-    EXPECT_EQ(ideal(4, all_lanes), 1u);
-    EXPECT_EQ(ideal(8, all_lanes), 2u);
-    EXPECT_EQ(ideal(16, all_lanes), 4u);
-    EXPECT_EQ(ideal(16, 0x000000ffu), 1u);
+    EXPECT_EQ(ideal(4, [](int i) { return 4u * i; }), 1u);
+    EXPECT_EQ(ideal(4, [](int i) { return 128u * i; }), 1u);
+    EXPECT_EQ(ideal(8, [](int i) { return 8u * i; }), 2u);
+    EXPECT_EQ(ideal(8, [](int i) { return 8u * (i / 2); }), 1u);
+    EXPECT_EQ(ideal(16, [](int i) { return 16u * i; }), 4u);
+    EXPECT_EQ(ideal(16, [](int i) { return 16u * (i / 4); }), 2u);
+    EXPECT_EQ(ideal(16, [](int i) { return 16u * i; }, 0x000000ffu), 1u);
 }
 
 TEST(SharedBanks, AgreesWithMapsOfWords) {
@@ -113,7 +128,7 @@ TEST(SharedBanks, AgreesWithMapsOfWords) {
         const std::uint32_t bytes = 1u << random() % 5;
         const Address range = 1u << (4 + random() % 9);
         const std::uint32_t mask = random() % 3 == 0 ? random() : all_lanes;
-        const int group = bytes <= 4 ? 32 : 128 / bytes;
+        const int group = bytes <= 8 ? 32 : 16;
         std::array<Address, 32> addresses;
         for (Address& address : addresses) address = 4096 + random() % range * bytes;
         std::uint32_t expected = 0;

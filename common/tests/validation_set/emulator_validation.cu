@@ -159,16 +159,18 @@ void add_global_patterns(ValidationSet& set) {
         [](const auto& in, auto& out) {
             for (int i = 1; i < threads; i += 2) out[i] = in[i];
         });
-    set.add<float>(
-        "copy_in_branches", 2 * threads, 2 * threads,
-        [](const float* in, float* out) {
-            lab::launch(copy_in_branches, blocks, block)(in, out, threads);
-        },
-        [](const auto& in, auto& out) {
-            for (int i = 0; i < threads; ++i) {
-                (i % 3 == 0 ? out[i] : out[threads + i]) = i % 3 == 0 ? in[2 * i] + 1 : in[i / 2];
-            }
-        });
+    const auto add_branches = [&](const char* name, auto kernel) {
+        set.add<float>(
+            name, 2 * threads, 2 * threads,
+            [=](const float* in, float* out) { lab::launch(kernel, blocks, block)(in, out, threads); },
+            [](const auto& in, auto& out) {
+                for (int i = 0; i < threads; ++i) {
+                    (i % 3 == 0 ? out[i] : out[threads + i]) = i % 3 == 0 ? in[2 * i] + 1 : in[i / 2];
+                }
+            });
+    };
+    add_branches("copy_in_branches", copy_in_branches);
+    add_branches("copy_in_branches_merged", copy_in_branches_merged);
     set.add_elementwise<int, int, int>("copy/block:48", threads, blocks, 48, copy_at<float>,
                                        [](const auto& in, int i) { return in[i]; }, 1, 0, 1);
     set.add_elementwise<>("copy_3d/block:8x4x3", threads, blocks, dim3(8, 4, 3), copy_3d,
@@ -224,37 +226,59 @@ void add_global_patterns(ValidationSet& set) {
     }
 }
 
-void add_gather(lab::Experiment& experiment) {
+// Elements of `n` inputs at random places: from global memory, or by way of shared memory.
+template <class T>
+void add_gather(lab::Experiment& experiment, const std::string& name, int n,
+                std::function<void(const T* in, const int* index, T* out)> launch) {
     struct Buffers {
         std::vector<int> index;
-        lab::DeviceBuffer<float> in, out;
+        lab::DeviceBuffer<T> in, out;
         lab::DeviceBuffer<int> device_index;
     };
     const auto buffers = std::make_shared<Buffers>();
     experiment.add({
-        .name = "gather",
-        .working_set_bytes = 3 * threads * sizeof(float),
+        .name = name,
+        .working_set_bytes = 3 * threads * sizeof(T),
         .prepare =
             [=] {
                 std::mt19937 random(5);
                 buffers->index.resize(threads);
-                for (int& index : buffers->index) index = static_cast<int>(random() % threads);
-                buffers->in = lab::DeviceBuffer<float>(elements<float>(threads));
-                buffers->out = lab::DeviceBuffer<float>(threads);
+                for (int& index : buffers->index) index = static_cast<int>(random() % n);
+                buffers->in = lab::DeviceBuffer<T>(elements<T>(n));
+                buffers->out = lab::DeviceBuffer<T>(threads);
                 buffers->device_index = lab::DeviceBuffer<int>(buffers->index);
             },
         .launch =
             [=](std::size_t) {
-                lab::launch(gather, blocks, block)(buffers->in.get(), buffers->device_index.get(),
-                                                   buffers->out.get());
+                launch(buffers->in.get(), buffers->device_index.get(), buffers->out.get());
             },
         .check =
             [=] {
-                std::vector<float> expected;
-                for (const int index : buffers->index) expected.push_back(value(index));
-                lab::expect_equal<float>(buffers->out.to_host(), expected);
+                std::vector<T> expected;
+                for (const int index : buffers->index) expected.push_back(element<T>(index));
+                const std::vector<T> actual = buffers->out.to_host();
+                if (std::memcmp(actual.data(), expected.data(), threads * sizeof(T)) != 0) {
+                    throw lab::ValidationError("the output differs from the reference");
+                }
             },
     });
+}
+
+void add_gathers(lab::Experiment& experiment) {
+    add_gather<float>(experiment, "gather", threads, [](auto* in, auto* index, auto* out) {
+        lab::launch(gather, blocks, block)(in, index, out);
+    });
+    const auto add_shared = [&]<class T>(const char* type, T*) {
+        add_gather<T>(experiment, variant_name("shared_gather", {{"type", type}}), 1024,
+                      [](auto* in, auto* index, auto* out) {
+                          lab::launch(shared_gather<T>, threads / 32, 32)(in, index, out);
+                      });
+    };
+    add_shared("byte", static_cast<unsigned char*>(nullptr));
+    add_shared("half", static_cast<short*>(nullptr));
+    add_shared("float", static_cast<float*>(nullptr));
+    add_shared("double", static_cast<double*>(nullptr));
+    add_shared("float4", static_cast<float4*>(nullptr));
 }
 
 constexpr int width = 256;  // of transposed matrices
@@ -384,7 +408,7 @@ int main(int argc, char** argv) {
     lab::Experiment experiment("emulator_validation", argc, argv);
     ValidationSet set(experiment);
     add_global_patterns(set);
-    add_gather(experiment);
+    add_gathers(experiment);
     add_matrices(set);
     add_shared_memory(set);
     add_caches(set);

@@ -41,6 +41,20 @@ __global__ void copy_in_branches(const float* in, float* out, int n) {
     }
 }
 
+// copy_in_branches as nvcc makes it: the branches choose a place and a value, and share one store.
+__global__ void copy_in_branches_merged(const float* in, float* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float* to = out + n + i;
+    float copied;
+    if (i % 3 == 0) {
+        to = out + i;
+        copied = in[2 * i] + 1;
+    } else {
+        copied = in[i / 2];
+    }
+    *to = copied;
+}
+
 __global__ void copy_3d(const float* in, float* out) {
     const int in_block = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const int i = blockIdx.x * blockDim.x * blockDim.y * blockDim.z + in_block;

@@ -21,6 +21,16 @@ __global__ void shared_multicast(const T* in, T* out, int lanes) {
     out[i] = staged[threadIdx.x / lanes * lanes];
 }
 
+// Lanes read elements at random.
+template <class T>
+__global__ void shared_gather(const T* in, const int* index, T* out) {
+    __shared__ T staged[1024];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int at = threadIdx.x; at < 1024; at += 32) staged[at] = in[at];
+    __syncthreads();
+    out[i] = staged[index[i]];
+}
+
 __global__ void reverse_in_dynamic_shared(const float* in, float* out) {
     extern __shared__ float staged[];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
