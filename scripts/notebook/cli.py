@@ -7,7 +7,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from notebook import doctor, drawing, skeleton, tables, testing, toolbox, verdicts
+from notebook import counters, doctor, drawing, skeleton, tables, testing, toolbox, verdicts
 from notebook import run as running
 from notebook.chapters import all_chapters
 from notebook.collect import say
@@ -82,6 +82,15 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--data", metavar="DIR")
     command.add_argument("--json", action="store_true")
     command.set_defaults(command=_verdicts)
+
+    command = commands.add_parser(
+        "counters", help="measure counters (ncu), and print emulated beside measured"
+    )
+    command.add_argument("chapter", metavar="CHAPTER|validation")
+    command.add_argument("--data", metavar="DIR")
+    command.set_defaults(
+        command=lambda options: counters.counters(Project.here(options.data), options.chapter)
+    )
 
     command = commands.add_parser("doctor", help="what is there, what is missing, and the mend")
     command.set_defaults(command=lambda _: doctor.doctor())

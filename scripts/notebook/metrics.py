@@ -17,7 +17,11 @@ COUNTERS = (
     "nvprof_gst_efficiency",
     "l1_hit_sectors",
     "l2_read_sectors",
+    "l2_read_sectors_least",
+    "l2_read_sectors_most",
     "l2_write_sectors",
+    "l2_write_sectors_least",
+    "l2_write_sectors_most",
     "dram_read_bytes",
     "dram_write_bytes",
     "shared_load_requests",
@@ -26,5 +30,6 @@ COUNTERS = (
     "shared_store_requests",
     "shared_store_wavefronts",
     "shared_store_bank_conflicts",
+    "theoretical_occupancy",
 )
 METRICS = ("time", *RATES, *COUNTERS)

@@ -1,0 +1,232 @@
+"""Measuring counters with Nsight Compute: one launch a variant, a row each.
+
+An executable started with --launch-once launches each of its variants once and prints their names
+in that order; the profiler writes a row a launch. Together they become
+data/<device>/counters/<chapter>.csv.
+"""
+
+import csv
+import io
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from notebook import build, collect, comparison, devices, files, results, toolbox
+from notebook.chapters import find_chapters
+from notebook.collect import say
+from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.names import is_name
+from notebook.project import Project
+from notebook.text import plain
+
+_L1 = "l1tex__"
+METRICS = {
+    "load_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "store_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_st.sum",
+    "load_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "store_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "load_efficiency": "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+    "store_efficiency": "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
+    "l1_hit_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+    "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_write_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_write_bytes": "dram__bytes_write.sum",
+    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_load_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_load_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_store_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_store_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+}
+VALIDATION_SET = "validation"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is profiled: a chapter, or the emulator's validation set."""
+
+    name: str
+    gpu_target: str
+    emulated_target: str
+
+
+def subject(project: Project, word: str) -> Subject:
+    """The chapter that `word` names, or the validation set."""
+    if word == VALIDATION_SET:
+        target = "common/tests/validation_set/emulator_validation"
+        return Subject("emulator_validation", target, f"{target}_emulated")
+    chapter = find_chapters(project, [word])[0]
+    return Subject(chapter.name, chapter.target(False), chapter.target(True))
+
+
+def counters(project: Project, word: str) -> int:
+    """Measures where a GPU and ncu are; then prints emulated beside measured for what is stored."""
+    what = subject(project, word)
+    stored = sorted(project.data.glob(f"*/counters/{what.name}.csv"))
+    if devices.count_gpus() > 0 and toolbox.find_program("ncu"):
+        files.require_writable(project.data)
+        build.configure(project, need_gpu=True)
+        build.build(project, what.gpu_target)
+        stored = [_measure(project, what)]
+    elif not stored:
+        need = "a GPU" if devices.count_gpus() == 0 else "ncu (Nsight Compute)"
+        raise Problem(f"no counters of {what.name} are stored, and to measure them needs {need}", MISSING)
+    if toolbox.missing(toolbox.FOR_THE_EMULATED_GPU):
+        say("no emulated GPU here to compare with; see: scripts/lab doctor")
+        return 0
+    build.configure(project)
+    build.build(project, what.emulated_target)
+    found = [line for path in stored for line in _compare(project, what, path)]
+    print("\n".join(found))
+    return 0
+
+
+def _measure(project: Project, what: Subject) -> Path:
+    executable = project.build / what.gpu_target
+    with tempfile.TemporaryDirectory() as folder:
+        log, report = Path(folder) / "ncu.csv", Path(folder) / "context.json"
+        say(f"{what.name}: profiling each variant once (ncu)")
+        # Clocks stay as they are: nothing here is timed.
+        profiler = [toolbox.find_program("ncu"), "--clock-control", "none", "--csv", "--page", "raw"]
+        metrics = ["--print-units", "base", "--metrics", ",".join(METRICS.values())]
+        run = subprocess.run(
+            [*profiler, *metrics, "--log-file", str(log), str(executable), "--launch-once"],
+            env=toolbox.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+        if "ERR_NVGPUCTRPERM" in text + run.stderr:
+            raise Problem(
+                "the driver lets only root read hardware counters (ERR_NVGPUCTRPERM); run as root, or "
+                "set the module option NVreg_RestrictProfilingToAdminUsers=0",
+                MISSING,
+            )
+        if run.returncode != 0:
+            raise Problem(f"ncu failed: {plain((run.stderr or text).strip()[-300:])}", CHECK_FAILED)
+        context = _context(executable, report)
+        rows = parse_report(run.stdout.split(), text)
+    device = results.device_of(context)
+    path = project.data / device / "counters" / f"{what.name}.csv"
+    files.write(path, as_csv(rows))
+    revision, dirty = collect.git_revision(project)
+    kept = ("gpu_name", "generation", "compute_capability", "driver", "compiler", "compile_flags")
+    meta = {key: context[key] for key in kept if key in context}
+    meta |= {"date": context["date"], "git_revision": revision, "git_dirty": dirty}
+    meta |= {"ncu": toolbox.first_line(toolbox.find_program("ncu"), "--version")}
+    files.write(path.with_suffix(".meta.json"), json.dumps(meta, indent=2) + "\n")
+    say(f"{what.name}: {len(rows)} rows in {project.shown(path)}")
+    return path
+
+
+def _context(executable: Path, report: Path) -> dict[str, str]:
+    """The context of the executable's own JSON, from its first variant alone."""
+    listed = subprocess.run(
+        [executable, "--benchmark_list_tests=true"], capture_output=True, text=True, check=True
+    )
+    first = listed.stdout.split()[0]
+    subprocess.run(
+        [executable, "--quick", f"--benchmark_filter=^{first}$", f"--benchmark_out={report}"],
+        capture_output=True,
+        check=True,
+    )
+    context: dict[str, str] = json.loads(report.read_text(encoding="utf-8"))["context"]
+    return context
+
+
+def parse_report(variants: list[str], text: str) -> dict[str, dict[str, float]]:
+    """The counters of each variant, from ncu's CSV page: chatter, a header, units, a row a launch."""
+    lines = [line for line in text.splitlines() if line.startswith('"')]
+    table = list(csv.reader(lines))
+    if len(table) < 3 or len(table) - 2 != len(variants):
+        raise Problem(
+            f"ncu profiled {max(len(table) - 2, 0)} launches, but {len(variants)} variants were "
+            "launched: each variant must launch one kernel",
+            CHECK_FAILED,
+        )
+    header, _, *rows = table
+    if missing := [metric for metric in METRICS.values() if metric not in header]:
+        raise Problem(f"this GPU has no metric {missing[0]}", CHECK_FAILED)
+    found = {}
+    for variant, row in zip(variants, rows, strict=True):
+        if not is_name(variant):
+            raise Problem(f"'{plain(variant)}' is no name of a variant", CHECK_FAILED)
+        values = {name: row[header.index(metric)] for name, metric in METRICS.items()}
+        found[variant] = {name: _number(value) for name, value in values.items() if value}
+    return found
+
+
+def _number(text: str) -> float:
+    """A number as ncu prints it: with thousands separators."""
+    return float(text.replace(",", ""))
+
+
+def as_csv(rows: dict[str, dict[str, float]]) -> str:
+    """The stored form. Efficiencies of kernels without such accesses stay empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["name", *METRICS])
+    for name, values in rows.items():
+        for kind in ("load", "store"):
+            if not values.get(f"{kind}_requests"):
+                values.pop(f"{kind}_efficiency", None)
+        writer.writerow([name, *(f"{values[key]:.12g}" if key in values else "" for key in METRICS)])
+    return text.getvalue()
+
+
+def read_csv(path: Path) -> dict[str, dict[str, float]]:
+    """What `as_csv` has written."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        row["name"]: {key: float(row[key]) for key in METRICS if row.get(key)} for row in rows
+    }
+
+
+def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:
+    """The counters of every variant of an emulated executable."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        flags = [f"--architecture={architecture}", f"--benchmark_out={report}"]
+        subprocess.run([executable, *flags], capture_output=True, check=True)
+        rows = json.loads(report.read_text(encoding="utf-8"))["benchmarks"]
+    return {
+        row["name"]: {key: value for key, value in row.items() if isinstance(value, int | float)}
+        for row in rows
+    }
+
+
+def _architecture(project: Project, meta: Path) -> str:
+    """The emulated architecture of the generation that counters were measured on."""
+    try:
+        generation = str(json.loads(meta.read_text(encoding="utf-8"))["generation"]).lower()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Problem(f"{project.shown(meta)}: no generation of the GPU in it", CHECK_FAILED) from error
+    if generation not in devices.architectures(project):
+        raise Problem(f"{project.shown(meta)}: no emulated GPU of generation {plain(generation)}")
+    return generation
+
+
+def _compare(project: Project, what: Subject, path: Path) -> list[str]:
+    device = path.parent.parent.name
+    architecture = _architecture(project, path.with_suffix(".meta.json"))
+    emulated = emulate(project.build / what.emulated_target, architecture)
+    measured = read_csv(path)
+    shared = [name for name in measured if name in emulated]
+    lines = [f"{what.name}: {device} beside emulated-{architecture}, {len(shared)} variants"]
+    different = 0
+    for name in shared:
+        # More than the L2 of any GPU holds: what DRAM delivers is then no promise.
+        fits_l2 = emulated[name]["dram_read_bytes"] < 2**25
+        found = comparison.differences(name, emulated[name], measured[name], fits_l2)
+        different += bool(found)
+        lines += [
+            f"  {each.name}  {each.counter}: measured {each.measured:.12g}, emulated {each.emulated}"
+            for each in found
+        ]
+    lines.append(f"  {len(shared) - different} of {len(shared)} variants as emulated in every counter")
+    return lines
