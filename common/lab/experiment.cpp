@@ -170,7 +170,6 @@ void Experiment::select() {
 
 int Experiment::run_checked() {
     select();
-    list_only_ = has_argument(arguments_, "--benchmark_list_tests");
     const bool json_output = has_argument(arguments_, "--benchmark_format=json");
     const bool to_file = has_argument(arguments_, "--benchmark_out=");
     if (!has_argument(arguments_, "--benchmark_enable_random_interleaving")) {
@@ -182,6 +181,10 @@ int Experiment::run_checked() {
     benchmark::Initialize(&argc, argv.data());
     if (argc > 1) throw UsageError(std::string("unknown argument ") + argv[1] + "; --help lists all");
 
+    if (has_argument(arguments_, "--benchmark_list_tests")) {
+        for (const Variant& variant : variants_) std::printf("%s\n", variant.name.c_str());
+        return exit_done;
+    }
     if (launch_once_) {
         launch_each_once();
         return exit_done;
@@ -192,20 +195,18 @@ int Experiment::run_checked() {
     for (std::size_t i = 0; i < variants_.size(); ++i) {
         Variant& variant = variants_[i];
         int launches = 0;
-        if (!list_only_) {
-            progress("validate", i + 1, variants_.size(), variant.name);
-            try {
-                variant.prepare();
-                const auto counted = backend::counted([&] { variant.launch(0); });
-                variant.check();
-                if (counted) {
-                    counts[i] = *counted;
-                } else {
-                    launches = calibrated_launches(variant);
-                }
-            } catch (const std::exception& error) {
-                throw ValidationError(variant.name + ": " + error.what());
+        progress("validate", i + 1, variants_.size(), variant.name);
+        try {
+            variant.prepare();
+            const auto counted = backend::counted([&] { variant.launch(0); });
+            variant.check();
+            if (counted) {
+                counts[i] = *counted;
+            } else {
+                launches = calibrated_launches(variant);
             }
+        } catch (const std::exception& error) {
+            throw ValidationError(variant.name + ": " + error.what());
         }
         auto* const row = benchmark::RegisterBenchmark(
             variant.name.c_str(),
@@ -218,10 +219,8 @@ int Experiment::run_checked() {
         row->Repetitions(device().emulated ? 1 : quick_ ? quick_repetitions : repetitions);
         row->ReportAggregatesOnly(false);
     }
-    if (!list_only_) {
-        validate();
-        add_context();
-    }
+    validate();
+    add_context();
     run_and_report(json_output, to_file);
     benchmark::Shutdown();
     if (!failure.empty()) throw ValidationError(failure);

@@ -65,7 +65,6 @@ class Experiment {
     std::string filter_;
     bool quick_ = false;
     bool launch_once_ = false;
-    bool list_only_ = false;
     std::vector<Variant> variants_;
     std::vector<Variant> validations_;
 };

@@ -8,6 +8,7 @@ data/<device>/counters/<chapter>.csv.
 import csv
 import io
 import json
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -108,8 +109,8 @@ def _measure(project: Project, what: Subject) -> Path:
             )
         if run.returncode != 0:
             raise Problem(f"ncu failed: {plain((run.stderr or text).strip()[-300:])}", CHECK_FAILED)
-        context = _context(executable, report)
         rows = parse_report(run.stdout.split(), text)
+        context = _context(executable, next(iter(rows)), report)
     device = results.device_of(context)
     path = project.data / device / "counters" / f"{what.name}.csv"
     files.write(path, as_csv(rows))
@@ -123,14 +124,11 @@ def _measure(project: Project, what: Subject) -> Path:
     return path
 
 
-def _context(executable: Path, report: Path) -> dict[str, str]:
-    """The context of the executable's own JSON, from its first variant alone."""
-    listed = subprocess.run(
-        [executable, "--benchmark_list_tests=true"], capture_output=True, text=True, check=True
-    )
-    first = listed.stdout.split()[0]
+def _context(executable: Path, variant: str, report: Path) -> dict[str, str]:
+    """The context of the executable's own JSON, from a run of one variant."""
+    wanted = f"--benchmark_filter=^{re.escape(variant)}$"
     subprocess.run(
-        [executable, "--quick", f"--benchmark_filter=^{first}$", f"--benchmark_out={report}"],
+        [executable, "--quick", wanted, f"--benchmark_out={report}"],
         capture_output=True,
         check=True,
     )
