@@ -118,10 +118,17 @@ def _measure(project: Project, what: Subject) -> Path:
     kept = ("gpu_name", "generation", "compute_capability", "driver", "compiler", "compile_flags")
     meta = {key: context[key] for key in kept if key in context}
     meta |= {"date": context["date"], "git_revision": revision, "git_dirty": dirty}
-    meta |= {"ncu": toolbox.first_line(toolbox.find_program("ncu"), "--version")}
+    meta |= {"ncu": _version(toolbox.find_program("ncu"))}
     files.write(path.with_suffix(".meta.json"), json.dumps(meta, indent=2) + "\n")
     say(f"{what.name}: {len(rows)} rows in {project.shown(path)}")
     return path
+
+
+def _version(profiler: str) -> str:
+    """"2025.3.1.0": ncu prints it on its last line, "Version 2025.3.1.0 (build ...)"."""
+    run = subprocess.run([profiler, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"Version (\S+)", run.stdout)
+    return found[1] if found else "unknown"
 
 
 def _context(executable: Path, variant: str, report: Path) -> dict[str, str]:

@@ -398,7 +398,7 @@ void add_caches(ValidationSet& set) {
     // Cold reads of footprints that fit every L2: 4 MB whole, and one sector in each 64 bytes of it.
     set.add_elementwise<int, int, int>("cold_read/megabytes:4", 1 << 20, (1 << 20) / block, block,
                                        copy_at<float>, [](const auto& in, int i) { return in[i]; }, 1, 0, 1);
-    set.add_elementwise<int, int, int>("cold_read/every_other_sector", 1 << 20, (1 << 16) / block, block,
+    set.add_elementwise<int, int, int>("cold_read_of_every_other_sector", 1 << 20, (1 << 16) / block, block,
                                        copy_at<float>, [](const auto& in, int i) { return in[i * 16]; }, 16, 0, 1);
 }
 
