@@ -42,26 +42,19 @@ void MemoryModel::drain() {
 void MemoryModel::serve(const Request& request, std::span<const Address> sectors) {
     if (request.kind == AccessKind::store) {
         counters_.l2_write_sectors_most += sectors.size();
-        for (const Address sector : sectors) {
-            written_sectors_.insert(sector);
-            if (stores_allocate_) l1_.fill(sector);
-        }
+        for (const Address sector : sectors) written_sectors_.insert(sector);
+        if (stores_allocate_) l1_.fill(sectors);
         return;
     }
-    for (const Address sector : sectors) {
-        // Atomics are done in the L2.
-        const bool hit = request.kind == AccessKind::load &&
-                         (request.path == LoadPath::l1                ? l1_.load(sector)
-                          : request.path == LoadPath::read_only_cache ? read_only_cache_.load(sector)
-                                                                      : false);
-        if (hit) {
-            ++counters_.l1_hit_sectors;
-            ++*request.hits;
-        } else {
-            read_sectors_.insert(sector);
-            counters_.l2_read_sectors_most += request.kind == AccessKind::load;
-        }
+    SectoredCache::Loaded loaded{0, sectors};  // atomics, too, are done in the L2
+    if (request.kind == AccessKind::load && request.path == LoadPath::l1) loaded = l1_.load(sectors);
+    if (request.kind == AccessKind::load && request.path == LoadPath::read_only_cache) {
+        loaded = read_only_cache_.load(sectors);
     }
+    counters_.l1_hit_sectors += loaded.hits;
+    *request.hits += loaded.hits;
+    for (const Address sector : loaded.fetched) read_sectors_.insert(sector);
+    if (request.kind == AccessKind::load) counters_.l2_read_sectors_most += loaded.fetched.size();
 }
 
 }  // namespace emulator

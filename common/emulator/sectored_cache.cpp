@@ -18,17 +18,34 @@ void SectoredCache::clear() {
     newest_ = oldest_ = none;
 }
 
-bool SectoredCache::load(Address sector) {
-    if (lines_.empty()) return false;
-    const Address number = sector / line_bytes;
-    const auto bit = static_cast<std::uint8_t>(1u << (sector / sector_bytes % 4));
-    std::uint32_t at = newest_ != none && lines_[newest_].number == number ? newest_ : find(number);
-    if (at == none) at = replace_oldest(number);
+SectoredCache::Loaded SectoredCache::load(std::span<const Address> sectors) {
+    if (lines_.empty()) return {0, sectors};
+    fetched_.clear();
+    std::size_t hits = 0;
+    for (std::size_t i = 0; i < sectors.size();) {
+        const Address line = sectors[i] / line_bytes;
+        unsigned wanted = 0;
+        for (; i < sectors.size() && sectors[i] / line_bytes == line; ++i) {
+            wanted |= 1u << (sectors[i] / sector_bytes % 4);
+        }
+        std::uint8_t& present = present_sectors_of(line);
+        const unsigned missing = wanted & ~unsigned{present};
+        hits += static_cast<std::size_t>(std::popcount(wanted & present));
+        const unsigned brought = missing != 0 && whole_lines_ ? 0xfu & ~unsigned{present} : missing;
+        for (unsigned sector = 0; sector < 4; ++sector) {
+            if ((brought >> sector & 1) != 0) fetched_.push_back(line * line_bytes + sector * sector_bytes);
+        }
+        present = static_cast<std::uint8_t>(present | brought);
+    }
+    return {hits, fetched_};
+}
+
+// Of a line that is used now; another one is evicted for it if need be.
+std::uint8_t& SectoredCache::present_sectors_of(Address line) {
+    std::uint32_t at = newest_ != none && lines_[newest_].number == line ? newest_ : find(line);
+    if (at == none) at = replace_oldest(line);
     if (at != newest_) make_newest(at);
-    Line& line = lines_[at];
-    const bool hit = (line.present & bit) != 0;
-    line.present |= whole_lines_ ? std::uint8_t{0xf} : bit;
-    return hit;
+    return lines_[at].present;
 }
 
 std::uint32_t SectoredCache::find(Address number) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "emulator/coalescing.hpp"
@@ -18,11 +19,15 @@ class SectoredCache {
     // A cache of 0 bytes never hits.
     SectoredCache(std::size_t capacity_bytes, bool whole_lines);
 
-    // A load of the sector that begins at `sector` (a multiple of 32): whether it hits. A miss is
-    // filled at once: requests in flight count as hits.
-    bool load(Address sector);
-    // Makes the sector present, as a store does where stores allocate.
-    void fill(Address sector) { (void)load(sector); }
+    struct Loaded {
+        std::size_t hits = 0;              // of the sectors asked for
+        std::span<const Address> fetched;  // what the misses bring: valid until the next load
+    };
+    // A request for distinct sectors (addresses of their first bytes), ascending. Misses are filled at
+    // once: requests in flight count as hits.
+    Loaded load(std::span<const Address> sectors);
+    // Makes sectors present, as a store does where stores allocate.
+    void fill(std::span<const Address> sectors) { (void)load(sectors); }
     void clear();
 
   private:
@@ -35,6 +40,7 @@ class SectoredCache {
         std::uint8_t present = 0;                  // bit i: sector i
     };
 
+    std::uint8_t& present_sectors_of(Address line);
     std::uint32_t find(Address number) const;
     std::uint32_t replace_oldest(Address number);
     void make_newest(std::uint32_t line);
@@ -43,6 +49,7 @@ class SectoredCache {
     }
 
     std::vector<Line> lines_;
+    std::vector<Address> fetched_;
     std::vector<std::uint32_t> buckets_;
     int shift_ = 63;
     bool whole_lines_;

@@ -9,12 +9,9 @@ namespace {
 
 constexpr std::uint32_t most_banks = 32;
 
-std::uint32_t lanes_per_group(const WarpRequest& request, BankLayout banks) {
-    return request.bytes_per_lane <= 2 * banks.width_bytes ? warp_size : warp_size / 2;
-}
-
-std::uint32_t group_mask(std::uint32_t group, std::uint32_t lanes) {
-    return lanes == warp_size ? 0xffffffffu : ((1u << lanes) - 1) << (group * lanes);
+// The lanes of `mask` in the group-th of the warp's groups of so many lanes.
+std::uint32_t lanes_of(std::uint32_t mask, std::uint32_t group, std::uint32_t lanes) {
+    return lanes == warp_size ? mask : mask & (((1u << lanes) - 1) << (group * lanes));
 }
 
 struct GroupWords {
@@ -43,29 +40,33 @@ GroupWords words_of_group(const WarpRequest& request, std::uint32_t mask, BankLa
     return result;
 }
 
-template <class Cost>
-std::uint32_t sum_over_groups(const WarpRequest& request, BankLayout banks, Cost cost) {
-    const std::uint32_t lanes = lanes_per_group(request, banks);
+}  // namespace
+
+std::uint32_t wavefronts(const WarpRequest& request, BankLayout banks) {
+    const auto passes = [&](std::uint32_t mask) {
+        return words_of_group(request, mask, banks).most_in_a_bank;
+    };
+    const std::uint32_t banks_wide = std::max(1u, request.bytes_per_lane / banks.width_bytes);
+    if (banks_wide == 1) return passes(request.active_mask);
+    const std::uint32_t lanes = warp_size / banks_wide;
     std::uint32_t sum = 0;
-    for (std::uint32_t group = 0; group < warp_size / lanes; ++group) {
-        const std::uint32_t mask = request.active_mask & group_mask(group, lanes);
-        if (mask != 0) sum += cost(mask);
+    for (std::uint32_t group = 0; group < banks_wide; group += 2) {
+        const std::uint32_t first = lanes_of(request.active_mask, group, lanes);
+        const std::uint32_t second = lanes_of(request.active_mask, group + 1, lanes);
+        const std::uint32_t together = passes(first | second);
+        sum += together <= 1 ? together : passes(first) + passes(second);
     }
     return sum;
 }
 
-}  // namespace
-
-std::uint32_t wavefronts(const WarpRequest& request, BankLayout banks) {
-    return sum_over_groups(request, banks, [&](std::uint32_t mask) {
-        return words_of_group(request, mask, banks).most_in_a_bank;
-    });
-}
-
 std::uint32_t ideal_wavefronts(const WarpRequest& request, BankLayout banks) {
-    return sum_over_groups(request, banks, [&](std::uint32_t mask) {
-        return (words_of_group(request, mask, banks).distinct + banks.count - 1) / banks.count;
-    });
+    const std::uint32_t groups = request.bytes_per_lane <= 2 * banks.width_bytes ? 1 : 2;
+    std::uint32_t sum = 0;
+    for (std::uint32_t group = 0; group < groups; ++group) {
+        const std::uint32_t mask = lanes_of(request.active_mask, group, warp_size / groups);
+        sum += (words_of_group(request, mask, banks).distinct + banks.count - 1) / banks.count;
+    }
+    return sum;
 }
 
 }  // namespace emulator

@@ -15,43 +15,57 @@ namespace {
 using emulator::Address;
 using emulator::SectoredCache;
 
+bool hits(SectoredCache& cache, Address sector) { return cache.load({{sector}}).hits == 1; }
+
 TEST(SectoredCache, ASectorHitsAfterItsFirstLoad) {
     SectoredCache cache(1024, false);
-    EXPECT_FALSE(cache.load(0));
-    EXPECT_TRUE(cache.load(0));
-    EXPECT_FALSE(cache.load(32));  // same line, another sector
-    EXPECT_TRUE(cache.load(32));
+    EXPECT_FALSE(hits(cache, 0));
+    EXPECT_TRUE(hits(cache, 0));
+    EXPECT_FALSE(hits(cache, 32));  // same line, another sector
+    EXPECT_TRUE(hits(cache, 32));
 }
 
 TEST(SectoredCache, WholeLinesBringTheirNeighbours) {
     SectoredCache cache(1024, true);
-    EXPECT_FALSE(cache.load(96));
-    EXPECT_TRUE(cache.load(0));
-    EXPECT_TRUE(cache.load(64));
-    EXPECT_FALSE(cache.load(128));
+    EXPECT_FALSE(hits(cache, 96));
+    EXPECT_TRUE(hits(cache, 0));
+    EXPECT_TRUE(hits(cache, 64));
+    EXPECT_FALSE(hits(cache, 128));
+}
+
+// A request for all of a line that is not there misses with every sector, and fetches four.
+TEST(SectoredCache, SectorsOfOneRequestDoNotHitEachOther) {
+    SectoredCache cache(1024, true);
+    const Address request[] = {0, 32, 64, 96, 128};
+    const auto first = cache.load(request);
+    EXPECT_EQ(first.hits, 0u);
+    EXPECT_EQ(first.fetched.size(), 8u);  // two whole lines
+    const auto again = cache.load(request);
+    EXPECT_EQ(again.hits, 5u);
+    EXPECT_TRUE(again.fetched.empty());
 }
 
 TEST(SectoredCache, TheLeastRecentlyUsedLineGoes) {
     SectoredCache cache(2 * 128, false);
-    cache.load(0);
-    cache.load(128);
-    cache.load(0);    // now 128 is the older one
-    cache.load(256);  // evicts it
-    EXPECT_TRUE(cache.load(0));
-    EXPECT_FALSE(cache.load(128));
+    hits(cache, 0);
+    hits(cache, 128);
+    hits(cache, 0);    // now 128 is the older one
+    hits(cache, 256);  // evicts it
+    EXPECT_TRUE(hits(cache, 0));
+    EXPECT_FALSE(hits(cache, 128));
 }
 
 TEST(SectoredCache, NothingIsLeftAfterClear) {
     SectoredCache cache(1024, false);
-    cache.load(0);
+    hits(cache, 0);
     cache.clear();
-    EXPECT_FALSE(cache.load(0));
+    EXPECT_FALSE(hits(cache, 0));
 }
 
 TEST(SectoredCache, NoBytesNeverHit) {
     SectoredCache cache(0, false);
-    cache.load(0);
-    EXPECT_FALSE(cache.load(0));
+    hits(cache, 0);
+    EXPECT_FALSE(hits(cache, 0));
 }
 
 // Read cyclically: three quarters of the capacity hit in every pass after the first; five quarters
@@ -60,11 +74,11 @@ TEST(SectoredCache, CyclicReadsFitOrThrash) {
     constexpr std::size_t capacity = 248 * 1024;
     const auto hits_in_later_passes = [](std::size_t bytes) {
         SectoredCache cache(capacity, false);
-        std::size_t hits = 0;
+        std::size_t found = 0;
         for (int pass = 0; pass < 4; ++pass) {
-            for (Address at = 0; at < bytes; at += 32) hits += cache.load(at) && pass > 0;
+            for (Address at = 0; at < bytes; at += 32) found += hits(cache, at) && pass > 0;
         }
-        return static_cast<double>(hits) / static_cast<double>(3 * bytes / 32);
+        return static_cast<double>(found) / static_cast<double>(3 * bytes / 32);
     };
     EXPECT_EQ(hits_in_later_passes(capacity * 3 / 4), 1.0);
     EXPECT_EQ(hits_in_later_passes(capacity * 5 / 4), 0.0);
@@ -91,7 +105,7 @@ TEST(SectoredCache, AgreesWithAList) {
         }
         order.push_front(line);
         present[line] |= bit;
-        ASSERT_EQ(cache.load(sector), expected) << i;
+        ASSERT_EQ(hits(cache, sector), expected) << i;
     }
 }
 

@@ -51,9 +51,9 @@ TEST(SharedBanks, Bytes) {
     EXPECT_EQ(stride(1, 128), 32u);
 }
 
-// Doubles: lane i covers words 2is and 2is + 1. Lanes i and j meet when 2s(i - j) is a multiple of 32,
-// s(i - j) of 16: 2 gcd(s, 16) lanes of the 32 in each bank that is used.
-TEST(SharedBanks, Doubles) {
+// Doubles in half warps: lane i covers words 2is and 2is + 1. Lanes i and j meet when 2s(i - j) is a
+// multiple of 32, s(i - j) of 16: gcd(s, 16) passes a half warp, two halves.
+TEST(SharedBanks, DoublesGoInHalfWarps) {
     for (int s = 1; s <= 32; ++s) EXPECT_EQ(stride(8, s), 2u * std::gcd(s, 16)) << s;
     // One double for all, as an H200 counts it: one pass. For each half warp its own, in the same
     // two banks: two.
@@ -61,10 +61,10 @@ TEST(SharedBanks, Doubles) {
     EXPECT_EQ(passes(8, [](int i) { return 128u * (i / 16); }), 2u);
 }
 
-// 16 bytes go in half warps: 16 lanes, meeting when 4s(i - j) is a multiple of 32: 2 gcd(s, 8) each.
-TEST(SharedBanks, SixteenBytesGoInHalfWarps) {
+// 16 bytes in quarter warps: 8 lanes, meeting when 4s(i - j) is a multiple of 32: gcd(s, 8) each.
+TEST(SharedBanks, SixteenBytesGoInQuarterWarps) {
     for (int s = 1; s <= 32; ++s) EXPECT_EQ(stride(16, s), 4u * std::gcd(s, 8)) << s;
-    // One element for all, or one a half warp: a pass for each half, as an H200 counts it.
+    // One element for all, or one a half warp: the quarters of a half share a pass, as an H200 counts.
     EXPECT_EQ(passes(16, [](int) { return 16u; }), 2u);
     EXPECT_EQ(passes(16, [](int i) { return 256u * (i / 16); }), 2u);
 }
@@ -128,13 +128,11 @@ TEST(SharedBanks, AgreesWithMapsOfWords) {
         const std::uint32_t bytes = 1u << random() % 5;
         const Address range = 1u << (4 + random() % 9);
         const std::uint32_t mask = random() % 3 == 0 ? random() : all_lanes;
-        const int group = bytes <= 8 ? 32 : 16;
         std::array<Address, 32> addresses;
         for (Address& address : addresses) address = 4096 + random() % range * bytes;
-        std::uint32_t expected = 0;
-        for (int first = 0; first < 32; first += group) {
+        const auto most_words = [&](int first, int lanes) {
             std::map<Address, std::set<Address>> words;
-            for (int lane = first; lane < first + group; ++lane) {
+            for (int lane = first; lane < first + lanes; ++lane) {
                 if ((mask >> lane & 1) == 0) continue;
                 for (Address byte = addresses[lane]; byte < addresses[lane] + bytes; ++byte) {
                     words[byte / 4 % 32].insert(byte / 4);
@@ -142,7 +140,13 @@ TEST(SharedBanks, AgreesWithMapsOfWords) {
             }
             std::size_t most = 0;
             for (const auto& [bank, distinct] : words) most = std::max(most, distinct.size());
-            expected += static_cast<std::uint32_t>(most);
+            return static_cast<std::uint32_t>(most);
+        };
+        const int group = bytes <= 4 ? 32 : 128 / static_cast<int>(bytes);
+        std::uint32_t expected = group == 32 ? most_words(0, 32) : 0;
+        for (int first = 0; group < 32 && first < 32; first += 2 * group) {
+            const std::uint32_t both = most_words(first, 2 * group);
+            expected += both <= 1 ? both : most_words(first, group) + most_words(first + group, group);
         }
         ASSERT_EQ(emulator::wavefronts({addresses, mask, bytes}, four_byte_banks), expected);
         for (Address& address : addresses) address += 128 * 31;

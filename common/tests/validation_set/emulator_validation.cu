@@ -348,6 +348,15 @@ void add_shared_memory(ValidationSet& set) {
                 [=](const auto& in, auto& out) {
                     for (int i = 0; i < warps * 32; ++i) out[i] = in[i / lanes * lanes];
                 });
+            set.add<T>(
+                variant_name("shared_multicast_neighbours", {{"type", type}, {"lanes", lanes}}), warps * 32,
+                warps * 32,
+                [=](const T* in, T* out) {
+                    lab::launch(shared_multicast_neighbours<T>, warps, 32)(in, out, lanes);
+                },
+                [=](const auto& in, auto& out) {
+                    for (int i = 0; i < warps * 32; ++i) out[i] = in[i / 32 * 32 + i % 32 / lanes];
+                });
         };
         add_multicast("float", static_cast<float*>(nullptr));
         add_multicast("double", static_cast<double*>(nullptr));

@@ -21,6 +21,16 @@ __global__ void shared_multicast(const T* in, T* out, int lanes) {
     out[i] = staged[threadIdx.x / lanes * lanes];
 }
 
+// The same, with the elements side by side.
+template <class T>
+__global__ void shared_multicast_neighbours(const T* in, T* out, int lanes) {
+    __shared__ T staged[32];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    staged[threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = staged[threadIdx.x / lanes];
+}
+
 // Lanes read elements at random.
 template <class T>
 __global__ void shared_gather(const T* in, const int* index, T* out) {
