@@ -91,6 +91,9 @@ TRANSFORMED = {
     "multiply_tiled_unrolled/tile:32": "four loads along a row of a_tile became one LDS.128",
 }
 TWINS = {"copy_in_branches_merged", "multiply_tiled_merged/tile:16", "multiply_tiled_merged/tile:32"}
+# Working sets beyond the L1, read again and again: hardly ever a hit (some runs have none, some a few
+# per cent), where the model has none.
+BEYOND_L1 = {"read_cyclically/kilobytes:320", "read_cyclically/kilobytes:512"}
 # ncu's own few kilobytes of DRAM traffic, here a little more than the 8 KiB that are allowed.
 DRAM_MARGIN_BYTES = 1024
 
@@ -111,6 +114,10 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
         for name in measured
         for difference in comparison.differences(name, emulated[name], measured[name])
     ]
+    for name in BEYOND_L1:
+        assert emulated[name]["l1_hit_sectors"] == 0
+        assert measured[name]["l1_hit_sectors"] <= 0.05 * measured[name]["load_sectors"]
+    wrong = [each for each in wrong if each.name not in BEYOND_L1 or each.counter != "l1_hit_sectors"]
     counts = [each for each in wrong if each.counter != "dram_read_bytes"]
     assert {each.name for each in counts} == TRANSFORMED.keys()
     for each in wrong:
