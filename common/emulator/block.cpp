@@ -10,9 +10,12 @@ namespace {
 
 std::string text(uint3 index) {
     return std::string("(")
-        .append(std::to_string(index.x)).append(",")
-        .append(std::to_string(index.y)).append(",")
-        .append(std::to_string(index.z)).append(")");
+        .append(std::to_string(index.x))
+        .append(",")
+        .append(std::to_string(index.y))
+        .append(",")
+        .append(std::to_string(index.z))
+        .append(")");
 }
 
 }  // namespace
@@ -20,7 +23,8 @@ std::string text(uint3 index) {
 constinit thread_local ThreadState thread_state;
 
 Block::Block(const Architecture& architecture)
-    : fibers_([this](LaneFiber& fiber) { run_lanes(fiber); }, [this] { go_on(); }), tracer_(*this, architecture) {}
+    : fibers_([this](LaneFiber& fiber) { run_lanes(fiber); }, [this] { go_on(); }),
+      tracer_(*this, architecture) {}
 
 void Block::begin_launch(const Kernel& kernel, const LaunchShape& shape, std::size_t l1_bytes,
                          const TraceOptions& options) {
@@ -104,23 +108,29 @@ void Block::go_on() {
 }
 
 void Block::enter(std::size_t lane, LaneFiber& fiber) {
-    running_ = lane;
     running_fiber_ = &fiber;
-    states_[lane] = State::runnable;
-    thread_state.thread_index = thread_indices_[lane];
-    tracer_.set_lane(static_cast<std::uint32_t>(lane_index()), fiber.stack_begin(), fiber.stack_bytes());
+    tracer_.set_stack(fiber.stack_begin(), fiber.stack_bytes());
     thread_state.tracer = &tracer_;
+    become(lane);
 }
 
-// The body of every fiber: the lane that was chosen for it, then those behind it that have not begun.
+void Block::become(std::size_t lane) {
+    running_ = lane;
+    states_[lane] = State::runnable;
+    thread_state.thread_index = thread_indices_[lane];
+    thread_state.lane = static_cast<std::uint32_t>(lane % warp_size);
+}
+
+// The body of every fiber: the lane that was chosen for it, then those behind it that have not
+// begun.
 void Block::run_lanes(LaneFiber& fiber) {
+    enter(running_, fiber);
     for (;;) {
-        enter(running_, fiber);
         kernel_.body(kernel_.context);
         states_[running_] = State::finished;
         --unfinished_;
         if (next_lane_ == warp_end_ || states_[next_lane_] != State::unstarted) break;
-        running_ = next_lane_++;
+        become(next_lane_++);
     }
     thread_state.tracer = nullptr;
     fibers_.give_back(fiber);
@@ -145,7 +155,9 @@ Position Block::position() const {
             barrier_epoch_, warp_epochs_[running_ / warp_size]};
 }
 
-void Block::wait_at_window() { wait(State::at_window); }
+void Block::wait_at_window() {
+    wait(State::at_window);
+}
 
 std::uint64_t Block::wait_for_warp(WarpOperation operation, std::uint32_t mask, std::uint64_t value,
                                    int source_lane) {
@@ -185,7 +197,8 @@ Block::Together Block::bring_warp_together(std::size_t first, std::size_t end) {
     }
     for (std::size_t i = first; i < end; ++i) {
         Lane& lane = lanes_[i];
-        if ((at_operation >> (i - first) & 1) == 0 || states_[i] != State::at_warp_operation) continue;
+        if ((at_operation >> (i - first) & 1) == 0 || states_[i] != State::at_warp_operation)
+            continue;
         // Lanes of the mask that have finished, or that the last warp lacks, bring nothing.
         const std::uint32_t expected = lane.mask & (will_go_on | at_barrier);
         const auto same_operation = [&](std::size_t other) {
@@ -233,7 +246,8 @@ void Block::check_barrier() {
         return states_[lane] == State::at_barrier ? lanes_[lane].barrier : nullptr;
     };
     running_ = 0;
-    while (place(running_) == nullptr) ++running_;  // some lane waits, or the block would have ended
+    while (place(running_) == nullptr)
+        ++running_;  // some lane waits, or the block would have ended
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
         if (place(lane) == place(running_)) continue;
         hazards->divergent_barrier(position(), place(running_), thread_indices_[lane], place(lane));
@@ -264,8 +278,9 @@ void Block::check_for_fault() {
     // Looked up here and not on the lane: reading line tables takes more than a lane's stack.
     const std::string line = fault_address_ == nullptr ? "" : source_line(fault_address_) + " ";
     fault_address_ = nullptr;
-    const std::string what = "kernel " + function_name(kernel_.code) + ", block " + text(block_index_) +
-                             ", thread " + text(thread_indices_[running_]) + ": " + line + fault_;
+    const std::string what = "kernel " + function_name(kernel_.code) + ", block " +
+                             text(block_index_) + ", thread " + text(thread_indices_[running_]) +
+                             ": " + line + fault_;
     fault_.clear();
     fibers_.leave_behind();
     tracer_.abandon();

@@ -78,6 +78,7 @@ class Block {
     bool run_warp(std::size_t first, std::size_t end);
     void go_on();
     void enter(std::size_t lane, LaneFiber& fiber);
+    void become(std::size_t lane);
     void wait(State state);
     enum class Together : std::uint8_t { stopped, goes_on, window_closed };
     Together bring_warp_together(std::size_t first, std::size_t end);

@@ -18,16 +18,21 @@ void launch_and_collect(const Kernel& kernel, const LaunchShape& shape);
 // Counters of all launches through launch_on_current_gpu since the last call.
 LaunchCounters take_counters();
 
+// Runs one thread. No lambda, whose conversion to a function would be one call more for each.
+template <class Thread>
+__attribute__((no_sanitize("thread"))) void run_thread(const void* thread) {
+    (*static_cast<const Thread*>(thread))();
+}
+
 // Static, as l1_mode_of_this_source is: sources of both kinds in one executable must not share it.
 template <class... Parameters>
 static void launch_on_current_gpu(void (*kernel)(Parameters...), const LaunchShape& shape,
-                           Parameters... arguments) {
-    const auto thread = [&]() __attribute__((no_sanitize("thread"))) { kernel(arguments...); };
-    const LaneBody body = [](const void* context) __attribute__((no_sanitize("thread"))) {
-        (*static_cast<const decltype(thread)*>(context))();
+                                  Parameters... arguments) {
+    const auto thread = [=]() __attribute__((no_sanitize("thread"), always_inline)) {
+        kernel(arguments...);
     };
-    launch_and_collect({reinterpret_cast<const void*>(kernel), body, &thread,
-                        l1_mode_of_this_source},
+    launch_and_collect({reinterpret_cast<const void*>(kernel), run_thread<decltype(thread)>,
+                        &thread, l1_mode_of_this_source},
                        shape);
 }
 

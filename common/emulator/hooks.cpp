@@ -2,8 +2,7 @@
 // calls one before every memory access of a kernel. The return address is the access's place.
 #include <cstddef>
 
-#include "emulator/thread_state.hpp"
-#include "emulator/tracer.hpp"
+#include "emulator/recorder.hpp"
 
 namespace emulator {
 namespace {
@@ -11,12 +10,12 @@ namespace {
 // Structures that are no 1, 2, 4, 8 or 16 bytes, or are aligned to less than their size, arrive
 // whole. The hardware accesses their members one by one, and members are 4 bytes here unless size
 // or address forbid it. (Members of 8 bytes arrive as two of 4: the instrumentation does not tell.)
-void record_range(Tracer& tracer, Address address, std::size_t bytes, AccessKind kind,
-                  CacheOperator cache_operator, const void* site) {
+void record_range(Address address, std::size_t bytes, AccessKind kind, CacheOperator cache_operator,
+                  const void* site) {
     const std::size_t both = address | bytes;
     const auto record_all = [&]<std::uint32_t member>() {
         for (std::size_t at = 0; at < bytes; at += member) {
-            tracer.record<member>(address + at, kind, cache_operator, site);
+            record<member>(address + at, kind, cache_operator, site);
         }
     };
     if (both % 4 == 0) {
@@ -28,25 +27,22 @@ void record_range(Tracer& tracer, Address address, std::size_t bytes, AccessKind
     }
 }
 
-template <std::uint32_t bytes>
-inline void record(const void* address, AccessKind kind, const void* site) {
-    if (Tracer* const tracer = thread_state.tracer) {
-        tracer->record<bytes>(reinterpret_cast<Address>(address), kind, CacheOperator::standard, site);
-    }
-}
-
 void announce(const void* address, std::size_t bytes, AccessKind kind, CacheOperator cache_operator,
               const void* site) {
-    Tracer* const tracer = thread_state.tracer;
-    if (tracer == nullptr) return;
     const auto at = reinterpret_cast<Address>(address);
     switch (bytes) {
-        case 1: return tracer->record<1>(at, kind, cache_operator, site);
-        case 2: return tracer->record<2>(at, kind, cache_operator, site);
-        case 4: return tracer->record<4>(at, kind, cache_operator, site);
-        case 8: return tracer->record<8>(at, kind, cache_operator, site);
-        case 16: return tracer->record<16>(at, kind, cache_operator, site);
-        default: return record_range(*tracer, at, bytes, kind, cache_operator, site);
+        case 1:
+            return record<1>(at, kind, cache_operator, site);
+        case 2:
+            return record<2>(at, kind, cache_operator, site);
+        case 4:
+            return record<4>(at, kind, cache_operator, site);
+        case 8:
+            return record<8>(at, kind, cache_operator, site);
+        case 16:
+            return record<16>(at, kind, cache_operator, site);
+        default:
+            return record_range(at, bytes, kind, cache_operator, site);
     }
 }
 
@@ -68,22 +64,25 @@ void announce_atomic(const void* address, std::size_t bytes, const void* site) {
 
 }  // namespace emulator
 
-#define LAB_HOOKS(bytes)                                                                         \
-    void __tsan_read##bytes(void* address) {                                                     \
-        emulator::record<bytes>(address, emulator::AccessKind::load, __builtin_return_address(0)); \
-    }                                                                                            \
-    void __tsan_write##bytes(void* address) {                                                    \
-        emulator::record<bytes>(address, emulator::AccessKind::store,                            \
-                                __builtin_return_address(0));                                    \
+#define LAB_HOOKS(bytes)                                                                        \
+    void __tsan_read##bytes(void* address) {                                                    \
+        emulator::record<bytes>(reinterpret_cast<emulator::Address>(address),                   \
+                                emulator::AccessKind::load, emulator::CacheOperator::standard,  \
+                                __builtin_return_address(0));                                   \
+    }                                                                                           \
+    void __tsan_write##bytes(void* address) {                                                   \
+        emulator::record<bytes>(reinterpret_cast<emulator::Address>(address),                   \
+                                emulator::AccessKind::store, emulator::CacheOperator::standard, \
+                                __builtin_return_address(0));                                   \
     }
-#define LAB_UNALIGNED_HOOKS(bytes)                                                               \
-    void __tsan_unaligned_read##bytes(void* address) {                                           \
-        emulator::announce(address, bytes, emulator::AccessKind::load,                           \
-                           emulator::CacheOperator::standard, __builtin_return_address(0));      \
-    }                                                                                            \
-    void __tsan_unaligned_write##bytes(void* address) {                                          \
-        emulator::announce(address, bytes, emulator::AccessKind::store,                          \
-                           emulator::CacheOperator::standard, __builtin_return_address(0));      \
+#define LAB_UNALIGNED_HOOKS(bytes)                                                          \
+    void __tsan_unaligned_read##bytes(void* address) {                                      \
+        emulator::announce(address, bytes, emulator::AccessKind::load,                      \
+                           emulator::CacheOperator::standard, __builtin_return_address(0)); \
+    }                                                                                       \
+    void __tsan_unaligned_write##bytes(void* address) {                                     \
+        emulator::announce(address, bytes, emulator::AccessKind::store,                     \
+                           emulator::CacheOperator::standard, __builtin_return_address(0)); \
     }
 
 extern "C" {
@@ -98,19 +97,15 @@ LAB_UNALIGNED_HOOKS(8)
 LAB_UNALIGNED_HOOKS(16)
 
 void __tsan_read_range(void* address, unsigned long bytes) {
-    if (emulator::Tracer* const tracer = emulator::thread_state.tracer) {
-        emulator::record_range(*tracer, reinterpret_cast<emulator::Address>(address), bytes,
-                               emulator::AccessKind::load, emulator::CacheOperator::standard,
-                               __builtin_return_address(0));
-    }
+    emulator::record_range(reinterpret_cast<emulator::Address>(address), bytes,
+                           emulator::AccessKind::load, emulator::CacheOperator::standard,
+                           __builtin_return_address(0));
 }
 
 void __tsan_write_range(void* address, unsigned long bytes) {
-    if (emulator::Tracer* const tracer = emulator::thread_state.tracer) {
-        emulator::record_range(*tracer, reinterpret_cast<emulator::Address>(address), bytes,
-                               emulator::AccessKind::store, emulator::CacheOperator::standard,
-                               __builtin_return_address(0));
-    }
+    emulator::record_range(reinterpret_cast<emulator::Address>(address), bytes,
+                           emulator::AccessKind::store, emulator::CacheOperator::standard,
+                           __builtin_return_address(0));
 }
 
 void __tsan_init() {}

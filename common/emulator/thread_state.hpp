@@ -15,6 +15,7 @@ struct ThreadState {
     uint3 block_index{};
     dim3 block_dimensions;
     dim3 grid_dimensions;
+    std::uint32_t lane = 0;
 };
 
 extern constinit thread_local ThreadState thread_state;

@@ -1,33 +1,39 @@
 #include "emulator/tracer.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "emulator/block.hpp"
 #include "emulator/coalescing.hpp"
+#include "emulator/recorder.hpp"
 #include "emulator/thread_state.hpp"
 
 namespace emulator {
 namespace {
 
 constexpr std::uint32_t whole_warp = 0xffffffffu;
-// An index this far past the last shared array is still told as one; nothing of a kernel lies there.
+// An index this far past the last shared array is still told as one; nothing of a kernel lies
+// there.
 constexpr std::size_t shared_memory_margin = 2048;
 
-std::uint32_t lanes_beyond(const std::array<std::uint32_t, warp_size>& executions,
-                           std::uint32_t execution) {
+std::uint32_t lanes_beyond(const std::array<std::uint32_t, warp_size>& next_row,
+                           std::uint32_t row) {
     std::uint32_t mask = 0;
     for (int lane = 0; lane < warp_size; ++lane) {
-        mask |= static_cast<std::uint32_t>(executions[lane] > execution) << lane;
+        mask |= static_cast<std::uint32_t>(next_row[lane] > row) << lane;
     }
     return mask;
 }
 
 std::string verb(AccessKind kind) {
     switch (kind) {
-        case AccessKind::load: return "reads ";
-        case AccessKind::store: return "writes ";
-        case AccessKind::atomic: return "updates ";
+        case AccessKind::load:
+            return "reads ";
+        case AccessKind::store:
+            return "writes ";
+        case AccessKind::atomic:
+            return "updates ";
     }
     return "";
 }
@@ -36,16 +42,14 @@ std::string describe_outside(Address address, std::uint32_t bytes) {
     const auto below = allocation_at_or_below(address);
     if (!below) return "below every allocation";
     const Address past = address + bytes - below->end();
-    return std::to_string(past) + (past == 1 ? " byte" : " bytes") + " past the end of an allocation of " +
-           std::to_string(below->bytes) + " bytes";
+    return std::to_string(past) + (past == 1 ? " byte" : " bytes") +
+           " past the end of an allocation of " + std::to_string(below->bytes) + " bytes";
 }
 
 }  // namespace
 
 Tracer::Tracer(Block& block, const Architecture& architecture)
-    : block_(block), architecture_(architecture) {
-    site_cache_.fill(&no_site_);
-}
+    : block_(block), architecture_(architecture) {}
 
 void Tracer::begin_launch(std::size_t dynamic_shared_bytes, std::size_t l1_bytes,
                           const TraceOptions& options) {
@@ -60,11 +64,11 @@ void Tracer::begin_launch(std::size_t dynamic_shared_bytes, std::size_t l1_bytes
     }
 }
 
-void Tracer::record_slowly(Address address, std::uint32_t bytes, AccessKind kind,
-                           CacheOperator cache_operator, const void* return_address) {
+void Tracer::record(Address address, std::uint32_t bytes, AccessKind kind,
+                    CacheOperator cache_operator, const void* return_address) {
     if (address - stack_begin_ < stack_bytes_) return;  // the lane's own variables
     const Untraced untraced;
-    Site* site = site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites];
+    Site* site = site_at(return_address);
     const Address offset = address - site->low;
     if (site->return_address != return_address || offset % bytes != 0 ||
         offset / bytes >= site->checked_elements) {
@@ -74,10 +78,11 @@ void Tracer::record_slowly(Address address, std::uint32_t bytes, AccessKind kind
     if (options_.check_hazards) {
         hazards_->access(block_.position(), address, bytes, site->space, kind, return_address);
     }
-    if (site->executions[lane_] == site->requests) {
+    const std::uint32_t row = site->next_row[thread_state.lane];
+    if (row == site->end_row) {
         open_request(*site, address);
     } else {
-        append(*site, site->executions[lane_], address);
+        append(*site, row, address);
     }
 }
 
@@ -108,8 +113,10 @@ Site* Tracer::find_or_make_site(Address address, std::uint32_t bytes, AccessKind
         }
     } else {
         switch (image_section(address)) {
-            case ImageSection::constant: return nullptr;
-            case ImageSection::device_variable: break;
+            case ImageSection::constant:
+                return nullptr;
+            case ImageSection::device_variable:
+                break;
             case ImageSection::none:
                 report_access(bytes, kind, return_address,
                               "memory of the host (a host pointer passed to a kernel?)");
@@ -124,91 +131,96 @@ Site* Tracer::find_or_make_site(Address address, std::uint32_t bytes, AccessKind
                           std::to_string(bytes));
     }
     // An instruction that reaches global and shared memory (a generic pointer) is two sites.
-    const std::uint64_t key = (reinterpret_cast<std::uint64_t>(return_address) << 2) |
-                              static_cast<std::uint64_t>(space);
+    const std::uint64_t key =
+        (reinterpret_cast<std::uint64_t>(return_address) << 2) | static_cast<std::uint64_t>(space);
     Site*& site = site_index_[key];
     if (site == nullptr) {
-        const LoadPolicy policy =
-            kind == AccessKind::load ? load_policy(architecture_, cache_operator, options_.l1_mode)
-                                     : LoadPolicy{LoadPath::l2, sector_bytes};
+        const LoadPolicy policy = kind == AccessKind::load
+                                      ? load_policy(architecture_, cache_operator, options_.l1_mode)
+                                      : LoadPolicy{LoadPath::l2, sector_bytes};
         sites_.push_back(std::make_unique<Site>(return_address, space, kind, policy, bytes));
         site = sites_.back().get();
     }
     site->low = low;
     site->checked_elements = extent / bytes;
     site->elements = options_.check_hazards ? 0 : site->checked_elements;
-    site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites] = site;
+    site_at(return_address) = site;
     return site;
 }
 
 void Tracer::report_access(std::uint32_t bytes, AccessKind kind, const void* return_address,
                            const std::string& why) {
-    block_.fault(return_address, verb(kind) + std::to_string(bytes) +
-                                     (bytes == 1 ? " byte " : " bytes ") + why);
+    block_.fault(return_address,
+                 verb(kind) + std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ") + why);
 }
 
 void Tracer::open_request(Site& site, Address address) {
     const Untraced untraced;
-    if (site.requests == Site::window) block_.wait_at_window();
+    if (site.end_row == Site::window) block_.wait_at_window();
     // Meanwhile another lane may have opened it.
-    const std::uint32_t execution = site.executions[lane_];
-    if (execution == site.requests) open_requests_.push_back({&site, site.requests++});
-    append(site, execution, address);
+    const std::uint32_t row = site.next_row[thread_state.lane];
+    if (row == site.end_row) {
+        open_requests_.push_back({&site, row});
+        site.end_row += Site::row_places;
+    }
+    append(site, row, address);
 }
 
 void Tracer::close_warp() {
     if (open_requests_.empty()) return;
     find_requests_of_whole_warps();
-    for (const auto& [site, execution] : open_requests_) complete(*site, execution);
+    for (const auto& [site, row] : open_requests_) complete(*site, row);
     open_requests_.clear();
     for (const auto& site : sites_) {
-        if (site->requests == 0) continue;
-        site->executions.fill(0);
-        site->requests = 0;
+        if (site->end_row == 0) continue;
+        site->next_row.fill(0);
+        site->end_row = 0;
     }
 }
 
 void Tracer::find_requests_of_whole_warps() {
     for (const auto& site : sites_) {
-        site->of_whole_warp = *std::min_element(site->executions.begin(), site->executions.end());
+        // Not std::min_element, which finds a place: no compiler turns that into vector code.
+        site->of_whole_warp =
+            std::reduce(site->next_row.begin(), site->next_row.end(), Site::window,
+                        [](auto a, auto b) { return std::min(a, b); });
     }
 }
 
 void Tracer::close_window(std::uint32_t waiting) {
-    // How many requests of a site every waiting lane has passed.
+    // The row up to which every waiting lane has passed.
     const auto passed_by_all = [&](const Site& site) {
         std::uint32_t passed = Site::window;
         for (int lane = 0; lane < warp_size; ++lane) {
-            if ((waiting >> lane & 1) != 0) passed = std::min(passed, site.executions[lane]);
+            if ((waiting >> lane & 1) != 0) passed = std::min(passed, site.next_row[lane]);
         }
         // A full window that some waiting lane has not touched (it is in another branch) must be
         // emptied all the same, or the lane that filled it could never go on.
-        return passed == 0 && site.requests == Site::window ? Site::window
-                                                            : std::min(passed, site.requests);
+        return passed == 0 && site.end_row == Site::window ? Site::window
+                                                           : std::min(passed, site.end_row);
     };
     find_requests_of_whole_warps();
     for (const auto& site : sites_) site->closing = passed_by_all(*site);
-    for (const auto& [site, execution] : open_requests_) {
-        if (execution < site->closing) complete(*site, execution);
+    for (const auto& [site, row] : open_requests_) {
+        if (row < site->closing) complete(*site, row);
     }
-    std::erase_if(open_requests_, [](const OpenRequest& request) {
-        return request.execution < request.site->closing;
-    });
-    for (OpenRequest& request : open_requests_) request.execution -= request.site->closing;
+    std::erase_if(open_requests_,
+                  [](const OpenRequest& request) { return request.row < request.site->closing; });
+    for (OpenRequest& request : open_requests_) request.row -= request.site->closing;
     for (const auto& site : sites_) {
         const std::uint32_t closing = site->closing;
         if (closing == 0) continue;
-        std::copy(&site->addresses[closing * Site::stride],
-                  &site->addresses[site->requests * Site::stride], &site->addresses[0]);
-        for (auto& executions : site->executions) executions -= std::min(executions, closing);
-        site->requests -= closing;
+        Address* const begin = site->addresses.get();
+        std::copy(begin + closing, begin + site->end_row, begin);
+        for (auto& row : site->next_row) row -= std::min(row, closing);
+        site->end_row -= closing;
     }
 }
 
-void Tracer::complete(Site& site, std::uint32_t execution) {
-    Address* const addresses = &site.addresses[execution * Site::stride];
+void Tracer::complete(Site& site, std::uint32_t row) {
+    Address* const addresses = &site.addresses[row];
     const std::uint32_t active_mask =
-        execution < site.of_whole_warp ? whole_warp : lanes_beyond(site.executions, execution);
+        row < site.of_whole_warp ? whole_warp : lanes_beyond(site.next_row, row);
     const Address first = addresses[std::countr_zero(active_mask)];
     if (active_mask != whole_warp) {
         for (int lane = 0; lane < warp_size; ++lane) {
@@ -277,10 +289,11 @@ void Tracer::end_launch() {
             shape.seen = 0;
         }
     }
+    forget_sites();
 }
 
 void Tracer::abandon() {
-    site_cache_.fill(&no_site_);
+    forget_sites();
     open_requests_.clear();
     site_index_.clear();
     sites_.clear();

@@ -2,10 +2,10 @@
 //
 // Lanes run one after another, so a warp's request must be put together again. Its identity: the
 // static instruction (the hook's return address), and how many times the lane has executed it since
-// the warp last came together. The k-th executions of one instruction by the lanes of a warp are one
-// request, with the lanes that got that far as its active mask. This is what SIMT hardware does with
-// structured control flow whose loops reconverge where they end; an inner loop with lane-dependent
-// trip count inside another loop is the known exception.
+// the warp last came together. The k-th executions of one instruction by the lanes of a warp are
+// one request, with the lanes that got that far as its active mask. This is what SIMT hardware does
+// with structured control flow whose loops reconverge where they end; an inner loop with
+// lane-dependent trip count inside another loop is the known exception.
 #pragma once
 
 #include <array>
@@ -34,44 +34,42 @@ class Block;
 // One static instruction that accesses memory, and what the current warp has traced of it.
 class Site {
   public:
-    // Executions of one instruction kept before a lane waits for its warp. Few, so that the traced
-    // addresses of an inner loop stay in the CPU's first-level cache.
-    static constexpr std::uint32_t window = 64;
-    // Places from one execution to the next: more than 32, or all first lanes would share few cache sets.
-    static constexpr std::uint32_t stride = 40;
+    // The addresses of one request stand in a row, a place a lane. Rows are counted in places, so
+    // that finding one takes no multiplication; they are longer than a warp, or all first lanes
+    // would share few sets of the CPU's caches.
+    static constexpr std::uint32_t row_places = 40;
+    // Rows kept before a lane waits for its warp end here. Few, so that the traced addresses of an
+    // inner loop stay in the CPU's first-level cache.
+    static constexpr std::uint32_t window = 64 * row_places;
 
+    Site() = default;
     Site(const void* return_address, Space space, AccessKind kind, LoadPolicy policy,
          std::uint32_t bytes)
-        : return_address(return_address),
-          addresses(new Address[window * stride]),
-          bytes(bytes),
-          space(space),
-          kind(kind),
-          policy(policy) {}
+        : return_address(return_address), bytes(bytes), space(space), kind(kind), policy(policy) {}
 
     // What the hook reads, first.
-    const void* return_address;
+    const void* return_address = nullptr;
     // The array that this instruction accessed last: a lane may access its `elements` elements of
     // `bytes` bytes without asking again. While hazards are checked there are 0, since the checks
     // have to see every access, and `checked_elements` says how many there are.
     Address low = 0;
     Address elements = 0;
-    std::unique_ptr<Address[]> addresses;  // [execution][lane]
-    std::array<std::uint32_t, warp_size> executions{};
-    std::uint32_t requests = 0;  // executions by the lane that has come furthest
+    alignas(64) std::array<std::uint32_t, warp_size> next_row{};  // of each lane
+    std::unique_ptr<Address[]> addresses{new Address[window]};    // [row + lane]
+    std::uint32_t end_row = 0;  // that of the lane that has come furthest
     Address checked_elements = 0;
     // While requests are completed: those that all lanes share, and those that are complete.
     std::uint32_t of_whole_warp = 0;
     std::uint32_t closing = 0;
 
-    std::uint32_t bytes;
-    Space space;
-    AccessKind kind;
+    std::uint32_t bytes = 1;
+    Space space = Space::global;
+    AccessKind kind = AccessKind::load;
     LoadPolicy policy;
 
-    // The shapes of request seen last, by where in its line the first lane's word lies, and what they
-    // cost. A request whose lanes' addresses are those of a known shape, all shifted by a multiple of
-    // 128 bytes, costs the same.
+    // The shapes of request seen last, by where in its line the first lane's word lies, and what
+    // they cost. A request whose lanes' addresses are those of a known shape, all shifted by a
+    // multiple of 128 bytes, costs the same.
     struct Shape {
         std::uint32_t active_mask = 0;
         Address offset_in_line = 0;
@@ -95,17 +93,18 @@ class Tracer {
   public:
     Tracer(Block& block, const Architecture& architecture);
 
-    // Called for every access of a lane; `return_address` is the place in the kernel.
-    template <std::uint32_t bytes>
-    void record(Address address, AccessKind kind, CacheOperator cache_operator,
+    // Called for an access of the running lane that the recorder (recorder.hpp) can't take down at
+    // once; `return_address` is the place in the kernel.
+    void record(Address address, std::uint32_t bytes, AccessKind kind, CacheOperator cache_operator,
                 const void* return_address);
+    // This lane is the first of its warp to come to another request of the site.
+    void open_request(Site& site, Address address);
 
     // ---- for the block that runs the lanes ----
     void begin_launch(std::size_t dynamic_shared_bytes, std::size_t l1_bytes,
                       const TraceOptions& options);
     void begin_warp(std::size_t warp) { warp_ = warp; }
-    void set_lane(std::uint32_t lane, Address stack_begin, std::size_t stack_bytes) {
-        lane_ = lane;
+    void set_stack(Address stack_begin, std::size_t stack_bytes) {
         stack_begin_ = stack_begin;
         stack_bytes_ = stack_bytes;
     }
@@ -128,34 +127,23 @@ class Tracer {
     MemoryModel* memory() { return memory_ ? &*memory_ : nullptr; }
     const MemoryModel* memory() const { return memory_ ? &*memory_ : nullptr; }
     HazardChecker* hazards() { return options_.check_hazards ? hazards_.get() : nullptr; }
-    const HazardChecker* hazards() const { return options_.check_hazards ? hazards_.get() : nullptr; }
+    const HazardChecker* hazards() const {
+        return options_.check_hazards ? hazards_.get() : nullptr;
+    }
 
   private:
-    void record_slowly(Address address, std::uint32_t bytes, AccessKind kind,
-                       CacheOperator cache_operator, const void* return_address);
     Site* find_or_make_site(Address address, std::uint32_t bytes, AccessKind kind,
                             CacheOperator cache_operator, const void* return_address);
-    void append(Site& site, std::uint32_t execution, Address address);
-    // This lane is the first of its warp to come to another request of the site.
-    void open_request(Site& site, Address address);
     void find_requests_of_whole_warps();
-    void complete(Site& site, std::uint32_t execution);
+    void complete(Site& site, std::uint32_t row);
     void learn(Site::Shape& shape, const Site& site, const WarpRequest& request) const;
     [[noreturn]] void report_access(std::uint32_t bytes, AccessKind kind,
                                     const void* return_address, const std::string& why);
 
-    // The number of the element at `offset`, and something very large if an element begins elsewhere.
-    template <std::uint32_t bytes>
-    static Address element(Address offset) {
-        return std::rotr(offset, std::countr_zero(bytes));
-    }
-
-    static constexpr std::size_t cached_sites = 1024;
-
-    // The execution-th request of a site, which its first lane has opened.
+    // A request of a site, which its first lane has opened.
     struct OpenRequest {
         Site* site;
-        std::uint32_t execution;
+        std::uint32_t row;
     };
 
     Block& block_;
@@ -164,37 +152,13 @@ class Tracer {
     std::optional<MemoryModel> memory_;
     std::unique_ptr<HazardChecker> hazards_;
     std::size_t warp_ = 0;
-    std::uint32_t lane_ = 0;
     Address stack_begin_ = 0;
     std::size_t stack_bytes_ = 0;
-    // Sites by the low bits of their return address; empty places hold no_site_, never null.
-    std::array<Site*, cached_sites> site_cache_;
-    Site no_site_{nullptr, Space::global, AccessKind::load, {}, 1};
     std::unordered_map<std::uint64_t, Site*> site_index_;
     std::vector<std::unique_ptr<Site>> sites_;
     std::vector<OpenRequest> open_requests_;  // of the warp at hand, in program order
     TlsBlock shared_memory_;
     std::size_t dynamic_shared_bytes_ = 0;
 };
-
-template <std::uint32_t bytes>
-inline void Tracer::record(Address address, AccessKind kind, CacheOperator cache_operator,
-                           const void* return_address) {
-    static_assert((bytes & (bytes - 1)) == 0, "the hardware accesses 1, 2, 4, 8 or 16 bytes");
-    Site* const site = site_cache_[reinterpret_cast<std::uintptr_t>(return_address) % cached_sites];
-    // Everything uncommon leaves through a tail call, so that this path needs no stack frame.
-    if (site->return_address != return_address ||
-        element<bytes>(address - site->low) >= site->elements) [[unlikely]] {
-        return record_slowly(address, bytes, kind, cache_operator, return_address);
-    }
-    const std::uint32_t execution = site->executions[lane_];
-    if (execution == site->requests) [[unlikely]] return open_request(*site, address);
-    append(*site, execution, address);
-}
-
-inline void Tracer::append(Site& site, std::uint32_t execution, Address address) {
-    site.executions[lane_] = execution + 1;
-    site.addresses[execution * Site::stride + lane_] = address;
-}
 
 }  // namespace emulator
