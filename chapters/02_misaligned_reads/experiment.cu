@@ -13,90 +13,36 @@
 //           the L2, because the source's sizes fit an L2 of today whole.
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
+#include "lab/array_sum.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
 
 namespace {
 
-constexpr std::size_t bytes_per_element = 3 * sizeof(float);
-
-// sum[k] = a[k] + b[k]; a kernel at some offset must give c[i] = sum[i + offset].
-std::vector<float> reference_sum(const std::vector<float>& a, const std::vector<float>& b) {
-    std::vector<float> sum(a.size());
-    for (std::size_t k = 0; k < a.size(); ++k) sum[k] = a[k] + b[k];
-    return sum;
-}
-
-// The arrays of one problem size, in as many sets as the launches rotate through. Made when the first
-// variant needs them, shared by all variants of that size.
-class Arrays {
-  public:
-    struct Set {
-        lab::DeviceBuffer<float> a, b, c;
-    };
-
-    explicit Arrays(std::size_t n) : n_(n) {}
-
-    Set& set(std::size_t index) {
-        while (sets_.size() <= index) {
-            const auto a = lab::random_floats(n_, 1);
-            const auto b = lab::random_floats(n_, 2);
-            if (sets_.empty()) sum_ = reference_sum(a, b);
-            sets_.push_back({lab::DeviceBuffer<float>(a), lab::DeviceBuffer<float>(b),
-                             lab::DeviceBuffer<float>(n_)});
-        }
-        return sets_[index];
-    }
-
-    void check(std::size_t offset) {
-        const std::vector<float> c = set(0).c.to_host();
-        const std::span<const float> written(c.data(), n_ - offset);
-        const std::span<const float> tail(c.data() + n_ - offset, offset);
-        lab::expect_equal(written, std::span<const float>(sum_).subspan(offset));
-        lab::expect_untouched(tail);
-    }
-
-  private:
-    std::size_t n_;
-    std::vector<Set> sets_;
-    std::vector<float> sum_;
-};
-
-lab::Variant read_offset_variant(std::shared_ptr<Arrays> arrays, std::size_t n, unsigned block,
+lab::Variant read_offset_variant(std::shared_ptr<lab::ArraySum> arrays, unsigned block,
                                  std::size_t offset, lab::Cache cache, std::size_t sets) {
-    return {
-        .name = lab::variant_name("read_offset",
-                                  {{"offset", offset}, {"block", block}, {"n", n}, {"cache", lab::text(cache)}}),
-        .bytes = static_cast<double>(bytes_per_element * (n - offset)),
-        .flops = static_cast<double>(n - offset),
-        .working_set_bytes = bytes_per_element * n,
-        .sets = sets,
-        .prepare = [=] { arrays->set(0).c.poison(); },
-        .launch =
-            [=](std::size_t index) {
-                Arrays::Set& set = arrays->set(index);
-                lab::launch(read_offset, lab::blocks_for(n, block), block)(
-                    set.a.get(), set.b.get(), set.c.get(), n, offset);
-            },
-        .check = [=] { arrays->check(offset); },
-    };
+    const std::size_t n = arrays->size();
+    const std::string name = lab::variant_name(
+        "read_offset",
+        {{"offset", offset}, {"block", block}, {"n", n}, {"cache", lab::text(cache)}});
+    return lab::array_sum_variant(
+        name, std::move(arrays), offset, sets, [=](const float* a, const float* b, float* c) {
+            lab::launch(read_offset, lab::blocks_for(n, block), block)(a, b, c, n, offset);
+        });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("02_misaligned_reads", argc, argv);
-    const auto add = [&](const auto& arrays, std::size_t n, unsigned block, std::size_t offset,
-                         lab::Cache cache) {
-        const std::size_t sets = experiment.sets(cache, bytes_per_element * n);
-        experiment.add(read_offset_variant(arrays, n, block, offset, cache, sets));
+    const auto add = [&](const auto& arrays, unsigned block, std::size_t offset, lab::Cache cache) {
+        const std::size_t sets = experiment.sets(cache, arrays->bytes());
+        experiment.add(read_offset_variant(arrays, block, offset, cache, sets));
     };
 
     const std::vector<std::size_t> source_offsets = {0, 11, 128};
@@ -111,32 +57,32 @@ int main(int argc, char** argv) {
 
     // No element: what is left of a launch is its overhead, the least that any row can show.
     if (!experiment.device().emulated) {
-        experiment.add({.name = "launch_overhead/block:512",
-                        .launch = [](std::size_t) {
+        experiment.add({.name = "launch_overhead/block:512", .launch = [](std::size_t) {
                             lab::launch(read_offset, 1, 512)(nullptr, nullptr, nullptr, 0, 0);
                         }});
     }
     for (const std::size_t n : sizes) {
-        const auto arrays = std::make_shared<Arrays>(n);
+        const auto arrays = std::make_shared<lab::ArraySum>(n);
         for (const unsigned block : {128u, 256u, 512u, 1024u}) {
             const bool sweep = n == source_small || (block == 512 && !experiment.device().emulated);
             for (const std::size_t offset : sweep ? all_offsets : source_offsets) {
-                add(arrays, n, block, offset, lab::Cache::cold);
+                add(arrays, block, offset, lab::Cache::cold);
             }
         }
         experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
         if (n != source_small) continue;
         for (const std::size_t offset : source_offsets) {
-            add(arrays, n, 512, offset, lab::Cache::warm);
+            add(arrays, 512, offset, lab::Cache::warm);
         }
         experiment.add_memcpy(n * sizeof(float), lab::Cache::warm);
     }
     // Ragged: n is no multiple of a warp, the last block is nearly empty, n - offset crosses a block.
     for (const std::size_t n : {std::size_t{1}, std::size_t{31}, std::size_t{1000003}}) {
-        const auto arrays = std::make_shared<Arrays>(n);
+        const auto arrays = std::make_shared<lab::ArraySum>(n);
         for (const std::size_t offset : {0, 1, 11, 128}) {
             if (offset >= n) continue;
-            experiment.add_validation(read_offset_variant(arrays, n, 512, offset, lab::Cache::warm, 1));
+            experiment.add_validation(
+                read_offset_variant(arrays, 512, offset, lab::Cache::warm, 1));
         }
     }
     return experiment.run();

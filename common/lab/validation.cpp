@@ -15,14 +15,15 @@ std::string number(double value) {
 }
 
 std::string count_and_first(std::size_t wrong, std::size_t all, std::size_t first) {
-    return std::to_string(wrong) + " of " + std::to_string(all) + " elements wrong, the first at [" +
-           std::to_string(first) + "]: ";
+    return std::to_string(wrong) + " of " + std::to_string(all) +
+           " elements wrong, the first at [" + std::to_string(first) + "]: ";
 }
 
 }  // namespace
 
 template <class T>
-void expect_near(std::span<const T> actual, std::span<const T> expected, double tolerance) {
+void expect_near(std::span<const T> actual, std::span<const T> expected, double tolerance,
+                 std::size_t begin) {
     if (actual.size() != expected.size()) {
         throw ValidationError("the output has " + std::to_string(actual.size()) +
                               " elements, the reference " + std::to_string(expected.size()));
@@ -30,23 +31,27 @@ void expect_near(std::span<const T> actual, std::span<const T> expected, double 
     std::size_t wrong = 0;
     std::size_t first = 0;
     for (std::size_t i = 0; i < actual.size(); ++i) {
-        const double error = std::abs(static_cast<double>(actual[i]) - static_cast<double>(expected[i]));
+        const double error =
+            std::abs(static_cast<double>(actual[i]) - static_cast<double>(expected[i]));
         if (!(error <= tolerance)) {
             if (wrong == 0) first = i;
             ++wrong;
         }
     }
     if (wrong == 0) return;
-    throw ValidationError(count_and_first(wrong, actual.size(), first) + "got " +
+    throw ValidationError(count_and_first(wrong, actual.size(), begin + first) + "got " +
                           number(static_cast<double>(actual[first])) + ", expected " +
                           number(static_cast<double>(expected[first])) + ", tolerance " +
                           number(tolerance));
 }
 
-template void expect_near<float>(std::span<const float>, std::span<const float>, double);
-template void expect_near<double>(std::span<const double>, std::span<const double>, double);
-template void expect_near<int>(std::span<const int>, std::span<const int>, double);
-template void expect_near<unsigned>(std::span<const unsigned>, std::span<const unsigned>, double);
+template void expect_near<float>(std::span<const float>, std::span<const float>, double,
+                                 std::size_t);
+template void expect_near<double>(std::span<const double>, std::span<const double>, double,
+                                  std::size_t);
+template void expect_near<int>(std::span<const int>, std::span<const int>, double, std::size_t);
+template void expect_near<unsigned>(std::span<const unsigned>, std::span<const unsigned>, double,
+                                    std::size_t);
 
 void expect_poisoned(std::span<const std::byte> bytes, std::size_t element_bytes) {
     std::size_t wrong = 0;

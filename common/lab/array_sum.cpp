@@ -1,0 +1,77 @@
+#include "lab/array_sum.hpp"
+
+#include <algorithm>
+
+#include "lab/random_values.hpp"
+#include "lab/validation.hpp"
+
+namespace lab {
+namespace {
+
+// Large arrays repeat this many values. A prime: no stride of a kernel falls in step with it.
+constexpr std::size_t period = 4194301;
+
+DeviceBuffer<float> repeated(const std::vector<float>& values, std::size_t n) {
+    DeviceBuffer<float> buffer(n);
+    for (std::size_t at = 0; at < n; at += values.size()) {
+        const std::size_t count = std::min(values.size(), n - at);
+        backend::copy_to_device(buffer.get() + at, values.data(), count * sizeof(float));
+    }
+    return buffer;
+}
+
+}  // namespace
+
+ArraySum::Set& ArraySum::set(std::size_t index) {
+    while (sets_.size() <= index) {
+        const auto a = random_floats(std::min(n_, period), 1);
+        const auto b = random_floats(a.size(), 2);
+        if (sets_.empty()) {
+            sum_.resize(a.size());
+            for (std::size_t k = 0; k < a.size(); ++k) sum_[k] = a[k] + b[k];
+        }
+        sets_.push_back({repeated(a, n_), repeated(b, n_), DeviceBuffer<float>(n_)});
+    }
+    return sets_[index];
+}
+
+void ArraySum::check(std::size_t offset, std::size_t written) {
+    const DeviceBuffer<float>& c = set(0).c;
+    std::vector<float> piece(std::min(n_, period));
+    // Piece by piece, each up to where the inputs begin anew.
+    for (std::size_t at = 0; at < n_;) {
+        const std::size_t phase = (at + offset) % sum_.size();
+        const std::size_t end = at < written ? written : n_;
+        const std::size_t count = std::min({sum_.size() - phase, end - at, piece.size()});
+        backend::copy_to_host(piece.data(), c.get() + at, count * sizeof(float));
+        const std::span<const float> actual(piece.data(), count);
+        if (at < written) {
+            expect_near<float>(actual, std::span(sum_).subspan(phase, count), 0, at);
+        } else {
+            expect_untouched(actual);
+        }
+        at += count;
+    }
+}
+
+Variant array_sum_variant(std::string name, std::shared_ptr<ArraySum> arrays, std::size_t offset,
+                          std::size_t sets,
+                          std::function<void(const float*, const float*, float*)> launch) {
+    const auto added = static_cast<double>(arrays->size() - offset);
+    return {
+        .name = std::move(name),
+        .bytes = 3 * sizeof(float) * added,
+        .flops = added,
+        .working_set_bytes = arrays->bytes(),
+        .sets = sets,
+        .prepare = [=] { arrays->set(0).c.poison(); },
+        .launch =
+            [=](std::size_t index) {
+                auto& [a, b, c] = arrays->set(index);
+                launch(a.get(), b.get(), c.get());
+            },
+        .check = [=] { arrays->check(offset); },
+    };
+}
+
+}  // namespace lab

@@ -1,0 +1,48 @@
+// The problem of the vector chapters: c[i] = a[i + offset] + b[i + offset]. Arrays of one size, in
+// as many sets as the launches rotate through, and the check against the reference.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/device_buffer.hpp"
+#include "lab/experiment.hpp"
+
+namespace lab {
+
+class ArraySum {
+  public:
+    struct Set {
+        DeviceBuffer<float> a, b, c;
+    };
+
+    // Arrays of `n` elements. Nothing is allocated before the first use.
+    explicit ArraySum(std::size_t n) : n_(n) {}
+
+    std::size_t size() const { return n_; }
+    // Bytes of one set; also what a sum at offset 0 has to read and write.
+    std::size_t bytes() const { return 3 * sizeof(float) * n_; }
+
+    Set& set(std::size_t index);
+
+    // The output of set 0: the first `written` elements (all that have a source, if not given) are
+    // right to the bit, and the others untouched. Throws ValidationError.
+    void check(std::size_t offset) { check(offset, n_ - offset); }
+    void check(std::size_t offset, std::size_t written);
+
+  private:
+    std::size_t n_;
+    std::vector<Set> sets_;
+    std::vector<float> sum_;  // of one period of a and b
+};
+
+// A row that adds `arrays` at `offset`: `launch` launches the kernel on one set. Each element is two
+// 4-byte loads, one 4-byte store and one addition.
+Variant array_sum_variant(std::string name, std::shared_ptr<ArraySum> arrays, std::size_t offset,
+                          std::size_t sets,
+                          std::function<void(const float* a, const float* b, float* c)> launch);
+
+}  // namespace lab
