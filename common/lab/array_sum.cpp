@@ -24,29 +24,32 @@ DeviceBuffer<float> repeated(const std::vector<float>& values, std::size_t n) {
 
 ArraySum::Set& ArraySum::set(std::size_t index) {
     while (sets_.size() <= index) {
-        const auto a = random_floats(std::min(n_, period), 1);
-        const auto b = random_floats(a.size(), 2);
-        if (sets_.empty()) {
-            sum_.resize(a.size());
-            for (std::size_t k = 0; k < a.size(); ++k) sum_[k] = a[k] + b[k];
-        }
-        sets_.push_back({repeated(a, n_), repeated(b, n_), DeviceBuffer<float>(n_)});
+        a_ = random_floats(std::min(n_, period), 1);
+        const auto b = random_floats(a_.size(), 2);
+        sum_.resize(a_.size());
+        for (std::size_t k = 0; k < a_.size(); ++k) sum_[k] = a_[k] + b[k];
+        sets_.push_back({repeated(a_, n_), repeated(b, n_), DeviceBuffer<float>(n_)});
     }
     return sets_[index];
 }
 
 void ArraySum::check(std::size_t offset, std::size_t written) {
+    check_repeats(sum_, offset, written);
+}
+
+void ArraySum::check_repeats(const std::vector<float>& values, std::size_t offset,
+                             std::size_t written) {
     const DeviceBuffer<float>& c = set(0).c;
-    std::vector<float> piece(std::min(n_, period));
-    // Piece by piece, each up to where the inputs begin anew.
+    std::vector<float> piece(std::min(n_, values.size()));
+    // Piece by piece, each up to where the values begin anew.
     for (std::size_t at = 0; at < n_;) {
-        const std::size_t phase = (at + offset) % sum_.size();
+        const std::size_t phase = (at + offset) % values.size();
         const std::size_t end = at < written ? written : n_;
-        const std::size_t count = std::min({sum_.size() - phase, end - at, piece.size()});
+        const std::size_t count = std::min({values.size() - phase, end - at, piece.size()});
         backend::copy_to_host(piece.data(), c.get() + at, count * sizeof(float));
         const std::span<const float> actual(piece.data(), count);
         if (at < written) {
-            expect_near<float>(actual, std::span(sum_).subspan(phase, count), 0, at);
+            expect_near<float>(actual, std::span(values).subspan(phase, count), 0, at);
         } else {
             expect_untouched(actual);
         }

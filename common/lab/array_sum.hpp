@@ -32,11 +32,16 @@ class ArraySum {
     // right to the bit, and the others untouched. Throws ValidationError.
     void check(std::size_t offset) { check(offset, n_ - offset); }
     void check(std::size_t offset, std::size_t written);
+    // The same where the kernel writes something else: `values`, from `offset` on, over and over.
+    void check_repeats(const std::vector<float>& values, std::size_t offset, std::size_t written);
+
+    // The values that `a` repeats; empty before the first use.
+    const std::vector<float>& values_of_a() const { return a_; }
 
   private:
     std::size_t n_;
     std::vector<Set> sets_;
-    std::vector<float> sum_;  // of one period of a and b
+    std::vector<float> a_, sum_;  // one period
 };
 
 // A row that adds `arrays` at `offset`: `launch` launches the kernel on one set. Each element is two

@@ -40,22 +40,38 @@ std::string regime(const Variant& variant, const DeviceDescription& device) {
     return total <= l2 ? "l2" : total >= 4 * l2 ? "dram" : "l2+dram";
 }
 
+using Launch = std::function<void(std::size_t set)>;
+
+double seconds_per_launch(const Launch& launch, std::size_t sets, int launches) {
+    const auto next = [&](int index) { launch(static_cast<std::size_t>(index) % sets); };
+    return backend::elapsed_seconds(next, launches) / launches;
+}
+
 int calibrated_launches(const Variant& variant) {
-    const auto launch = [&](int index) { variant.launch(static_cast<std::size_t>(index) % variant.sets); };
-    backend::elapsed_seconds(launch, 1);  // first-launch costs
-    const double once = backend::elapsed_seconds(launch, static_cast<int>(variant.sets)) /
-                        static_cast<double>(variant.sets);
-    const int wanted = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
     const int sets = static_cast<int>(variant.sets);
+    seconds_per_launch(variant.launch, variant.sets, 1);  // first-launch costs
+    if (const auto& reference = variant.reference) {
+        for (std::size_t set = 0; set < reference->sets; ++set) reference->launch(set);
+    }
+    const double once = seconds_per_launch(variant.launch, variant.sets, sets);
+    const int wanted = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
     // Whole rounds, so that every set is used equally often.
     return std::min((std::min(wanted, most_launches) + sets - 1) / sets * sets, most_launches);
 }
 
+// The variant's rate over the reference's.
+double ratio_of_rates(const Variant& variant, double seconds, int launches) {
+    const Reference& reference = *variant.reference;
+    const double reference_seconds = seconds_per_launch(reference.launch, reference.sets, launches);
+    const double work =
+        reference.bytes > 0 ? variant.bytes / reference.bytes : variant.flops / reference.flops;
+    return work * reference_seconds / seconds;
+}
+
 void measure(benchmark::State& state, const Variant& variant, int launches, std::string& failure) {
-    const auto launch = [&](int index) { variant.launch(static_cast<std::size_t>(index) % variant.sets); };
     double seconds = 0;
     for (auto _ : state) {
-        seconds = backend::elapsed_seconds(launch, launches) / launches;
+        seconds = seconds_per_launch(variant.launch, variant.sets, launches);
         state.SetIterationTime(seconds);
     }
     const std::string label = regime(variant, backend::description());
@@ -73,6 +89,9 @@ void measure(benchmark::State& state, const Variant& variant, int launches, std:
         state.counters["sm_clock_mhz"] = clocks->sm_clock_mhz;
         state.counters["throttled"] = clocks->throttled ? 1 : 0;
     }
+    if (variant.reference) {
+        state.counters[variant.reference->counter] = ratio_of_rates(variant, seconds, launches);
+    }
     const double peak = backend::description().dram_bytes_per_second;
     if (label == "dram" && peak > 0 && variant.bytes / seconds > peak) {
         failure = variant.name + " moved " + std::to_string(variant.bytes / seconds / 1e9) +
@@ -89,14 +108,18 @@ void report_counts(benchmark::State& state, const Variant& variant, const Counte
 }
 
 void explain_own_flags() {
-    std::puts("The lab's own flags, before those of Google Benchmark:\n"
-              "          [--quick]                fewer repetitions; the result is marked as quick\n"
-              "          [--launch-once]          launch each variant once, print its name: for profilers\n"
-              "          [--architecture=<name>]  (emulated) fermi, kepler, ... blackwell; default hopper\n"
-              "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n"
-              "          [--check-hazards]        (emulated) races, uninitialised reads, divergent barriers\n"
-              "          [--report=lines]         (emulated) what each source line costs\n"
-              "          [--no-caches]            (emulated) requests alone, faster: no L1, L2, DRAM\n");
+    std::puts(
+        "The lab's own flags, before those of Google Benchmark:\n"
+        "          [--quick]                fewer repetitions; the result is marked as quick\n"
+        "          [--launch-once]          launch each variant once, print its name: for "
+        "profilers\n"
+        "          [--architecture=<name>]  (emulated) fermi, kepler, ... blackwell; default "
+        "hopper\n"
+        "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n"
+        "          [--check-hazards]        (emulated) races, uninitialised reads, divergent "
+        "barriers\n"
+        "          [--report=lines]         (emulated) what each source line costs\n"
+        "          [--no-caches]            (emulated) requests alone, faster: no L1, L2, DRAM\n");
 }
 
 }  // namespace
@@ -123,8 +146,7 @@ std::size_t Experiment::cold_sets(std::size_t working_set_bytes) const {
     return 4 * device().l2_bytes / working_set_bytes + 1;
 }
 
-void Experiment::add_memcpy(std::size_t bytes, Cache cache) {
-    if (device().emulated) return;
+Reference Experiment::memcpy_reference(std::size_t bytes, Cache cache) const {
     struct Pair {
         DeviceBuffer<std::byte> from, to;
     };
@@ -136,11 +158,20 @@ void Experiment::add_memcpy(std::size_t bytes, Cache cache) {
         }
         backend::copy_on_device((*buffers)[set].to.get(), (*buffers)[set].from.get(), bytes);
     };
+    return {.counter = "memcpy_ratio",
+            .bytes = 2.0 * static_cast<double>(bytes),
+            .sets = count,
+            .launch = copy};
+}
+
+void Experiment::add_memcpy(std::size_t bytes, Cache cache) {
+    if (device().emulated) return;
+    const Reference copy = memcpy_reference(bytes, cache);
     add({.name = "memcpy/bytes:" + std::to_string(bytes) + "/cache:" + text(cache),
-         .bytes = 2.0 * static_cast<double>(bytes),
+         .bytes = copy.bytes,
          .working_set_bytes = 2 * bytes,
-         .sets = count,
-         .launch = copy});
+         .sets = copy.sets,
+         .launch = copy.launch});
 }
 
 int Experiment::run() {
@@ -157,8 +188,9 @@ void Experiment::select() {
     if (filter_.empty()) return;
     try {
         const std::regex wanted(filter_, std::regex::ECMAScript);
-        std::erase_if(variants_,
-                      [&](const Variant& variant) { return !std::regex_search(variant.name, wanted); });
+        std::erase_if(variants_, [&](const Variant& variant) {
+            return !std::regex_search(variant.name, wanted);
+        });
     } catch (const std::regex_error&) {
         throw UsageError("--benchmark_filter=" + filter_ + " is no regular expression");
     }
@@ -179,7 +211,8 @@ int Experiment::run_checked() {
     for (std::string& argument : arguments_) argv.push_back(argument.data());
     int argc = static_cast<int>(argv.size());
     benchmark::Initialize(&argc, argv.data());
-    if (argc > 1) throw UsageError(std::string("unknown argument ") + argv[1] + "; --help lists all");
+    if (argc > 1)
+        throw UsageError(std::string("unknown argument ") + argv[1] + "; --help lists all");
 
     if (has_argument(arguments_, "--benchmark_list_tests")) {
         for (const Variant& variant : variants_) std::printf("%s\n", variant.name.c_str());
@@ -212,7 +245,8 @@ int Experiment::run_checked() {
             variant.name.c_str(),
             [&, i, launches, started = std::make_shared<int>(0)](benchmark::State& state) {
                 if (device().emulated) return report_counts(state, variants_[i], counts[i]);
-                if (++*started == 1) progress("measure", ++registered, variants_.size(), variants_[i].name);
+                if (++*started == 1)
+                    progress("measure", ++registered, variants_.size(), variants_[i].name);
                 measure(state, variants_[i], launches, failure);
             });
         row->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
@@ -262,8 +296,9 @@ void Experiment::add_context() const {
     benchmark::AddCustomContext("generation", device.generation);
     benchmark::AddCustomContext("sm_count", std::to_string(device.sm_count));
     benchmark::AddCustomContext("l2_bytes", std::to_string(device.l2_bytes));
-    benchmark::AddCustomContext("dram_bytes_per_second",
-                                std::to_string(static_cast<long long>(device.dram_bytes_per_second)));
+    benchmark::AddCustomContext(
+        "dram_bytes_per_second",
+        std::to_string(static_cast<long long>(device.dram_bytes_per_second)));
     for (const auto& [key, value] : device.provenance) benchmark::AddCustomContext(key, value);
     benchmark::AddCustomContext("validation",
                                 "passed: " + std::to_string(variants_.size()) + " variants, " +

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,24 @@ namespace lab {
 
 // What a launch finds in the L2: nothing of its own, or what the launch before has left.
 enum class Cache { cold, warm };
-inline const char* text(Cache cache) { return cache == Cache::cold ? "cold" : "warm"; }
+inline const char* text(Cache cache) {
+    return cache == Cache::cold ? "cold" : "warm";
+}
+
+// What a variant is held against in the same run: timed right behind each of its repetitions. The
+// ratio of the two rates, variant over reference, becomes a counter of the row.
+struct Reference {
+    std::string counter;  // "memcpy_ratio", "cublas_ratio"
+    double bytes = 0;     // of one launch; 0: the rates are those of flops
+    double flops = 0;
+    std::size_t sets = 1;
+    std::function<void(std::size_t set)> launch;
+};
 
 struct Variant {
-    std::string name;   // variant_name(...)
-    double bytes = 0;   // one launch has to read and write, each byte once
-    double flops = 0;   // floating-point operations of one launch; 0: not stated
+    std::string name;  // variant_name(...)
+    double bytes = 0;  // one launch has to read and write, each byte once
+    double flops = 0;  // floating-point operations of one launch; 0: not stated
     // Device memory that one launch touches; with several buffer sets, that of one set.
     std::size_t working_set_bytes = 0;
     // Launches rotate through this many buffer sets: cold_sets() to find the L2 cold, 1 for warm.
@@ -26,6 +39,7 @@ struct Variant {
     std::function<void()> prepare = [] {};  // poisons the output of set 0
     std::function<void(std::size_t set)> launch;
     std::function<void()> check = [] {};  // compares the output of set 0; throws ValidationError
+    std::optional<Reference> reference = std::nullopt;
 };
 
 class Experiment {
@@ -49,6 +63,8 @@ class Experiment {
     // The reference of the same run: a device-to-device copy of `bytes` bytes, "memcpy/bytes:...".
     // Left out on an emulated device.
     void add_memcpy(std::size_t bytes, Cache cache);
+    // The same copy as a Variant's reference.
+    Reference memcpy_reference(std::size_t bytes, Cache cache) const;
 
     // Returns the exit status (errors.hpp).
     int run();

@@ -1,9 +1,10 @@
-"""What can be known of a launch: its time, its rates, and the counters of the device.
+"""What can be known of a launch: its time, its rates (the ratios are to the rate of a reference
+timed beside it), and the counters of the device.
 
 The counters have the same names from the emulator and from Nsight Compute.
 """
 
-RATES = ("bytes_per_second", "flops_per_second")
+RATES = ("bytes_per_second", "flops_per_second", "memcpy_ratio", "cublas_ratio")
 COUNTERS = (
     "load_requests",
     "load_sectors",

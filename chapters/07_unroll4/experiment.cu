@@ -1,0 +1,209 @@
+// Chapter 07: does unrolling speed up a read, and how fast can a vector addition be?
+//
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 4, "Performance
+// tuning". There: n = 2^20 and 2^24, offsets 0, 11, 128, blocks of 512 threads, a Fermi GPU.
+//
+// Variants: read_offset               chapter 02's kernel, one element a thread
+//           read_offset_quarter       the same launched for a quarter of the elements, on purpose:
+//                                     what an unrolled kernel does whose index forgets the unrolling
+//           read_offset_unrolled      2, 4 and 8 elements a thread, as the source writes it
+//           read_offset_loads_first   the same with all loads before the stores
+//           read_offset_wide          16-byte accesses (offsets that are multiples of 4)
+//           read_offset_overlapping   16-byte accesses at any other offset: two overlapping loads
+//           read_offset_shuffled      ... one load, the rest from the next lane
+//           copy_wide, read_wide, write_wide   the device's ceilings
+// Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
+// Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each
+//           row beside a cudaMemcpy between two such arrays (memcpy_ratio: bytes per second over the
+//           copy's). Where nothing is timed it is counted at 2^20.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../02_misaligned_reads/kernels.cuh"
+#include "kernels.cuh"
+#include "lab/array_sum.hpp"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/validation.hpp"
+#include "lab/variant_name.hpp"
+
+namespace {
+
+using Kernel = void (*)(const float*, const float*, float*, std::size_t, std::size_t);
+using Arrays = std::shared_ptr<lab::ArraySum>;
+
+struct Row {
+    const char* kernel;
+    Kernel code;
+    int elements_per_thread;
+    const char* unroll = nullptr;  // part of the name
+};
+
+constexpr Row plain{"read_offset", read_offset, 1};
+constexpr Row wide{"read_offset_wide", read_offset_wide, 4};
+constexpr Row unrolled[] = {
+    {"read_offset_unrolled", read_offset_unrolled<2>, 2, "2"},
+    {"read_offset_unrolled", read_offset_unrolled<4>, 4, "4"},
+    {"read_offset_unrolled", read_offset_unrolled<8>, 8, "8"},
+    {"read_offset_loads_first", read_offset_loads_first<2>, 2, "2"},
+    {"read_offset_loads_first", read_offset_loads_first<4>, 4, "4"},
+    {"read_offset_loads_first", read_offset_loads_first<8>, 8, "8"},
+};
+constexpr Row overlapping[] = {
+    {"read_offset_overlapping", read_offset_overlapping<1>, 4},
+    {"read_offset_overlapping", read_offset_overlapping<2>, 4},
+    {"read_offset_overlapping", read_offset_overlapping<3>, 4},
+};
+constexpr Row shuffled[] = {
+    {"read_offset_shuffled", read_offset_shuffled<1>, 4},
+    {"read_offset_shuffled", read_offset_shuffled<2>, 4},
+    {"read_offset_shuffled", read_offset_shuffled<3>, 4},
+};
+
+std::string name_of(const Row& row, std::size_t offset, unsigned block, std::size_t n,
+                    lab::Cache cache) {
+    const std::string kernel = row.unroll == nullptr
+                                   ? row.kernel
+                                   : lab::variant_name(row.kernel, {{"unroll", row.unroll}});
+    return lab::variant_name(
+        kernel, {{"offset", offset}, {"block", block}, {"n", n}, {"cache", lab::text(cache)}});
+}
+
+lab::Variant variant(const Row& row, Arrays arrays, std::size_t offset, unsigned block,
+                     lab::Cache cache, std::size_t sets) {
+    const std::size_t n = arrays->size();
+    const unsigned grid = lab::blocks_for(n, block * row.elements_per_thread);
+    return lab::array_sum_variant(name_of(row, offset, block, n, cache), arrays, offset, sets,
+                                  [=](const float* a, const float* b, float* c) {
+                                      lab::launch(row.code, grid, block)(a, b, c, n, offset);
+                                  });
+}
+
+// A quarter of the blocks: only the first quarter of the elements is added.
+lab::Variant quarter_variant(Arrays arrays, std::size_t offset, unsigned block, std::size_t sets) {
+    const std::size_t n = arrays->size();
+    const Row row{"read_offset_quarter", read_offset, 4};
+    lab::Variant variant = ::variant(row, arrays, offset, block, lab::Cache::cold, sets);
+    const std::size_t added =
+        std::min(n - offset, std::size_t{lab::blocks_for(n, block * 4)} * block);
+    variant.bytes = 3 * sizeof(float) * static_cast<double>(added);
+    variant.flops = static_cast<double>(added);
+    variant.check = [=] { arrays->check(offset, added); };
+    return variant;
+}
+
+// What read_wide<words> must write: the sum of the words that each warp reads.
+void check_warp_sums(lab::ArraySum& arrays, std::size_t words, std::size_t block) {
+    const std::vector<float>& a = arrays.values_of_a();
+    std::vector<float> actual(arrays.size() / (words * 4 * 32));
+    lab::backend::copy_to_host(actual.data(), arrays.set(0).c.get(), actual.size() * sizeof(float));
+    std::vector<float> expected(actual.size());
+    for (std::size_t warp = 0; warp < expected.size(); ++warp) {
+        const std::size_t first = warp * 32 / block * block * words + warp * 32 % block;
+        double sum = 0;
+        for (std::size_t word = 0; word < words; ++word) {
+            for (std::size_t i = 0; i < 32 * 4; ++i) {
+                sum += a[((first + word * block) * 4 + i) % a.size()];
+            }
+        }
+        expected[warp] = static_cast<float>(sum);
+    }
+    lab::expect_near<float>(actual, expected, 1e-4);  // 512 values below 1, added in another order
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    lab::Experiment experiment("07_unroll4", argc, argv);
+    const bool timed = !experiment.device().emulated;
+    const auto cold = lab::Cache::cold;
+
+    const std::size_t source_sizes[] = {1 << 20, 1 << 24, 1 << 26};
+    for (const std::size_t n : source_sizes) {
+        if (!timed && n > (1 << 20)) break;
+        const auto arrays = std::make_shared<lab::ArraySum>(n);
+        const std::size_t sets = experiment.cold_sets(arrays->bytes());
+        for (const std::size_t offset : {0, 11, 128}) {
+            experiment.add(variant(plain, arrays, offset, 512, cold, sets));
+            experiment.add(quarter_variant(arrays, offset, 512, sets));
+            for (const Row& row : unrolled) {
+                experiment.add(variant(row, arrays, offset, 512, cold, sets));
+            }
+        }
+        experiment.add_memcpy(n * sizeof(float), cold);
+    }
+
+    // The limit.
+    const std::size_t n = timed ? std::size_t{1} << 29 : 1 << 20;
+    const auto arrays = std::make_shared<lab::ArraySum>(n);
+    const auto copy = experiment.memcpy_reference(n * sizeof(float), cold);
+    const auto add = [&](lab::Variant variant) {
+        variant.reference = copy;
+        experiment.add(std::move(variant));
+    };
+    for (const unsigned block : {512u, 1024u}) {
+        if (timed) {
+            add(variant(plain, arrays, 0, block, cold, 1));
+            add(variant(plain, arrays, 11, block, cold, 1));
+            add(variant(unrolled[4], arrays, 0, block, cold, 1));
+            add(variant(unrolled[4], arrays, 11, block, cold, 1));
+        }
+        add(variant(wide, arrays, 0, block, cold, 1));
+        add(variant(overlapping[2], arrays, 11, block, cold, 1));
+        add(variant(shuffled[2], arrays, 11, block, cold, 1));
+    }
+    // The ceilings read and write the limit's arrays, and so are no larger than its first two.
+    const auto ceiling = [&](const char* kernel, double bytes_per_element, auto launch,
+                             auto check) {
+        add({.name =
+                 lab::variant_name(kernel, {{"block", 512}, {"n", n}, {"cache", lab::text(cold)}}),
+             .bytes = bytes_per_element * static_cast<double>(n),
+             .working_set_bytes =
+                 static_cast<std::size_t>(bytes_per_element * static_cast<double>(n)),
+             .prepare = [=] { arrays->set(0).c.poison(); },
+             .launch = launch,
+             .check = check});
+    };
+    const auto words = [](lab::DeviceBuffer<float>& buffer) {
+        return reinterpret_cast<float4*>(buffer.get());
+    };
+    const unsigned grid = lab::blocks_for(n / 4, 512);
+    ceiling(
+        "copy_wide", 8,
+        [=](std::size_t) {
+            auto& set = arrays->set(0);
+            lab::launch(copy_wide, grid, 512)(words(set.a), words(set.c));
+        },
+        [=] { arrays->check_repeats(arrays->values_of_a(), 0, n); });
+    ceiling(
+        "write_wide", 4,
+        [=](std::size_t) { lab::launch(write_wide, grid, 512)(0.5f, words(arrays->set(0).c)); },
+        [=] { arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, n); });
+    ceiling(
+        "read_wide", 4,
+        [=](std::size_t) {
+            auto& set = arrays->set(0);
+            lab::launch(read_wide<4>, grid / 4, 512)(words(set.a), set.c.get());
+        },
+        [=] { check_warp_sums(*arrays, 4, 512); });
+
+    for (const std::size_t n : {1, 3, 31, 4096, 100003, 1000000}) {
+        const auto ragged = std::make_shared<lab::ArraySum>(n);
+        for (const std::size_t offset : {0, 1, 2, 3, 11, 128, 129}) {
+            if (offset > n) continue;
+            const auto validate = [&](const Row& row, unsigned block) {
+                experiment.add_validation(variant(row, ragged, offset, block, lab::Cache::warm, 1));
+            };
+            for (const Row& row : unrolled) validate(row, 96);
+            if (offset % 4 == 0) {
+                validate(wide, 64);
+            } else {
+                validate(overlapping[offset % 4 - 1], 64);
+                validate(shuffled[offset % 4 - 1], 64);
+            }
+        }
+    }
+    return experiment.run();
+}
