@@ -13,9 +13,8 @@ set xtics ('2 B, 2 fields' 1, '3 B, 3 fields' 2, '4 B, 4 fields' 3, '8 B, 2 fiel
            '12 B, 3 fields' 5, '16 B, 4 fields' 6)
 
 kernels = 'aos_one_field aos_all_fields aos_whole_record soa_one_field soa_all_fields'
-array titles[5] = ['array of structures, one field', 'array of structures, all fields', \
-                   'array of aligned structures', 'structure of arrays, one field', \
-                   'structure of arrays, all fields']
+array titles[5] = ['AoS, one field', 'AoS, all fields', 'AoS, aligned, all fields', \
+                   'SoA, one field', 'SoA, all fields']
 is_there(value) = value == value ? 1 : 0
 shown(n, value) = strcol('cache') eq 'cold' && n ? value : NaN
 percent(name) = shown(column('n') == 2**24, column(name))
@@ -37,14 +36,15 @@ do for [i = 0 : blocks - 1] {
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 
-set multiplot layout 3,1 margins 0.085,0.98,0.06,0.92 spacing 0.12
-set key maxcols 3 width 0
+set multiplot layout 3,1 margins 0.085,0.98,0.05,0.91 spacing 0.12
+# The first entry of each panel is its device: a point that the range clips.
+set key maxcols 3 width -5 samplen 3
 
 set ylabel 'bandwidth, % of memcpy'
 set yrange [0 : 105 < *]
 if (words(timed) > 0) {
     newest = int(word(timed, words(timed)))
-    plot data index newest using (NaN):(NaN) with points pointtype 0 title columnheader(1), \
+    plot data index newest using (1):(-1) with points pointtype 0 title columnheader(1), \
          for [k = 1 : 5] data index newest \
             using (beside(k)):(of(k, percent('memcpy_percent'))): \
                   (percent('memcpy_percent_low')):(percent('memcpy_percent_high')) \
@@ -58,18 +58,12 @@ if (words(timed) > 0) {
 set ylabel 'load efficiency, %'
 set yrange [0:105]
 if (words(counted) > 0) {
-    # Where no panel above names the kernels, the first of these does.
     do for [panel = 1 : 2] {
         device = int(word(counted, panel == 1 ? words(counted) : 1))
-        if (words(timed) == 0 && panel == 1) {
-            plot data index device using (NaN):(NaN) with points pointtype 0 title columnheader(2), \
-                 for [k = 1 : 5] data index device using (beside(k)):(of(k, efficiency('load_efficiency'))) \
-                    with points linetype k title titles[k]
-        } else {
-            plot data index device using (NaN):(NaN) with points pointtype 0 title columnheader(2), \
-                 for [k = 1 : 5] data index device using (beside(k)):(of(k, efficiency('load_efficiency'))) \
-                    with points linetype k notitle
-        }
+        plot data index device using (1):(-1) with points pointtype 0 title columnheader(2), \
+             for [k = 1 : 5] data index device \
+                using (beside(k)):(of(k, efficiency('load_efficiency'))) \
+                with points linetype k title titles[k]
     }
 } else {
     set label 1 'No loads were counted: scripts/lab run 06 --device emulated:hopper does so.' \
