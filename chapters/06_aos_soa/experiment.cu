@@ -17,7 +17,6 @@
 // Differs:  indices are 64 bits wide; the source's kernels set both fields only, one field is ours.
 #include <bit>
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -67,21 +66,28 @@ class Records {
         return sets_[index];
     }
 
-    // `expected(at)` is what the field at `at` must be; nothing where it must be left alone.
-    template <class Expected>
-    void check(Expected expected) {
+    // Of each record the first `written` fields must be `reference(k, i)`, and the others left
+    // alone. `position(k, i)` is where the layout has field k of record i.
+    template <class Position, class Reference>
+    void check(std::size_t written, Position position, Reference reference) {
         const std::vector<Field> result = set(0).result.to_host();
-        std::vector<float> written, reference;
+        std::vector<float> actual, expected;
         std::vector<Field> untouched;
-        for (std::size_t at = 0; at < result.size(); ++at) {
-            if (const std::optional<Field> right = expected(at)) {
-                written.push_back(result[at]);
-                reference.push_back(*right);
-            } else {
-                untouched.push_back(result[at]);
+        actual.reserve(n * written);
+        expected.reserve(n * written);
+        untouched.reserve(n * (fields - written));
+        for (std::size_t k = 0; k < fields; ++k) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const Field found = result[position(k, i)];
+                if (k >= written) {
+                    untouched.push_back(found);
+                    continue;
+                }
+                actual.push_back(found);
+                expected.push_back(reference(k, i));
             }
         }
-        lab::expect_equal<float>(written, reference);
+        lab::expect_equal<float>(actual, expected);
         lab::expect_untouched<Field>(untouched);
     }
 
@@ -102,91 +108,97 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
     const std::size_t n = records->n;
     const unsigned grid = lab::blocks_for(n, block);
     std::vector<lab::Variant> variants;
-    // Of each record, `used` fields are loaded or stored, and the sectors of `touched` fields move.
-    const auto add = [&](const char* kernel, std::size_t record_bytes, std::size_t used,
-                         std::size_t touched, auto launch, auto expected) {
+    const auto in_structures = [](std::size_t k, std::size_t i) { return i * fields + k; };
+    const auto in_arrays = [n](std::size_t k, std::size_t i) { return k * n + i; };
+    // Of each record, `used` fields are loaded or stored, `written` of them stored, and the sectors
+    // of `touched` fields move.
+    struct Traffic {
+        std::size_t used, written, touched;
+    };
+    const auto add = [&](const char* kernel, std::size_t record_bytes, Traffic traffic, auto launch,
+                         auto position, auto reference) {
+        const std::size_t working_set = traffic.touched * n * sizeof(Field);
         variants.push_back({
             .name = lab::variant_name(kernel, {{"record", record_bytes},
                                                {"block", block},
                                                {"n", n},
                                                {"cache", lab::text(cache)}}),
-            .bytes = static_cast<double>(used * n * sizeof(Field)),
-            .flops = is_of_floats ? static_cast<double>(used / 2 * n) : 0,
-            .working_set_bytes = touched * n * sizeof(Field),
-            .sets = experiment.sets(cache, touched * n * sizeof(Field)),
+            .bytes = static_cast<double>(traffic.used * n * sizeof(Field)),
+            .flops = is_of_floats ? static_cast<double>(traffic.written * n) : 0,
+            .working_set_bytes = working_set,
+            .sets = experiment.sets(cache, working_set),
             .prepare = [records] { records->set(0).result.poison(); },
             .launch = [=](std::size_t index) { launch(records->set(index)); },
-            .check = [=] { records->check(expected); },
+            .check = [=] { records->check(traffic.written, position, reference); },
+        });
+    };
+    // A kernel that adds 10 * (k + 1) to field k.
+    const auto add_growing = [&](const char* kernel, Traffic traffic, auto launch, auto position) {
+        add(kernel, sizeof(Aos), traffic, launch, position, [=](std::size_t k, std::size_t i) {
+            return static_cast<Field>(records->value(position(k, i)) +
+                                      static_cast<Field>(10 * (k + 1)));
         });
     };
     const auto aos = [](auto& buffer) { return reinterpret_cast<Aos*>(buffer.get()); };
     const auto aligned = [](auto& buffer) { return reinterpret_cast<Aligned*>(buffer.get()); };
-    // The field k of a record grows by 10 * (k + 1), where k is below `written`.
-    const auto grown = [=](std::size_t at, std::size_t k,
-                           std::size_t written) -> std::optional<Field> {
-        if (k >= written) return std::nullopt;
-        return static_cast<Field>(records->value(at) + static_cast<Field>(10 * (k + 1)));
-    };
-    const auto aos_grown = [=](std::size_t written) {
-        return [=](std::size_t at) { return grown(at, at % fields, written); };
-    };
-    const auto soa_grown = [=](std::size_t written) {
-        return [=](std::size_t at) { return grown(at, at / n, written); };
-    };
+    const Traffic all_fields = {2 * fields, fields, 2 * fields};
 
-    add(
-        "aos_one_field", sizeof(Aos), 2, 2 * fields,
+    add_growing(
+        "aos_one_field", {2, 1, 2 * fields},
         [=](Set& set) {
             lab::launch(aos_one_field<Aos>, grid, block)(aos(set.data), aos(set.result), n);
         },
-        aos_grown(1));
-    add(
-        "soa_one_field", sizeof(Aos), 2, 2,
+        in_structures);
+    add_growing(
+        "soa_one_field", {2, 1, 2},
         [=](Set& set) {
             lab::launch(soa_one_field<Field>, grid, block)(set.data.get(), set.result.get(), n);
         },
-        soa_grown(1));
-    add(
-        "aos_all_fields", sizeof(Aos), 2 * fields, 2 * fields,
+        in_arrays);
+    add_growing(
+        "aos_all_fields", all_fields,
         [=](Set& set) {
             lab::launch(aos_all_fields<Field, fields>, grid, block)(aos(set.data), aos(set.result),
                                                                     n);
         },
-        aos_grown(fields));
-    add(
-        "soa_all_fields", sizeof(Aos), 2 * fields, 2 * fields,
+        in_structures);
+    add_growing(
+        "soa_all_fields", all_fields,
         [=](Set& set) {
             lab::launch(soa_all_fields<Field, fields>, grid, block)(set.data.get(),
                                                                     set.result.get(), n);
         },
-        soa_grown(fields));
+        in_arrays);
     if constexpr (std::has_single_bit(sizeof(Aos))) {
-        add(
-            "aos_whole_record", sizeof(Aos), 2 * fields, 2 * fields,
+        add_growing(
+            "aos_whole_record", all_fields,
             [=](Set& set) {
                 lab::launch(aos_whole_record<Field, fields>, grid, block)(aligned(set.data),
                                                                           aligned(set.result), n);
             },
-            aos_grown(fields));
+            in_structures);
     }
     if constexpr (is_of_floats && fields == 2) {
-        const auto add_sum = [&]<int result_fields>() {
-            using Result = Record<float, result_fields>;
-            add(
-                "sum_into_one_field", sizeof(Result), 3, 2 + result_fields,
-                [=](Set& set) {
-                    lab::launch(sum_into_one_field<Result>, grid, block)(
-                        set.data.get(), set.data.get() + n,
-                        reinterpret_cast<Result*>(set.result.get()), n);
-                },
-                [=](std::size_t at) -> std::optional<float> {
-                    const std::size_t i = at / result_fields;
-                    if (at % result_fields != 0 || i >= n) return std::nullopt;
-                    return records->value(i) + records->value(n + i);
-                });
+        const auto sum = [=](std::size_t, std::size_t i) {
+            return records->value(i) + records->value(n + i);
         };
-        add_sum.template operator()<2>();
-        add_sum.template operator()<1>();
+        // a and b are the halves of the data.
+        add(
+            "sum_into_one_field", sizeof(Aos), {3, 1, 4},
+            [=](Set& set) {
+                lab::launch(sum_into_one_field<Aos>, grid, block)(
+                    set.data.get(), set.data.get() + n, aos(set.result), n);
+            },
+            in_structures, sum);
+        using Alone = Record<float, 1>;
+        add(
+            "sum_into_one_field", sizeof(Alone), {3, 1, 3},
+            [=](Set& set) {
+                lab::launch(sum_into_one_field<Alone>, grid, block)(
+                    set.data.get(), set.data.get() + n, reinterpret_cast<Alone*>(set.result.get()),
+                    n);
+            },
+            in_arrays, sum);
     }
     return variants;
 }
