@@ -4,17 +4,17 @@
 // structures versus structure of arrays". There: structures of two floats, blocks of 128, Fermi.
 //
 // Variants: sum_into_one_field, the source's example, into an array of structures (record:8) and
-// into
-//           a plain array (record:4); one field and all fields as an array of structures and as a
-//           structure of arrays; whole records of a declared alignment. Records of 2, 3 and 4 bytes
-//           (fields of one byte) and of 8, 12 and 16 (floats); 3 and 12 cannot be aligned to their
-//           size, and there is no aos_whole_record of them.
-//           n = 2^20; on a GPU also 2^22 (the source's record alone; cold, and warm where a
-//           structure of arrays fits an L2 of 60 MB that an array of structures does not) and 2^24.
+//           into a plain array (record:4); one field and all fields as an array of structures and
+//           as a structure of arrays; whole records of a declared alignment. Records of 2, 3 and 4
+//           bytes (fields of one byte) and of 8, 12 and 16 (floats); 3 and 12 cannot be aligned to
+//           their size, and there is no aos_whole_record of them. n = 2^20; on a GPU also 2^22 (the
+//           source's record alone; cold, and warm where a structure of arrays fits an L2 of 60 MB
+//           that an array of structures does not) and 2^24.
 // Model:    an element is a load and a store of each field that is written; what a kernel does not
 //           ask for is no part of its bytes, so a wasted byte shows as bandwidth lost. An addition
 //           a field of floats. The working set counts whole records: they are what is touched.
-// Differs:  indices are 64 bits wide; the source's kernels set both fields only, one field is ours.
+// Differs:  indices are 64 bits wide; the source prints no kernel that also loads one field of a
+//           structure: aos_one_field is the application that its text describes.
 #include <bit>
 #include <memory>
 #include <type_traits>

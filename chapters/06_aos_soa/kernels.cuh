@@ -17,16 +17,17 @@ struct alignas(sizeof(Field) * fields) AlignedRecord {
 };
 
 // The source's example: only the store is to a structure, a and b are plain arrays. A warp's 32
-// stores are sizeof(Record) bytes apart and fill 1 / fields of each sector that they touch.
-template <class Record>
-__global__ void sum_into_one_field(const float* a, const float* b, Record* result, std::size_t n) {
+// stores are sizeof(Structure) bytes apart and fill 1 / fields of each sector that they touch.
+template <class Structure>
+__global__ void sum_into_one_field(const float* a, const float* b, Structure* result,
+                                   std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) result[i].field[0] = a[i] + b[i];
 }
 
 // The loads are apart now, too: sectors arrive in which 1 / fields of the bytes are wanted.
-template <class Record>
-__global__ void aos_one_field(const Record* data, Record* result, std::size_t n) {
+template <class Structure>
+__global__ void aos_one_field(const Structure* data, Structure* result, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) result[i].field[0] = data[i].field[0] + 10;
 }

@@ -1,8 +1,7 @@
 // Chapter 08: is 256 the best size of a block, and does the occupancy explain it?
 //
 // Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 4, "Exposing
-// more parallelism". There: n = 2^24, the kernel unrolled by 4, aligned and at offset 11, a Fermi
-// GPU.
+// more parallelism". There: n = 2^24, the kernel unrolled by 4, aligned and at offset 11, Fermi.
 //
 // Variants: read_offset (chapter 02) and read_offset_unrolled (chapter 07), blocks of 32 to 1024
 //           threads, offsets 0 and 11. With shared_kb:48 each block also takes 48 KB of shared
@@ -11,8 +10,7 @@
 //           times any L2 of today), all cold. The source's size is without shared_kb rows.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the unrolled kernel computes the tail that the source's drops; the source states its
-// best
-//           block without the times, so its claims are directions.
+//           best block without the times, so its claims are directions.
 #include <memory>
 #include <vector>
 
