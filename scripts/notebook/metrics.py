@@ -32,5 +32,6 @@ COUNTERS = (
     "shared_store_wavefronts",
     "shared_store_bank_conflicts",
     "theoretical_occupancy",
+    "achieved_occupancy",
 )
 METRICS = ("time", *RATES, *COUNTERS)

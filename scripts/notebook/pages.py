@@ -167,7 +167,7 @@ def _count(result: Result, name: str, counter: str) -> str:
     value = result.counts[name][0].get(counter)
     if value is None:
         return "–"
-    return f"{value:.1f} %" if counter.endswith("efficiency") else f"{value:,.0f}"
+    return f"{value:.1f} %" if counter.endswith(("efficiency", "occupancy")) else f"{value:,.0f}"
 
 
 def _link(page: Path, text: str, target: Path) -> str:
