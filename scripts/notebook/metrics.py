@@ -5,6 +5,8 @@ The counters have the same names from the emulator and from Nsight Compute.
 """
 
 RATES = ("bytes_per_second", "flops_per_second", "memcpy_ratio", "cublas_ratio")
+# The effective bandwidth in percent of the device's theoretical one.
+PEAK_PERCENT = "peak_percent"
 COUNTERS = (
     "load_requests",
     "load_sectors",
@@ -34,4 +36,4 @@ COUNTERS = (
     "theoretical_occupancy",
     "achieved_occupancy",
 )
-METRICS = ("time", *RATES, *COUNTERS)
+METRICS = ("time", *RATES, PEAK_PERCENT, *COUNTERS)

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from notebook import names
 from notebook.chapters import Chapter
 from notebook.devices import is_slug, option_for
 from notebook.errors import Problem
-from notebook.metrics import COUNTERS, RATES
+from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.text import plain
 
@@ -43,7 +43,7 @@ class Row:
     values: dict[str, float]
 
     def metric(self, name: str) -> float:
-        """Its time in microseconds, or one of its rates."""
+        """Its time in microseconds, one of its rates, or its share of the peak bandwidth."""
         return self.time_us if name == "time" else self.values[name]
 
     @property
@@ -140,6 +140,9 @@ def _parse(path: Path, document: object, measured: dict[str, dict[str, float]]) 
     rows = parse_rows(document.get("benchmarks"))
     if not rows:
         raise Malformed("no rows")
+    # 0 where the peak is unknown: then there is no share of it.
+    if peak := _context_number(context, "dram_bytes_per_second"):
+        rows = [_with_peak_percent(row, peak) for row in rows]
     return Result(
         path=path,
         chapter=context_text(context, "chapter"),
@@ -186,6 +189,13 @@ def _parse_row(row: object) -> Row:
         throttled=numbers.get("throttled", 0) != 0,
         values={key: value for key, value in numbers.items() if key in (*RATES, *COUNTERS)},
     )
+
+
+def _with_peak_percent(row: Row, peak: int) -> Row:
+    rate = row.values.get("bytes_per_second")
+    if rate is None:
+        return row
+    return replace(row, values=row.values | {PEAK_PERCENT: 100 * rate / peak})
 
 
 def _numbers(row: dict[str, Any]) -> Iterator[tuple[str, float]]:

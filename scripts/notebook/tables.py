@@ -131,7 +131,7 @@ def _found(verdict: Verdict) -> str:
         return finding.verdict
     show: Callable[[float], str] = "{:.3f}".format if claim.baseline else "{:.4g}".format
     value = show(finding.ratio)
-    if claim.baseline is None and claim.metric.endswith(("efficiency", "occupancy")):
+    if claim.baseline is None and claim.metric.endswith(("efficiency", "occupancy", "percent")):
         value += " %"
     if not claim.is_counted:
         value += f" [{show(finding.interval[0])}, {show(finding.interval[1])}]"

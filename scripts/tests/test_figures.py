@@ -137,6 +137,7 @@ def test_exported_medians_and_intervals(tree_with_data: Tree) -> None:
     aligned = dict(zip(header, lines[0], strict=True))
     # 12 bytes x 2^24 in (12 x 2^24 / 3.8e6) us are 3,800 GB/s, and memcpy has 4,000 GB/s.
     assert float(aligned["bandwidth_gbs"]) == pytest.approx(3800)
+    assert float(aligned["peak_percent"]) == pytest.approx(100 * 3800 / 4800)
     assert float(aligned["memcpy_percent"]) == pytest.approx(95)
     assert float(aligned["memcpy_percent_low"]) <= 95 <= float(aligned["memcpy_percent_high"])
     assert aligned["load_efficiency"] == "NaN"
