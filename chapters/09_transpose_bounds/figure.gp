@@ -2,7 +2,7 @@
 # measured. Below: load efficiency at 2048 x 2048.
 load 'style.gp'
 data = ARG1
-set terminal svg size 820,680 dynamic font 'sans-serif,13' name 'transpose_bounds' \
+set terminal svg size 820,720 dynamic font 'sans-serif,13' name 'transpose_bounds' \
     background rgb 'white'
 set output ARG2
 
@@ -16,8 +16,9 @@ is_shown(kernel) = place_of(kernel) > 0
 # Counts do not depend on the regime: the source's size stands for all.
 count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
-set xtics noenhanced scale 0 ('wide copy' 1, 'copy rows 16x16' 2, 'copy rows 32x8' 3, 'copy rows 64x4' 4, \
-    'transpose, tile' 5, 'copy columns 16x16' 6, 'copy columns 32x8' 7)
+set xtics noenhanced scale 0 ("copy\n16 bytes a lane" 1, "copy rows\n16 x 16" 2, "copy rows\n32 x 8" 3, \
+    "copy rows\n64 x 4" 4, "transpose\n32 x 32 tile" 5, \
+    "copy columns\n16 x 16" 6, "copy columns\n32 x 8" 7)
 
 # The blocks of the data (a device in a regime each) in which `column` says something.
 stats data using 0 nooutput
@@ -38,7 +39,7 @@ do for [i = 0 : blocks - 1] {
 beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
-set multiplot layout 2,1 margins 0.085,0.98,0.09,0.93 spacing 0.2
+set multiplot layout 2,1 margins 0.085,0.98,0.075,0.905 spacing 0.22
 
 set ylabel 'bandwidth, % of theoretical'
 set yrange [0 : 105 < *]
@@ -46,11 +47,11 @@ if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
             using (beside(k, all)):(column('peak_percent')):(0.8 / all) \
-            with boxes linetype k title columnheader(1), \
+            with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('peak_percent')):(column('peak_percent_low')): \
-                  (column('peak_percent_high')) \
-            with yerrorbars linetype -1 pointtype 0 notitle
+            using (beside(k, all)):(column('peak_percent_low')):(0): \
+                  (column('peak_percent_high') - column('peak_percent_low')) \
+            with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
     plot [][0:100] NaN notitle
@@ -61,10 +62,9 @@ set ylabel 'load efficiency, %'
 set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
-    # Line types go on from the panel above, so that none stands for two things.
     plot for [k = 1 : all] data index int(word(counted, k)) \
             using (beside(k, all)):(count(column('load_efficiency'))):(0.8 / all) \
-            with boxes linetype words(timed) + k title columnheader(2)
+            with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 09 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center

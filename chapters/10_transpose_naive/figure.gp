@@ -2,7 +2,7 @@
 # sectors that are found in the L1, at 2048 x 2048.
 load 'style.gp'
 data = ARG1
-set terminal svg size 820,680 dynamic font 'sans-serif,13' name 'transpose_naive' \
+set terminal svg size 820,720 dynamic font 'sans-serif,13' name 'transpose_naive' \
     background rgb 'white'
 set output ARG2
 
@@ -17,10 +17,10 @@ is_shown(kernel) = place_of(kernel) > 0
 # Counts do not depend on the regime: the source's size stands for all.
 count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
-set xtics noenhanced scale 0 ('copy rows, L1 on' 1, 'copy rows, L1 off' 2, 'read columns, L1 on' 3, \
-    'read columns, L1 off' 4, 'read rows, L1 on' 5, 'read rows, L1 off' 6, \
-    'copy columns, L1 on' 7, 'copy columns, L1 off' 8)
-set xtics font ',11'
+set xtics noenhanced scale 0 ("copy rows\nL1 on" 1, "copy rows\nL1 off" 2, "read columns\nL1 on" 3, \
+    "read columns\nL1 off" 4, "read rows\nL1 on" 5, "read rows\nL1 off" 6, \
+    "copy columns\nL1 on" 7, "copy columns\nL1 off" 8)
+set xtics font ',11.5'
 
 # The blocks of the data (a device in a regime each) in which `column` says something.
 stats data using 0 nooutput
@@ -42,7 +42,7 @@ do for [i = 0 : blocks - 1] {
 beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
-set multiplot layout 2,1 margins 0.085,0.98,0.09,0.93 spacing 0.2
+set multiplot layout 2,1 margins 0.085,0.98,0.075,0.905 spacing 0.22
 
 set ylabel 'bandwidth, % of memcpy'
 set yrange [0 : 105 < *]
@@ -50,11 +50,11 @@ if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
             using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
-            with boxes linetype k title columnheader(1), \
+            with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(column('memcpy_percent_low')): \
-                  (column('memcpy_percent_high')) \
-            with yerrorbars linetype -1 pointtype 0 notitle
+            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
+                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
     plot [][0:100] NaN notitle
@@ -65,10 +65,9 @@ set ylabel 'L1 hits, % of load sectors'
 set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
-    # Line types go on from the panel above, so that none stands for two things.
     plot for [k = 1 : all] data index int(word(counted, k)) \
             using (beside(k, all)):(count(l1_hits(column('l1_hit_sectors')))):(0.8 / all) \
-            with boxes linetype words(timed) + k title columnheader(2)
+            with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 10 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center

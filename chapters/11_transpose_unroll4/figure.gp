@@ -2,7 +2,7 @@
 # 2048 x 2048.
 load 'style.gp'
 data = ARG1
-set terminal svg size 820,700 dynamic font 'sans-serif,13' name 'transpose_unroll4' \
+set terminal svg size 820,720 dynamic font 'sans-serif,13' name 'transpose_unroll4' \
     background rgb 'white'
 set output ARG2
 
@@ -26,10 +26,10 @@ set xtics noenhanced scale 0 ('one' 1, 'four' 2, 'loads first' 3, 'one' 4, 'four
     'one' 7, 'four' 8, 'loads first' 9, 'one' 10, 'four' 11, \
     'loads first' 12)
 # Below the variants, what each three of them have in common.
-set label 11 'read columns, L1 on' at first 2, graph -0.14 center
-set label 12 'read columns, L1 off' at first 5, graph -0.14 center
-set label 13 'read rows, L1 on' at first 8, graph -0.14 center
-set label 14 'read rows, L1 off' at first 11, graph -0.14 center
+set label 11 'read columns, L1 on' at first 2, graph 0 offset 0,-2.4 center
+set label 12 'read columns, L1 off' at first 5, graph 0 offset 0,-2.4 center
+set label 13 'read rows, L1 on' at first 8, graph 0 offset 0,-2.4 center
+set label 14 'read rows, L1 off' at first 11, graph 0 offset 0,-2.4 center
 
 # The blocks of the data (a device in a regime each) in which `column` says something.
 stats data using 0 nooutput
@@ -50,7 +50,7 @@ do for [i = 0 : blocks - 1] {
 beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
-set multiplot layout 2,1 margins 0.085,0.98,0.12,0.93 spacing 0.24
+set multiplot layout 2,1 margins 0.085,0.98,0.085,0.915 spacing 0.24
 
 set ylabel 'bandwidth, % of memcpy'
 set yrange [0 : 105 < *]
@@ -58,11 +58,11 @@ if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
             using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
-            with boxes linetype k title columnheader(1), \
+            with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(column('memcpy_percent_low')): \
-                  (column('memcpy_percent_high')) \
-            with yerrorbars linetype -1 pointtype 0 notitle
+            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
+                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
     plot [][0:100] NaN notitle
@@ -73,10 +73,9 @@ set ylabel 'load efficiency, %'
 set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
-    # Line types go on from the panel above, so that none stands for two things.
     plot for [k = 1 : all] data index int(word(counted, k)) \
             using (beside(k, all)):(count(column('load_efficiency'))):(0.8 / all) \
-            with boxes linetype words(timed) + k title columnheader(2)
+            with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 11 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center

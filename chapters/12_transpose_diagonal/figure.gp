@@ -2,7 +2,7 @@
 # between them the share of loaded sectors that are found in the L1, at 2048 x 2048.
 load 'style.gp'
 data = ARG1
-set terminal svg size 820,940 dynamic font 'sans-serif,13' name 'transpose_diagonal' \
+set terminal svg size 820,980 dynamic font 'sans-serif,13' name 'transpose_diagonal' \
     background rgb 'white'
 set output ARG2
 
@@ -17,8 +17,9 @@ is_shown(kernel) = place_of(kernel) > 0 && column('rows') == column('columns')
 # Counts do not depend on the regime: the source's size stands for all.
 count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
-set xtics noenhanced scale 0 ('read columns' 1, 'diagonal' 2, 'diagonal, any grid' 3, 'read rows' 4, \
-    'diagonal' 5, 'diagonal, any grid' 6)
+set xtics noenhanced scale 0 ('read columns' 1, "read columns\ndiagonal" 2, \
+    "read columns\ndiagonal, any grid" 3, 'read rows' 4, \
+    "read rows\ndiagonal" 5, "read rows\ndiagonal, any grid" 6)
 
 # The blocks of the data (a device in a regime each) in which `column` says something.
 stats data using 0 nooutput
@@ -46,7 +47,7 @@ do for [i = 0 : blocks - 1] {
 beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
-set multiplot layout 3,1 margins 0.085,0.98,0.07,0.95 spacing 0.13
+set multiplot layout 3,1 margins 0.085,0.98,0.06,0.945 spacing 0.145
 
 set ylabel 'bandwidth, % of memcpy'
 set yrange [0 : 105 < *]
@@ -54,11 +55,11 @@ if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
             using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
-            with boxes linetype k title columnheader(1), \
+            with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(column('memcpy_percent_low')): \
-                  (column('memcpy_percent_high')) \
-            with yerrorbars linetype -1 pointtype 0 notitle
+            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
+                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
     plot [][0:100] NaN notitle
@@ -69,10 +70,9 @@ set ylabel 'L1 hits, % of load sectors'
 set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
-    # Line types go on from the panel above, so that none stands for two things.
     plot for [k = 1 : all] data index int(word(counted, k)) \
             using (beside(k, all)):(count(l1_hits(column('l1_hit_sectors')))):(0.8 / all) \
-            with boxes linetype words(timed) + k title columnheader(2)
+            with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 12 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center
@@ -81,20 +81,22 @@ if (words(counted) > 0) {
 }
 
 set ylabel 'bandwidth, % of memcpy'
-# The width of the matrix, which decides where the rows of a column lie.
+# The width of the matrix decides where in memory a column lies; widths stand side by side, not to scale.
 set xlabel 'columns of a matrix of 2048 rows'
-set xrange [1890 : 2334]
-set xtics (1920, 2048, '2056' 2063, 2080, 2112, 2176, 2240, 2304)
+widths = '1920 2048 2056 2080 2112 2176 2240 2304'
+at(columns) = (sum [i = 1 : words(widths)] (word(widths, i) + 0 == columns ? i : 0))
+set xrange [0.4 : words(widths) + 0.6]
+set xtics () norotate
+set for [i = 1 : words(widths)] xtics add (word(widths, i) i)
 if (words(swept) > 0) {
     set yrange [* < 60 : 105 < *]
     kernels = 'transpose_read_columns transpose_read_columns_diagonal_any '\
         .'transpose_read_rows transpose_read_rows_diagonal_any'
     titles = '"read columns" "read columns, diagonal" "read rows" "read rows, diagonal"'
-    # 2056 lies so close to 2048 that it is drawn a little apart.
-    at(columns) = columns == 2056 ? 2063 : columns
     of(kernel, value) = strcol('kernel') eq kernel && column('rows') == 2048 ? value : NaN
     plot for [j = 1 : 4] for [i = 1 : words(swept)] data index int(word(swept, i)) \
-            using (at(column('columns'))):(of(word(kernels, j), column('memcpy_percent'))): \
+            using (at(column('columns')) + 0.1 * (j - 2.5)): \
+                  (of(word(kernels, j), column('memcpy_percent'))): \
                   (column('memcpy_percent_low')):(column('memcpy_percent_high')) \
             with yerrorbars linetype j title (i == 1 ? word(titles, j) : '')
 } else {

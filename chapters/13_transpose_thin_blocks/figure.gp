@@ -38,7 +38,7 @@ do for [i = 0 : blocks - 1] {
 beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
-set multiplot layout 3,1 margins 0.085,0.98,0.075,0.95 spacing 0.12
+set multiplot layout 3,1 margins 0.085,0.98,0.07,0.945 spacing 0.13
 
 set ylabel 'read columns, % of memcpy'
 set yrange [0 : 105 < *]
@@ -46,11 +46,11 @@ if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
             using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
-            with boxes linetype k title columnheader(1), \
+            with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(column('memcpy_percent_low')): \
-                  (column('memcpy_percent_high')) \
-            with yerrorbars linetype -1 pointtype 0 notitle
+            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
+                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
     plot [][0:100] NaN notitle
@@ -65,11 +65,11 @@ if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
             using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
-            with boxes linetype k title columnheader(1), \
+            with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(column('memcpy_percent_low')): \
-                  (column('memcpy_percent_high')) \
-            with yerrorbars linetype -1 pointtype 0 notitle
+            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
+                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
     plot [][0:100] NaN notitle
@@ -83,10 +83,9 @@ set xlabel 'threads of a block, across x down'
 set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
-    # Line types go on from the panel above, so that none stands for two things.
     plot for [k = 1 : all] data index int(word(counted, k)) \
             using (beside(k, all)):(count(column('load_efficiency'))):(0.8 / all) \
-            with boxes linetype words(timed) + k title columnheader(2)
+            with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 13 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center
