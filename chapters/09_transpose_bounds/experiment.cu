@@ -11,9 +11,9 @@
 //           memcpy                the driver's own copy (GPU)
 //           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB, GPU only).
 // Model:    an element is a 4-byte load and a 4-byte store.
-// Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it, as on a Fermi by
-//           default (chapter 10 switches it off); the source's matrix fits an L2 of today, so the
-//           cold rows rotate through matrices that together exceed four times the L2.
+// Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it, on a Fermi
+//           as in the source (chapter 10 switches it off); the source's matrix fits an L2 of today,
+//           so cold rows rotate through matrices that together exceed four times the L2.
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,16 +57,17 @@ void add_all(const Matrix& matrix, lab::Cache cache, std::size_t sets, const Add
 
     const std::size_t n = rows * columns;
     const unsigned wide_blocks = lab::blocks_for(n, 4 * 4 * 256);
-    add(lab::copy_variant(
-        name_of("copy_wide", "256", matrix, cache), matrix, sets,
-        [=](const float* in, float* out) { lab::launch(copy_wide, wide_blocks, 256)(in, out, n); }));
+    add(lab::copy_variant(name_of("copy_wide", "256", matrix, cache), matrix, sets,
+                          [=](const float* in, float* out) {
+                              lab::launch(copy_wide, wide_blocks, 256)(in, out, n);
+                          }));
 
     const dim3 tiles(lab::blocks_for(columns, 32), lab::blocks_for(rows, 32));
-    add(lab::transpose_variant(
-        name_of("transpose_tile_padded", "32x8", matrix, cache), matrix, sets,
-        [=](const float* in, float* out) {
-            lab::launch(transpose_tile_padded, tiles, dim3(32, 8))(in, out, rows, columns);
-        }));
+    add(lab::transpose_variant(name_of("transpose_tile_padded", "32x8", matrix, cache), matrix,
+                               sets, [=](const float* in, float* out) {
+                                   lab::launch(transpose_tile_padded, tiles, dim3(32, 8))(
+                                       in, out, rows, columns);
+                               }));
 }
 
 }  // namespace
@@ -84,8 +85,8 @@ int main(int argc, char** argv) {
         add(2048, lab::Cache::warm);
         add(16384, lab::Cache::cold);
     }
-    const std::pair<std::size_t, std::size_t> shapes[] = {
-        {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}};
+    const std::pair<std::size_t, std::size_t> shapes[] = {{1, 1},   {1, 1009},  {1009, 1},
+                                                          {31, 33}, {127, 509}, {1030, 67}};
     for (const auto& [rows, columns] : shapes) {
         add_all(std::make_shared<lab::MatrixTranspose>(rows, columns), lab::Cache::warm, 1,
                 [&](lab::Variant variant) { experiment.add_validation(std::move(variant)); });

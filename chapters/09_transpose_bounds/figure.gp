@@ -14,11 +14,13 @@ variant_of(kernel) = kernel.'/'.strcol('block')
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0
 # Counts do not depend on the regime: the source's size stands for all.
-count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
+count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
+               ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
-set xtics noenhanced scale 0 ("copy\n16 bytes a lane" 1, "copy rows\n16 x 16" 2, "copy rows\n32 x 8" 3, \
-    "copy rows\n64 x 4" 4, "transpose\n32 x 32 tile" 5, \
-    "copy columns\n16 x 16" 6, "copy columns\n32 x 8" 7)
+set xtics noenhanced scale 0 ("copy\n16 bytes a lane" 1, "copy rows\n16 x 16" 2, \
+    "copy rows\n32 x 8" 3, "copy rows\n64 x 4" 4, \
+    "transpose\n32 x 32 tile" 5, "copy columns\n16 x 16" 6, \
+    "copy columns\n32 x 8" 7)
 
 # The blocks of the data (a device in a regime each) in which `column` says something.
 stats data using 0 nooutput
@@ -26,17 +28,22 @@ blocks = STATS_blocks
 is_there(value) = value == value ? 1 : 0
 timed = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(column('peak_percent')) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(column('peak_percent')) : 0) \
+        nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
 }
 counted = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(count(column('load_efficiency'))) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(count(column('load_efficiency'))) : 0) \
+        nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 
 # Bars stand side by side: the k-th of `all` blocks, around the variant's place.
-beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
+beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN) \
+                 + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
 set multiplot layout 2,1 margins 0.085,0.98,0.075,0.905 spacing 0.22

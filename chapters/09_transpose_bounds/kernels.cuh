@@ -12,18 +12,18 @@ __global__ void copy_rows(const float* in, float* out, std::size_t rows, std::si
     if (x < columns && y < rows) out[y * columns + x] = in[y * columns + x];
 }
 
-// Against copy_rows: x selects the line and y the place in it, so neighbouring lanes are a whole line
-// apart and a warp touches as many lines as the block is wide, on both sides. The source's lower
-// bound. (The lines are `rows` long: the source takes the transposed shape here, and so do we.)
+// Against copy_rows: x selects the row and y the place in it, so neighbouring lanes are a whole row
+// apart and a warp touches as many rows as the block is wide, on both sides. The source's lower
+// bound. (Rows are `rows` long here: as in the source, it is the transposed shape that is walked.)
 __global__ void copy_columns(const float* in, float* out, std::size_t rows, std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t y = std::size_t{blockIdx.y} * blockDim.y + threadIdx.y;
     if (x < columns && y < rows) out[x * rows + y] = in[x * rows + y];
 }
 
-// Against copy_rows: each thread moves four times 16 bytes, and all four loads are on their way before
-// the first store. The same bytes, in a quarter of the requests and with more of them in flight: the
-// bound to measure a transpose against. `n` elements, in any number.
+// Against copy_rows: each thread moves four times 16 bytes, and all four loads are on their way
+// before the first store. The same bytes, in a quarter of the requests and with more of them in
+// flight: the bound to measure a transpose against. `n` elements, in any number.
 __global__ void copy_wide(const float* in, float* out, std::size_t n) {
     const std::size_t vectors = n / 4;
     const float4* in4 = reinterpret_cast<const float4*>(in);
@@ -45,9 +45,9 @@ __global__ void copy_wide(const float* in, float* out, std::size_t n) {
     if (i < n % 4) out[4 * vectors + i] = in[4 * vectors + i];
 }
 
-// A transpose, against copy_rows: a block turns a tile of 32 x 32 in shared memory, so that it reads
-// rows and stores rows. The tile has 33 columns: a column of it then lies in 32 different banks.
-// 32 x 8 threads: each moves four elements, and its four loads do not wait for one another.
+// A transpose, against copy_rows: a block turns a tile of 32 x 32 in shared memory, so that it
+// reads rows and stores rows. The tile has 33 columns: a column of it then lies in 32 different
+// banks. 32 x 8 threads: each moves four elements, and its loads do not wait for its stores.
 __global__ void transpose_tile_padded(const float* in, float* out, std::size_t rows,
                                       std::size_t columns) {
     __shared__ float tile[32][33];

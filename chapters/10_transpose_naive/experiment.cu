@@ -10,8 +10,8 @@
 //           each with loads through the L1 (l1:on) and past it (l1:off); blocks of 16 x 16;
 //           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB; GPU only).
 // Model:    an element is a 4-byte load and a 4-byte store.
-// Differs:  indices are 64 bits wide. l1:on is the compiler's default, which is -dlcm=ca where a GPU
-//           caches global loads at all; the K10, K20 and K20X of the source, like the emulated
+// Differs:  indices are 64 bits wide. l1:on is the compiler's default, which is -dlcm=ca where a
+//           GPU caches global loads at all; the K10, K20 and K20X of the source, like the emulated
 //           Kepler, do not, and there l1:on and l1:off are the same.
 #include <memory>
 #include <string>
@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
         add(2048, lab::Cache::warm);
         add(16384, lab::Cache::cold);
     }
-    const std::pair<std::size_t, std::size_t> shapes[] = {
-        {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}};
+    const std::pair<std::size_t, std::size_t> shapes[] = {{1, 1},   {1, 1009},  {1009, 1},
+                                                          {31, 33}, {127, 509}, {1030, 67}};
     for (const auto& [rows, columns] : shapes) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
         for (const Kernel& kernel : kernels) {

@@ -15,11 +15,12 @@ variant_of(kernel) = kernel.'/'.strcol('l1')
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0
 # Counts do not depend on the regime: the source's size stands for all.
-count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
+count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
+               ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
-set xtics noenhanced scale 0 ("copy rows\nL1 on" 1, "copy rows\nL1 off" 2, "read columns\nL1 on" 3, \
-    "read columns\nL1 off" 4, "read rows\nL1 on" 5, "read rows\nL1 off" 6, \
-    "copy columns\nL1 on" 7, "copy columns\nL1 off" 8)
+set xtics noenhanced scale 0 ("copy rows\nL1 on" 1, "copy rows\nL1 off" 2, \
+    "read columns\nL1 on" 3, "read columns\nL1 off" 4, "read rows\nL1 on" 5, \
+    "read rows\nL1 off" 6, "copy columns\nL1 on" 7, "copy columns\nL1 off" 8)
 set xtics font ',11.5'
 
 # The blocks of the data (a device in a regime each) in which `column` says something.
@@ -29,17 +30,22 @@ is_there(value) = value == value ? 1 : 0
 l1_hits(sectors) = 100 * sectors / column('load_sectors')
 timed = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0) \
+        nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
 }
 counted = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(count(l1_hits(column('l1_hit_sectors')))) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(count(l1_hits(column('l1_hit_sectors')))) : 0) \
+        nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 
 # Bars stand side by side: the k-th of `all` blocks, around the variant's place.
-beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
+beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN) \
+                 + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
 set multiplot layout 2,1 margins 0.085,0.98,0.075,0.905 spacing 0.22

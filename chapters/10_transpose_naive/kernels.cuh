@@ -1,5 +1,5 @@
-// Kernels of chapter 10: the two naive transposes, out[column][row] = in[row][column]. `in` has `rows` x
-// `columns` elements, row after row.
+// Kernels of chapter 10: the two naive transposes, out[column][row] = in[row][column]. `in` has
+// `rows` x `columns` elements, row after row.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ __global__ void transpose_read_rows(const float* in, float* out, std::size_t row
     if (x < columns && y < rows) out[x * rows + y] = in[y * columns + x];
 }
 
-// The other way round: x is the row of `in`, so the stores are neighbours and the loads lie `columns`
-// elements apart. What such a load fetches beyond the 4 bytes that it wants, the L1 can keep for the
-// other warps of the block.
+// The other way round: x is the row of `in`, so the stores are neighbours and the loads lie
+// `columns` elements apart. What such a load fetches beyond the 4 bytes that it wants, the L1 can
+// keep for the other warps of the block.
 __global__ void transpose_read_columns(const float* in, float* out, std::size_t rows,
                                        std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// Compiled with -dlcm=cg (see meson.build). The namespace keeps these kernels apart from their twins
-// in experiment.cu, whose loads go through the L1.
+// Compiled with -dlcm=cg (see meson.build). The namespace keeps these kernels apart from their
+// twins in experiment.cu, whose loads go through the L1.
 #include "past_l1.hpp"
 
 #include <cstddef>

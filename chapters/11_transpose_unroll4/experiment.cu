@@ -11,8 +11,8 @@
 //           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold.
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; the source's kernels index past the end where the width is no
-//           multiple of 4 x 16, ours do the tail, for every width. l1:on is the compiler's default (see
-//           chapter 10).
+//           multiple of 4 x 16, ours do the tail, for every width. l1:on is the compiler's default
+//           (see chapter 10).
 #include <memory>
 #include <string>
 #include <utility>
@@ -67,9 +67,9 @@ lab::Variant variant(const Kernel& kernel, bool through_l1,
     const std::size_t rows = matrix->rows();
     const std::size_t columns = matrix->columns();
     const dim3 block(16, 16);
-    const dim3 grid(lab::blocks_for(kernel.x_is_row ? rows : columns,
-                                    kernel.elements_per_thread * block.x),
-                    lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
+    const dim3 grid(
+        lab::blocks_for(kernel.x_is_row ? rows : columns, kernel.elements_per_thread * block.x),
+        lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
     const Launch launch = through_l1 ? kernel.through_l1 : kernel.past_l1;
     const std::string name = lab::variant_name(kernel.name, {{"block", "16x16"},
                                                              {"l1", through_l1 ? "on" : "off"},
@@ -105,8 +105,7 @@ int main(int argc, char** argv) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
         for (const Kernel& kernel : kernels) {
             for (const bool through_l1 : {true, false}) {
-                experiment.add_validation(
-                    variant(kernel, through_l1, matrix, lab::Cache::warm, 1));
+                experiment.add_validation(variant(kernel, through_l1, matrix, lab::Cache::warm, 1));
             }
         }
     }

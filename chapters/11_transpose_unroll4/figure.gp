@@ -20,10 +20,11 @@ variant_of(kernel) = kernel.'/'.strcol('l1')
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0
 # Counts do not depend on the regime: the source's size stands for all.
-count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
+count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
+               ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
-set xtics noenhanced scale 0 ('one' 1, 'four' 2, 'loads first' 3, 'one' 4, 'four' 5, 'loads first' 6, \
-    'one' 7, 'four' 8, 'loads first' 9, 'one' 10, 'four' 11, \
+set xtics noenhanced scale 0 ('one' 1, 'four' 2, 'loads first' 3, 'one' 4, 'four' 5, \
+    'loads first' 6, 'one' 7, 'four' 8, 'loads first' 9, 'one' 10, 'four' 11, \
     'loads first' 12)
 # Below the variants, what each three of them have in common.
 set label 11 'read columns, L1 on' at first 2, graph 0 offset 0,-2.4 center
@@ -37,17 +38,22 @@ blocks = STATS_blocks
 is_there(value) = value == value ? 1 : 0
 timed = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0) \
+        nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
 }
 counted = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(count(column('load_efficiency'))) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(count(column('load_efficiency'))) : 0) \
+        nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 
 # Bars stand side by side: the k-th of `all` blocks, around the variant's place.
-beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
+beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN) \
+                 + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
 set multiplot layout 2,1 margins 0.085,0.98,0.085,0.915 spacing 0.24

@@ -1,12 +1,12 @@
-// Kernels of chapter 11: the naive transposes of chapter 10 with four elements a thread, a block's width
-// apart. A block covers 4 x blockDim.x of the x direction.
+// Kernels of chapter 11: the naive transposes of chapter 10 with four elements a thread, a block's
+// width apart. A block covers 4 x blockDim.x of the x direction.
 #pragma once
 
 #include <cstddef>
 
-// Against transpose_read_rows: four times the work a thread, a quarter of the blocks. Each element is
-// read and stored in turn: the compiler must not move a load before a store that may change what
-// it reads, so only one load of a thread is on its way at any time.
+// Against transpose_read_rows: four times the work a thread, a quarter of the blocks. Each element
+// is read and stored in turn: the compiler must not move a load before a store that may change
+// what it reads, so only one load of a thread is on its way at any time.
 __global__ void transpose_read_rows_unroll4(const float* in, float* out, std::size_t rows,
                                             std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x * 4 + threadIdx.x;
@@ -18,7 +18,8 @@ __global__ void transpose_read_rows_unroll4(const float* in, float* out, std::si
         out[(x + 2 * blockDim.x) * rows + y] = in[y * columns + x + 2 * blockDim.x];
         out[(x + 3 * blockDim.x) * rows + y] = in[y * columns + x + 3 * blockDim.x];
     } else {  // the tail, which the source's kernel leaves out or writes past the end
-        for (std::size_t k = x; k < columns; k += blockDim.x) out[k * rows + y] = in[y * columns + k];
+        for (std::size_t k = x; k < columns; k += blockDim.x)
+            out[k * rows + y] = in[y * columns + k];
     }
 }
 
@@ -38,8 +39,8 @@ __global__ void transpose_read_columns_unroll4(const float* in, float* out, std:
     }
 }
 
-// Against transpose_read_rows_unroll4: all four loads stand before the first store. The requests are the
-// same; now four loads of a thread can be on their way at once, which is what unrolling is for.
+// Against transpose_read_rows_unroll4: all four loads stand before the first store. The requests
+// are the same; now four loads of a thread can be on their way at once: what unrolling is for.
 __global__ void transpose_read_rows_unroll4_loads_first(const float* in, float* out,
                                                         std::size_t rows, std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x * 4 + threadIdx.x;
@@ -55,7 +56,8 @@ __global__ void transpose_read_rows_unroll4_loads_first(const float* in, float* 
         out[(x + 2 * blockDim.x) * rows + y] = c;
         out[(x + 3 * blockDim.x) * rows + y] = d;
     } else {
-        for (std::size_t k = x; k < columns; k += blockDim.x) out[k * rows + y] = in[y * columns + k];
+        for (std::size_t k = x; k < columns; k += blockDim.x)
+            out[k * rows + y] = in[y * columns + k];
     }
 }
 

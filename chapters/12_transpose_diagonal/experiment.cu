@@ -8,9 +8,9 @@
 // Variants: transpose_read_rows, transpose_read_columns   blocks in row order (chapter 10)
 //           ..._diagonal       the source's mapping; square grids only, others are refused
 //           ..._diagonal_any   the same order in a grid of any shape
-//           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold. On a GPU also 2048 rows of 1920 to
-//           2304 elements and 16384 rows of 16448: a column of the matrix then lies in one, some or
-//           all partitions (README.md has the arithmetic).
+//           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold. On a GPU also 2048 rows of 1920
+//           to 2304 elements and 16384 rows of 16448: a column of the matrix then lies in one, some
+//           or all partitions (README.md has the arithmetic).
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it.
 #include <memory>
@@ -52,12 +52,11 @@ lab::Variant variant(const Kernel& kernel, const std::shared_ptr<lab::MatrixTran
     const dim3 grid(lab::blocks_for(kernel.x_is_row ? rows : columns, block.x),
                     lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
     const std::string name = lab::variant_name(
-        kernel.name,
-        {{"block", "16x16"}, {"rows", rows}, {"columns", columns}, {"cache", "cold"}});
+        kernel.name, {{"block", "16x16"}, {"rows", rows}, {"columns", columns}, {"cache", "cold"}});
     return lab::transpose_variant(name, matrix, sets, [=](const float* in, float* out) {
         if (kernel.needs_square_grid && grid.x != grid.y) {
-            throw lab::UsageError(name + ": this mapping leaves blocks out unless the grid is square; " +
-                                  "take " + kernel.name + "_any");
+            throw lab::UsageError(name + ": this mapping leaves out blocks of a grid that is not " +
+                                  "square; take " + kernel.name + "_any");
         }
         lab::launch(kernel.kernel, grid, block)(in, out, rows, columns);
     });

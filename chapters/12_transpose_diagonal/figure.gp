@@ -1,5 +1,5 @@
-# Bandwidth as a share of memcpy's in square matrices and against the width, where time was measured;
-# between them the share of loaded sectors that are found in the L1, at 2048 x 2048.
+# Bandwidth as a share of memcpy's in square matrices and against the width, where time was
+# measured; between them the share of loaded sectors that are found in the L1, at 2048 x 2048.
 load 'style.gp'
 data = ARG1
 set terminal svg size 820,980 dynamic font 'sans-serif,13' name 'transpose_diagonal' \
@@ -15,7 +15,8 @@ variant_of(kernel) = kernel
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0 && column('rows') == column('columns')
 # Counts do not depend on the regime: the source's size stands for all.
-count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
+count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
+               ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
 set xtics noenhanced scale 0 ('read columns' 1, "read columns\ndiagonal" 2, \
     "read columns\ndiagonal, any grid" 3, 'read rows' 4, \
@@ -28,12 +29,16 @@ is_there(value) = value == value ? 1 : 0
 l1_hits(sectors) = 100 * sectors / column('load_sectors')
 timed = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0) \
+        nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
 }
 counted = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(count(l1_hits(column('l1_hit_sectors')))) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(count(l1_hits(column('l1_hit_sectors')))) : 0) \
+        nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 swept = ''
@@ -44,7 +49,8 @@ do for [i = 0 : blocks - 1] {
 }
 
 # Bars stand side by side: the k-th of `all` blocks, around the variant's place.
-beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
+beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN) \
+                 + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
 set multiplot layout 3,1 margins 0.085,0.98,0.06,0.945 spacing 0.145
@@ -81,7 +87,7 @@ if (words(counted) > 0) {
 }
 
 set ylabel 'bandwidth, % of memcpy'
-# The width of the matrix decides where in memory a column lies; widths stand side by side, not to scale.
+# The width of the matrix decides where in memory a column lies; the axis is not to scale.
 set xlabel 'columns of a matrix of 2048 rows'
 widths = '1920 2048 2056 2080 2112 2176 2240 2304'
 at(columns) = (sum [i = 1 : words(widths)] (word(widths, i) + 0 == columns ? i : 0))

@@ -1,5 +1,5 @@
-# Bandwidth as a share of memcpy's for both kernels, where time was measured; below, load efficiency of
-# the one that reads columns, at 2048 x 2048.
+# Bandwidth as a share of memcpy's for both kernels, where time was measured; below, load efficiency
+# of the one that reads columns, at 2048 x 2048.
 load 'style.gp'
 data = ARG1
 set terminal svg size 820,920 dynamic font 'sans-serif,13' name 'transpose_thin_blocks' \
@@ -13,10 +13,11 @@ variant_of(kernel) = kernel eq shown_kernel ? strcol('block') : ''
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0
 # Counts do not depend on the regime: the source's size stands for all.
-count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold'                ? value : NaN
+count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
+               ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
-set xtics noenhanced scale 0 ('32x32' 1, '32x16' 2, '32x8' 3, '16x32' 4, '16x16' 5, '16x8' 6, '8x32' 7, \
-    '8x16' 8, '8x8' 9, '4x64' 10, '4x32' 11)
+set xtics noenhanced scale 0 ('32x32' 1, '32x16' 2, '32x8' 3, '16x32' 4, '16x16' 5, \
+    '16x8' 6, '8x32' 7, '8x16' 8, '8x8' 9, '4x64' 10, '4x32' 11)
 
 # The blocks of the data (a device in a regime each) in which `column` says something.
 stats data using 0 nooutput
@@ -25,17 +26,22 @@ is_there(value) = value == value ? 1 : 0
 shown_kernel = 'transpose_read_columns'
 timed = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0) \
+        nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
 }
 counted = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (is_shown(strcol('kernel')) ? is_there(count(column('load_efficiency'))) : 0)         nooutput
+    stats data index i \
+        using (is_shown(strcol('kernel')) ? is_there(count(column('load_efficiency'))) : 0) \
+        nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 
 # Bars stand side by side: the k-th of `all` blocks, around the variant's place.
-beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN)                  + (k - (all + 1) / 2.0) * 0.8 / all
+beside(k, all) = (is_shown(strcol('kernel')) ? place_of(strcol('kernel')) : NaN) \
+                 + (k - (all + 1) / 2.0) * 0.8 / all
 set style fill solid 0.85 border rgb '#222222'
 
 set multiplot layout 3,1 margins 0.085,0.98,0.07,0.945 spacing 0.13
