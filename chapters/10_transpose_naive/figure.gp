@@ -27,7 +27,7 @@ set xtics font ',11.5'
 stats data using 0 nooutput
 blocks = STATS_blocks
 is_there(value) = value == value ? 1 : 0
-l1_hits(sectors) = 100 * sectors / column('load_sectors')
+hits(sectors) = 100 * sectors / column('load_sectors')
 timed = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
@@ -38,7 +38,7 @@ do for [i = 0 : blocks - 1] {
 counted = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_shown(strcol('kernel')) ? is_there(count(l1_hits(column('l1_hit_sectors')))) : 0) \
+        using (is_shown(strcol('kernel')) ? is_there(count(hits(column('l1_hit_sectors')))) : 0) \
         nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
@@ -72,7 +72,7 @@ set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
     plot for [k = 1 : all] data index int(word(counted, k)) \
-            using (beside(k, all)):(count(l1_hits(column('l1_hit_sectors')))):(0.8 / all) \
+            using (beside(k, all)):(count(hits(column('l1_hit_sectors')))):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 10 --device emulated:hopper does so.' \

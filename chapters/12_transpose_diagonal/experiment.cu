@@ -8,9 +8,10 @@
 // Variants: transpose_read_rows, transpose_read_columns   blocks in row order (chapter 10)
 //           ..._diagonal       the source's mapping; square grids only, others are refused
 //           ..._diagonal_any   the same order in a grid of any shape
-//           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold. On a GPU also 2048 rows of 1920
-//           to 2304 elements and 16384 rows of 16448: a column of the matrix then lies in one, some
-//           or all partitions (README.md has the arithmetic).
+//           2048 x 2048, the source's size; on a GPU also squares of 1920 to 2304, of 16384 and of
+//           16448 (2.2 GB), and 16384 x 16448; cold. The side decides whether a column of the
+//           matrix lies in one, some or all partitions (README.md has the arithmetic); squares,
+//           because one kernel strides by the rows and the other by the columns.
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it.
 #include <memory>
@@ -91,10 +92,9 @@ int main(int argc, char** argv) {
     };
     add(2048, 2048);
     if (!experiment.device().emulated) {
-        for (const std::size_t columns : {1920, 2056, 2080, 2112, 2176, 2240, 2304}) {
-            add(2048, columns);
+        for (const std::size_t side : {1920, 2056, 2080, 2112, 2176, 2240, 2304, 16384, 16448}) {
+            add(side, side);
         }
-        add(16384, 16384);
         add(16384, 16448);
     }
     // 20 x 31 elements are a square grid of 2 x 2 blocks.

@@ -13,7 +13,8 @@ variants = 'transpose_read_columns transpose_read_columns_diagonal '\
 place(variant) = (sum [i = 1 : words(variants)] (word(variants, i) eq variant ? i : 0))
 variant_of(kernel) = kernel
 place_of(kernel) = place(variant_of(kernel))
-is_shown(kernel) = place_of(kernel) > 0 && column('rows') == column('columns')
+is_shown(kernel) = place_of(kernel) > 0 \
+                   && column('rows') == column('columns') && (column('rows') == 2048 || column('rows') == 16384)
 # Counts do not depend on the regime: the source's size stands for all.
 count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
                ? value : NaN
@@ -26,7 +27,7 @@ set xtics noenhanced scale 0 ('read columns' 1, "read columns\ndiagonal" 2, \
 stats data using 0 nooutput
 blocks = STATS_blocks
 is_there(value) = value == value ? 1 : 0
-l1_hits(sectors) = 100 * sectors / column('load_sectors')
+hits(sectors) = 100 * sectors / column('load_sectors')
 timed = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
@@ -37,14 +38,15 @@ do for [i = 0 : blocks - 1] {
 counted = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_shown(strcol('kernel')) ? is_there(count(l1_hits(column('l1_hit_sectors')))) : 0) \
+        using (is_shown(strcol('kernel')) ? is_there(count(hits(column('l1_hit_sectors')))) : 0) \
         nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
+is_swept(rows) = rows >= 1920 && rows <= 2304
 swept = ''
 do for [i = 0 : blocks - 1] {
-    stats data index i using (column('rows') == 2048 ? is_there(column('memcpy_percent')) : 0) \
-        nooutput
+    stats data index i \
+        using (is_swept(column('rows')) ? is_there(column('memcpy_percent')) : 0) nooutput
     if (STATS_max > 0) { swept = swept.sprintf(' %d', i) }
 }
 
@@ -77,7 +79,7 @@ set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
     plot for [k = 1 : all] data index int(word(counted, k)) \
-            using (beside(k, all)):(count(l1_hits(column('l1_hit_sectors')))):(0.8 / all) \
+            using (beside(k, all)):(count(hits(column('l1_hit_sectors')))):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 12 --device emulated:hopper does so.' \
@@ -87,8 +89,8 @@ if (words(counted) > 0) {
 }
 
 set ylabel 'bandwidth, % of memcpy'
-# The width of the matrix decides where in memory a column lies; the axis is not to scale.
-set xlabel 'columns of a matrix of 2048 rows'
+# The side decides where in memory a column lies; the axis is not to scale.
+set xlabel 'rows and columns of a square matrix'
 widths = '1920 2048 2056 2080 2112 2176 2240 2304'
 at(columns) = (sum [i = 1 : words(widths)] (word(widths, i) + 0 == columns ? i : 0))
 set xrange [0.4 : words(widths) + 0.6]
@@ -99,7 +101,7 @@ if (words(swept) > 0) {
     kernels = 'transpose_read_columns transpose_read_columns_diagonal_any '\
         .'transpose_read_rows transpose_read_rows_diagonal_any'
     titles = '"read columns" "read columns, diagonal" "read rows" "read rows, diagonal"'
-    of(kernel, value) = strcol('kernel') eq kernel && column('rows') == 2048 ? value : NaN
+    of(kernel, value) = strcol('kernel') eq kernel && is_swept(column('rows')) ? value : NaN
     plot for [j = 1 : 4] for [i = 1 : words(swept)] data index int(word(swept, i)) \
             using (at(column('columns')) + 0.1 * (j - 2.5)): \
                   (of(word(kernels, j), column('memcpy_percent'))): \

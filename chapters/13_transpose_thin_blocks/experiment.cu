@@ -5,8 +5,8 @@
 // reported best among its block shapes, ahead of (16,16) with as many threads.
 //
 // Variants: transpose_read_columns (chapter 10) in nine block shapes as in the source, 8 x 8 to
-//           32 x 32, and in two thinner ones, 4 x 32 and 4 x 64; transpose_read_rows in the same shapes, to
-//           tell whether it is the load or the store that profits;
+//           32 x 32, and in two thinner ones, 4 x 32 and 4 x 64; transpose_read_rows in the same
+//           shapes, to tell whether it is the load or the store that profits;
 //           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold.
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it.
