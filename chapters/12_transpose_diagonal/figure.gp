@@ -14,7 +14,8 @@ place(variant) = (sum [i = 1 : words(variants)] (word(variants, i) eq variant ? 
 variant_of(kernel) = kernel
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0 \
-                   && column('rows') == column('columns') && (column('rows') == 2048 || column('rows') == 16384)
+                   && column('rows') == column('columns') \
+                   && (column('rows') == 2048 || column('rows') == 16384)
 # Counts do not depend on the regime: the source's size stands for all.
 count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
                ? value : NaN
