@@ -10,54 +10,23 @@
 //           each with loads through the L1 (l1:on) and past it (l1:off); blocks of 16 x 16;
 //           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB; GPU only).
 // Model:    an element is a 4-byte load and a 4-byte store.
-// Differs:  indices are 64 bits wide. l1:on is the compiler's default, which is -dlcm=ca where a
-//           GPU caches global loads at all; the K10, K20 and K20X of the source, like the emulated
-//           Kepler, do not, and there l1:on and l1:off are the same.
+// Differs:  indices are 64 bits wide. The K10, K20 and K20X of the source never cache global loads in
+//           the L1; the emulated Kepler is a K40, which does with -dlcm=ca.
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "../09_transpose_bounds/kernels.cuh"
-#include "kernels.cuh"
+#include "l1.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/matrix_transpose.hpp"
 #include "lab/variant_name.hpp"
-#include "past_l1.hpp"
 
 namespace {
 
-using Launch = void (*)(dim3 grid, dim3 block, const float* in, float* out, std::size_t rows,
-                        std::size_t columns);
-
-template <void (*kernel)(const float*, float*, std::size_t, std::size_t)>
-void launch_through_l1(dim3 grid, dim3 block, const float* in, float* out, std::size_t rows,
-                       std::size_t columns) {
-    lab::launch(kernel, grid, block)(in, out, rows, columns);
-}
-
-struct Kernel {
-    const char* name;
-    const char* l1;
-    Launch launch;
-    bool transposes;
-    bool x_is_row;  // the x direction of the grid runs over the rows of `in`
-};
-
-const std::vector<Kernel> kernels = {
-    {"copy_rows", "on", launch_through_l1<copy_rows>, false, false},
-    {"copy_rows", "off", past_l1::launch_copy_rows, false, false},
-    {"copy_columns", "on", launch_through_l1<copy_columns>, false, false},
-    {"copy_columns", "off", past_l1::launch_copy_columns, false, false},
-    {"transpose_read_rows", "on", launch_through_l1<transpose_read_rows>, true, false},
-    {"transpose_read_rows", "off", past_l1::launch_read_rows, true, false},
-    {"transpose_read_columns", "on", launch_through_l1<transpose_read_columns>, true, true},
-    {"transpose_read_columns", "off", past_l1::launch_read_columns, true, true},
-};
-
-lab::Variant variant(const Kernel& kernel, const std::shared_ptr<lab::MatrixTranspose>& matrix,
-                     lab::Cache cache, std::size_t sets) {
+lab::Variant variant(const Kernel& kernel, bool through_l1,
+                     const std::shared_ptr<lab::MatrixTranspose>& matrix, lab::Cache cache,
+                     std::size_t sets) {
     const std::size_t rows = matrix->rows();
     const std::size_t columns = matrix->columns();
     const dim3 block(16, 16);
@@ -65,7 +34,7 @@ lab::Variant variant(const Kernel& kernel, const std::shared_ptr<lab::MatrixTran
                     lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
     const auto make = kernel.transposes ? lab::transpose_variant : lab::copy_variant;
     return make(lab::variant_name(kernel.name, {{"block", "16x16"},
-                                                {"l1", kernel.l1},
+                                                {"l1", through_l1 ? "on" : "off"},
                                                 {"rows", rows},
                                                 {"columns", columns},
                                                 {"cache", lab::text(cache)}}),
@@ -81,8 +50,11 @@ int main(int argc, char** argv) {
     const auto add = [&](std::size_t side, lab::Cache cache) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side);
         const std::size_t sets = experiment.sets(cache, matrix->bytes());
-        for (const Kernel& kernel : kernels) {
-            experiment.add(variant(kernel, matrix, cache, sets));
+        for (const Kernel& kernel : l1_on::kernels()) {
+            experiment.add(variant(kernel, true, matrix, cache, sets));
+        }
+        for (const Kernel& kernel : l1_off::kernels()) {
+            experiment.add(variant(kernel, false, matrix, cache, sets));
         }
         experiment.add_memcpy(matrix->bytes() / 2, cache);
     };
@@ -95,8 +67,11 @@ int main(int argc, char** argv) {
                                                           {31, 33}, {127, 509}, {1030, 67}};
     for (const auto& [rows, columns] : shapes) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
-        for (const Kernel& kernel : kernels) {
-            experiment.add_validation(variant(kernel, matrix, lab::Cache::warm, 1));
+        for (const Kernel& kernel : l1_on::kernels()) {
+            experiment.add_validation(variant(kernel, true, matrix, lab::Cache::warm, 1));
+        }
+        for (const Kernel& kernel : l1_off::kernels()) {
+            experiment.add_validation(variant(kernel, false, matrix, lab::Cache::warm, 1));
         }
     }
     return experiment.run();

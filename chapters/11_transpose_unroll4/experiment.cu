@@ -11,55 +11,18 @@
 //           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold.
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; the source's kernels index past the end where the width is no
-//           multiple of 4 x 16, ours do the tail, for every width. l1:on is the compiler's default
-//           (see chapter 10).
+//           multiple of 4 x 16, ours do the tail, for every width.
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "../10_transpose_naive/kernels.cuh"
-#include "kernels.cuh"
+#include "l1.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/matrix_transpose.hpp"
 #include "lab/variant_name.hpp"
-#include "past_l1.hpp"
 
 namespace {
-
-using Launch = void (*)(dim3 grid, dim3 block, const float* in, float* out, std::size_t rows,
-                        std::size_t columns);
-
-template <void (*kernel)(const float*, float*, std::size_t, std::size_t)>
-void launch_through_l1(dim3 grid, dim3 block, const float* in, float* out, std::size_t rows,
-                       std::size_t columns) {
-    lab::launch(kernel, grid, block)(in, out, rows, columns);
-}
-
-struct Kernel {
-    const char* name;
-    bool x_is_row;  // the x direction of the grid runs over the rows of `in`
-    unsigned elements_per_thread;
-    Launch through_l1, past_l1;
-};
-
-const std::vector<Kernel> kernels = {
-    {"transpose_read_rows", false, 1, launch_through_l1<transpose_read_rows>,
-     past_l1::launch_read_rows},
-    {"transpose_read_rows_unroll4", false, 4, launch_through_l1<transpose_read_rows_unroll4>,
-     past_l1::launch_read_rows_unroll4},
-    {"transpose_read_rows_unroll4_loads_first", false, 4,
-     launch_through_l1<transpose_read_rows_unroll4_loads_first>,
-     past_l1::launch_read_rows_unroll4_loads_first},
-    {"transpose_read_columns", true, 1, launch_through_l1<transpose_read_columns>,
-     past_l1::launch_read_columns},
-    {"transpose_read_columns_unroll4", true, 4, launch_through_l1<transpose_read_columns_unroll4>,
-     past_l1::launch_read_columns_unroll4},
-    {"transpose_read_columns_unroll4_loads_first", true, 4,
-     launch_through_l1<transpose_read_columns_unroll4_loads_first>,
-     past_l1::launch_read_columns_unroll4_loads_first},
-};
 
 lab::Variant variant(const Kernel& kernel, bool through_l1,
                      const std::shared_ptr<lab::MatrixTranspose>& matrix, lab::Cache cache,
@@ -70,15 +33,15 @@ lab::Variant variant(const Kernel& kernel, bool through_l1,
     const dim3 grid(
         lab::blocks_for(kernel.x_is_row ? rows : columns, kernel.elements_per_thread * block.x),
         lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
-    const Launch launch = through_l1 ? kernel.through_l1 : kernel.past_l1;
     const std::string name = lab::variant_name(kernel.name, {{"block", "16x16"},
                                                              {"l1", through_l1 ? "on" : "off"},
                                                              {"rows", rows},
                                                              {"columns", columns},
                                                              {"cache", lab::text(cache)}});
-    return lab::transpose_variant(name, matrix, sets, [=](const float* in, float* out) {
-        launch(grid, block, in, out, rows, columns);
-    });
+    return lab::transpose_variant(name, matrix, sets,
+                                  [=, launch = kernel.launch](const float* in, float* out) {
+                                      launch(grid, block, in, out, rows, columns);
+                                  });
 }
 
 }  // namespace
@@ -88,10 +51,11 @@ int main(int argc, char** argv) {
     const auto add = [&](std::size_t side) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side);
         const std::size_t sets = experiment.cold_sets(matrix->bytes());
-        for (const Kernel& kernel : kernels) {
-            for (const bool through_l1 : {true, false}) {
-                experiment.add(variant(kernel, through_l1, matrix, lab::Cache::cold, sets));
-            }
+        for (const Kernel& kernel : l1_on::kernels()) {
+            experiment.add(variant(kernel, true, matrix, lab::Cache::cold, sets));
+        }
+        for (const Kernel& kernel : l1_off::kernels()) {
+            experiment.add(variant(kernel, false, matrix, lab::Cache::cold, sets));
         }
         experiment.add_memcpy(matrix->bytes() / 2, lab::Cache::cold);
     };
@@ -103,10 +67,11 @@ int main(int argc, char** argv) {
         {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {63, 65}, {64, 128}, {127, 509}, {1030, 67}};
     for (const auto& [rows, columns] : shapes) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
-        for (const Kernel& kernel : kernels) {
-            for (const bool through_l1 : {true, false}) {
-                experiment.add_validation(variant(kernel, through_l1, matrix, lab::Cache::warm, 1));
-            }
+        for (const Kernel& kernel : l1_on::kernels()) {
+            experiment.add_validation(variant(kernel, true, matrix, lab::Cache::warm, 1));
+        }
+        for (const Kernel& kernel : l1_off::kernels()) {
+            experiment.add_validation(variant(kernel, false, matrix, lab::Cache::warm, 1));
         }
     }
     return experiment.run();
