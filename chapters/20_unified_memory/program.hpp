@@ -103,8 +103,8 @@ class Program {
 
     void execute() {
         namespace backend = lab::backend;
-        const Matrix a(shape_.size(), is_managed()), b(shape_.size(), is_managed()),
-            c(shape_.size(), is_managed());
+        const std::size_t n = shape_.size();
+        const Matrix a(n, is_managed()), b(n, is_managed()), c(n, is_managed());
         const auto launch = [&] {
             launch_add_matrices(a.device(), b.device(), c.device(), shape_);
         };
@@ -127,15 +127,13 @@ class Program {
                 break;
             case Memory::prefetched:
                 phase("to_device", {}, [&] {
-                    for (const Matrix* matrix : {&a, &b, &c})
-                        matrix->prefetch(backend::Place::device);
+                    for (const Matrix* each : {&a, &b, &c}) each->prefetch(backend::Place::device);
                 });
                 break;
             case Memory::kept_on_host:
                 phase("to_device", {}, [&] {
-                    for (const Matrix* matrix : {&a, &b}) {
-                        backend::keep_on_host(matrix->device(), matrix->bytes());
-                    }
+                    backend::keep_on_host(a.device(), a.bytes());
+                    backend::keep_on_host(b.device(), b.bytes());
                 });
                 break;
         }
