@@ -95,7 +95,8 @@ class Program {
     // What moved in a phase of the rehearsal: as copied here, or as the driver says, if it does.
     lab::Counters counters(const std::string& phase) const {
         const auto found = counters_.find(phase);
-        return found == counters_.end() ? lab::Counters{} : found->second;
+        if (found == counters_.end()) return {};
+        return {found->second.begin(), found->second.end()};
     }
 
   private:
@@ -165,19 +166,23 @@ class Program {
     void phase(const std::string& name, const lab::Counters& copied,
                const std::function<void()>& work) {
         if (!rehearsed_ && is_managed()) {
-            counters_[name] = lab::backend::migrated(work).value_or(lab::Counters{});
+            take_down(name, lab::backend::migrated(work).value_or(lab::Counters{}));
             return;
         }
         const auto begin = std::chrono::steady_clock::now();
         work();
         lab::backend::synchronise();
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        if (!rehearsed_) {
-            counters_[name] = copied;
-            return;
-        }
+        if (!rehearsed_) return take_down(name, copied);
         seconds_[name].push_back(elapsed.count());
         if (name != "kernel") total_ += elapsed.count();
+    }
+
+    void take_down(const std::string& name, const lab::Counters& moved) {
+        for (const auto& [counter, value] : moved) {
+            counters_[name][counter] = value;
+            if (name != "kernel") counters_["total"][counter] += value;
+        }
     }
 
     static void fill(std::span<float> matrix, const std::vector<float>& values) {
@@ -214,5 +219,5 @@ class Program {
     std::uint32_t checksum_ = 0;
     double total_ = 0;
     std::map<std::string, std::deque<double>> seconds_;
-    std::map<std::string, lab::Counters> counters_;
+    std::map<std::string, std::map<std::string, double>> counters_;
 };
