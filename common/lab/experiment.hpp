@@ -36,7 +36,7 @@ struct Variant {
     // own work): executes once and returns the seconds by the host's clock. Never called on an
     // emulated device.
     std::function<double()> timed = {};
-    // What the variant has counted by itself while it was prepared and checked; reported with the row.
+    // What the variant has counted by itself by the time it is checked; reported with the row.
     std::function<Counters()> counters = [] { return Counters{}; };
 };
 

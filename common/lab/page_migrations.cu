@@ -39,6 +39,7 @@ bool call(Function*, const char* name, Arguments... arguments) {
     const auto function = reinterpret_cast<Function*>(dlsym(library(), name));
     return function != nullptr && function(arguments...) == CUPTI_SUCCESS;
 }
+// A macro because only a macro sees the function's name.
 #define LAB_CUPTI(function, ...) call(function, #function __VA_OPT__(, ) __VA_ARGS__)
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
