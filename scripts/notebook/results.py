@@ -18,7 +18,7 @@ from notebook import names
 from notebook.chapters import Chapter
 from notebook.devices import is_slug, option_for
 from notebook.errors import Problem
-from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
+from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.text import plain
 
@@ -50,6 +50,10 @@ class Row:
     def counters(self) -> dict[str, float]:
         return {key: value for key, value in self.values.items() if key in COUNTERS}
 
+    @property
+    def moved(self) -> dict[str, float]:
+        return {key: value for key, value in self.values.items() if key in MOVED}
+
 
 @dataclass(frozen=True)
 class Result:
@@ -75,13 +79,18 @@ class Result:
 
     @cached_property
     def counts(self) -> dict[str, list[dict[str, float]]]:
-        """The counters of each benchmark, one dictionary a repetition; only what was counted."""
-        if not self.is_emulated:
-            return {name: [counters] for name, counters in self.measured_counters.items()}
-        return {
-            name: [row.counters for row in rows]
+        """The counters of each benchmark, one dictionary a repetition; only what was counted.
+
+        On a GPU those of a launch were measured, and its rows bring along what moved around it.
+        """
+        own = {
+            name: [row.counters if self.is_emulated else row.moved for row in rows]
             for name, rows in self.by_name.items()
-            if all(row.counters for row in rows)
+        }
+        own = {name: each for name, each in own.items() if all(each)}
+        return own | {
+            name: [moved | measured for moved in own.get(name, [{}])]
+            for name, measured in self.measured_counters.items()
         }
 
 

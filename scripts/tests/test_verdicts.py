@@ -203,6 +203,19 @@ def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
     assert (found.verdict, found.ratio) == (verdicts.REPRODUCED, 1.25)
 
 
+def test_what_moved_around_a_launch_comes_with_the_rows_of_a_gpu() -> None:
+    the_claim = claim(metric="bytes_to_device", claimed=1.0, direction="equal")
+    rows = [
+        synthetic.row(f"{VARIANT}/n:1024", 5.0, bytes_to_device=8192, load_sectors=1),
+        synthetic.row(f"{BASELINE}/n:1024", 5.0, bytes_to_device=8192),
+    ]
+    measured = {f"{VARIANT}/n:1024": {"load_sectors": 5.0}}
+    found = decide(rows, the_claim, measured_counters=measured)
+    assert (found.verdict, found.ratio) == (verdicts.REPRODUCED, 1.0)
+    counts = result(rows, measured_counters=measured).counts
+    assert counts[f"{VARIANT}/n:1024"] == [{"bytes_to_device": 8192.0, "load_sectors": 5.0}]
+
+
 def test_not_measured_says_why() -> None:
     assert "needs a GPU" in decide(rows_of_ratio(1.5), is_emulated=True).reason
     lines = claim(metric="load_sectors", direction="higher", fetch_unit_bytes=128)
