@@ -64,7 +64,7 @@ if (points > 0) {
     set ylabel 'load efficiency, %'
     set yrange [0:105]
     set label 2 'An emulated GPU that is not named counts what the one before it does.' \
-        at graph 0.99,0.16 right
+        at graph 0.99,0.11 right
     plot for [k = 1 : points] data index device(k) \
             using (beside(k, points)):(counted(column('load_efficiency'))) \
             with points linetype lines + k pointsize 1 title columnheader(2)
