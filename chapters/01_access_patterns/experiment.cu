@@ -10,11 +10,10 @@
 //           warp's words over 1...32 lines). store_segments: 4, 3 and 2 segments of 32 bytes.
 // Model:    bytes are those that the threads use, each once: 4 read and 4 written a thread, but one
 //           word a warp for copy_broadcast, and the active lanes' alone for store_segments.
-// Sizes:    n = 2^22 threads, cold: launches rotate through regions of one input and through outputs
-//           that together exceed four times the L2; 2^20 threads, warm: everything stays in an L2 of
-//           tens of MB. Emulated 2^17: counts a request do not depend on n.
-// Differs:  each pattern is repeated by every warp, on memory of its own, so that it can be timed; on
-//           a GPU some points of the sweeps are left out, so that the table stays small.
+// Sizes:    n = 2^20 threads, warm: what a launch fetches, 38 MB at most, stays in an L2 of today.
+//           2^22 threads, cold (GPU only): launches rotate through regions of one input and through
+//           outputs that together exceed four times the L2.
+// Differs:  each pattern is repeated by every warp, on memory of its own, so that it can be timed.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -91,6 +90,8 @@ lab::Variant variant(const lab::Experiment& experiment, std::shared_ptr<Arrays> 
     const auto check = [=] {
         std::vector<float> out = arrays->out(0).to_host();
         std::vector<float> actual, expected;
+        actual.reserve(arrays->n);
+        expected.reserve(arrays->n);
         for (std::size_t i = 0; i < arrays->n; ++i) {
             if (destination(i) == nowhere) continue;
             actual.push_back(std::exchange(out[destination(i)], std::bit_cast<float>(0xFFFFFFFFu)));
@@ -186,35 +187,29 @@ std::vector<unsigned> range(unsigned first, unsigned last, unsigned step = 1) {
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("01_access_patterns", argc, argv);
-    const bool emulated = experiment.device().emulated;
     const Add measure = [&](lab::Variant row) { experiment.add(std::move(row)); };
     const Add validate = [&](lab::Variant row) { experiment.add_validation(std::move(row)); };
 
-    // What the claims are about, and the sweeps around it.
-    const Selection few = {{1, 3, 32}, {21}, {11}, {2, 4, 8, 16, 32}};
-    Selection swept = {range(1, 64), {21, 31}, {8, 11}, range(1, 32)};
-    Selection swept_past_l1 = swept;
-    if (!emulated) {
-        swept.strides = range(1, 32);
-        for (const unsigned stride : range(34, 64, 2)) swept.strides.push_back(stride);
-        swept_past_l1.strides = {1, 2, 3, 4, 8, 16, 32, 64};
-        swept_past_l1.lines = {1, 2, 4, 8, 16, 32};
-    }
-
-    const auto cold = std::make_shared<Arrays>(emulated ? 1 << 17 : 1 << 22);
-    add_loads(experiment, cold, lab::Cache::cold, true, swept, measure);
-    add_loads(experiment, cold, lab::Cache::cold, false, swept_past_l1, measure);
-    add_stores(experiment, cold, lab::Cache::cold, measure);
-    experiment.add_memcpy(cold->n * sizeof(float), lab::Cache::cold);
-    if (!emulated) {
-        const auto warm = std::make_shared<Arrays>(1 << 20);
-        for (const bool through_l1 : {true, false}) {
-            add_loads(experiment, warm, lab::Cache::warm, through_l1, few, measure);
-        }
-        add_stores(experiment, warm, lab::Cache::warm, measure);
-        experiment.add_memcpy(warm->n * sizeof(float), lab::Cache::warm);
-    }
+    // Densely where the sectors of a request change with every step.
+    const auto swept = [](unsigned last) {
+        std::vector<unsigned> values = range(1, 16);
+        for (const unsigned value : range(20, 32, 4)) values.push_back(value);
+        for (const unsigned value : range(40, last, 8)) values.push_back(value);
+        return values;
+    };
+    const Selection through = {swept(64), {21, 31}, {8, 11}, swept(32)};
+    const Selection past = {{1, 2, 3, 4, 8, 16, 32, 64}, {21, 31}, {8, 11}, {1, 2, 4, 8, 16, 32}};
+    const auto add_all = [&](std::size_t n, lab::Cache cache) {
+        const auto arrays = std::make_shared<Arrays>(n);
+        add_loads(experiment, arrays, cache, true, through, measure);
+        add_loads(experiment, arrays, cache, false, past, measure);
+        add_stores(experiment, arrays, cache, measure);
+        experiment.add_memcpy(n * sizeof(float), cache);
+    };
+    add_all(1 << 20, lab::Cache::warm);
+    if (!experiment.device().emulated) add_all(1 << 22, lab::Cache::cold);
     // Ragged: n is no multiple of a warp, and the last block is nearly empty.
+    const Selection few = {{1, 3, 64}, {21}, {11}, {2, 3, 32}};
     for (const std::size_t n : {1, 31, 100003}) {
         const auto arrays = std::make_shared<Arrays>(n);
         for (const bool through_l1 : {true, false}) {
