@@ -128,8 +128,8 @@ is_bar(dummy) = column('block') == (step(0) < 10 ? 1024 : 512)
 bar(name) = is_bar(0) ? of_limit(name) : NaN
 in_group(first, last, value) = step(0) >= first && step(0) <= last ? value : NaN
 set xrange [0.3:12.7]
-set xtics ('plain' 1, "4 elements,\nloads first" 2, "16-byte\naccesses" 3, \
-           'plain' 5, "4 elements,\nloads first" 6, "16-byte,\noverlapping" 7, \
+set xtics ('plain' 1, "4 loads,\nthen stores" 2, '16-byte' 3, \
+           'plain' 5, "4 loads,\nthen stores" 6, "16-byte,\noverlap" 7, \
            "16-byte,\nshuffled" 8, 'copy' 10, 'read' 11, 'write' 12) font ',11'
 set ylabel 'bytes per second, of cudaMemcpy = 1'
 set yrange [0 : 1.3 < *]
@@ -143,10 +143,11 @@ if (limit >= 0) {
          for [k = 1 : 3] data index limit \
             using (in_group(4 * k - 3 + (k == 3), 4 * k, step(0))):(bar('memcpy_ratio')) \
             with boxes fillstyle solid 1 border rgb '#222222' linecolor rgb colour[k] dashtype 1 notitle, \
-         data index limit using (step(0)):(bar('memcpy_ratio')):(bar('memcpy_ratio_low')):(bar('memcpy_ratio_high')) \
-            with yerrorbars linetype 1 pointsize 0.2 notitle, \
+         data index limit \
+            using (step(0)):(bar('memcpy_ratio_low')):(0):(bar('memcpy_ratio_high') - bar('memcpy_ratio_low')) \
+            with vectors nohead linetype 1 linewidth 3 notitle, \
          data index limit using (step(0)):(bar('memcpy_ratio')):(sprintf('%.3f', bar('memcpy_ratio'))) \
-            with labels offset 0,0.8 font ',11' notitle, \
+            with labels offset 0,-1.4 font ',11' notitle, \
          data index limit using (step(0) + 0.2):(step(0) < 10 && column('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
             with points linetype 1 title 'blocks of 512; bars: of 1024, ceilings of 512'
 } else {
