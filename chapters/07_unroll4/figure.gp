@@ -146,8 +146,8 @@ if (limit >= 0) {
          data index limit \
             using (step(0)):(bar('memcpy_ratio_low')):(0):(bar('memcpy_ratio_high') - bar('memcpy_ratio_low')) \
             with vectors nohead linetype 1 linewidth 3 notitle, \
-         data index limit using (step(0)):(bar('memcpy_ratio')):(sprintf('%.3f', bar('memcpy_ratio'))) \
-            with labels offset 0,-1.4 font ',11' notitle, \
+         data index limit using (step(0)):(is_there(bar('memcpy_ratio')) ? 0.1 : NaN):(sprintf('%.3f', bar('memcpy_ratio'))) \
+            with labels font ',11' notitle, \
          data index limit using (step(0) + 0.2):(step(0) < 10 && column('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
             with points linetype 1 title 'blocks of 512; bars: of 1024, ceilings of 512'
 } else {
