@@ -23,6 +23,7 @@ class Claim:
     """One sentence of a source: `metric` of `variant` against that of `baseline`, or in `expected`.
 
     `claimed` is the ratio variant / baseline that the source prints (with `expected`: the value).
+    An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
     """
 
     id: str
@@ -111,7 +112,7 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         bounds = table["expected"]
         if not (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))):
             raise ValueError(f"{where}: expected is a range [low, high]")
-        if bounds[0] > bounds[1]:
+        if not bounds[0] <= bounds[1]:  # nan is neither
             raise ValueError(f"{where}: expected: {bounds[0]} is above {bounds[1]}")
         options["expected"] = (float(bounds[0]), float(bounds[1]))
     if "claimed" in table and not _is_number(table["claimed"]):

@@ -1,5 +1,6 @@
 """Tables of verdicts: claims down, devices across, one line a claim and regime."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -130,7 +131,7 @@ def _found(verdict: Verdict) -> str:
     if finding.ratio is None or finding.interval is None:
         return finding.verdict
     show: Callable[[float], str] = "{:.3f}".format if claim.baseline else "{:.4g}".format
-    value = show(finding.ratio)
+    value = "from 0" if math.isinf(finding.ratio) else show(finding.ratio)
     if claim.baseline is None and claim.metric.endswith(("efficiency", "occupancy", "percent")):
         value += " %"
     if not claim.is_counted:

@@ -1,6 +1,7 @@
 """Verdicts on data whose truth is planted. Ends of intervals follow from the planted noise: the
 repetitions lie evenly within ±0.2 % of the median, so an interval of a ratio lies within 0.4 %."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,26 @@ def test_a_range() -> None:
     in_range = claim(metric="load_sectors", baseline=None, expected=(5, 5.5), direction="equal")
     for count, expected in ((5, verdicts.REPRODUCED), (5.6, verdicts.ABSENT)):
         assert decide(counted(count, 4), in_range, is_emulated=True).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("planted", "expected", "reason"),
+    [
+        (1.05, verdicts.REPRODUCED, ""),
+        (1.01, verdicts.ABSENT, "below 1.03"),
+        # Repetitions within ±0.2 % of the end: the interval includes it.
+        (1.03, verdicts.INCONCLUSIVE, "the interval includes an end of the range"),
+    ],
+)
+def test_at_least_so_much_of_a_reference(planted: float, expected: str, reason: str) -> None:
+    at_least = claim(metric="memcpy_ratio", baseline=None, expected=(1.03, math.inf))
+    rows = synthetic.timed(f"{VARIANT}/n:1024", 50.0)
+    for row in rows:
+        row["memcpy_ratio"] = planted * 50.0 / row["real_time"]
+    found = decide(rows, at_least)
+    assert (found.verdict, found.reason) == (expected, reason)
+    assert found.ratio == pytest.approx(planted, rel=0.004)
+    assert "needs a GPU" in decide(rows, at_least, is_emulated=True).reason
 
 
 def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
