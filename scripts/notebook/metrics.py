@@ -5,6 +5,7 @@ The counters have the same names from the emulator and from Nsight Compute.
 
 RATES = ("bytes_per_second", "flops_per_second")
 COUNTERS = (
+    "flops_per_loaded_byte",
     "load_requests",
     "load_sectors",
     "load_lines",
