@@ -17,161 +17,101 @@
 // Differs:  the source has its barrier inside `if (inside)`, which not all threads of a ragged block
 //           reach; here it stands outside. The source prints no times.
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
-#include "tiles.hpp"
+#include "staged_matrix.hpp"
+#include "strided_loads.hpp"
 
 namespace {
 
 using Matrix = std::shared_ptr<StagedMatrix>;
-constexpr int rounds = 32;
-constexpr int block_size = 256;
+constexpr unsigned block_size = 256;
+
+// Blocks of width x width threads. `turned_width`: see StagedMatrix::check.
+template <class... Sizes>
+lab::Variant staged(const lab::Experiment& experiment, const char* name, int width, int pitch,
+                    const Matrix& matrix, int turned_width, std::size_t dynamic_shared_bytes,
+                    void (*kernel)(const float*, float*, Sizes...), Sizes... sizes) {
+    const unsigned threads = unsigned(width);
+    const dim3 grid(lab::blocks_for(std::size_t(matrix->columns()), threads),
+                    lab::blocks_for(std::size_t(matrix->rows()), threads));
+    return staged_variant(experiment, name, width, pitch, matrix, turned_width,
+                          [=](const float* in, float* out) {
+                              lab::launch(kernel, grid, dim3(threads, threads),
+                                          dynamic_shared_bytes)(in, out, sizes...);
+                          });
+}
 
 template <int width>
-dim3 grid_of(const Matrix& matrix) {
-    return {lab::blocks_for(std::size_t(matrix->columns()), width),
-            lab::blocks_for(std::size_t(matrix->rows()), width)};
+lab::Variant rows_of(const lab::Experiment& experiment, const Matrix& matrix) {
+    return staged(experiment, "stage_rows", width, width, matrix, 0, 0, stage_rows<width>,
+                  matrix->rows(), matrix->columns());
 }
 
 template <int width, int pitch>
-lab::Variant columns_variant(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged_variant(experiment, "stage_columns", width, pitch, matrix, 0, [=](const float* in, float* out) {
-        lab::launch(stage_columns<width, pitch>, grid_of<width>(matrix), dim3(width, width))(
-            in, out, matrix->rows(), matrix->columns());
-    });
+lab::Variant columns_of(const lab::Experiment& experiment, const Matrix& matrix) {
+    return staged(experiment, "stage_columns", width, pitch, matrix, 0, 0,
+                  stage_columns<width, pitch>, matrix->rows(), matrix->columns());
 }
 
-template <int width>
-lab::Variant rows_variant(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged_variant(experiment, "stage_rows", width, width, matrix, 0, [=](const float* in, float* out) {
-        lab::launch(stage_rows<width>, grid_of<width>(matrix), dim3(width, width))(
-            in, out, matrix->rows(), matrix->columns());
-    });
-}
-
-lab::Variant dynamic_variant(const lab::Experiment& experiment, int pitch, const Matrix& matrix) {
-    constexpr int width = 32;
-    const std::size_t shared_bytes = sizeof(float) * width * std::size_t(pitch);
-    return staged_variant(
-        experiment, "stage_columns_dynamic", width, pitch, matrix, 0, [=](const float* in, float* out) {
-            lab::launch(stage_columns_dynamic, grid_of<width>(matrix), dim3(width, width), shared_bytes)(
-                in, out, matrix->rows(), matrix->columns(), pitch);
-        });
+lab::Variant dynamic(const lab::Experiment& experiment, int pitch, const Matrix& matrix) {
+    const std::size_t shared_bytes = sizeof(float) * 32 * std::size_t(pitch);
+    return staged(experiment, "stage_columns_dynamic", 32, pitch, matrix, 0, shared_bytes,
+                  stage_columns_dynamic, matrix->rows(), matrix->columns(), pitch);
 }
 
 template <int width, int pitch>
-lab::Variant turn_variant(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged_variant(
-        experiment, "turn_tiles", width, pitch, matrix, width, [=](const float* in, float* out) {
-            lab::launch(turn_tiles<width, pitch>, grid_of<width>(matrix), dim3(width, width))(
-                in, out, matrix->columns());
-        });
+lab::Variant turned(const lab::Experiment& experiment, const Matrix& matrix) {
+    return staged(experiment, "turn_tiles", width, pitch, matrix, width, 0,
+                  turn_tiles<width, pitch>, matrix->columns());
 }
 
 template <int width>
-lab::Variant swizzled_variant(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged_variant(
-        experiment, "turn_tiles_swizzled", width, width, matrix, width, [=](const float* in, float* out) {
-            lab::launch(turn_tiles_swizzled<width>, grid_of<width>(matrix), dim3(width, width))(
-                in, out, matrix->columns());
-        });
+lab::Variant swizzled(const lab::Experiment& experiment, const Matrix& matrix) {
+    return staged(experiment, "turn_tiles_swizzled", width, width, matrix, width, 0,
+                  turn_tiles_swizzled<width>, matrix->columns());
 }
 
 template <class Add>
 void add_stages(const lab::Experiment& experiment, const Matrix& matrix, Add add) {
-    add(rows_variant<32>(experiment, matrix));
-    add(rows_variant<16>(experiment, matrix));
-    add(columns_variant<32, 32>(experiment, matrix));
-    add(columns_variant<32, 33>(experiment, matrix));
-    add(columns_variant<16, 16>(experiment, matrix));
-    add(columns_variant<16, 17>(experiment, matrix));
-    add(columns_variant<16, 18>(experiment, matrix));
-    add(dynamic_variant(experiment, 32, matrix));
-    add(dynamic_variant(experiment, 33, matrix));
+    add(rows_of<32>(experiment, matrix));
+    add(rows_of<16>(experiment, matrix));
+    add(columns_of<32, 32>(experiment, matrix));
+    add(columns_of<32, 33>(experiment, matrix));
+    add(columns_of<16, 16>(experiment, matrix));
+    add(columns_of<16, 17>(experiment, matrix));
+    add(columns_of<16, 18>(experiment, matrix));
+    add(dynamic(experiment, 32, matrix));
+    add(dynamic(experiment, 33, matrix));
 }
 
 template <class Add>
 void add_turns(const lab::Experiment& experiment, const Matrix& matrix, Add add) {
-    add(turn_variant<32, 32>(experiment, matrix));
-    add(turn_variant<32, 33>(experiment, matrix));
-    add(swizzled_variant<32>(experiment, matrix));
-    add(turn_variant<16, 16>(experiment, matrix));
-    add(turn_variant<16, 17>(experiment, matrix));
-    add(turn_variant<16, 18>(experiment, matrix));
-    add(swizzled_variant<16>(experiment, matrix));
+    add(turned<32, 32>(experiment, matrix));
+    add(turned<32, 33>(experiment, matrix));
+    add(swizzled<32>(experiment, matrix));
+    add(turned<16, 16>(experiment, matrix));
+    add(turned<16, 17>(experiment, matrix));
+    add(turned<16, 18>(experiment, matrix));
+    add(swizzled<16>(experiment, matrix));
 }
 
 lab::Variant copy_variant(const lab::Experiment& experiment, int kilobytes, const Matrix& matrix) {
     const int n = matrix->rows() * matrix->columns();
     lab::Variant variant = staged_variant(
         experiment, "copy_through_shared", 0, 0, matrix, 0, [=](const float* in, float* out) {
-            lab::launch(copy_through_shared, lab::blocks_for(std::size_t(n), block_size), block_size,
-                        std::size_t(kilobytes) * 1024)(in, out, n);
+            lab::launch(copy_through_shared, lab::blocks_for(std::size_t(n), block_size),
+                        block_size, std::size_t(kilobytes) * 1024)(in, out, n);
         });
-    variant.name = lab::variant_name("copy_through_shared", {{"shared_kb", kilobytes},
-                                                             {"block", block_size},
-                                                             {"n", n},
-                                                             {"cache", "cold"}});
+    variant.name = lab::variant_name(
+        "copy_through_shared",
+        {{"shared_kb", kilobytes}, {"block", block_size}, {"n", n}, {"cache", "cold"}});
     return variant;
-}
-
-template <class T>
-lab::Variant strided_variant(int stride, int sharers, std::size_t n) {
-    struct Buffers {
-        lab::DeviceBuffer<T> in;
-        lab::DeviceBuffer<unsigned> out;
-    };
-    // 1024 elements of any type, as words of 32 bits: their number, scrambled.
-    const auto word_of = [](std::size_t i) { return unsigned(i * 2654435761u); };
-    const auto buffers = std::make_shared<Buffers>();
-    return {
-        .name = lab::variant_name("load_strided", {{"element", sizeof(T)},
-                                                   {"stride", stride},
-                                                   {"sharers", sharers},
-                                                   {"n", n}}),
-        .bytes = double(n) * rounds * 32 * sizeof(T),
-        .working_set_bytes = 1024 * sizeof(T) + n * sizeof(unsigned),
-        .prepare =
-            [=] {
-                std::vector<unsigned> words(1024 * sizeof(T) / 4);
-                for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(i);
-                const T* const elements = reinterpret_cast<const T*>(words.data());
-                buffers->in = lab::DeviceBuffer<T>(std::span<const T>(elements, 1024));
-                buffers->out = lab::DeviceBuffer<unsigned>(n);
-            },
-        .launch =
-            [=](std::size_t) {
-                lab::launch(load_strided<T>, unsigned(n / block_size), block_size)(
-                    buffers->in.get(), buffers->out.get(), stride, sharers, rounds);
-            },
-        .check =
-            [=] {
-                const auto sum_of_element = [&](std::size_t i) {
-                    if (sizeof(T) == 2) return word_of(i / 2) >> (i % 2 * 16) & 0xffff;
-                    unsigned sum = 0;
-                    for (std::size_t j = 0; j < sizeof(T) / 4; ++j) sum += word_of(i * sizeof(T) / 4 + j);
-                    return sum;
-                };
-                std::vector<unsigned> expected(n);
-                for (std::size_t lane = 0; lane < 32; ++lane) {
-                    unsigned sum = 0;
-                    for (int i = 0; i < 32; ++i) {
-                        sum += sum_of_element(lane / std::size_t(sharers) * std::size_t(stride) + i);
-                    }
-                    for (std::size_t i = lane; i < n; i += 32) expected[i] = rounds * sum;
-                }
-                lab::expect_equal<unsigned>(buffers->out.to_host(), expected);
-            }};
 }
 
 }  // namespace
@@ -180,7 +120,9 @@ int main(int argc, char** argv) {
     lab::Experiment experiment("15_bank_conflicts", argc, argv);
     const bool emulated = experiment.device().emulated;
     const auto add = [&](lab::Variant variant) { experiment.add(std::move(variant)); };
-    const auto validate = [&](lab::Variant variant) { experiment.add_validation(std::move(variant)); };
+    const auto validate = [&](lab::Variant variant) {
+        experiment.add_validation(std::move(variant));
+    };
 
     for (const int size : emulated ? std::vector{512} : std::vector{1024, 4096}) {
         const auto square = std::make_shared<StagedMatrix>(size, size);
@@ -200,7 +142,8 @@ int main(int argc, char** argv) {
         add(strided_variant<uint2>(stride, 1, threads));
         add(strided_variant<uint4>(stride, 1, threads));
     }
-    for (const int sharers : {2, 4, 8, 16, 32}) add(strided_variant<unsigned>(32, sharers, threads));
+    for (const int sharers : {2, 4, 8, 16, 32})
+        add(strided_variant<unsigned>(32, sharers, threads));
 
     // Ragged: blocks that are partly or nearly all outside; one element; a single row and column.
     for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 67}, {67, 1}, {37, 101}, {96, 33}}) {

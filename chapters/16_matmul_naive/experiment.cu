@@ -27,15 +27,17 @@ namespace {
 using Matrices = std::shared_ptr<matmul::Product<float>>;
 using Kernel = void (*)(const float*, const float*, float*, int, int, int);
 
-std::string by(unsigned x, unsigned y) { return std::to_string(x) + "x" + std::to_string(y); }
+std::string by(unsigned x, unsigned y) {
+    return std::to_string(x) + "x" + std::to_string(y);
+}
 
 lab::Variant product(const lab::Experiment& experiment, const std::string& name, Kernel kernel,
                      dim3 grid, dim3 block, const Matrices& matrices) {
     const auto [m, n, k] = matrices->shape();
-    return matmul::product_variant<float>(
-        experiment, name, matrices, [=](const float* a, const float* b, float* c) {
-            lab::launch(kernel, grid, block)(a, b, c, m, n, k);
-        });
+    return matmul::product_variant<float>(experiment, name, matrices,
+                                          [=](const float* a, const float* b, float* c) {
+                                              lab::launch(kernel, grid, block)(a, b, c, m, n, k);
+                                          });
 }
 
 lab::Variant naive(const lab::Experiment& experiment, dim3 block, const Matrices& matrices) {
@@ -63,8 +65,8 @@ lab::Variant registers(const lab::Experiment& experiment, const Matrices& matric
     lab::Variant variant = matmul::product_variant<float>(
         experiment, "multiply_add_in_registers/block:16x16", matrices,
         [=](const float*, const float*, float* c) {
-            lab::launch(multiply_add_in_registers, matmul::grid_over(n, m, block), block)(c, m, n, k,
-                                                                                          factor);
+            lab::launch(multiply_add_in_registers, matmul::grid_over(n, m, block), block)(
+                c, m, n, k, factor);
         });
     variant.bytes = 4.0 * m * n;
     variant.check = [=] {
@@ -121,8 +123,12 @@ int main(int argc, char** argv) {
         experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
     }
 
-    for (const matmul::Shape shape :
-         {matmul::Shape{1, 1, 1}, {1, 37, 5}, {37, 1, 64}, {31, 17, 1}, {101, 67, 83}, {96, 40, 130}}) {
+    for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
+                                      {1, 37, 5},
+                                      {37, 1, 64},
+                                      {31, 17, 1},
+                                      {101, 67, 83},
+                                      {96, 40, 130}}) {
         const Matrices ragged = matrices(shape);
         experiment.add_validation(naive(experiment, dim3(16, 16), ragged));
         experiment.add_validation(naive(experiment, dim3(32, 8), ragged));

@@ -31,8 +31,7 @@ __global__ void matmul_naive_down_columns(const float* a, const float* b, float*
 // the matrix ends. A grid of any size is right for a product of any size, also of one with more rows
 // than a grid has threads in y.
 __global__ void matmul_grid_stride(const float* a, const float* b, float* c, int m, int n, int k) {
-    for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < m;
-         row += gridDim.y * blockDim.y) {
+    for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < m; row += gridDim.y * blockDim.y) {
         for (int column = blockIdx.x * blockDim.x + threadIdx.x; column < n;
              column += gridDim.x * blockDim.x) {
             float sum = 0;

@@ -25,7 +25,9 @@ namespace matmul {
 struct Shape {
     int m, n, k;
 };
-inline Shape cube(int size) { return {size, size, size}; }
+inline Shape cube(int size) {
+    return {size, size, size};
+}
 
 // Matrices of one shape with random elements, in as many sets as launches rotate through. float: in
 // [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows.
@@ -128,7 +130,8 @@ class Product {
         double value = 0;
         double magnitude = 0;
         for (std::size_t i = 0; i < std::size_t(shape_.k); ++i) {
-            const double product = double(a_[row * shape_.k + i]) * double(b_[i * shape_.n + column]);
+            const double product =
+                double(a_[row * shape_.k + i]) * double(b_[i * shape_.n + column]);
             value += product;
             magnitude += std::abs(product);
         }

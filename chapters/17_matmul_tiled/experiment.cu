@@ -33,7 +33,9 @@ namespace {
 template <class T>
 using Matrices = std::shared_ptr<matmul::Product<T>>;
 
-std::string tile_text(int tile) { return "/tile:" + std::to_string(tile); }
+std::string tile_text(int tile) {
+    return "/tile:" + std::to_string(tile);
+}
 
 // The kernels of whole tiles: matmul_strip_mined, matmul_tiled, matmul_tiled_in_steps.
 template <int tile>
@@ -46,10 +48,11 @@ lab::Variant whole_tiles(const lab::Experiment& experiment, const std::string& n
                                     std::to_string(tile));
     }
     const dim3 block(tile, tile);
-    return matmul::product_variant<float>(
-        experiment, name + tile_text(tile), matrices, [=](const float* a, const float* b, float* c) {
-            lab::launch(kernel, matmul::grid_over(n, m, block), block)(a, b, c, n, k);
-        });
+    return matmul::product_variant<float>(experiment, name + tile_text(tile), matrices,
+                                          [=](const float* a, const float* b, float* c) {
+                                              lab::launch(kernel, matmul::grid_over(n, m, block),
+                                                          block)(a, b, c, n, k);
+                                          });
 }
 
 template <class T, int tile>
@@ -70,10 +73,12 @@ void add_whole_tiles(const lab::Experiment& experiment, const Matrices<float>& m
                      const std::function<void(lab::Variant)>& add) {
     add(whole_tiles<tile>(experiment, "matmul_strip_mined", matmul_strip_mined<tile>, matrices));
     add(whole_tiles<tile>(experiment, "matmul_tiled", matmul_tiled<tile>, matrices));
-    add(whole_tiles<tile>(experiment, "matmul_tiled_in_steps", matmul_tiled_in_steps<tile>, matrices));
+    add(whole_tiles<tile>(experiment, "matmul_tiled_in_steps", matmul_tiled_in_steps<tile>,
+                          matrices));
 }
 
-lab::Variant naive(const lab::Experiment& experiment, unsigned width, const Matrices<float>& matrices) {
+lab::Variant naive(const lab::Experiment& experiment, unsigned width,
+                   const Matrices<float>& matrices) {
     const auto [m, n, k] = matrices->shape();
     const dim3 block(width, width);
     const std::string text = std::to_string(width);
@@ -90,7 +95,8 @@ lab::Variant operands(const lab::Experiment& experiment, const Matrices<float>& 
     const int b_size = k * n;
     const int threads = std::min(m * n, 1 << 18) / 256 * 256;
     lab::Variant variant = matmul::product_variant<float>(
-        experiment, "add_operands/block:256", matrices, [=](const float* a, const float* b, float* c) {
+        experiment, "add_operands/block:256", matrices,
+        [=](const float* a, const float* b, float* c) {
             lab::launch(add_operands, threads / 256, 256)(a, b, c, a_size, b_size);
         });
     variant.bytes = 4.0 * (double(a_size) + b_size + threads);
@@ -115,11 +121,15 @@ int main(int argc, char** argv) {
     lab::Experiment experiment("17_matmul_tiled", argc, argv);
     const bool emulated = experiment.device().emulated;
     const auto add = [&](lab::Variant variant) { experiment.add(std::move(variant)); };
-    const auto validate = [&](lab::Variant variant) { experiment.add_validation(std::move(variant)); };
+    const auto validate = [&](lab::Variant variant) {
+        experiment.add_validation(std::move(variant));
+    };
     const auto floats = [](matmul::Shape shape) {
         return std::make_shared<matmul::Product<float>>(shape);
     };
-    const auto ints = [](matmul::Shape shape) { return std::make_shared<matmul::Product<int>>(shape); };
+    const auto ints = [](matmul::Shape shape) {
+        return std::make_shared<matmul::Product<int>>(shape);
+    };
 
     for (const int size : emulated ? std::vector{256} : std::vector{1024, 4096}) {
         const auto cube = floats(matmul::cube(size));
@@ -138,8 +148,12 @@ int main(int argc, char** argv) {
         add_whole_tiles<16>(experiment, floats(shape), validate);
         add_whole_tiles<32>(experiment, floats(shape), validate);
     }
-    for (const matmul::Shape shape :
-         {matmul::Shape{1, 1, 1}, {1, 37, 5}, {37, 1, 64}, {31, 17, 1}, {101, 67, 83}, {96, 40, 130}}) {
+    for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
+                                      {1, 37, 5},
+                                      {37, 1, 64},
+                                      {31, 17, 1},
+                                      {101, 67, 83},
+                                      {96, 40, 130}}) {
         validate(bounded<float, 16>(experiment, "float", floats(shape)));
         validate(bounded<float, 32>(experiment, "float", floats(shape)));
         validate(bounded<int, 16>(experiment, "int", ints(shape)));

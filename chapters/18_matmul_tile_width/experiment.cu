@@ -79,16 +79,17 @@ int main(int argc, char** argv) {
     const auto matrices = [](matmul::Shape shape) {
         return std::make_shared<matmul::Product<float>>(shape);
     };
-    for (const int size : experiment.device().emulated ? std::vector{192} : std::vector{1024, 4096}) {
+    for (const int size :
+         experiment.device().emulated ? std::vector{192} : std::vector{1024, 4096}) {
         const Matrices cube = matrices(matmul::cube(size));
-        add_all(experiment, cube, [&](lab::Variant variant) { experiment.add(std::move(variant)); });
+        add_all(experiment, cube,
+                [&](lab::Variant variant) { experiment.add(std::move(variant)); });
         experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
     }
     for (const matmul::Shape shape :
          {matmul::Shape{1, 1, 1}, {1, 37, 5}, {37, 1, 64}, {31, 17, 1}, {101, 67, 83}}) {
-        add_all(experiment, matrices(shape), [&](lab::Variant variant) {
-            experiment.add_validation(std::move(variant));
-        });
+        add_all(experiment, matrices(shape),
+                [&](lab::Variant variant) { experiment.add_validation(std::move(variant)); });
     }
     return experiment.run();
 }

@@ -18,7 +18,8 @@ __global__ void matmul_rectangular_tiles(const float* a, const float* b, float* 
             a_tile[threadIdx.y][i] = row < m && first + i < k ? a[row * k + first + i] : 0.0f;
         }
         for (int i = threadIdx.y; i < depth; i += rows) {
-            b_tile[i][threadIdx.x] = first + i < k && column < n ? b[(first + i) * n + column] : 0.0f;
+            b_tile[i][threadIdx.x] =
+                first + i < k && column < n ? b[(first + i) * n + column] : 0.0f;
         }
         __syncthreads();
         for (int i = 0; i < depth; ++i) sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];

@@ -1,0 +1,66 @@
+// The rows of load_strided: elements of a type, `stride` apart, each read by `sharers` lanes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels.cuh"
+#include "lab/device_buffer.hpp"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/validation.hpp"
+#include "lab/variant_name.hpp"
+
+// `threads` is a multiple of 256, the block's size.
+template <class T>
+lab::Variant strided_variant(int stride, int sharers, std::size_t threads) {
+    struct Buffers {
+        lab::DeviceBuffer<T> in;
+        lab::DeviceBuffer<unsigned> out;
+    };
+    constexpr int rounds = 32;
+    // 1024 elements of any type, as words of 32 bits: their number, scrambled.
+    const auto word_of = [](std::size_t i) { return unsigned(i * 2654435761u); };
+    const auto buffers = std::make_shared<Buffers>();
+    return {.name = lab::variant_name(
+                "load_strided",
+                {{"element", sizeof(T)}, {"stride", stride}, {"sharers", sharers}, {"n", threads}}),
+            .bytes = double(threads) * rounds * 32 * sizeof(T),
+            .working_set_bytes = 1024 * sizeof(T) + threads * sizeof(unsigned),
+            .prepare =
+                [=] {
+                    std::vector<unsigned> words(1024 * sizeof(T) / 4);
+                    for (std::size_t i = 0; i < words.size(); ++i) words[i] = word_of(i);
+                    const T* const elements = reinterpret_cast<const T*>(words.data());
+                    buffers->in = lab::DeviceBuffer<T>(std::span<const T>(elements, 1024));
+                    buffers->out = lab::DeviceBuffer<unsigned>(threads);
+                },
+            .launch =
+                [=](std::size_t) {
+                    lab::launch(load_strided<T>, unsigned(threads / 256), 256)(
+                        buffers->in.get(), buffers->out.get(), stride, sharers, rounds);
+                },
+            .check =
+                [=] {
+                    const auto sum_of_element = [&](std::size_t i) {
+                        if constexpr (sizeof(T) == 2)
+                            return word_of(i / 2) >> (i % 2 * 16) & 0xffff;
+                        constexpr std::size_t words = (sizeof(T) + 3) / 4;
+                        unsigned sum = 0;
+                        for (std::size_t j = 0; j < words; ++j) sum += word_of(i * words + j);
+                        return sum;
+                    };
+                    std::vector<unsigned> expected(threads);
+                    for (std::size_t lane = 0; lane < 32; ++lane) {
+                        unsigned sum = 0;
+                        for (int i = 0; i < 32; ++i) {
+                            sum += sum_of_element(
+                                lane / std::size_t(sharers) * std::size_t(stride) + i);
+                        }
+                        for (std::size_t i = lane; i < threads; i += 32) expected[i] = rounds * sum;
+                    }
+                    lab::expect_equal<unsigned>(buffers->out.to_host(), expected);
+                }};
+}
