@@ -9,6 +9,7 @@
 //           turn_tiles, ..._swizzled       stored by rows, loaded by columns: padding or permuting
 //           load_strided                   elements of 2, 4, 8 and 16 bytes, strides 1 to 32; sharers:
 //                                          neighbours that load the same element
+//           combine_in_registers           the same number of operations without shared memory
 //           copy_through_shared            4 to 48 KB of shared memory a block (shared_kb)
 //           Matrices of 1024 and 4096 squared and 2^18 threads on a GPU; 512 squared and 1024 threads
 //           on an emulated one.
@@ -142,8 +143,10 @@ int main(int argc, char** argv) {
         add(strided_variant<uint2>(stride, 1, threads));
         add(strided_variant<uint4>(stride, 1, threads));
     }
-    for (const int sharers : {2, 4, 8, 16, 32})
+    for (const int sharers : {2, 4, 8, 16, 32}) {
         add(strided_variant<unsigned>(32, sharers, threads));
+    }
+    add(registers_variant(threads));
 
     // Ragged: blocks that are partly or nearly all outside; one element; a single row and column.
     for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 67}, {67, 1}, {37, 101}, {96, 33}}) {
@@ -153,5 +156,6 @@ int main(int argc, char** argv) {
     }
     add_turns(experiment, std::make_shared<StagedMatrix>(32, 96), validate);
     add_turns(experiment, std::make_shared<StagedMatrix>(160, 64), validate);
+    validate(swizzled<8>(experiment, std::make_shared<StagedMatrix>(40, 24)));
     return experiment.run();
 }

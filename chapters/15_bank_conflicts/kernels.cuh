@@ -99,6 +99,19 @@ __global__ void load_strided(const T* in, unsigned* out, int stride, int sharers
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// load_strided's loop with one value of each thread in a register: an exclusive or and an addition in
+// the place of a load and an addition.
+__global__ void combine_in_registers(const unsigned* in, unsigned* out, int rounds) {
+    const unsigned value = in[threadIdx.x];
+    unsigned sum = 0;
+    for (int round = 0; round < rounds; ++round) {
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < 32; ++i) sum = (sum ^ value) + i;
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 // ---- Shared memory as a budget: a copy through a launch's shared memory of any size. What a block
 // asks for beyond a float a thread it does not use; but an SM holds fewer such blocks.
 __global__ void copy_through_shared(const float* in, float* out, int n) {

@@ -1,4 +1,5 @@
-// The rows of load_strided: elements of a type, `stride` apart, each read by `sharers` lanes.
+// The rows of load_strided: elements of a type, `stride` apart, each read by `sharers` lanes; and the
+// row of combine_in_registers.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
 
+constexpr int rounds = 32;
+
 // `threads` is a multiple of 256, the block's size.
 template <class T>
 lab::Variant strided_variant(int stride, int sharers, std::size_t threads) {
@@ -20,7 +23,6 @@ lab::Variant strided_variant(int stride, int sharers, std::size_t threads) {
         lab::DeviceBuffer<T> in;
         lab::DeviceBuffer<unsigned> out;
     };
-    constexpr int rounds = 32;
     // 1024 elements of any type, as words of 32 bits: their number, scrambled.
     const auto word_of = [](std::size_t i) { return unsigned(i * 2654435761u); };
     const auto buffers = std::make_shared<Buffers>();
@@ -62,5 +64,38 @@ lab::Variant strided_variant(int stride, int sharers, std::size_t threads) {
                         for (std::size_t i = lane; i < threads; i += 32) expected[i] = rounds * sum;
                     }
                     lab::expect_equal<unsigned>(buffers->out.to_host(), expected);
+                }};
+}
+
+inline lab::Variant registers_variant(std::size_t threads) {
+    const auto in = std::make_shared<lab::DeviceBuffer<unsigned>>();
+    const auto out = std::make_shared<lab::DeviceBuffer<unsigned>>();
+    const auto value_of = [](std::size_t i) { return unsigned(i * 2654435761u); };
+    return {.name = lab::variant_name("combine_in_registers", {{"n", threads}}),
+            .bytes = double(threads) * sizeof(unsigned),
+            .working_set_bytes = (256 + threads) * sizeof(unsigned),
+            .prepare =
+                [=] {
+                    std::vector<unsigned> values(256);
+                    for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of(i);
+                    *in = lab::DeviceBuffer<unsigned>(std::span<const unsigned>(values));
+                    *out = lab::DeviceBuffer<unsigned>(threads);
+                },
+            .launch =
+                [=](std::size_t) {
+                    lab::launch(combine_in_registers, unsigned(threads / 256), 256)(
+                        in->get(), out->get(), rounds);
+                },
+            .check =
+                [=] {
+                    std::vector<unsigned> expected(threads);
+                    for (std::size_t i = 0; i < 256; ++i) {
+                        unsigned sum = 0;
+                        for (int step = 0; step < rounds * 32; ++step) {
+                            sum = (sum ^ value_of(i)) + unsigned(step % 32);
+                        }
+                        for (std::size_t j = i; j < threads; j += 256) expected[j] = sum;
+                    }
+                    lab::expect_equal<unsigned>(out->to_host(), expected);
                 }};
 }
