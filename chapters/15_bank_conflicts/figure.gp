@@ -33,33 +33,34 @@ do for [i = 0 : STATS_blocks - 1] {
     }
 }
 
+set key maxcols 5 width 0
 set multiplot layout 3,1 margins 0.085,0.98,0.065,0.955 spacing 0.11
 set xrange [0.5:32.5]
 set xtics 1,1 font ',11'
 set xlabel 'stride, in elements'
 set logscale y 2
 
-set ylabel 'time, stride 1 of 4 bytes = 1'
+set ylabel 'time (4 bytes, stride 1: 1)'
 set yrange [0.5:64]
 if (words(timed) > 0) {
     i = int(word(timed, words(timed)))
     stats data index i using (column('stride') == 1 ? elapsed(4) : NaN) nooutput
     unit = STATS_max
     plot for [e = 1 : 4] data index i using (column('stride')):(elapsed(2**e) / unit) \
-        with linespoints linetype e title sprintf('%d-byte elements', 2**e)
+        with linespoints linetype e title sprintf('%d bytes', 2**e)
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
-    plot NaN notitle
+    plot for [e = 1 : 4] NaN with linespoints linetype e title sprintf('%d bytes', 2**e)
     unset label 1
 }
 
 set ylabel 'passes of one request'
 if (narrow >= 0) {
     plot for [e = 1 : 4] data index narrow using (column('stride')):(passes(2**e)) \
-            with linespoints linetype e title sprintf('%d-byte elements', 2**e), \
+            with linespoints linetype e notitle, \
          data index (wide >= 0 ? wide : narrow) \
             using (column('stride')):(wide >= 0 ? passes(4) : NaN) with linespoints linetype 6 \
-            title (wide >= 0 ? '4-byte elements, 8-byte banks' : '')
+            title (wide >= 0 ? '4 bytes in 8-byte banks' : '')
 } else {
     set label 1 'No passes were counted: scripts/lab run 15 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center
@@ -68,6 +69,7 @@ if (narrow >= 0) {
 }
 
 unset logscale y
+set key maxcols 3 width 2
 set ylabel 'theoretical occupancy, %'
 set xlabel 'shared memory of a block of 256 threads, KB'
 set xrange [0:50]

@@ -42,10 +42,10 @@ do for [i = 0 : STATS_blocks - 1] {
 # Points of one place stand side by side.
 beside(k, of) = of > 1 ? 0.5 * ((k - 1.0) / (of - 1) - 0.5) : 0
 
-set multiplot layout 2,1 margins 0.085,0.98,0.08,0.93 spacing 0.24
+set multiplot layout 2,1 margins 0.085,0.98,0.08,0.91 spacing 0.22
 set logscale y
 set ylabel 'TFLOP/s'
-set yrange [* < 0.1 : 10 < *]
+set yrange [0.1:200]
 if (words(timed) > 0) {
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
         using (place(0) + beside(k, words(timed))):(tflops(0)): \
@@ -53,7 +53,7 @@ if (words(timed) > 0) {
         with yerrorbars linetype k title columnheader(1)
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
-    plot [][0.1:100] NaN notitle
+    plot NaN notitle
     unset label 1
 }
 

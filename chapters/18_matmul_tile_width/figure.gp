@@ -2,7 +2,7 @@
 # Above: operations a second, where time was measured. Below: occupancy.
 load 'style.gp'
 data = ARG1
-set terminal svg size 820,700 dynamic font 'sans-serif,13' name 'matmul_tile_width' \
+set terminal svg size 820,760 dynamic font 'sans-serif,13' name 'matmul_tile_width' \
     background rgb 'white'
 set output ARG2
 
@@ -31,20 +31,18 @@ do for [i = 0 : STATS_blocks - 1] {
 set multiplot
 set logscale x 2
 set ylabel 'TFLOP/s'
-set yrange [0 : 1 < *]
+set yrange [0:*]
 set tmargin at screen 0.93
-set bmargin at screen 0.6
+set bmargin at screen 0.61
 set lmargin at screen 0.085
 set rmargin at screen 0.47
 set xrange [3.4:38]
 set xtics (4, 8, 16, 32)
 set xlabel 'width of square tiles, in elements'
 if (words(timed) > 0) {
-    set key maxcols 1
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
         using (width(0)):(tflops(width(0))):(low(width(0))):(high(width(0))) \
         with yerrorlines linetype k title columnheader(1)
-    set key maxcols 3
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
     plot [][0:1] NaN notitle
@@ -65,16 +63,20 @@ if (words(timed) > 0) {
 
 set ylabel 'theoretical occupancy, %'
 set yrange [0:105]
-set tmargin at screen 0.43
-set bmargin at screen 0.08
+set tmargin at screen 0.39
+set bmargin at screen 0.075
 set lmargin at screen 0.085
 set rmargin at screen 0.47
 set xrange [3.4:38]
 set xtics (4, 8, 16, 32)
 set xlabel 'width of square tiles, in elements'
 if (words(resident) > 0) {
-    plot for [k = 1 : words(resident)] data index int(word(resident, k)) \
-        using (width(0)):(occupancy(width(0))) with linespoints linetype k title columnheader(2)
+    # The left panel's key names one half of the devices, the right panel's the other.
+    half = (words(resident) + 1) / 2
+    plot for [k = 1 : half] data index int(word(resident, k)) \
+            using (width(0)):(occupancy(width(0))) with linespoints linetype k title columnheader(2), \
+         for [k = half + 1 : words(resident)] data index int(word(resident, k)) \
+            using (width(0)):(occupancy(width(0))) with linespoints linetype k notitle
 } else {
     set label 1 'No occupancy was counted.' at graph 0.5,0.5 center
     plot NaN notitle
@@ -85,8 +87,11 @@ set xrange [0.85:28]
 set xtics (1, 2, 4, 6, 12, 24)
 set xlabel 'shared memory of a block, KB (depth × 1/8)'
 if (words(resident) > 0) {
-    plot for [k = 1 : words(resident)] data index int(word(resident, k)) \
-        using (kilobytes(0)):(occupancy(kilobytes(0))) with linespoints linetype k notitle
+    plot for [k = 1 : half] data index int(word(resident, k)) \
+            using (kilobytes(0)):(occupancy(kilobytes(0))) with linespoints linetype k notitle, \
+         for [k = half + 1 : words(resident)] data index int(word(resident, k)) \
+            using (kilobytes(0)):(occupancy(kilobytes(0))) with linespoints linetype k \
+            title columnheader(2)
 } else {
     plot NaN notitle
 }
