@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 
+#include "example.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
@@ -136,6 +137,7 @@ int main(int argc, char** argv) {
         experiment.add_validation(grid_stride(experiment, dim3(1, 1), ragged));
         experiment.add_validation(grid_stride(experiment, dim3(3, 2), ragged));
     }
+    experiment.add_validation(matmul::example_readers());
     const Matrices tall = matrices({16 * 65535 + 1, 3, 2});
     experiment.add_validation(refused(naive(experiment, dim3(16, 16), tall)));
     experiment.add_validation(grid_stride(experiment, dim3(1, 64), tall));
