@@ -86,7 +86,8 @@ __device__ inline unsigned sum_of(uint4 value) {
 // element further on, make a round: the banks shift, their conflicts stay. The barrier keeps the
 // compiler from loading once for all rounds.
 template <class T>
-__global__ void load_strided(const T* in, unsigned* out, int stride, int sharers, int rounds) {
+__global__ void __launch_bounds__(1024)
+    load_strided(const T* in, unsigned* out, int stride, int sharers, int rounds) {
     __shared__ T elements[1024];
     for (int i = threadIdx.x; i < 1024; i += blockDim.x) elements[i] = in[i];
     const int first = threadIdx.x % 32 / sharers * stride;
@@ -101,7 +102,8 @@ __global__ void load_strided(const T* in, unsigned* out, int stride, int sharers
 
 // load_strided's loop with one value of each thread in a register: an exclusive or and an addition in
 // the place of a load and an addition.
-__global__ void combine_in_registers(const unsigned* in, unsigned* out, int rounds) {
+__global__ void __launch_bounds__(1024)
+    combine_in_registers(const unsigned* in, unsigned* out, int rounds) {
     const unsigned value = in[threadIdx.x];
     unsigned sum = 0;
     for (int round = 0; round < rounds; ++round) {

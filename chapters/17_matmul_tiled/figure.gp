@@ -20,7 +20,8 @@ set xtics ("naive\n16" 1, "naive\n32" 2, "phases\n16" 3, "phases\n32" 4, "tiled\
            "int\n16" 11) font ',11'
 
 is_there(value) = value == value ? 1 : 0
-tflops(unused) = is_there(place(0)) ? column('gflops') / 1000 : NaN
+# Below 1024 cubed a launch's overhead is what a time shows.
+tflops(unused) = is_there(place(0)) && column('m') >= 1024 ? column('gflops') / 1000 : NaN
 # How often a thread block uses what it loads.
 reuse(place) = place <= 4 ? 1 : place == 6 || place == 8 || place == 10 ? 32 : 16
 bytes(name) = is_there(place(0)) \

@@ -12,9 +12,10 @@ width(unused) = strcol('kernel') eq 'matmul_tiled_bounded' ? column('tile') : Na
 depth(tile) = tile[1:6] eq '16x16x' ? real(tile[7:*]) : NaN
 kilobytes(unused) = strcol('kernel') eq 'matmul_rectangular_tiles' \
                     ? 4.0 * 32 * depth(strcol('tile')) / 1024 : NaN
-tflops(x) = is_there(x) ? column('gflops') / 1000 : NaN
-low(x) = is_there(x) ? column('gflops_low') / 1000 : NaN
-high(x) = is_there(x) ? column('gflops_high') / 1000 : NaN
+# Below 1024 cubed a launch's overhead is what a time shows.
+tflops(x) = is_there(x) && column('m') >= 1024 ? column('gflops') / 1000 : NaN
+low(x) = is_there(x) && column('m') >= 1024 ? column('gflops_low') / 1000 : NaN
+high(x) = is_there(x) && column('m') >= 1024 ? column('gflops_high') / 1000 : NaN
 occupancy(x) = is_there(x) ? column('theoretical_occupancy') : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw.
