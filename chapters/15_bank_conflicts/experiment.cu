@@ -39,7 +39,7 @@ lab::Variant staged(const lab::Experiment& experiment, const char* name, int wid
                     void (*kernel)(const float*, float*, Sizes...), Sizes... sizes) {
     const unsigned threads = unsigned(width);
     const dim3 grid(lab::blocks_for(std::size_t(matrix->columns()), threads),
-                    lab::blocks_for(std::size_t(matrix->rows())));
+                    lab::blocks_for(std::size_t(matrix->rows()), threads));
     return staged_variant(experiment, name, width, pitch, matrix, turned_width,
                           [=](const float* in, float* out) {
                               lab::launch(kernel, grid, dim3(threads, threads),
