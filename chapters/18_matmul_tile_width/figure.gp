@@ -72,11 +72,13 @@ set xrange [3.4:38]
 set xtics (4, 8, 16, 32)
 set xlabel 'width of square tiles, in elements'
 if (words(resident) > 0) {
+    # gnuplot looks at the first step of a loop even where there is none.
+    block_of(k) = k <= words(resident) ? int(word(resident, k)) : 0
     # The left panel's key names one half of the devices, the right panel's the other.
     half = (words(resident) + 1) / 2
-    plot for [k = 1 : half] data index int(word(resident, k)) \
+    plot for [k = 1 : half] data index block_of(k) \
             using (width(0)):(occupancy(width(0))) with linespoints linetype k title columnheader(2), \
-         for [k = half + 1 : words(resident)] data index int(word(resident, k)) \
+         for [k = half + 1 : words(resident)] data index block_of(k) \
             using (width(0)):(occupancy(width(0))) with linespoints linetype k notitle
 } else {
     set label 1 'No occupancy was counted.' at graph 0.5,0.5 center
@@ -88,9 +90,9 @@ set xrange [0.85:28]
 set xtics (1, 2, 4, 6, 12, 24)
 set xlabel 'shared memory of a block, KB (depth × 1/8)'
 if (words(resident) > 0) {
-    plot for [k = 1 : half] data index int(word(resident, k)) \
+    plot for [k = 1 : half] data index block_of(k) \
             using (kilobytes(0)):(occupancy(kilobytes(0))) with linespoints linetype k notitle, \
-         for [k = half + 1 : words(resident)] data index int(word(resident, k)) \
+         for [k = half + 1 : words(resident)] data index block_of(k) \
             using (kilobytes(0)):(occupancy(kilobytes(0))) with linespoints linetype k \
             title columnheader(2)
 } else {
