@@ -12,8 +12,11 @@
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without.
 // Differs:  any rectangle, where the source has squares; sums are checked against a product in
 //           double precision, above 2^25 multiply-adds in a sample of 512 elements.
+#include <algorithm>
+#include <exception>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "example.hpp"
 #include "kernels.cuh"

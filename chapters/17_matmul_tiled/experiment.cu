@@ -16,7 +16,10 @@
 // Differs:  rectangles everywhere, where section 4.5 has squares; a shape that is no multiple of the
 //           tile is refused where the kernel has no bounds. On a GPU add_operands runs
 //           at the largest size alone: below it measures the launch, not the memory.
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>

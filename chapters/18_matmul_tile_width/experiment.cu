@@ -13,6 +13,8 @@
 // Differs:  the source states sizes and no measurement; its 3 KB a tile are tiles of 16 x 48.
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../16_matmul_naive/reference.hpp"
 #include "../17_matmul_tiled/kernels.cuh"
