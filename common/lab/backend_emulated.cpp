@@ -162,6 +162,7 @@ std::optional<Counters> counted(const std::function<void()>& launch) {
 
     Counters counters;
     append_global(counters, "load", "nvprof_gld_efficiency", launched.loads);
+    counters.emplace_back("load_lane_bytes", static_cast<double>(launched.loads.lane_bytes));
     append_global(counters, "store", "nvprof_gst_efficiency", launched.stores);
     append_shared(counters, "shared_load", launched.shared_loads);
     append_shared(counters, "shared_store", launched.shared_stores);

@@ -108,7 +108,13 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
 void report_counts(benchmark::State& state, const Variant& variant, const Counters& counters) {
     for (auto _ : state) state.SetIterationTime(1e-9);  // nothing is timed on an emulated GPU
     state.SetLabel(regime(variant, backend::description()));
-    for (const auto& [name, value] : counters) state.counters[name] = value;
+    for (const auto& [name, value] : counters) {
+        state.counters[name] = value;
+        // The intensity of the source: what its threads compute for each byte they ask for.
+        if (name == "load_lane_bytes" && value > 0 && variant.flops > 0) {
+            state.counters["flops_per_loaded_byte"] = variant.flops / value;
+        }
+    }
 }
 
 // Launches, where there is something to launch, and compares; returns what was counted.

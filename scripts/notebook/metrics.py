@@ -11,6 +11,7 @@ PEAK_PERCENT = "peak_percent"
 # or as the driver reported. All other counters of a GPU come from a profiler.
 MOVED = ("bytes_to_device", "bytes_to_host", "cpu_page_faults", "gpu_page_fault_groups")
 COUNTERS = (
+    "flops_per_loaded_byte",
     "load_requests",
     "load_sectors",
     "load_lines",

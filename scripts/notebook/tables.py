@@ -78,7 +78,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "label": verdict.label or None,
         "verdict": finding.verdict,
         "ratio": finding.ratio if finite and claim.baseline else None,
-        "value": finding.ratio if claim.expected else None,
+        "value": finding.ratio if claim.baseline is None else None,
         "interval": list(finding.interval or []) if finite else None,
         "n": list(finding.n),
         "data": verdict.data,

@@ -44,7 +44,7 @@ class Finding:
     """A verdict and what it rests on.
 
     `ratio` is variant / baseline of the claim's metric, or the value itself where the claim gives
-    a range; `n` the repetitions of the variant and of the baseline.
+    a range without a baseline; `n` the repetitions of the variant and of the baseline.
     """
 
     verdict: str

@@ -45,7 +45,7 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
         ('id = "efficiency_32"', 'id = "a`b"', "id 'a`b'"),
         ("expected = [79.9, 80.1]", "expected = [80.1, 79.9]", "above"),
         ("expected = [79.9, 80.1]", "expected = [nan, 80.1]", "above"),
-        ("expected = [79.9, 80.1]", "", "either a baseline or an expected range"),
+        ("expected = [79.9, 80.1]", "", "give a baseline, an expected range, or both"),
         ("fetch_unit_bytes = 32", "fetch_unit_bytes = 64", "32 or 128"),
         ("offset:11/block:512", "offset:11/n:1024", "names a regime"),
         ("read_offset/offset:11", "read offset", "no benchmark name"),

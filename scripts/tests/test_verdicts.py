@@ -95,6 +95,17 @@ def test_planted_ratios_of_time(
     assert found.n == (20, 20)
 
 
+@pytest.mark.parametrize(
+    ("ratio", "expected"),
+    [(0.015, verdicts.REPRODUCED), (0.02, verdicts.INCONCLUSIVE), (0.06, verdicts.ABSENT)],
+)
+def test_a_range_with_a_baseline_is_one_of_the_ratio(ratio: float, expected: str) -> None:
+    in_range = claim(expected=(0.0, 0.02), direction="equal")
+    found = decide(rows_of_ratio(ratio), in_range)
+    assert found.verdict == expected
+    assert found.ratio == pytest.approx(ratio, rel=0.004)
+
+
 def test_a_rate_is_lower_where_a_time_is_slower() -> None:
     rows = [
         *synthetic.timed(f"{VARIANT}/n:1024", 50.0, bytes_per_second=8e11),
