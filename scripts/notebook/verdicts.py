@@ -1,7 +1,8 @@
 """Verdicts: what a device's data say about a chapter's claims (DESIGN: claims and verdicts).
 
 A claim is decided once in every regime that the data have. Counters are exact. Time is decided by
-the bootstrap interval of the ratio of medians, against a smallest effect of interest of 3 %.
+the bootstrap interval of the ratio of medians within each process, against a smallest effect of
+interest of 3 %.
 """
 
 import math
@@ -10,7 +11,7 @@ from statistics import median
 
 from notebook import names
 from notebook.claims import Claim
-from notebook.intervals import Interval, median_interval, ratio_interval, spread
+from notebook.intervals import Interval, center, center_interval, ratio_interval, spread
 from notebook.results import Result
 
 REPRODUCED = "reproduced"
@@ -22,7 +23,8 @@ NOT_MEASURED = "not measured"
 ALL = (REPRODUCED, WEAKER, ABSENT, REVERSED, INCONCLUSIVE, NOT_MEASURED)
 
 SMALLEST_EFFECT = 0.03
-# Fewer repetitions do not bound a median, and a spread this large has more than one cause.
+# Fewer repetitions in a process do not bound its median, and a spread this large has more than one
+# cause.
 FEWEST_REPETITIONS = 5
 LARGEST_SPREAD = 0.10
 FEWEST_PROCESSES = 2
@@ -190,7 +192,7 @@ def _samples(result: Result, claim: Claim, variant: str) -> dict[str, _Sample]:
             continue
         if claim.metric != "time":
             rows = [row for row in rows if claim.metric in row.values]
-        if rows:
+        if rows and min(row.metric(claim.metric) for row in rows) > 0:  # nothing takes no time
             samples[names.regime(name)] = _Sample(
                 values=[row.metric(claim.metric) for row in rows],
                 processes=[row.process for row in rows],
@@ -201,7 +203,7 @@ def _samples(result: Result, claim: Claim, variant: str) -> dict[str, _Sample]:
 
 
 def _find_counted(claim: Claim, samples: list[_Sample]) -> Finding:
-    n = tuple(len(sample.values) for sample in samples)
+    n = _sizes(samples)
     if any(len(set(sample.values)) > 1 for sample in samples):
         return Finding(INCONCLUSIVE, "the counts differ between repetitions", n=n)
     values = [sample.values[0] for sample in samples]
@@ -216,34 +218,49 @@ def _ratio(value: float, baseline: float) -> float:
 
 
 def _find_timed(claim: Claim, samples: list[_Sample], quick: bool) -> Finding:
-    values = [sample.values for sample in samples]
-    medians = [median(sample) for sample in values]
+    shared = sorted(set.intersection(*(set(sample.processes) for sample in samples)))
+    if not shared:
+        return Finding(INCONCLUSIVE, "no process has both", n=_sizes(samples))
+    by_process = [[sample.of_process(process) for process in shared] for sample in samples]
+    ratio = center(by_process[0])
     if claim.baseline is None:
-        ratio, interval = medians[0], median_interval(values[0])
+        interval = center_interval(by_process[0])
     else:
-        ratio, interval = medians[0] / medians[1], ratio_interval(values[0], values[1])
-    doubt = _doubt(claim, samples, quick)
+        ratio /= center(by_process[1])
+        interval = ratio_interval(by_process[0], by_process[1])
+    throttled = any(sample.throttled for sample in samples)
+    doubt = _doubt_of_run(quick, throttled) or doubt_of_samples(by_process)
     verdict, reason = (INCONCLUSIVE, doubt) if doubt else judge(claim, interval)
-    return Finding(verdict, reason, ratio, interval, tuple(map(len, values)))
+    return Finding(verdict, reason, ratio, interval, _sizes(samples))
 
 
-def _doubt(claim: Claim, samples: list[_Sample], quick: bool) -> str:
-    """Why a time must not decide a claim, whatever its interval; "" if it may."""
-    processes = set.intersection(*(set(sample.processes) for sample in samples))
+def _sizes(samples: list[_Sample]) -> tuple[int, ...]:
+    return tuple(len(sample.values) for sample in samples)
+
+
+def _doubt_of_run(quick: bool, throttled: bool) -> str:
     if quick:
         return "a quick run"
-    if any(sample.throttled for sample in samples):
-        return "clocks throttled"
-    if len(processes) < FEWEST_PROCESSES:
-        return f"{len(processes)} process; {FEWEST_PROCESSES} are needed"
-    if (fewest := min(len(sample.values) for sample in samples)) < FEWEST_REPETITIONS:
-        return f"{fewest} repetitions; {FEWEST_REPETITIONS} are needed"
-    if (widest := max(spread(sample.values) for sample in samples)) > LARGEST_SPREAD:
+    return "clocks throttled" if throttled else ""
+
+
+def doubt_of_samples(samples: list[list[list[float]]]) -> str:
+    """Why times must not decide a claim, whatever their interval; "" if they may.
+
+    `samples`: of the variant, and of the baseline if there is one, the repetitions by process.
+    """
+    processes = len(samples[0])
+    every = [repetitions for sample in samples for repetitions in sample]
+    if processes < FEWEST_PROCESSES:
+        return f"{processes} process; {FEWEST_PROCESSES} are needed"
+    if (fewest := min(map(len, every))) < FEWEST_REPETITIONS:
+        return f"{fewest} repetitions in a process; {FEWEST_REPETITIONS} are needed"
+    if (widest := max(map(spread, every))) > LARGEST_SPREAD:
         return f"the spread is too large ({widest:.0%})"
-    if claim.baseline is not None:
+    if len(samples) == 2:
         ratios = [
-            median(samples[0].of_process(process)) / median(samples[1].of_process(process))
-            for process in sorted(processes)
+            median(variant) / median(baseline)
+            for variant, baseline in zip(*samples, strict=True)
         ]
         if len({_zone(ratio - 1) for ratio in ratios}) > 1:
             return f"the processes disagree ({', '.join(f'{ratio:.3f}' for ratio in ratios)})"
