@@ -7,7 +7,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from notebook import counters, doctor, drawing, skeleton, tables, testing, toolbox, verdicts
+from notebook import counters, doctor, drawing, matrix, skeleton, tables, testing, toolbox, verdicts
 from notebook import run as running
 from notebook.chapters import all_chapters
 from notebook.collect import say
@@ -77,8 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--data", metavar="DIR", help="draw from there, into DIR/plots")
     command.set_defaults(command=_figures)
 
-    command = commands.add_parser("verdicts", help="what the data decide")
-    command.add_argument("--device", metavar="DEVICE", help="a folder of data/; all, if left out")
+    command = commands.add_parser("verdicts", help="what the data decide: every claim on every device")
+    command.add_argument("--device", metavar="DEVICE", help="one device, with every number and reason")
     command.add_argument("--data", metavar="DIR")
     command.add_argument("--json", action="store_true")
     command.set_defaults(command=_verdicts)
@@ -147,18 +147,22 @@ def _figures(options: argparse.Namespace) -> int:
 def _verdicts(options: argparse.Namespace) -> int:
     project = Project.here(options.data)
     chapters = all_chapters(project)
-    known = sorted({each.device for chapter in chapters for each in load_chapter(project, chapter)})
-    if options.device is not None and options.device not in known:
+    decided = [tables.decide_chapter(project, chapter, options.device) for chapter in chapters]
+    if options.device is not None and not any(each.results for each in decided):
+        every = tables.all_results(project, chapters)
+        known = sorted({result.device for result in every})
         raise Problem(
             f"no data of device '{plain(options.device)}'; {close_matches(options.device, known)}",
             WRONG_USAGE,
         )
-    decided = [tables.decide_chapter(project, chapter, options.device) for chapter in chapters]
     if options.json:
         found = [tables.as_json(verdict) for each in decided for verdict in each.verdicts]
         print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
         return 0
-    for each in decided:
+    if options.device is None:
+        print("\n".join(matrix.lines(decided)))
+        return 0
+    for each in (each for each in decided if each.verdicts):
         print("\n".join([each.chapter.name, *tables.terminal_lines(each), ""]))
     print(verdicts.LEGEND)
     return 0

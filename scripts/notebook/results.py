@@ -9,21 +9,21 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from notebook import names
 from notebook.chapters import Chapter
-from notebook.devices import is_slug, option_for
+from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, RATES
 from notebook.project import Project
 from notebook.text import plain
 
 # The memory that a working set fits: l2, dram, l2+dram.
-_LABEL = re.compile(r"[a-z0-9+]*")
+LABEL = re.compile(r"[a-z0-9+]*")
 _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
 
@@ -53,7 +53,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """A chapter on a device. `measured_counters` (by benchmark name) come from Nsight Compute."""
+    """A chapter on a device. `measured_counters` (by benchmark name) come from Nsight Compute, or
+    from whoever published them."""
 
     path: Path
     chapter: str
@@ -64,6 +65,16 @@ class Result:
     quick: bool
     rows: list[Row]
     measured_counters: dict[str, dict[str, float]]
+    # What to know before using a benchmark's numbers; only what is published has such.
+    caveats: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_published(self) -> bool:
+        return self.device.startswith(PUBLISHED)
+
+    @property
+    def kind(self) -> str:
+        return "published" if self.is_published else "emulated" if self.is_emulated else "gpu"
 
     @cached_property
     def by_name(self) -> dict[str, list[Row]]:
@@ -173,7 +184,7 @@ def _parse_row(row: object) -> Row:
     if row.get("error_occurred"):
         raise Malformed(f"{name} failed: {row.get('error_message')}")
     label = row.get("label", "")
-    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+    if not isinstance(label, str) or not LABEL.fullmatch(label):
         raise Malformed(f"{name}: the label {label!r} is no regime")
     numbers = dict(_numbers(row))
     if row.get("time_unit") not in _MICROSECONDS or numbers.get("real_time", -1.0) < 0:

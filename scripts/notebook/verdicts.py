@@ -6,7 +6,8 @@ interest of 3 %.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 
 from notebook import names
@@ -38,7 +39,8 @@ reversed      on the other side beyond 3 %
 inconclusive  the interval allows more than one of these, clocks throttled, the spread of a sample
               is above {LARGEST_SPREAD:.0%}, the processes disagree, or the run was a --quick one
 not measured  no data that could decide it
-Counters decide exactly; a time needs {FEWEST_PROCESSES} processes on a GPU."""
+Counters decide exactly; a time needs {FEWEST_PROCESSES} processes on a GPU. Numbers that other people
+printed (published:…) decide without an interval."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Verdict:
     chapter: str
     claim: Claim
     device: str
+    kind: str
+    year: int
     data: str
     finding: Finding
     regime: str = ""
@@ -78,6 +82,7 @@ class Verdict:
 class _Sample:
     """The metric of one benchmark: its repetitions and the process of each."""
 
+    name: str
     values: list[float]
     processes: list[int]
     throttled: bool
@@ -96,25 +101,16 @@ def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
 
     `data` names the file of the result, as the verdicts shall name it.
     """
+    verdict = partial(
+        Verdict, result.chapter, claim, result.device, result.kind, result.year, data
+    )
     by_regime = {} if _cannot_decide(claim, result) else _samples_by_regime(claim, result)
     if not by_regime:
         reason = _cannot_decide(claim, result) or f"no data of {_wanted(claim)}"
         finding = Finding(NOT_MEASURED, reason)
-        return [Verdict(result.chapter, claim, result.device, data, finding)]
+        return [verdict(finding)]
     return [
-        Verdict(
-            chapter=result.chapter,
-            claim=claim,
-            device=result.device,
-            data=data,
-            finding=(
-                _find_counted(claim, samples)
-                if claim.is_counted
-                else _find_timed(claim, samples, result.quick)
-            ),
-            regime=regime,
-            label=samples[0].label,
-        )
+        verdict(_find(claim, samples, result), regime, samples[0].label)
         for regime, samples in by_regime.items()
     ]
 
@@ -162,7 +158,7 @@ def _cannot_decide(claim: Claim, result: Result) -> str:
         return f"the claim is about {fetched[unit]}; this device fetches {here}"
     if result.is_emulated and not claim.is_counted:
         return "a time needs a GPU"
-    if not result.is_emulated and claim.is_counted and not result.counts:
+    if result.kind == "gpu" and claim.is_counted and not result.counts:
         return "no counters were measured on this device"
     return ""
 
@@ -185,7 +181,7 @@ def _samples(result: Result, claim: Claim, variant: str) -> dict[str, _Sample]:
         for name, counts in result.counts.items():
             values = [count[claim.metric] for count in counts if claim.metric in count]
             if values and names.variant(name) == variant:
-                samples[names.regime(name)] = _Sample(values, [0] * len(values), False, "")
+                samples[names.regime(name)] = _Sample(name, values, [0] * len(values), False, "")
         return samples
     for name, rows in result.by_name.items():
         if names.variant(name) != variant:
@@ -194,12 +190,30 @@ def _samples(result: Result, claim: Claim, variant: str) -> dict[str, _Sample]:
             rows = [row for row in rows if claim.metric in row.values]
         if rows and min(row.metric(claim.metric) for row in rows) > 0:  # nothing takes no time
             samples[names.regime(name)] = _Sample(
+                name=name,
                 values=[row.metric(claim.metric) for row in rows],
                 processes=[row.process for row in rows],
                 throttled=any(row.throttled for row in rows),
                 label=rows[0].label,
             )
     return samples
+
+
+def _find(claim: Claim, samples: list[_Sample], result: Result) -> Finding:
+    if result.is_published:
+        return _find_printed(claim, samples, result)
+    if claim.is_counted:
+        return _find_counted(claim, samples)
+    return _find_timed(claim, samples, result.quick)
+
+
+def _find_printed(claim: Claim, samples: list[_Sample], result: Result) -> Finding:
+    """Decided by the numbers themselves, for want of more; the reason says so."""
+    found = _find_counted(claim, samples)
+    alone = "" if claim.is_counted else "one printed number, no interval"
+    caveats = [result.caveats.get(sample.name, "") for sample in samples]
+    reasons = filter(None, (found.reason, alone, *caveats))
+    return replace(found, reason="; ".join(dict.fromkeys(reasons)), interval=None)
 
 
 def _find_counted(claim: Claim, samples: list[_Sample]) -> Finding:
