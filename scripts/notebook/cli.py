@@ -7,9 +7,21 @@ import signal
 import sys
 from typing import NoReturn
 
-from notebook import counters, doctor, drawing, matrix, skeleton, tables, testing, toolbox, verdicts
+from notebook import (
+    compare,
+    counters,
+    doctor,
+    drawing,
+    matrix,
+    side_by_side,
+    skeleton,
+    tables,
+    testing,
+    toolbox,
+    verdicts,
+)
 from notebook import run as running
-from notebook.chapters import all_chapters
+from notebook.chapters import all_chapters, find_chapters
 from notebook.collect import say
 from notebook.errors import CHECK_FAILED, INTERRUPTED, MISSING, WRONG_USAGE, Problem
 from notebook.project import Project
@@ -82,6 +94,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--data", metavar="DIR")
     command.add_argument("--json", action="store_true")
     command.set_defaults(command=_verdicts)
+
+    command = commands.add_parser("compare", help="devices, each by its own measure; or two runs")
+    command.add_argument("devices", nargs="+", metavar="DEVICE", help="of data/, or a folder's path")
+    command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
+    command.add_argument("--data", metavar="DIR")
+    command.add_argument("--json", action="store_true", help="every row, with every number")
+    command.set_defaults(command=_compare)
 
     command = commands.add_parser(
         "counters", help="measure counters (ncu), and print emulated beside measured"
@@ -165,6 +184,21 @@ def _verdicts(options: argparse.Namespace) -> int:
     for each in (each for each in decided if each.verdicts):
         print("\n".join([each.chapter.name, *tables.terminal_lines(each), ""]))
     print(verdicts.LEGEND)
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    project = Project.here(options.data)
+    if len(options.devices) < 2:
+        raise Problem("compare needs two devices; see: scripts/lab compare --help", WRONG_USAGE)
+    every = all_chapters(project)
+    chapters = find_chapters(project, [options.chapter]) if options.chapter else every
+    operands = [compare.operand(project, every, word) for word in options.devices]
+    found = compare.compare(project, chapters, operands)
+    if options.json:
+        print(json.dumps(side_by_side.as_json(found), indent=2, allow_nan=False))
+    else:
+        print("\n".join(side_by_side.lines(found)))
     return 0
 
 

@@ -43,7 +43,9 @@ def ratio_interval(variant: Processes, baseline: Processes) -> Interval:
     return float(low), float(high)
 
 
-def power_intervals(factors: Sequence[tuple[Processes, int]]) -> tuple[Floats, Floats]:
+def power_intervals(
+    factors: Sequence[tuple[Processes, int]], resamples: int = RESAMPLES
+) -> tuple[Floats, Floats]:
     """Low and high ends of the intervals of a product of centers, each to its power."""
     counts = [len(processes) for processes, _ in factors]
     ends = numpy.cumsum(counts)
@@ -59,7 +61,7 @@ def power_intervals(factors: Sequence[tuple[Processes, int]]) -> tuple[Floats, F
         )
 
     samples = [sample for processes, _ in factors for sample in processes]
-    return _bootstrap(samples, product, RESAMPLES)
+    return _bootstrap(samples, product, resamples)
 
 
 def spread(sample: Sequence[float]) -> float:
@@ -93,9 +95,13 @@ def _bootstrap(
     samples: Sequence[ArrayLike], statistic: Callable[..., Any], resamples: int
 ) -> tuple[Floats, Floats]:
     arrays = list(map(_array, samples))
-    if min(array.shape[-1] for array in arrays) < 2:  # SciPy wants two observations
+    if all(array.shape[-1] == 1 for array in arrays):
         point = statistic(*arrays, axis=-1)
         return point, point
+    # SciPy wants two observations; a single one is known exactly, as far as anybody can say.
+    arrays = [
+        numpy.repeat(array, 2, axis=-1) if array.shape[-1] == 1 else array for array in arrays
+    ]
     from scipy import stats  # type: ignore[import-untyped]  # takes half a second, which commands without intervals are spared
 
     # The percentile interval: on samples of five it covers the truth in 97 to 99 % of cases, where

@@ -67,6 +67,10 @@ class Result:
     measured_counters: dict[str, dict[str, float]]
     # What to know before using a benchmark's numbers; only what is published has such.
     caveats: dict[str, str] = field(default_factory=dict)
+    # Of a GPU; 0 where nobody wrote it down. The clock is the highest after any repetition.
+    sm_count: int = 0
+    sm_clock_mhz: float = 0
+    compute_capability: str = ""
 
     @property
     def is_published(self) -> bool:
@@ -161,6 +165,9 @@ def _parse(path: Path, document: object, measured: dict[str, dict[str, float]]) 
         quick=context_text(context, "quick") == "true",
         rows=rows,
         measured_counters=measured,
+        sm_count=_optional_number(context, "sm_count"),
+        sm_clock_mhz=max(_clocks(document["benchmarks"]), default=0.0),
+        compute_capability=str(context.get("compute_capability", "")),
     )
 
 
@@ -169,6 +176,17 @@ def _context_number(context: dict[str, Any], key: str) -> int:
     if not text.isdecimal():
         raise Malformed(f"the context's {key} {text!r} is no whole number")
     return int(text)
+
+
+def _optional_number(context: dict[str, Any], key: str) -> int:
+    return _context_number(context, key) if key in context else 0
+
+
+def _clocks(benchmarks: list[dict[str, Any]]) -> Iterator[float]:
+    for row in filter(_is_repetition, benchmarks):
+        clock = row.get("sm_clock_mhz", 0)
+        if isinstance(clock, int | float) and math.isfinite(clock):
+            yield float(clock)
 
 
 def _is_repetition(row: object) -> bool:

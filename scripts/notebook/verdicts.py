@@ -13,7 +13,8 @@ from statistics import median
 from notebook import names
 from notebook.claims import Claim
 from notebook.intervals import Interval, center, center_interval, ratio_interval, spread
-from notebook.results import Result
+from notebook.metrics import COUNTERS
+from notebook.results import Result, Row
 
 REPRODUCED = "reproduced"
 WEAKER = "weaker"
@@ -79,7 +80,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class _Sample:
+class Sample:
     """The metric of one benchmark: its repetitions and the process of each."""
 
     name: str
@@ -167,39 +168,44 @@ def _wanted(claim: Claim) -> str:
     return " and ".join(filter(None, (claim.variant, claim.baseline)))
 
 
-def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[_Sample]]:
+def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
     """The sample of the variant and, if there is one, of the baseline, by regime."""
     wanted = [claim.variant, *([claim.baseline] if claim.baseline else [])]
-    found = [_samples(result, claim, variant) for variant in wanted]
+    found = [samples_of(result, claim.metric, variant) for variant in wanted]
     common = set.intersection(*map(set, found))
     return {regime: [each[regime] for each in found] for regime in names.naturally_sorted(common)}
 
 
-def _samples(result: Result, claim: Claim, variant: str) -> dict[str, _Sample]:
+def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
+    """What a device knows of a variant's metric, by regime."""
     samples = {}
-    if claim.is_counted:
+    if metric in COUNTERS:
         for name, counts in result.counts.items():
-            values = [count[claim.metric] for count in counts if claim.metric in count]
+            values = [count[metric] for count in counts if metric in count]
             if values and names.variant(name) == variant:
-                samples[names.regime(name)] = _Sample(name, values, [0] * len(values), False, "")
+                samples[names.regime(name)] = Sample(name, values, [0] * len(values), False, "")
         return samples
     for name, rows in result.by_name.items():
-        if names.variant(name) != variant:
-            continue
-        if claim.metric != "time":
-            rows = [row for row in rows if claim.metric in row.values]
-        if rows and min(row.metric(claim.metric) for row in rows) > 0:  # nothing takes no time
-            samples[names.regime(name)] = _Sample(
-                name=name,
-                values=[row.metric(claim.metric) for row in rows],
-                processes=[row.process for row in rows],
-                throttled=any(row.throttled for row in rows),
-                label=rows[0].label,
-            )
+        if names.variant(name) == variant and (sample := timed_sample(name, rows, metric)):
+            samples[names.regime(name)] = sample
     return samples
 
 
-def _find(claim: Claim, samples: list[_Sample], result: Result) -> Finding:
+def timed_sample(name: str, rows: list[Row], metric: str) -> Sample | None:
+    """A benchmark's repetitions; None where the metric was not measured."""
+    rows = [row for row in rows if metric == "time" or metric in row.values]
+    if not rows or min(row.metric(metric) for row in rows) <= 0:  # nothing takes no time
+        return None
+    return Sample(
+        name=name,
+        values=[row.metric(metric) for row in rows],
+        processes=[row.process for row in rows],
+        throttled=any(row.throttled for row in rows),
+        label=rows[0].label,
+    )
+
+
+def _find(claim: Claim, samples: list[Sample], result: Result) -> Finding:
     if result.is_published:
         return _find_printed(claim, samples, result)
     if claim.is_counted:
@@ -207,7 +213,7 @@ def _find(claim: Claim, samples: list[_Sample], result: Result) -> Finding:
     return _find_timed(claim, samples, result.quick)
 
 
-def _find_printed(claim: Claim, samples: list[_Sample], result: Result) -> Finding:
+def _find_printed(claim: Claim, samples: list[Sample], result: Result) -> Finding:
     """Decided by the numbers themselves, for want of more; the reason says so."""
     found = _find_counted(claim, samples)
     alone = "" if claim.is_counted else "one printed number, no interval"
@@ -216,7 +222,7 @@ def _find_printed(claim: Claim, samples: list[_Sample], result: Result) -> Findi
     return replace(found, reason="; ".join(dict.fromkeys(reasons)), interval=None)
 
 
-def _find_counted(claim: Claim, samples: list[_Sample]) -> Finding:
+def _find_counted(claim: Claim, samples: list[Sample]) -> Finding:
     n = _sizes(samples)
     if any(len(set(sample.values)) > 1 for sample in samples):
         return Finding(INCONCLUSIVE, "the counts differ between repetitions", n=n)
@@ -231,11 +237,10 @@ def _ratio(value: float, baseline: float) -> float:
     return value / baseline
 
 
-def _find_timed(claim: Claim, samples: list[_Sample], quick: bool) -> Finding:
-    shared = sorted(set.intersection(*(set(sample.processes) for sample in samples)))
-    if not shared:
+def _find_timed(claim: Claim, samples: list[Sample], quick: bool) -> Finding:
+    by_process = paired(samples)
+    if not by_process[0]:
         return Finding(INCONCLUSIVE, "no process has both", n=_sizes(samples))
-    by_process = [[sample.of_process(process) for process in shared] for sample in samples]
     ratio = center(by_process[0])
     if claim.baseline is None:
         interval = center_interval(by_process[0])
@@ -243,16 +248,23 @@ def _find_timed(claim: Claim, samples: list[_Sample], quick: bool) -> Finding:
         ratio /= center(by_process[1])
         interval = ratio_interval(by_process[0], by_process[1])
     throttled = any(sample.throttled for sample in samples)
-    doubt = _doubt_of_run(quick, throttled) or doubt_of_samples(by_process)
+    doubt = doubt_of_run(quick, throttled) or doubt_of_samples(by_process)
     verdict, reason = (INCONCLUSIVE, doubt) if doubt else judge(claim, interval)
     return Finding(verdict, reason, ratio, interval, _sizes(samples))
 
 
-def _sizes(samples: list[_Sample]) -> tuple[int, ...]:
+def paired(samples: list[Sample]) -> list[list[list[float]]]:
+    """The repetitions of each sample by process, of the processes that have all of them."""
+    shared = sorted(set.intersection(*(set(sample.processes) for sample in samples)))
+    return [[sample.of_process(process) for process in shared] for sample in samples]
+
+
+def _sizes(samples: list[Sample]) -> tuple[int, ...]:
     return tuple(len(sample.values) for sample in samples)
 
 
-def _doubt_of_run(quick: bool, throttled: bool) -> str:
+def doubt_of_run(quick: bool, throttled: bool) -> str:
+    """Why no time of a run may decide anything; "" if it may."""
     if quick:
         return "a quick run"
     return "clocks throttled" if throttled else ""
