@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from notebook import (
     compare,
+    contribute,
     counters,
     doctor,
     drawing,
@@ -96,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_verdicts)
 
     command = commands.add_parser("compare", help="devices, each by its own measure; or two runs")
-    command.add_argument("devices", nargs="+", metavar="DEVICE", help="of data/, or a folder's path")
+    command.add_argument("devices", nargs="+", metavar="DEVICE", help="of data/, or a folder")
     command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
     command.add_argument("--data", metavar="DIR")
     command.add_argument("--json", action="store_true", help="every row, with every number")
@@ -109,6 +110,23 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--data", metavar="DIR")
     command.set_defaults(
         command=lambda options: counters.counters(Project.here(options.data), options.chapter)
+    )
+
+    command = commands.add_parser("pack", help="one archive of a GPU's results, to send")
+    command.add_argument("device", metavar="DEVICE", help="a folder of data/")
+    command.add_argument("--output", metavar="FILE", help="DEVICE.tar.gz, if left out")
+    command.add_argument("--data", metavar="DIR")
+    command.set_defaults(
+        command=lambda options: contribute.pack(
+            Project.here(options.data), options.device, options.output
+        )
+    )
+
+    command = commands.add_parser("add", help="check an archive and put its results into data/")
+    command.add_argument("file", metavar="FILE")
+    command.add_argument("--data", metavar="DIR", help="put them there, to compare with data/")
+    command.set_defaults(
+        command=lambda options: contribute.add(Project.here(options.data), options.file)
     )
 
     command = commands.add_parser("doctor", help="what is there, what is missing, and the mend")

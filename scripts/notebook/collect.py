@@ -18,7 +18,7 @@ from notebook.text import plain
 # Counts are exact; a time needs a second process to show what differs from one to the next.
 _PROCESSES = {"emulated": 1, "gpu": 2}
 # Where and on whose machine it ran is nobody's business, and its host CPU decides nothing.
-_CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}
+CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}
 _ROW_LEFT_OUT = {"family_index", "per_family_instance_index", "repetitions", "threads"}
 
 
@@ -138,7 +138,7 @@ def _check(documents: list[dict[str, Any]], chapter: Chapter, target: Target) ->
 
 def _merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
     context = {
-        key: value for key, value in documents[0]["context"].items() if key not in _CONTEXT_LEFT_OUT
+        key: value for key, value in documents[0]["context"].items() if key not in CONTEXT_LEFT_OUT
     }
     is_emulated = context["device_kind"] == "emulated"
     rows = [

@@ -1,9 +1,9 @@
 """`lab compare`: devices side by side, each of them by its own measure.
 
-A device is compared by ratios within its own run: a variant over the baseline that a claim names, a
-rate over that of the copy beside it or over its peak; counters as they are. Two runs of one device are
-compared by their times, too. What one device knows at a size that the other has not is no row; it is
-named among what is not compared.
+A device is compared by ratios within its own run: a variant over the baseline that a claim names,
+a rate over that of the copy beside it or over its peak; counters as they are. Two runs of one
+device are compared by their times, too. What one device knows at a size that the other has not is
+no row; it is named among what is not compared.
 """
 
 import csv
@@ -24,16 +24,13 @@ from notebook.intervals import Interval, Processes, center, power_intervals
 from notebook.metrics import COUNTERS
 from notebook.project import Project
 from notebook.results import Result
+from notebook.samples import Sample, paired, samples_of, timed_sample
 from notebook.tables import all_results
 from notebook.text import close_matches, plain
 from notebook.verdicts import (
     SMALLEST_EFFECT,
-    Sample,
     doubt_of_run,
     doubt_of_samples,
-    paired,
-    samples_of,
-    timed_sample,
 )
 
 COPY_SHARE = "share of copy bandwidth"
@@ -323,7 +320,9 @@ def _instead(answers: dict[str, Value]) -> str:
 def _rows(aligned: list[tuple[Question, list[Value | None]]]) -> list[Row]:
     own = [value for _, values in aligned for value in values]
     pairs = [
-        (next(value for value in values if value), value) for _, values in aligned for value in values
+        (next(value for value in values if value), value)
+        for _, values in aligned
+        for value in values
     ]
     intervals = iter(_intervals([value.factors if value else None for value in own]))
     ratios = iter(_intervals([_ratio_factors(*pair) for pair in pairs]))
@@ -380,12 +379,21 @@ def _intervals(wanted: Sequence[Factors | None]) -> list[Interval | None]:
     alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for index, factors in enumerate(wanted):
         if factors is not None:
-            shape = tuple((power, *map(len, processes)) for processes, power in factors)
+            shape = tuple(
+                (power, *(numpy.size(sample) for sample in processes))
+                for processes, power in factors
+            )
             alike.setdefault(shape, []).append(index)
     for indices in alike.values():
         together = [wanted[index] or [] for index in indices]
         stacked = [
-            ([numpy.array(samples) for samples in zip(*(each[at][0] for each in together))], power)
+            (
+                [
+                    numpy.array(samples)
+                    for samples in zip(*(each[at][0] for each in together), strict=True)
+                ],
+                power,
+            )
             for at, (_, power) in enumerate(together[0])
         ]
         lows, highs = power_intervals(stacked, _RESAMPLES)

@@ -1,9 +1,9 @@
 """Bootstrap confidence intervals (SciPy's) of medians and of ratios of medians.
 
-Two processes of one program differ as a whole by a per cent or two (where their buffers lie, how far
-the GPU has warmed up), and that moves variant and baseline alike. So what is estimated is the ratio
-within a process: repetitions are drawn anew within their process (a stratified bootstrap), and the
-processes count alike, by the geometric mean of what each of them says.
+Two processes of one program differ as a whole by a per cent or two (where their buffers lie, how
+far the GPU has warmed up), and that moves variant and baseline alike. So what is estimated is the
+ratio within a process: repetitions are drawn anew within their process (a stratified bootstrap),
+and the processes count alike, by the geometric mean of what each of them says.
 """
 
 from collections.abc import Callable, Sequence
@@ -84,7 +84,7 @@ def _ratio_of_medians(variant: Floats, baseline: Floats, axis: int = -1) -> Floa
 
 def _log_center(processes: Sequence[Floats], axis: int = -1) -> Floats:
     logarithms = [numpy.log(numpy.median(sample, axis=axis)) for sample in processes]
-    return numpy.mean(logarithms, axis=0)
+    return numpy.asarray(numpy.mean(logarithms, axis=0))
 
 
 def _array(sample: ArrayLike) -> Floats:

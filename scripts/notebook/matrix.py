@@ -27,7 +27,9 @@ class Device:
 
 def devices(decided: list[ChapterVerdicts]) -> list[Device]:
     """Every device that has data of some chapter."""
-    return sorted({Device(each.year, each.device) for chapter in decided for each in chapter.results})
+    return sorted(
+        {Device(each.year, each.device) for chapter in decided for each in chapter.results}
+    )
 
 
 def lines(decided: list[ChapterVerdicts]) -> list[str]:
@@ -45,7 +47,10 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
     return [
         *terminal_table(
             ["", "year", "device"],
-            [[number, str(each.year), each.name] for number, each in zip(numbers, columns)],
+            [
+                [number, str(each.year), each.name]
+                for number, each in zip(numbers, columns, strict=True)
+            ],
         ),
         "",
         *terminal_table(["", "claim", *numbers], rows),

@@ -100,12 +100,20 @@ class Result:
         }
 
 
-def load(path: Path, chapter: Chapter, device: str) -> Result:
-    """Reads one data file and the counters beside it."""
+def read(path: Path, chapter: Chapter) -> Result:
+    """Reads one data file and the counters beside it; raises Malformed."""
     try:
         measured = _load_counters(path.parent / "counters" / f"{chapter.name}.csv")
         return _parse(path, json.loads(path.read_text(encoding="utf-8")), measured)
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, Malformed) as error:
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
+        raise Malformed(str(error)) from error
+
+
+def load(path: Path, chapter: Chapter, device: str) -> Result:
+    """Reads one data file of a device; raises Problem with the mend."""
+    try:
+        return read(path, chapter)
+    except Malformed as error:
         mend = f"scripts/lab run {chapter.number} --device {option_for(device)}"
         raise Problem(f"{path}: {plain(error)}; make it anew: {mend}") from error
 

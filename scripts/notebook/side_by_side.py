@@ -1,4 +1,4 @@
-"""What `lab compare` prints: a table of what the claims ask, counts of the rest, or everything as JSON."""
+"""What `lab compare` prints: what the claims ask, counts of the rest, or everything as JSON."""
 
 from collections import Counter
 from typing import Any
@@ -9,16 +9,16 @@ from notebook.text import plain, terminal_table
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
 _LEGEND = """\
-= same within 3 %, ≠ different beyond 3 %, ? cannot tell; against the first device of the row that has
-a value, by 95 % intervals. † the devices differ in the state of the caches or in what holds the data."""
+= same within 3 %, ≠ different beyond 3 %, ? cannot tell; by 95 % intervals, against the first
+device of the row that has a value. † the caches' state or what holds the data is not the same."""
 
 
 def lines(found: Comparison) -> list[str]:
     """For a terminal, by chapter; rows that no claim asks for are counted only."""
     devices = [plain(operand.name) for operand in found.operands]
     text: list[str] = []
-    chapters = dict.fromkeys(each.question.chapter for each in (*found.rows, *found.missing))
-    for chapter in chapters:
+    questions = [row.question for row in found.rows] + [each.question for each in found.missing]
+    for chapter in dict.fromkeys(question.chapter for question in questions):
         rows = [row for row in found.rows if row.question.chapter == chapter]
         shown = [_cells(row) for row in rows if row.question.in_claim]
         text.append(chapter)
@@ -67,7 +67,10 @@ def _regimes(row: Row) -> str:
     if row.is_of_one_regime:
         return names.regime_in_words(present[0].regime) or "not stated"
     stated = [names.regime_in_words(value.regime) or "not stated" for value in present]
-    labelled = [" ".join(filter(None, (each, value.label))) for each, value in zip(stated, present)]
+    labelled = [
+        " ".join(filter(None, (each, value.label)))
+        for each, value in zip(stated, present, strict=True)
+    ]
     return "† " + " / ".join(labelled)
 
 

@@ -13,8 +13,8 @@ from statistics import median
 from notebook import names
 from notebook.claims import Claim
 from notebook.intervals import Interval, center, center_interval, ratio_interval, spread
-from notebook.metrics import COUNTERS
-from notebook.results import Result, Row
+from notebook.results import Result
+from notebook.samples import Sample, paired, samples_of
 
 REPRODUCED = "reproduced"
 WEAKER = "weaker"
@@ -40,8 +40,8 @@ reversed      on the other side beyond 3 %
 inconclusive  the interval allows more than one of these, clocks throttled, the spread of a sample
               is above {LARGEST_SPREAD:.0%}, the processes disagree, or the run was a --quick one
 not measured  no data that could decide it
-Counters decide exactly; a time needs {FEWEST_PROCESSES} processes on a GPU. Numbers that other people
-printed (published:…) decide without an interval."""
+Counters decide exactly; a time needs {FEWEST_PROCESSES} processes on a GPU. What others printed
+(published:…) decides without an interval."""
 
 
 @dataclass(frozen=True)
@@ -79,32 +79,12 @@ class Verdict:
         return "" if self.finding.verdict == REPRODUCED else self.claim.because.get(self.device, "")
 
 
-@dataclass(frozen=True)
-class Sample:
-    """The metric of one benchmark: its repetitions and the process of each."""
-
-    name: str
-    values: list[float]
-    processes: list[int]
-    throttled: bool
-    label: str
-
-    def of_process(self, process: int) -> list[float]:
-        return [
-            value
-            for value, whose in zip(self.values, self.processes, strict=True)
-            if whose == process
-        ]
-
-
 def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
     """The verdicts of `claim` on one device, in the order of its regimes.
 
     `data` names the file of the result, as the verdicts shall name it.
     """
-    verdict = partial(
-        Verdict, result.chapter, claim, result.device, result.kind, result.year, data
-    )
+    verdict = partial(Verdict, result.chapter, claim, result.device, result.kind, result.year, data)
     by_regime = {} if _cannot_decide(claim, result) else _samples_by_regime(claim, result)
     if not by_regime:
         reason = _cannot_decide(claim, result) or f"no data of {_wanted(claim)}"
@@ -176,35 +156,6 @@ def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
     return {regime: [each[regime] for each in found] for regime in names.naturally_sorted(common)}
 
 
-def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
-    """What a device knows of a variant's metric, by regime."""
-    samples = {}
-    if metric in COUNTERS:
-        for name, counts in result.counts.items():
-            values = [count[metric] for count in counts if metric in count]
-            if values and names.variant(name) == variant:
-                samples[names.regime(name)] = Sample(name, values, [0] * len(values), False, "")
-        return samples
-    for name, rows in result.by_name.items():
-        if names.variant(name) == variant and (sample := timed_sample(name, rows, metric)):
-            samples[names.regime(name)] = sample
-    return samples
-
-
-def timed_sample(name: str, rows: list[Row], metric: str) -> Sample | None:
-    """A benchmark's repetitions; None where the metric was not measured."""
-    rows = [row for row in rows if metric == "time" or metric in row.values]
-    if not rows or min(row.metric(metric) for row in rows) <= 0:  # nothing takes no time
-        return None
-    return Sample(
-        name=name,
-        values=[row.metric(metric) for row in rows],
-        processes=[row.process for row in rows],
-        throttled=any(row.throttled for row in rows),
-        label=rows[0].label,
-    )
-
-
 def _find(claim: Claim, samples: list[Sample], result: Result) -> Finding:
     if result.is_published:
         return _find_printed(claim, samples, result)
@@ -253,12 +204,6 @@ def _find_timed(claim: Claim, samples: list[Sample], quick: bool) -> Finding:
     return Finding(verdict, reason, ratio, interval, _sizes(samples))
 
 
-def paired(samples: list[Sample]) -> list[list[list[float]]]:
-    """The repetitions of each sample by process, of the processes that have all of them."""
-    shared = sorted(set.intersection(*(set(sample.processes) for sample in samples)))
-    return [[sample.of_process(process) for process in shared] for sample in samples]
-
-
 def _sizes(samples: list[Sample]) -> tuple[int, ...]:
     return tuple(len(sample.values) for sample in samples)
 
@@ -285,8 +230,7 @@ def doubt_of_samples(samples: list[list[list[float]]]) -> str:
         return f"the spread is too large ({widest:.0%})"
     if len(samples) == 2:
         ratios = [
-            median(variant) / median(baseline)
-            for variant, baseline in zip(*samples, strict=True)
+            median(variant) / median(baseline) for variant, baseline in zip(*samples, strict=True)
         ]
         if len({_zone(ratio - 1) for ratio in ratios}) > 1:
             return f"the processes disagree ({', '.join(f'{ratio:.3f}' for ratio in ratios)})"

@@ -17,24 +17,23 @@ SMALL, LARGE = 2**20, 2**24
 Json = dict[str, Any]
 
 
-def rows_of(offsets: dict[int, float], seed: int = 1, n: int = LARGE, whole: float = 1.0) -> list[Json]:
+def rows_of(
+    offsets: dict[int, float], seed: int = 1, n: int = LARGE, whole: float = 1.0
+) -> list[Json]:
     """A copy at 4 TB/s and reads whose time over that of the copy is planted; noise of 0.2 %."""
     source = random.Random(seed)
     found = []
     for process in range(2):
         slower = whole * (1 + 0.01 * process)
         for repetition in range(5):
-            settings = {"repetition": repetition, "process": process, "label": "dram"}
-
-            def add(name: str, moved: float, time_us: float) -> None:
-                noisy = time_us * slower * source.gauss(1, 0.002)
-                rate = moved / noisy * 1e6
-                found.append(synthetic.row(name, noisy, bytes_per_second=rate, **settings))
-
-            add(f"memcpy/bytes:{6 * n}/cache:cold", 12 * n, 12 * n / 4e6)
+            planted = {f"memcpy/bytes:{6 * n}/cache:cold": 1.0}
             for offset, factor in offsets.items():
-                name = f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold"
-                add(name, 12 * n, 12 * n / 4e6 * factor)
+                planted[f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold"] = factor
+            for name, factor in planted.items():
+                noisy = 12 * n / 4e6 * factor * slower * source.gauss(1, 0.002)
+                rate = 12 * n / noisy * 1e6
+                row = synthetic.row(name, noisy, repetition, process, bytes_per_second=rate)
+                found.append(row | {"label": "dram"})
     return found
 
 

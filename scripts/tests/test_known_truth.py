@@ -91,7 +91,9 @@ def test_planted_effects_get_the_right_verdict(noise: Noise) -> None:
 def test_noise_makes_it_inconclusive_and_not_wrong(noise: Noise) -> None:
     """Ten times the noise: an effect of 5 % can hardly be told from one of 3 %."""
     found = verdicts_of_trials(noise, 0.03, [0.0, 0.05])
-    wrong = [each for each in found[0.05] if each not in (verdicts.REPRODUCED, verdicts.INCONCLUSIVE)]
+    wrong = [
+        each for each in found[0.05] if each not in (verdicts.REPRODUCED, verdicts.INCONCLUSIVE)
+    ]
     assert len(wrong) <= 0.05 * TRIALS
     assert found[0.05].count(verdicts.INCONCLUSIVE) >= 0.5 * TRIALS
     effects = sum(found[0.0].count(each) for each in (verdicts.REPRODUCED, verdicts.REVERSED))
