@@ -90,8 +90,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--data", metavar="DIR", help="draw from there, into DIR/plots")
     command.set_defaults(command=_figures)
 
-    command = commands.add_parser("verdicts", help="what the data decide: every claim on every device")
-    command.add_argument("--device", metavar="DEVICE", help="one device, with every number and reason")
+    command = commands.add_parser("verdicts", help="what the data decide")
+    command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
     command.add_argument("--data", metavar="DIR")
     command.add_argument("--json", action="store_true")
     command.set_defaults(command=_verdicts)
