@@ -209,9 +209,8 @@ def _compare(options: argparse.Namespace) -> int:
     project = Project.here(options.data)
     if len(options.devices) < 2:
         raise Problem("compare needs two devices; see: scripts/lab compare --help", WRONG_USAGE)
-    every = all_chapters(project)
-    chapters = find_chapters(project, [options.chapter]) if options.chapter else every
-    operands = [compare.operand(project, every, word) for word in options.devices]
+    chapters = find_chapters(project, [options.chapter] if options.chapter else [])
+    operands = [compare.operand(project, chapters, word) for word in options.devices]
     found = compare.compare(project, chapters, operands)
     if options.json:
         print(json.dumps(side_by_side.as_json(found), indent=2, allow_nan=False))

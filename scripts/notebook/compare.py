@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy
-
 from notebook import claims, names, results
 from notebook.chapters import Chapter
 from notebook.devices import is_device, is_slug
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.export import by_reference
-from notebook.intervals import Interval, Processes, center, power_intervals
+from notebook.intervals import Factors, Interval, center, intervals_of
 from notebook.metrics import COUNTERS
 from notebook.project import Project
 from notebook.results import Result
@@ -35,11 +33,10 @@ from notebook.verdicts import (
 
 COPY_SHARE = "share of copy bandwidth"
 PEAK_SHARE = "share of FP32 peak"
+NOTHING = "nothing"
 SAME, DIFFERENT, UNDECIDED = "same", "different", "cannot tell"
 # Fewer than for a verdict: there are thousands of rows.
-_RESAMPLES = 1999
-
-Factors = list[tuple[Processes, int]]
+_RESAMPLES = 999
 
 
 @dataclass(frozen=True)
@@ -252,9 +249,11 @@ class _Device:
         groups = paired(samples)
         if not groups[0]:
             return None
-        factors: Factors = [(groups[0], 1), *((group, -1) for group in groups[1:])]
-        if scale != 1.0:
-            factors.append(([[scale]], 1))
+        factors: Factors = [
+            (groups[0], 1),
+            *((group, -1) for group in groups[1:]),
+            *([([[scale]], 1)] if scale != 1.0 else []),
+        ]
         doubt = "" if self._result.is_published else self._doubt(samples, groups)
         n = len(samples[0].values)
         label = samples[0].label
@@ -312,7 +311,7 @@ def _missing(
 
 def _instead(answers: dict[str, Value]) -> str:
     if not answers:
-        return "nothing"
+        return NOTHING
     regimes = names.naturally_sorted(answers)
     return "other sizes: " + "; ".join(names.regime_in_words(each) or "one" for each in regimes)
 
@@ -324,8 +323,8 @@ def _rows(aligned: list[tuple[Question, list[Value | None]]]) -> list[Row]:
         for _, values in aligned
         for value in values
     ]
-    intervals = iter(_intervals([value.factors if value else None for value in own]))
-    ratios = iter(_intervals([_ratio_factors(*pair) for pair in pairs]))
+    intervals = iter(intervals_of([value.factors if value else None for value in own], _RESAMPLES))
+    ratios = iter(intervals_of([_ratio_factors(*pair) for pair in pairs], _RESAMPLES))
     rows = []
     for question, values in aligned:
         first = next(value for value in values if value)
@@ -371,32 +370,3 @@ def _difference(first: Value, other: Value | None, interval: Interval | None) ->
 
 def _center(factors: Factors) -> float:
     return math.prod(center(processes) ** power for processes, power in factors)
-
-
-def _intervals(wanted: Sequence[Factors | None]) -> list[Interval | None]:
-    """The interval of each product; those with samples of the same sizes are drawn together."""
-    found: list[Interval | None] = [None] * len(wanted)
-    alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
-    for index, factors in enumerate(wanted):
-        if factors is not None:
-            shape = tuple(
-                (power, *(numpy.size(sample) for sample in processes))
-                for processes, power in factors
-            )
-            alike.setdefault(shape, []).append(index)
-    for indices in alike.values():
-        together = [wanted[index] or [] for index in indices]
-        stacked = [
-            (
-                [
-                    numpy.array(samples)
-                    for samples in zip(*(each[at][0] for each in together), strict=True)
-                ],
-                power,
-            )
-            for at, (_, power) in enumerate(together[0])
-        ]
-        lows, highs = power_intervals(stacked, _RESAMPLES)
-        for index, low, high in zip(indices, lows, highs, strict=True):
-            found[index] = (float(low), float(high))
-    return found

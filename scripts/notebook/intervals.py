@@ -17,13 +17,16 @@ CONFIDENCE = 0.95
 RESAMPLES = 9999
 # A fixed seed: the same data give the same interval, verdict and figure.
 _SEED = 20140909
-# Values drawn at once: enough to keep NumPy busy, and few enough to stay in the CPU's caches.
-_BATCH_VALUES = 500_000
+# Values drawn at once: enough to keep NumPy busy, and few enough to stay in the CPU's caches. How
+# the draws are batched changes them; it depends on the sizes of the samples alone.
+_BATCH_VALUES = 100_000
 
 Interval = tuple[float, float]
 Floats = NDArray[numpy.float64]
 # A sample for each process. A sample may be a stack of samples, one a row (as may all of them).
 Processes = Sequence[ArrayLike]
+# A product of centers, each to its power.
+Factors = Sequence[tuple[Processes, int]]
 
 
 def center(processes: Processes) -> float:
@@ -43,9 +46,7 @@ def ratio_interval(variant: Processes, baseline: Processes) -> Interval:
     return float(low), float(high)
 
 
-def power_intervals(
-    factors: Sequence[tuple[Processes, int]], resamples: int = RESAMPLES
-) -> tuple[Floats, Floats]:
+def power_intervals(factors: Factors, resamples: int = RESAMPLES) -> tuple[Floats, Floats]:
     """Low and high ends of the intervals of a product of centers, each to its power."""
     counts = [len(processes) for processes, _ in factors]
     ends = numpy.cumsum(counts)
@@ -61,7 +62,37 @@ def power_intervals(
         )
 
     samples = [sample for processes, _ in factors for sample in processes]
-    return _bootstrap(samples, product, resamples)
+    largest = max(numpy.size(sample) for sample in samples)
+    return _bootstrap(samples, product, resamples, max(1, _BATCH_VALUES // largest))
+
+
+def intervals_of(wanted: Sequence[Factors | None], resamples: int) -> list[Interval | None]:
+    """The interval of each product; those with samples of the same sizes are drawn together."""
+    found: list[Interval | None] = [None] * len(wanted)
+    alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+    for index, factors in enumerate(wanted):
+        if factors is not None:
+            shape = tuple(
+                (power, *(numpy.size(sample) for sample in processes))
+                for processes, power in factors
+            )
+            alike.setdefault(shape, []).append(index)
+    for indices in alike.values():
+        together = [wanted[index] or [] for index in indices]
+        stacked = [
+            (
+                [
+                    numpy.array(samples)
+                    for samples in zip(*(each[at][0] for each in together), strict=True)
+                ],
+                power,
+            )
+            for at, (_, power) in enumerate(together[0])
+        ]
+        lows, highs = power_intervals(stacked, resamples)
+        for index, low, high in zip(indices, lows, highs, strict=True):
+            found[index] = (float(low), float(high))
+    return found
 
 
 def spread(sample: Sequence[float]) -> float:
@@ -92,7 +123,7 @@ def _array(sample: ArrayLike) -> Floats:
 
 
 def _bootstrap(
-    samples: Sequence[ArrayLike], statistic: Callable[..., Any], resamples: int
+    samples: Sequence[ArrayLike], statistic: Callable[..., Any], resamples: int, batch: int = 500
 ) -> tuple[Floats, Floats]:
     arrays = list(map(_array, samples))
     if all(array.shape[-1] == 1 for array in arrays):
@@ -110,7 +141,7 @@ def _bootstrap(
         arrays,
         statistic,
         n_resamples=resamples,
-        batch=max(1, _BATCH_VALUES // max(array.size for array in arrays)),
+        batch=batch,
         vectorized=True,
         paired=False,
         axis=-1,

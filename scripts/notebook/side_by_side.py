@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from notebook import names
-from notebook.compare import DIFFERENT, SAME, UNDECIDED, Comparison, Difference, Row, Value
+from notebook.compare import DIFFERENT, NOTHING, SAME, UNDECIDED, Comparison, Difference, Row, Value
 from notebook.text import plain, terminal_table
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
@@ -99,16 +99,20 @@ def _counts(rows: list[Row]) -> str:
 
 
 def _missing(found: Comparison, chapter: str) -> list[str]:
-    """What is not compared, counted by who lacks it and what that device has instead."""
-    counted = Counter(
-        (each.only, device, instead if instead == "nothing" else "other sizes")
-        for each in found.missing
-        if each.question.chapter == chapter
-        for device, instead in each.others.items()
-    )
+    """What is not compared, counted by who has it and who has it at other sizes."""
+    counted: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for each in found.missing:
+        if each.question.chapter == chapter:
+            elsewhere = (name for name, instead in each.others.items() if instead != NOTHING)
+            counted[each.only, tuple(elsewhere)] += 1
     return [
-        f"not compared: {count} values of {plain(only)}, of which {plain(device)} has {instead}"
-        for (only, device, instead), count in counted.items()
+        f"not compared: {count} values of {plain(only)}; "
+        + (
+            f"{plain(' and '.join(elsewhere))}: other sizes"
+            if elsewhere
+            else "nobody else has them"
+        )
+        for (only, elsewhere), count in counted.items()
     ]
 
 

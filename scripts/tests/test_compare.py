@@ -103,7 +103,7 @@ def test_different_sizes_are_not_compared_but_named(tree: Tree) -> None:
     assert found.rows == []
     others = {each.only: each.others for each in found.missing if each.question.in_claim}
     assert others["nvidia-h200"] == {"nvidia-a100": "other sizes: n = 2^20, cold"}
-    assert any("has other sizes" in line for line in side_by_side.lines(found))
+    assert any("nvidia-a100: other sizes" in line for line in side_by_side.lines(found))
 
 
 def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> None:
