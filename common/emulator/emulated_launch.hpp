@@ -6,9 +6,12 @@
 
 namespace emulator {
 
-// What -Xptxas -dlcm=cg is to nvcc: loads of kernels launched from such a source go past the L1.
-#ifdef LAB_LOADS_BYPASS_L1
+// What -Xptxas -dlcm=cg and =ca are to nvcc: loads of kernels launched from such a source go past the
+// L1, or through it where the architecture's default is to go past.
+#if defined(LAB_LOADS_BYPASS_L1)
 static constexpr L1Mode l1_mode_of_this_source = L1Mode::bypass;
+#elif defined(LAB_LOADS_THROUGH_L1)
+static constexpr L1Mode l1_mode_of_this_source = L1Mode::cached;
 #else
 static constexpr L1Mode l1_mode_of_this_source = L1Mode::standard;
 #endif

@@ -3,24 +3,10 @@
 #include <algorithm>
 
 #include "lab/random_values.hpp"
+#include "lab/repeated_values.hpp"
 #include "lab/validation.hpp"
 
 namespace lab {
-namespace {
-
-// Large arrays repeat this many values. A prime: no stride of a kernel falls in step with it.
-constexpr std::size_t period = 4194301;
-
-DeviceBuffer<float> repeated(const std::vector<float>& values, std::size_t n) {
-    DeviceBuffer<float> buffer(n);
-    for (std::size_t at = 0; at < n; at += values.size()) {
-        const std::size_t count = std::min(values.size(), n - at);
-        backend::copy_to_device(buffer.get() + at, values.data(), count * sizeof(float));
-    }
-    return buffer;
-}
-
-}  // namespace
 
 ArraySum::Set& ArraySum::set(std::size_t index) {
     while (sets_.size() <= index) {

@@ -55,6 +55,24 @@ void synchronise();
 double elapsed_seconds(const std::function<void(int index)>& launch, int launches);
 std::optional<ClockSample> sample_clocks();
 
+// ---- unified memory ------------------------------------------------------------------------------
+// Only where has_managed_memory(): pages that both the host and the device may touch at any time, and
+// that go where they are touched. Not on an emulated GPU, which has no pages; not on Windows nor
+// before Pascal, where managed memory moves whole at every launch.
+bool has_managed_memory();
+void* allocate_managed(std::size_t bytes);  // release() takes it back
+enum class Place { host, device };
+void prefetch(const void* managed, std::size_t bytes, Place to);  // asynchronous
+// Advice: these pages stay in the host's memory, and the device reads them from there.
+void keep_on_host(const void* managed, std::size_t bytes);
+// Device memory that nobody holds; of an emulated GPU, the memory of its host.
+std::size_t free_bytes();
+
+// What the driver says that `run` moved of managed memory: bytes_to_device, bytes_to_host,
+// cpu_page_faults, gpu_page_fault_groups. `run` is executed in any case, and the device waited for;
+// nothing where the driver does not tell (CUPTI missing, or not permitted).
+std::optional<Counters> migrated(const std::function<void()>& run);
+
 // What `launch` counted; nothing on a device that does not count by itself.
 std::optional<Counters> counted(const std::function<void()>& launch);
 

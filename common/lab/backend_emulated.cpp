@@ -1,4 +1,6 @@
 // The harness's device on the emulated GPU.
+#include <unistd.h>
+
 #include <cstring>
 
 #include "emulator/device_memory.hpp"
@@ -39,6 +41,10 @@ std::string known_architectures() {
         names += (names.empty() ? "" : ", ") + std::string(architecture.name);
     }
     return names;
+}
+
+[[noreturn]] void no_managed_memory() {
+    throw std::logic_error("an emulated GPU has no managed memory");
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {
@@ -136,6 +142,17 @@ double elapsed_seconds(const std::function<void(int)>&, int) {
 
 std::optional<ClockSample> sample_clocks() { return std::nullopt; }
 
+bool has_managed_memory() { return false; }
+void* allocate_managed(std::size_t) { no_managed_memory(); }
+void prefetch(const void*, std::size_t, Place) { no_managed_memory(); }
+void keep_on_host(const void*, std::size_t) { no_managed_memory(); }
+std::optional<Counters> migrated(const std::function<void()>&) { no_managed_memory(); }
+
+std::size_t free_bytes() {
+    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 std::optional<Counters> counted(const std::function<void()>& launch) {
     emulator::take_counters();
     launch();
@@ -145,6 +162,7 @@ std::optional<Counters> counted(const std::function<void()>& launch) {
 
     Counters counters;
     append_global(counters, "load", "nvprof_gld_efficiency", launched.loads);
+    counters.emplace_back("load_lane_bytes", static_cast<double>(launched.loads.lane_bytes));
     append_global(counters, "store", "nvprof_gst_efficiency", launched.stores);
     append_shared(counters, "shared_load", launched.shared_loads);
     append_shared(counters, "shared_store", launched.shared_stores);

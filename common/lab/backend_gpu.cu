@@ -5,6 +5,7 @@
 #include "lab/backend.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/gpu_state.hpp"
+#include "lab/page_migrations.hpp"
 
 namespace lab::backend {
 namespace {
@@ -53,6 +54,23 @@ Generation generation_of(int major, int minor) {
 std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
+
+// Since CUDA 13 a place is a cudaMemLocation; before, it was a device's number.
+#if CUDART_VERSION >= 13000
+cudaMemLocation location(Place place) {
+    cudaMemLocation location{};
+    location.type = place == Place::host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    return location;
+}
+cudaError_t prefetch_to(const void* managed, std::size_t bytes, Place to) {
+    return cudaMemPrefetchAsync(managed, bytes, location(to), 0, nullptr);
+}
+#else
+int location(Place place) { return place == Place::host ? cudaCpuDeviceId : 0; }
+cudaError_t prefetch_to(const void* managed, std::size_t bytes, Place to) {
+    return cudaMemPrefetchAsync(managed, bytes, location(to), nullptr);
+}
+#endif
 
 struct Events {
     cudaEvent_t begin{}, end{};
@@ -157,6 +175,38 @@ std::optional<ClockSample> sample_clocks() {
     const GpuReading now = gpu_state().read();
     if (!now.known) return std::nullopt;
     return ClockSample{static_cast<double>(now.sm_clock_mhz), now.throttled()};
+}
+
+bool has_managed_memory() { return attribute(cudaDevAttrConcurrentManagedAccess) != 0; }
+
+void* allocate_managed(std::size_t bytes) {
+    void* pointer = nullptr;
+    LAB_CUDA_CHECK(cudaMallocManaged(&pointer, bytes));
+    return pointer;
+}
+
+void prefetch(const void* managed, std::size_t bytes, Place to) {
+    LAB_CUDA_CHECK(prefetch_to(managed, bytes, to));
+}
+
+void keep_on_host(const void* managed, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetPreferredLocation, location(Place::host)));
+    LAB_CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetAccessedBy, location(Place::device)));
+}
+
+std::size_t free_bytes() {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    LAB_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+std::optional<Counters> migrated(const std::function<void()>& run) {
+    static PageMigrations migrations(0);
+    migrations.begin();
+    run();
+    synchronise();
+    return migrations.end();
 }
 
 std::optional<Counters> counted(const std::function<void()>& launch) {

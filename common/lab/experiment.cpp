@@ -48,6 +48,7 @@ double seconds_per_launch(const Launch& launch, std::size_t sets, int launches) 
 }
 
 int calibrated_launches(const Variant& variant) {
+    if (variant.timed) return 1;
     const int sets = static_cast<int>(variant.sets);
     seconds_per_launch(variant.launch, variant.sets, 1);  // first-launch costs
     if (const auto& reference = variant.reference) {
@@ -68,14 +69,17 @@ double ratio_of_rates(const Variant& variant, double seconds, int launches) {
     return work * reference_seconds / seconds;
 }
 
-void measure(benchmark::State& state, const Variant& variant, int launches, std::string& failure) {
+void measure(benchmark::State& state, const Variant& variant, int launches,
+             const Counters& counters, std::string& failure) {
     double seconds = 0;
     for (auto _ : state) {
-        seconds = seconds_per_launch(variant.launch, variant.sets, launches);
+        seconds = variant.timed ? variant.timed()
+                                : seconds_per_launch(variant.launch, variant.sets, launches);
         state.SetIterationTime(seconds);
     }
     const std::string label = regime(variant, backend::description());
     state.SetLabel(label);
+    for (const auto& [name, value] : counters) state.counters[name] = value;
     if (variant.bytes > 0) {
         state.counters["bytes_per_second"] =
             benchmark::Counter(variant.bytes, benchmark::Counter::kIsIterationInvariantRate);
@@ -104,7 +108,26 @@ void measure(benchmark::State& state, const Variant& variant, int launches, std:
 void report_counts(benchmark::State& state, const Variant& variant, const Counters& counters) {
     for (auto _ : state) state.SetIterationTime(1e-9);  // nothing is timed on an emulated GPU
     state.SetLabel(regime(variant, backend::description()));
-    for (const auto& [name, value] : counters) state.counters[name] = value;
+    for (const auto& [name, value] : counters) {
+        state.counters[name] = value;
+        // The intensity of the source: what its threads compute for each byte they ask for.
+        if (name == "load_lane_bytes" && value > 0 && variant.flops > 0) {
+            state.counters["flops_per_loaded_byte"] = variant.flops / value;
+        }
+    }
+}
+
+// Launches, where there is something to launch, and compares; returns what was counted.
+Counters validated(const Variant& variant) {
+    variant.prepare();
+    Counters counters;
+    if (variant.launch) {
+        counters = backend::counted([&] { variant.launch(0); }).value_or(Counters{});
+    }
+    variant.check();
+    const Counters own = variant.counters();
+    counters.insert(counters.end(), own.begin(), own.end());
+    return counters;
 }
 
 void explain_own_flags() {
@@ -124,6 +147,8 @@ void explain_own_flags() {
 
 }  // namespace
 
+void stop(ExitStatus status, const std::string& what) { std::exit(fail(status, what)); }
+
 Experiment::Experiment(std::string chapter, int argc, char** argv)
     : chapter_(std::move(chapter)), arguments_(argv, argv + argc) {
     if (has_argument(arguments_, "--help")) explain_own_flags();
@@ -133,11 +158,22 @@ Experiment::Experiment(std::string chapter, int argc, char** argv)
         filter_ = take_value(arguments_, "--benchmark_filter=").value_or("");
         backend::open(arguments_);
     } catch (const UsageError& error) {
-        std::exit(fail(exit_wrong_usage, error.what()));
+        stop(exit_wrong_usage, error.what());
     } catch (const MissingError& error) {
-        std::exit(fail(exit_missing, error.what()));
+        stop(exit_missing, error.what());
     } catch (const std::exception& error) {
-        std::exit(fail(exit_check_failed, error.what()));
+        stop(exit_check_failed, error.what());
+    }
+}
+
+std::optional<unsigned> Experiment::option(const std::string& flag, const std::string& explanation) {
+    if (has_argument(arguments_, "--help")) {
+        std::printf("          [%s<n>] %s\n\n", flag.c_str(), explanation.c_str());
+    }
+    try {
+        return take_unsigned(arguments_, flag);
+    } catch (const UsageError& error) {
+        stop(exit_wrong_usage, error.what());
     }
 }
 
@@ -230,14 +266,8 @@ int Experiment::run_checked() {
         int launches = 0;
         progress("validate", i + 1, variants_.size(), variant.name);
         try {
-            variant.prepare();
-            const auto counted = backend::counted([&] { variant.launch(0); });
-            variant.check();
-            if (counted) {
-                counts[i] = *counted;
-            } else {
-                launches = calibrated_launches(variant);
-            }
+            counts[i] = validated(variant);
+            if (!device().emulated) launches = calibrated_launches(variant);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
         }
@@ -247,7 +277,7 @@ int Experiment::run_checked() {
                 if (device().emulated) return report_counts(state, variants_[i], counts[i]);
                 if (++*started == 1)
                     progress("measure", ++registered, variants_.size(), variants_[i].name);
-                measure(state, variants_[i], launches, failure);
+                measure(state, variants_[i], launches, counts[i], failure);
             });
         row->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
         row->Repetitions(device().emulated ? 1 : quick_ ? quick_repetitions : repetitions);
@@ -266,9 +296,7 @@ void Experiment::validate() {
         const Variant& variant = validations_[i];
         progress("validate shape", i + 1, validations_.size(), variant.name);
         try {
-            variant.prepare();
-            backend::counted([&] { variant.launch(0); });
-            variant.check();
+            validated(variant);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
         }
@@ -276,10 +304,12 @@ void Experiment::validate() {
 }
 
 // For a profiler: the launches of the selected variants, one each, in the order of the printed names.
-// Copies and empty launches are no kernels to look into.
+// Copies, empty launches and what only the host's clock times are no kernels to look into.
 void Experiment::launch_each_once() {
     for (const Variant& variant : variants_) {
-        if (variant.working_set_bytes == 0 || variant.name.starts_with("memcpy/")) continue;
+        if (!variant.launch || variant.working_set_bytes == 0 || variant.name.starts_with("memcpy/")) {
+            continue;
+        }
         variant.prepare();
         variant.launch(0);
         backend::synchronise();

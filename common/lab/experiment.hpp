@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "lab/backend.hpp"
+#include "lab/errors.hpp"
 
 namespace lab {
+
+// Prints "error: <what>" and exits. For what a chapter finds out before there is anything to run.
+[[noreturn]] void stop(ExitStatus status, const std::string& what);
 
 // What a launch finds in the L2: nothing of its own, or what the launch before has left.
 enum class Cache { cold, warm };
@@ -37,9 +41,16 @@ struct Variant {
     // Launches rotate through this many buffer sets: cold_sets() to find the L2 cold, 1 for warm.
     std::size_t sets = 1;
     std::function<void()> prepare = [] {};  // poisons the output of set 0
-    std::function<void(std::size_t set)> launch;
+    // May be missing where `timed` is there: then nothing is counted or shown to a profiler.
+    std::function<void(std::size_t set)> launch = {};
     std::function<void()> check = [] {};  // compares the output of set 0; throws ValidationError
     std::optional<Reference> reference = std::nullopt;
+    // In place of events around launches, for what events do not see (copies, page faults, the host's
+    // own work): executes once and returns the seconds by the host's clock. Never called on an
+    // emulated device.
+    std::function<double()> timed = {};
+    // What the variant has counted by itself by the time it is checked; reported with the row.
+    std::function<Counters()> counters = [] { return Counters{}; };
 };
 
 class Experiment {
@@ -49,6 +60,10 @@ class Experiment {
     Experiment(std::string chapter, int argc, char** argv);
 
     const DeviceDescription& device() const { return backend::description(); }
+
+    // The value of the chapter's own flag ("--total-mib="), a positive whole number. With a wrong value
+    // it prints one line and exits; `explanation` is what --help says.
+    std::optional<unsigned> option(const std::string& flag, const std::string& explanation);
 
     // Buffer sets of `working_set_bytes` each whose total is more than four times the L2, so that a
     // set has left it before its turn comes again. 1 on an emulated device, which does not time.

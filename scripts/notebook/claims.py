@@ -23,6 +23,8 @@ class Claim:
     """One sentence of a source: `metric` of `variant` against that of `baseline`, or in `expected`.
 
     `claimed` is the ratio variant / baseline that the source prints (with `expected`: the value).
+    An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
+    With both, `expected` is the range of the ratio.
     """
 
     id: str
@@ -86,9 +88,9 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
     for key in _TEXTS:
         if not isinstance(table.get(key), str) or not table[key].strip():
             raise ValueError(f"{where}: {key} is missing or empty")
-    if ("baseline" in table) == ("expected" in table):
-        raise ValueError(f"{where}: give either a baseline or an expected range")
-    if "baseline" in table and "direction" not in table:
+    if "baseline" not in table and "expected" not in table:
+        raise ValueError(f"{where}: give a baseline, an expected range, or both")
+    if "expected" not in table and "direction" not in table:
         raise ValueError(f"{where}: direction is missing")
     if table["metric"] not in METRICS:
         raise ValueError(f"{where}: metric: {close_matches(table['metric'], METRICS)}")
@@ -96,7 +98,7 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
         if key in table:
             table[key] = _variant(where, key, table[key])
     claim = Claim(**(table | _checked_options(where, table)))
-    effect = 0.0 if claim.baseline is None or claim.claimed is None else claim.claimed - 1
+    effect = 0.0 if claim.expected is not None or claim.claimed is None else claim.claimed - 1
     if claim.sign * effect < 0:
         raise ValueError(
             f"{where}: claimed = {claim.claimed} is variant / baseline, "
@@ -111,7 +113,7 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         bounds = table["expected"]
         if not (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))):
             raise ValueError(f"{where}: expected is a range [low, high]")
-        if bounds[0] > bounds[1]:
+        if not bounds[0] <= bounds[1]:  # nan is neither
             raise ValueError(f"{where}: expected: {bounds[0]} is above {bounds[1]}")
         options["expected"] = (float(bounds[0]), float(bounds[1]))
     if "claimed" in table and not _is_number(table["claimed"]):

@@ -19,7 +19,7 @@ from notebook.devices import is_device, is_slug
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.export import by_reference
 from notebook.intervals import Factors, Interval, center, intervals_of
-from notebook.metrics import COUNTERS
+from notebook.metrics import COUNTERS, PEAK_PERCENT
 from notebook.project import Project
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of, timed_sample
@@ -173,7 +173,7 @@ def _questions(chapter: Chapter, found: list[Result]) -> list[Question]:
             ask(claim.metric, claim.variant, claim.baseline, True)
         elif claim.metric not in ("time", "bytes_per_second", "flops_per_second"):
             ask(claim.metric, claim.variant, None, True)
-    metrics = [COPY_SHARE, PEAK_SHARE, "memcpy_ratio", "cublas_ratio"]
+    metrics = [COPY_SHARE, PEAK_SHARE, PEAK_PERCENT, "memcpy_ratio", "cublas_ratio"]
     if len({result.device for result in found}) == 1:
         metrics.append("time")
     variants = {names.variant(name) for result in found for name in result.by_name}

@@ -41,6 +41,8 @@ METRICS = {
     "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
     "shared_store_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared_store_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "theoretical_occupancy": "sm__maximum_warps_per_active_cycle_pct",
+    "achieved_occupancy": "sm__warps_active.avg.pct_of_peak_sustained_active",
 }
 VALIDATION_SET = "validation"
 

@@ -5,9 +5,10 @@ device names reach gnuplot as data (`columnheader(1)`) and never as text of a sc
 stand the benchmark name and its regime. What a device does not know is NaN.
 
     <device, regime>  <device>  kernel  <parameters…>  label  emulated  repetitions
-    time_us, bandwidth_gbs, gflops, memcpy_percent    medians, each with …_low and …_high, the 95 %
-                                                      interval; memcpy of the same run is 100 %
-    <counters…>                                       counted (emulated) or measured (GPU)
+    time_us, bandwidth_gbs, gflops,        medians, each with …_low and …_high, the 95 % interval;
+    peak_percent, memcpy_percent           the theoretical bandwidth, memcpy of the same run is 100 %
+    memcpy_ratio                           the same, over the rate of a memcpy timed right beside
+    <counters…>                            counted (emulated) or measured (GPU)
 """
 
 import math
@@ -16,7 +17,7 @@ from statistics import median
 
 from notebook import names
 from notebook.intervals import error_bars
-from notebook.metrics import COUNTERS
+from notebook.metrics import COUNTERS, PEAK_PERCENT
 from notebook.results import Result, Row
 
 _MISSING = "NaN"
@@ -26,6 +27,8 @@ _QUANTITIES = {
     "time_us": ("time", 1.0),
     "bandwidth_gbs": ("bytes_per_second", 1e9),
     "gflops": ("flops_per_second", 1e9),
+    "peak_percent": (PEAK_PERCENT, 1.0),
+    "memcpy_ratio": ("memcpy_ratio", 1.0),
 }
 _TIMED = [
     f"{column}{end}" for column in (*_QUANTITIES, "memcpy_percent") for end in ("", "_low", "_high")

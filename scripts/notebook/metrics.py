@@ -5,7 +5,13 @@ The counters have the same names from the emulator and from Nsight Compute.
 """
 
 RATES = ("bytes_per_second", "flops_per_second", "memcpy_ratio", "cublas_ratio")
+# The effective bandwidth in percent of the device's theoretical one.
+PEAK_PERCENT = "peak_percent"
+# Between host and device, around a launch: rows of a GPU bring these along, as the program copied
+# or as the driver reported. All other counters of a GPU come from a profiler.
+MOVED = ("bytes_to_device", "bytes_to_host", "cpu_page_faults", "gpu_page_fault_groups")
 COUNTERS = (
+    "flops_per_loaded_byte",
     "load_requests",
     "load_sectors",
     "load_lines",
@@ -32,5 +38,7 @@ COUNTERS = (
     "shared_store_wavefronts",
     "shared_store_bank_conflicts",
     "theoretical_occupancy",
+    "achieved_occupancy",
+    *MOVED,
 )
-METRICS = ("time", *RATES, *COUNTERS)
+METRICS = ("time", *RATES, PEAK_PERCENT, *COUNTERS)

@@ -196,7 +196,9 @@ def _count(result: Result, name: str, counter: str) -> str:
     value = result.counts[name][0].get(counter)
     if value is None:
         return "–"
-    return f"{value:.1f} %" if counter.endswith("efficiency") else f"{value:,.0f}"
+    if counter.endswith(("efficiency", "occupancy")):
+        return f"{value:.1f} %"
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.3g}"
 
 
 def _link(page: Path, text: str, target: Path) -> str:

@@ -13,7 +13,7 @@ from notebook import names
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug
 from notebook.errors import Problem
-from notebook.metrics import COUNTERS, RATES
+from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.results import LABEL, Malformed, Result, Row
 from notebook.text import plain
@@ -124,5 +124,5 @@ def _row(name: str, label: str, values: dict[str, float], peak: float) -> Row:
     time_us = values[kind] if kind == _TIME else _MILLIARD_PER_SECOND_US / values[kind]
     rates = {key: value for key, value in values.items() if key in RATES}
     if peak and "bytes_per_second" in rates:
-        rates["peak_percent"] = 100 * rates["bytes_per_second"] / peak
+        rates[PEAK_PERCENT] = 100 * rates["bytes_per_second"] / peak
     return Row(name, label, process=0, time_us=time_us, throttled=False, values=rates)

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from notebook import names
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Problem
-from notebook.metrics import COUNTERS, RATES
+from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.text import plain
 
@@ -43,12 +43,16 @@ class Row:
     values: dict[str, float]
 
     def metric(self, name: str) -> float:
-        """Its time in microseconds, or one of its rates."""
+        """Its time in microseconds, one of its rates, or its share of the peak bandwidth."""
         return self.time_us if name == "time" else self.values[name]
 
     @property
     def counters(self) -> dict[str, float]:
         return {key: value for key, value in self.values.items() if key in COUNTERS}
+
+    @property
+    def moved(self) -> dict[str, float]:
+        return {key: value for key, value in self.values.items() if key in MOVED}
 
 
 @dataclass(frozen=True)
@@ -90,13 +94,18 @@ class Result:
 
     @cached_property
     def counts(self) -> dict[str, list[dict[str, float]]]:
-        """The counters of each benchmark, one dictionary a repetition; only what was counted."""
-        if not self.is_emulated:
-            return {name: [counters] for name, counters in self.measured_counters.items()}
-        return {
-            name: [row.counters for row in rows]
+        """The counters of each benchmark, one dictionary a repetition; only what was counted.
+
+        On a GPU those of a launch were measured, and its rows bring along what moved around it.
+        """
+        own = {
+            name: [row.counters if self.is_emulated else row.moved for row in rows]
             for name, rows in self.by_name.items()
-            if all(row.counters for row in rows)
+        }
+        own = {name: each for name, each in own.items() if all(each)}
+        return own | {
+            name: [moved | measured for moved in own.get(name, [{}])]
+            for name, measured in self.measured_counters.items()
         }
 
 
@@ -163,6 +172,9 @@ def _parse(path: Path, document: object, measured: dict[str, dict[str, float]]) 
     rows = parse_rows(document.get("benchmarks"))
     if not rows:
         raise Malformed("no rows")
+    # 0 where the peak is unknown: then there is no share of it.
+    if peak := _context_number(context, "dram_bytes_per_second"):
+        rows = [_with_peak_percent(row, peak) for row in rows]
     return Result(
         path=path,
         chapter=context_text(context, "chapter"),
@@ -223,6 +235,13 @@ def _parse_row(row: object) -> Row:
         throttled=numbers.get("throttled", 0) != 0,
         values={key: value for key, value in numbers.items() if key in (*RATES, *COUNTERS)},
     )
+
+
+def _with_peak_percent(row: Row, peak: int) -> Row:
+    rate = row.values.get("bytes_per_second")
+    if rate is None:
+        return row
+    return replace(row, values=row.values | {PEAK_PERCENT: 100 * rate / peak})
 
 
 def _numbers(row: dict[str, Any]) -> Iterator[tuple[str, float]]:

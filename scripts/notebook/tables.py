@@ -1,5 +1,6 @@
 """Tables of verdicts: claims down, devices across, one line a claim and regime."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from notebook import claims, names, published, results, verdicts
 from notebook.chapters import Chapter
 from notebook.claims import Claim
+from notebook.intervals import Interval
 from notebook.project import Project
 from notebook.results import Result
 from notebook.text import plain, terminal_table
@@ -94,7 +96,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "baseline": claim.baseline,
         "direction": claim.direction,
         "claimed": claim.claimed,
-        "expected": list(claim.expected) if claim.expected else None,
+        "expected": _ends(claim.expected) if claim.expected else None,
         "device": verdict.device,
         "kind": verdict.kind,
         "year": verdict.year,
@@ -102,13 +104,18 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "label": verdict.label or None,
         "verdict": finding.verdict,
         "ratio": finding.ratio if finite and claim.baseline else None,
-        "value": finding.ratio if claim.expected else None,
+        "value": finding.ratio if claim.baseline is None else None,
         "interval": list(finding.interval) if finite and finding.interval else None,
         "n": list(finding.n),
         "data": verdict.data,
         "reason": finding.reason or None,
         "because": verdict.because or None,
     }
+
+
+def _ends(interval: Interval) -> list[float | None]:
+    """An interval for JSON, which has no infinity: an open end is null."""
+    return [None if math.isinf(end) else end for end in interval]
 
 
 def grid(decided: ChapterVerdicts) -> Grid:
@@ -156,8 +163,8 @@ def found(verdict: Verdict) -> str:
     if finding.ratio is None:
         return finding.verdict
     show: Callable[[float], str] = "{:.3f}".format if claim.baseline else "{:.4g}".format
-    value = show(finding.ratio)
-    if claim.baseline is None and claim.metric.endswith("efficiency"):
+    value = "from 0" if math.isinf(finding.ratio) else show(finding.ratio)
+    if claim.baseline is None and claim.metric.endswith(("efficiency", "occupancy", "percent")):
         value += " %"
     if not claim.is_counted and finding.interval is not None:
         value += f" [{show(finding.interval[0])}, {show(finding.interval[1])}]"

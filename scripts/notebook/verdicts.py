@@ -49,7 +49,7 @@ class Finding:
     """A verdict and what it rests on.
 
     `ratio` is variant / baseline of the claim's metric, or the value itself where the claim gives
-    a range; `n` the repetitions of the variant and of the baseline.
+    a range without a baseline; `n` the repetitions of the variant and of the baseline.
     """
 
     verdict: str
@@ -121,7 +121,9 @@ def _judge_range(expected: Interval, interval: Interval) -> tuple[str, str]:
     if all(inside):
         return REPRODUCED, ""
     if interval[1] < expected[0] or interval[0] > expected[1]:
-        return ABSENT, f"outside {expected[0]:g} to {expected[1]:g}"
+        low, high = expected
+        side = f"below {low:g}" if interval[1] < low else f"above {high:g}"
+        return ABSENT, side if math.isinf(high - low) else f"outside {low:g} to {high:g}"
     return INCONCLUSIVE, "the interval includes an end of the range"
 
 

@@ -25,6 +25,7 @@ def context(device: str = "nvidia-h200", **changes: str) -> Json:
         "device_kind": "emulated" if emulated else "gpu",
         "gpu_name": "NVIDIA H200",
         "year": "2010" if "fermi" in device else "2024",
+        "dram_bytes_per_second": "4800000000000",
         "fetch_unit_bytes": "128" if "fermi" in device else "32",
         "validation": "passed: 2 variants",
         "quick": "false",

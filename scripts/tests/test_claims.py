@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,11 @@ def test_a_sound_file(tmp_path: Path) -> None:
     assert efficiency.expected == (79.9, 80.1) and efficiency.is_counted
 
 
+def test_a_range_may_be_open(tmp_path: Path) -> None:
+    _, efficiency = load(tmp_path, CLAIMS.replace("[79.9, 80.1]", "[79.9, inf]"))
+    assert efficiency.expected == (79.9, math.inf)
+
+
 def test_no_file_is_no_claim(tmp_path: Path) -> None:
     assert claims.load(Chapter(tmp_path)) == []
 
@@ -38,7 +44,8 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
         ('id = "efficiency_32"', 'id = "offset_11_slower"', "two of this id"),
         ('id = "efficiency_32"', 'id = "a`b"', "id 'a`b'"),
         ("expected = [79.9, 80.1]", "expected = [80.1, 79.9]", "above"),
-        ("expected = [79.9, 80.1]", "", "either a baseline or an expected range"),
+        ("expected = [79.9, 80.1]", "expected = [nan, 80.1]", "above"),
+        ("expected = [79.9, 80.1]", "", "give a baseline, an expected range, or both"),
         ("fetch_unit_bytes = 32", "fetch_unit_bytes = 64", "32 or 128"),
         ("offset:11/block:512", "offset:11/n:1024", "names a regime"),
         ("read_offset/offset:11", "read offset", "no benchmark name"),
@@ -61,3 +68,10 @@ def test_what_is_wrong_is_said_in_one_line(
 def test_every_chapter_of_the_notebook_has_sound_claims() -> None:
     for path in (Path(__file__).parents[2] / "chapters").glob("*/claims.toml"):
         assert claims.load(Chapter(path.parent))
+
+
+def test_a_reason_may_be_about_what_others_printed(tmp_path: Path) -> None:
+    text = CLAIMS + '[claim.because]\n"published:tesla-m2090" = "It has lines."\n'
+    assert load(tmp_path, text)[1].because == {"published:tesla-m2090": "It has lines."}
+    with pytest.raises(Problem, match="because"):
+        load(tmp_path, text.replace("published:", "printed:"))

@@ -80,7 +80,8 @@ def test_two_runs_of_one_device_are_the_same(tree: Tree, tmp_path: Path) -> None
     synthetic.save(tmp_path / "again", again)
     found = run(tree, "nvidia-h200", str(tmp_path / "again" / "nvidia-h200"))
     marks = [each.mark for every in found.rows for each in every.differences if each]
-    assert {every.question.metric for every in found.rows} == {"time", compare.COPY_SHARE}
+    asked = {"time", compare.COPY_SHARE, "peak_percent"}
+    assert {every.question.metric for every in found.rows} == asked
     assert len(marks) >= 80
     assert marks.count(compare.SAME) >= 0.95 * len(marks)
     assert compare.DIFFERENT not in marks

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from notebook import comparison, counters
 from notebook.errors import Problem
+from notebook.metrics import COUNTERS
 from notebook.project import Project
 
 HEADER = ["ID", "Kernel Name", *counters.METRICS.values(), "dram__bytes_read.max"]
@@ -46,6 +47,10 @@ def test_what_is_stored_is_what_was_measured(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(counters.as_csv(rows))
     assert counters.read_csv(path) == rows
+
+
+def test_what_is_measured_can_be_claimed_and_drawn() -> None:
+    assert set(counters.METRICS) <= set(COUNTERS)
 
 
 def test_efficiency_without_accesses_stays_empty() -> None:

@@ -137,6 +137,22 @@ def test_exported_medians_and_intervals(tree_with_data: Tree) -> None:
     aligned = dict(zip(header, lines[0], strict=True))
     # 12 bytes x 2^24 in (12 x 2^24 / 3.8e6) us are 3,800 GB/s, and memcpy has 4,000 GB/s.
     assert float(aligned["bandwidth_gbs"]) == pytest.approx(3800)
+    assert float(aligned["peak_percent"]) == pytest.approx(100 * 3800 / 4800)
     assert float(aligned["memcpy_percent"]) == pytest.approx(95)
     assert float(aligned["memcpy_percent_low"]) <= 95 <= float(aligned["memcpy_percent_high"])
     assert aligned["load_efficiency"] == "NaN"
+
+
+def test_the_ratio_to_a_memcpy_beside_is_exported_where_a_row_has_it(tree: Tree) -> None:
+    name = "read_offset/offset:0/block:512/n:1024/cache:cold"
+    rows = [
+        *synthetic.timed(name, 50.0, memcpy_ratio=1.04),
+        *synthetic.timed("other/n:1024/cache:cold", 50.0),
+    ]
+    synthetic.save(tree.data, synthetic.document(rows))
+    (block,) = export.as_tsv(results.load_chapter(tree.project, tree.chapter)).split("\n\n\n")
+    header, *lines = (line.split("\t") for line in block.splitlines())
+    by_name = {line[0]: dict(zip(header, line, strict=True)) for line in lines}
+    ends = ("memcpy_ratio", "memcpy_ratio_low", "memcpy_ratio_high")
+    assert [float(by_name[name][end]) for end in ends] == [1.04, 1.04, 1.04]
+    assert [by_name["other/n:1024/cache:cold"][end] for end in ends] == ["NaN"] * 3

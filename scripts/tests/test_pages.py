@@ -75,3 +75,30 @@ def test_measured_counters_stand_beside_predicted_ones(tree_with_data: Tree) -> 
     (folder / f"{synthetic.CHAPTER}.csv").write_text(table)
     pages.write_all(tree.project)
     assert f"| `{name}` | nvidia-h200 | measured | 65,536 | 327,680 |" in page_of(tree)
+
+
+def verdict_lines(tree: Tree) -> str:
+    return "\n".join(tables.terminal_lines(tables.decide_chapter(tree.project, tree.chapter)))
+
+
+def test_a_share_of_memcpy_and_a_count_where_there_was_none_read_well(tree: Tree) -> None:
+    path = tree.chapter.directory / "claims.toml"
+    efficiency = path.read_text()
+    path.write_text(
+        efficiency.replace('metric = "load_efficiency"', 'metric = "memcpy_ratio"')
+        .replace("[79.9, 80.1]\nfetch_unit_bytes = 32", "[1.03, inf]")
+        .replace('metric = "time"', 'metric = "l1_hit_sectors"')
+        .replace('claimed = 1.1\ndirection = "slower"', 'direction = "higher"')
+    )
+    misaligned, aligned = (f"read_offset/offset:{o}/block:512/n:1024/cache:cold" for o in (11, 0))
+    rows = synthetic.timed(misaligned, 50.0, memcpy_ratio=1.01)
+    synthetic.save(tree.data, synthetic.document(rows))
+    counted = [
+        synthetic.row(misaligned, 1.0, l1_hit_sectors=15),
+        synthetic.row(aligned, 1.0, l1_hit_sectors=0),
+    ]
+    synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
+    shown = verdict_lines(tree)
+    assert "reproduced from 0" in shown
+    assert "absent 1.01 [1.01, 1.01] dram" in shown
+    assert "below 1.03" in shown

@@ -66,6 +66,10 @@ def test_hostile_device_names(tree: Tree, device: str) -> None:
         (one_row(error_occurred=True, error_message="boom"), "boom"),
         (one_row(time_unit="fortnight"), "no time"),
         (synthetic.document([synthetic.row("read", 1.0)], year="soon"), "year"),
+        (
+            synthetic.document([synthetic.row("read", 1.0)], dram_bytes_per_second="-1"),
+            "dram_bytes_per_second",
+        ),
     ],
 )
 def test_damaged_content(tree: Tree, content: object, complaint: str) -> None:
@@ -84,6 +88,16 @@ def test_folders_that_are_no_device_are_left_alone(tree: Tree) -> None:
 def test_devices_come_oldest_first(tree_with_data: Tree) -> None:
     found = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
     assert [each.device for each in found] == ["emulated-fermi", "emulated-hopper", "nvidia-h200"]
+
+
+def test_bandwidth_is_also_given_as_a_share_of_the_peak(tree: Tree) -> None:
+    # The Tesla M2090's copy by rows, as published: 125.67 GB/s of 177.6 GB/s are 70.76 %.
+    rows = [synthetic.row("copy", 1.0, bytes_per_second=125.67e9), synthetic.row("empty", 1.0)]
+    for peak, expected in (("177600000000", pytest.approx(70.76, abs=0.005)), ("0", None)):
+        synthetic.save(tree.data, synthetic.document(rows, dram_bytes_per_second=peak))
+        [found] = results.load_chapter(tree.project, tree.chapter)
+        assert found.rows[0].values.get("peak_percent") == expected
+        assert "peak_percent" not in found.rows[1].values
 
 
 def test_measured_counters_are_read_and_checked(tree_with_data: Tree) -> None:

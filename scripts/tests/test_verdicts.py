@@ -1,6 +1,7 @@
 """Verdicts on data whose truth is planted. Ends of intervals follow from the planted noise: the
 repetitions lie evenly within ±0.2 % of the median, so an interval of a ratio lies within 0.4 %."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,17 @@ def test_planted_ratios_of_time(
     assert found.interval is not None
     assert ratio * 0.996 <= found.interval[0] <= found.interval[1] <= ratio * 1.004
     assert found.n == (20, 20)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"),
+    [(0.015, verdicts.REPRODUCED), (0.02, verdicts.INCONCLUSIVE), (0.06, verdicts.ABSENT)],
+)
+def test_a_range_with_a_baseline_is_one_of_the_ratio(ratio: float, expected: str) -> None:
+    in_range = claim(expected=(0.0, 0.02), direction="equal")
+    found = decide(rows_of_ratio(ratio), in_range)
+    assert found.verdict == expected
+    assert found.ratio == pytest.approx(ratio, rel=0.004)
 
 
 def test_a_rate_is_lower_where_a_time_is_slower() -> None:
@@ -191,6 +203,26 @@ def test_a_range() -> None:
         assert decide(counted(count, 4), in_range, is_emulated=True).verdict == expected
 
 
+@pytest.mark.parametrize(
+    ("planted", "expected", "reason"),
+    [
+        (1.05, verdicts.REPRODUCED, ""),
+        (1.01, verdicts.ABSENT, "below 1.03"),
+        # Repetitions within ±0.2 % of the end: the interval includes it.
+        (1.03, verdicts.INCONCLUSIVE, "the interval includes an end of the range"),
+    ],
+)
+def test_at_least_so_much_of_a_reference(planted: float, expected: str, reason: str) -> None:
+    at_least = claim(metric="memcpy_ratio", baseline=None, expected=(1.03, math.inf))
+    rows = synthetic.timed(f"{VARIANT}/n:1024", 50.0)
+    for row in rows:
+        row["memcpy_ratio"] = planted * 50.0 / row["real_time"]
+    found = decide(rows, at_least)
+    assert (found.verdict, found.reason) == (expected, reason)
+    assert found.ratio == pytest.approx(planted, rel=0.004)
+    assert "needs a GPU" in decide(rows, at_least, is_emulated=True).reason
+
+
 def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
     the_claim = claim(metric="load_sectors", direction="higher")
     # What looks like a counter in a timed row was not counted by anybody.
@@ -201,6 +233,19 @@ def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
     }
     found = decide(rows_of_ratio(1.0), the_claim, measured_counters=measured)
     assert (found.verdict, found.ratio) == (verdicts.REPRODUCED, 1.25)
+
+
+def test_what_moved_around_a_launch_comes_with_the_rows_of_a_gpu() -> None:
+    the_claim = claim(metric="bytes_to_device", claimed=1.0, direction="equal")
+    rows = [
+        synthetic.row(f"{VARIANT}/n:1024", 5.0, bytes_to_device=8192, load_sectors=1),
+        synthetic.row(f"{BASELINE}/n:1024", 5.0, bytes_to_device=8192),
+    ]
+    measured = {f"{VARIANT}/n:1024": {"load_sectors": 5.0}}
+    found = decide(rows, the_claim, measured_counters=measured)
+    assert (found.verdict, found.ratio) == (verdicts.REPRODUCED, 1.0)
+    counts = result(rows, measured_counters=measured).counts
+    assert counts[f"{VARIANT}/n:1024"] == [{"bytes_to_device": 8192.0, "load_sectors": 5.0}]
 
 
 def test_not_measured_says_why() -> None:

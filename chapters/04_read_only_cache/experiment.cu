@@ -1,0 +1,217 @@
+// Chapter 04: is a read faster through the read-only cache?
+//
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 4, "Read-only
+// cache". It prints a copy through __ldg, and no measurement; GPUs of compute capability 3.5.
+//
+// Variants: each as plain loads, through __ldg (_ldg), and through const __restrict__ (_restrict):
+//           read_offset  vector addition at offsets 0 and 11
+//           gather       scattered over the whole array (scatter:array), or over the elements that
+//                        the block itself writes (scatter:block)
+//           sum_table    a table of 4 KB that every thread reads a part of
+//           Blocks of 512 threads. n = 2^20, 2^24 and 2^26 (805 MB for three arrays, more than four
+//           times any L2 of today); 2^20 alone where nothing is timed.
+// Model:    read_offset: two 4-byte loads, one store and one addition an element; gather: a 4-byte
+//           load and a 4-byte index, one store; sum_table: one store and 8 additions, the table once.
+// Differs:  the source's copy is read_offset at offset 0 with a second array; its `blockDim` lacks .x.
+//           The emulated GPU sees no __restrict__, which is the compiler's to use or not: there
+//           _restrict counts as plain does. Its Fermi, which has no __ldg, loads by it plainly.
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels.cuh"
+#include "lab/array_sum.hpp"
+#include "lab/device_buffer.hpp"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/random_values.hpp"
+#include "lab/validation.hpp"
+#include "lab/variant_name.hpp"
+
+namespace {
+
+constexpr unsigned block = 512;
+
+// A kernel three times: plain loads, __ldg, const __restrict__.
+template <class Code>
+struct Row {
+    const char* kernel;
+    Code code;
+};
+
+using Sum = void (*)(const float*, const float*, float*, std::size_t, std::size_t);
+constexpr Row<Sum> sums[] = {{"read_offset", read_offset},
+                             {"read_offset_ldg", read_offset_ldg},
+                             {"read_offset_restrict", read_offset_restrict}};
+constexpr Row<void (*)(const float*, const int*, float*, std::size_t)> gathers[] = {
+    {"gather", gather}, {"gather_ldg", gather_ldg}, {"gather_restrict", gather_restrict}};
+constexpr Row<void (*)(const float*, float*, std::size_t)> table_sums[] = {
+    {"sum_table", sum_table},
+    {"sum_table_ldg", sum_table_ldg},
+    {"sum_table_restrict", sum_table_restrict}};
+
+// Where element i of a run of n goes: a permutation that looks random. Each step can be undone on the
+// numbers below a power of two; what lands outside of the run goes round again.
+std::size_t scattered(std::size_t i, std::size_t n) {
+    const std::size_t size = std::bit_ceil(n);
+    const int half = std::max(1, static_cast<int>(std::bit_width(size)) / 2);
+    do {
+        for (const std::size_t odd : {0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35}) {
+            i = (i * odd + 12345) % size;
+            i ^= i >> half;
+        }
+    } while (i >= n);
+    return i;
+}
+
+// out[i] = in[index[i]], elements permuted within runs of `run`; in as many sets as launches need.
+class Gather {
+  public:
+    struct Set {
+        lab::DeviceBuffer<float> in, out;
+        lab::DeviceBuffer<int> index;
+    };
+
+    Gather(std::size_t n, std::size_t run) : n(n), run_(run) {}
+
+    const std::size_t n;
+    std::size_t bytes() const { return 3 * sizeof(float) * n; }
+
+    Set& set(std::size_t number) {
+        if (sets_.empty()) fill();
+        while (sets_.size() <= number) {
+            sets_.push_back({lab::DeviceBuffer<float>(in_), lab::DeviceBuffer<float>(n),
+                             lab::DeviceBuffer<int>(index_)});
+        }
+        return sets_[number];
+    }
+    void check() { lab::expect_equal<float>(set(0).out.to_host(), expected_); }
+
+  private:
+    void fill() {
+        in_ = lab::random_floats(n, 1);
+        index_.resize(n);
+        expected_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t first = i / run_ * run_;
+            const std::size_t from = first + scattered(i - first, std::min(run_, n - first));
+            index_[i] = static_cast<int>(from);
+            expected_[i] = in_[from];
+        }
+    }
+
+    std::size_t run_;
+    std::vector<float> in_, expected_;
+    std::vector<int> index_;
+    std::vector<Set> sets_;
+};
+
+// sums[i] = the sum of a sector of a small table; one table, and as many outputs as launches need.
+class Table {
+  public:
+    explicit Table(std::size_t n) : n(n) {}
+
+    const std::size_t n;
+    const float* entries() {
+        if (entries_.size() == 0) entries_ = lab::DeviceBuffer<float>(values_);
+        return entries_.get();
+    }
+    lab::DeviceBuffer<float>& sums(std::size_t number) {
+        while (sums_.size() <= number) sums_.emplace_back(n);
+        return sums_[number];
+    }
+    void check() {
+        // From the end of the table on, threads begin at its first entry again.
+        constexpr std::size_t period = table_entries / entries_per_thread;
+        std::vector<float> expected(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < entries_per_thread && i < period; ++j) {
+                expected[i] += values_[i * entries_per_thread + j];
+            }
+            if (i >= period) expected[i] = expected[i - period];
+        }
+        lab::expect_equal<float>(sums(0).to_host(), expected);
+    }
+
+  private:
+    const std::vector<float> values_ = lab::random_floats(table_entries, 1);
+    lab::DeviceBuffer<float> entries_;
+    std::vector<lab::DeviceBuffer<float>> sums_;
+};
+
+std::vector<lab::Variant> variants_of(const lab::Experiment& experiment, std::size_t n) {
+    const unsigned grid = lab::blocks_for(n, block);
+    const auto name = [=](const char* kernel, lab::Parameter parameter) {
+        return lab::variant_name(kernel,
+                                 {parameter, {"block", block}, {"n", n}, {"cache", "cold"}});
+    };
+    std::vector<lab::Variant> variants;
+
+    const auto arrays = std::make_shared<lab::ArraySum>(n);
+    for (const std::size_t offset : {0, 11}) {
+        if (offset > n) continue;
+        for (const auto& [kernel, code] : sums) {
+            variants.push_back(
+                lab::array_sum_variant(name(kernel, {"offset", offset}), arrays, offset,
+                                       experiment.cold_sets(arrays->bytes()),
+                                       [=](const float* a, const float* b, float* c) {
+                                           lab::launch(code, grid, block)(a, b, c, n, offset);
+                                       }));
+        }
+    }
+
+    for (const bool over_array : {true, false}) {
+        const auto data = std::make_shared<Gather>(n, over_array ? n : block);
+        for (const auto& [kernel, code] : gathers) {
+            variants.push_back({.name = name(kernel, {"scatter", over_array ? "array" : "block"}),
+                                .bytes = static_cast<double>(data->bytes()),
+                                .working_set_bytes = data->bytes(),
+                                .sets = experiment.cold_sets(data->bytes()),
+                                .prepare = [=] { data->set(0).out.poison(); },
+                                .launch =
+                                    [=](std::size_t number) {
+                                        auto& [in, out, index] = data->set(number);
+                                        lab::launch(code, grid, block)(in.get(), index.get(),
+                                                                       out.get(), n);
+                                    },
+                                .check = [=] { data->check(); }});
+        }
+    }
+
+    const auto table = std::make_shared<Table>(n);
+    const std::size_t table_bytes = sizeof(float) * (table_entries + n);
+    for (const auto& [kernel, code] : table_sums) {
+        variants.push_back({.name = name(kernel, {"entries", table_entries}),
+                            .bytes = static_cast<double>(table_bytes),
+                            .flops = static_cast<double>(entries_per_thread * n),
+                            .working_set_bytes = table_bytes,
+                            .sets = experiment.cold_sets(table_bytes),
+                            .prepare = [=] { table->sums(0).poison(); },
+                            .launch =
+                                [=](std::size_t number) {
+                                    lab::launch(code, grid, block)(table->entries(),
+                                                                   table->sums(number).get(), n);
+                                },
+                            .check = [=] { table->check(); }});
+    }
+    return variants;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    lab::Experiment experiment("04_read_only_cache", argc, argv);
+    for (const std::size_t n : {1 << 20, 1 << 24, 1 << 26}) {
+        if (experiment.device().emulated && n > (1 << 20)) break;
+        for (auto& variant : variants_of(experiment, n)) experiment.add(std::move(variant));
+        experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
+    }
+    for (const std::size_t n : {1, 31, 1009, 100003}) {
+        for (auto& variant : variants_of(experiment, n)) {
+            experiment.add_validation(std::move(variant));
+        }
+    }
+    return experiment.run();
+}

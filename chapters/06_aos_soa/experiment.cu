@@ -1,0 +1,248 @@
+// Chapter 06: does an array of structures waste the bandwidth of the fields that nobody asks for?
+//
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 4, "Array of
+// structures versus structure of arrays". There: structures of two floats, blocks of 128, Fermi.
+//
+// Variants: sum_into_one_field, the source's example, into an array of structures (record:8) and
+//           into a plain array (record:4); one field and all fields as an array of structures and
+//           as a structure of arrays; whole records of a declared alignment. Records of 2, 3 and 4
+//           bytes (fields of one byte) and of 8, 12 and 16 (floats); 3 and 12 cannot be aligned to
+//           their size, and there is no aos_whole_record of them. n = 2^20; on a GPU also 2^22 (the
+//           source's record alone; cold, and warm where a structure of arrays fits an L2 of 60 MB
+//           that an array of structures does not) and 2^24.
+// Model:    an element is a load and a store of each field that is written; what a kernel does not
+//           ask for is no part of its bytes, so a wasted byte shows as bandwidth lost. An addition
+//           a field of floats. The working set counts whole records: they are what is touched.
+// Differs:  indices are 64 bits wide; the source prints no kernel that also loads one field of a
+//           structure: aos_one_field is the application that its text describes.
+#include <bit>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "kernels.cuh"
+#include "lab/device_buffer.hpp"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/random_values.hpp"
+#include "lab/validation.hpp"
+#include "lab/variant_name.hpp"
+
+namespace {
+
+constexpr unsigned block = 128;
+
+// Bytes are below 200: neither they nor a sum with an increment is the poison.
+template <class Field>
+Field as_field(float value) {
+    if constexpr (std::is_same_v<Field, float>) return value;
+    return static_cast<Field>((value + 1) * 100);
+}
+
+// `n` records of `fields` fields, one run of fields whatever the layout; in as many sets as the
+// launches rotate through.
+template <class Field, int fields>
+class Records {
+  public:
+    struct Set {
+        lab::DeviceBuffer<Field> data, result;
+    };
+
+    explicit Records(std::size_t records) : n(records), values_(records * fields) {
+        const std::vector<float> random = lab::random_floats(values_.size(), 1);
+        for (std::size_t at = 0; at < random.size(); ++at)
+            values_[at] = as_field<Field>(random[at]);
+    }
+
+    const std::size_t n;
+
+    Field value(std::size_t at) const { return values_[at]; }
+
+    Set& set(std::size_t index) {
+        while (sets_.size() <= index) {
+            sets_.push_back(
+                {lab::DeviceBuffer<Field>(values_), lab::DeviceBuffer<Field>(values_.size())});
+        }
+        return sets_[index];
+    }
+
+    // Of each record the first `written` fields must be `reference(k, i)`, and the others left
+    // alone. `position(k, i)` is where the layout has field k of record i.
+    template <class Position, class Reference>
+    void check(std::size_t written, Position position, Reference reference) {
+        const std::vector<Field> result = set(0).result.to_host();
+        std::vector<float> actual, expected;
+        std::vector<Field> untouched;
+        actual.reserve(n * written);
+        expected.reserve(n * written);
+        untouched.reserve(n * (fields - written));
+        for (std::size_t k = 0; k < fields; ++k) {
+            for (std::size_t i = 0; i < n; ++i) {
+                const Field found = result[position(k, i)];
+                if (k >= written) {
+                    untouched.push_back(found);
+                    continue;
+                }
+                actual.push_back(found);
+                expected.push_back(reference(k, i));
+            }
+        }
+        lab::expect_equal<float>(actual, expected);
+        lab::expect_untouched<Field>(untouched);
+    }
+
+  private:
+    std::vector<Field> values_;
+    std::vector<Set> sets_;
+};
+
+// The variants of one record, one problem size and one cache state.
+template <class Field, int fields>
+std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
+                                      std::shared_ptr<Records<Field, fields>> records,
+                                      lab::Cache cache) {
+    using Set = typename Records<Field, fields>::Set;
+    using Aos = Record<Field, fields>;
+    using Aligned = AlignedRecord<Field, fields>;
+    constexpr bool is_of_floats = std::is_same_v<Field, float>;
+    const std::size_t n = records->n;
+    const unsigned grid = lab::blocks_for(n, block);
+    std::vector<lab::Variant> variants;
+    const auto in_structures = [](std::size_t k, std::size_t i) { return i * fields + k; };
+    const auto in_arrays = [n](std::size_t k, std::size_t i) { return k * n + i; };
+    // Of each record, `used` fields are loaded or stored, `written` of them stored, and the sectors
+    // of `touched` fields move.
+    struct Traffic {
+        std::size_t used, written, touched;
+    };
+    const auto add = [&](const char* kernel, std::size_t record_bytes, Traffic traffic, auto launch,
+                         auto position, auto reference) {
+        const std::size_t working_set = traffic.touched * n * sizeof(Field);
+        variants.push_back({
+            .name = lab::variant_name(kernel, {{"record", record_bytes},
+                                               {"block", block},
+                                               {"n", n},
+                                               {"cache", lab::text(cache)}}),
+            .bytes = static_cast<double>(traffic.used * n * sizeof(Field)),
+            .flops = is_of_floats ? static_cast<double>(traffic.written * n) : 0,
+            .working_set_bytes = working_set,
+            .sets = experiment.sets(cache, working_set),
+            .prepare = [records] { records->set(0).result.poison(); },
+            .launch = [=](std::size_t index) { launch(records->set(index)); },
+            .check = [=] { records->check(traffic.written, position, reference); },
+        });
+    };
+    // A kernel that adds 10 * (k + 1) to field k.
+    const auto add_growing = [&](const char* kernel, Traffic traffic, auto launch, auto position) {
+        add(kernel, sizeof(Aos), traffic, launch, position, [=](std::size_t k, std::size_t i) {
+            return static_cast<Field>(records->value(position(k, i)) +
+                                      static_cast<Field>(10 * (k + 1)));
+        });
+    };
+    const auto aos = [](auto& buffer) { return reinterpret_cast<Aos*>(buffer.get()); };
+    const auto aligned = [](auto& buffer) { return reinterpret_cast<Aligned*>(buffer.get()); };
+    const Traffic all_fields = {2 * fields, fields, 2 * fields};
+
+    add_growing(
+        "aos_one_field", {2, 1, 2 * fields},
+        [=](Set& set) {
+            lab::launch(aos_one_field<Aos>, grid, block)(aos(set.data), aos(set.result), n);
+        },
+        in_structures);
+    add_growing(
+        "soa_one_field", {2, 1, 2},
+        [=](Set& set) {
+            lab::launch(soa_one_field<Field>, grid, block)(set.data.get(), set.result.get(), n);
+        },
+        in_arrays);
+    add_growing(
+        "aos_all_fields", all_fields,
+        [=](Set& set) {
+            lab::launch(aos_all_fields<Field, fields>, grid, block)(aos(set.data), aos(set.result),
+                                                                    n);
+        },
+        in_structures);
+    add_growing(
+        "soa_all_fields", all_fields,
+        [=](Set& set) {
+            lab::launch(soa_all_fields<Field, fields>, grid, block)(set.data.get(),
+                                                                    set.result.get(), n);
+        },
+        in_arrays);
+    if constexpr (std::has_single_bit(sizeof(Aos))) {
+        add_growing(
+            "aos_whole_record", all_fields,
+            [=](Set& set) {
+                lab::launch(aos_whole_record<Field, fields>, grid, block)(aligned(set.data),
+                                                                          aligned(set.result), n);
+            },
+            in_structures);
+    }
+    if constexpr (is_of_floats && fields == 2) {
+        const auto sum = [=](std::size_t, std::size_t i) {
+            return records->value(i) + records->value(n + i);
+        };
+        // a and b are the halves of the data.
+        add(
+            "sum_into_one_field", sizeof(Aos), {3, 1, 4},
+            [=](Set& set) {
+                lab::launch(sum_into_one_field<Aos>, grid, block)(
+                    set.data.get(), set.data.get() + n, aos(set.result), n);
+            },
+            in_structures, sum);
+        using Alone = Record<float, 1>;
+        add(
+            "sum_into_one_field", sizeof(Alone), {3, 1, 3},
+            [=](Set& set) {
+                lab::launch(sum_into_one_field<Alone>, grid, block)(
+                    set.data.get(), set.data.get() + n, reinterpret_cast<Alone*>(set.result.get()),
+                    n);
+            },
+            in_arrays, sum);
+    }
+    return variants;
+}
+
+// One record at one size: cold and warm as asked, or to be validated alone where nothing is asked.
+template <class Field, int fields>
+void add_record(lab::Experiment& experiment, std::size_t n, const std::vector<lab::Cache>& caches) {
+    const auto records = std::make_shared<Records<Field, fields>>(n);
+    for (const lab::Cache cache : caches) {
+        for (auto& variant : variants_of(experiment, records, cache))
+            experiment.add(std::move(variant));
+    }
+    if (!caches.empty()) return;
+    for (auto& variant : variants_of(experiment, records, lab::Cache::warm)) {
+        experiment.add_validation(std::move(variant));
+    }
+}
+
+void add_all_records(lab::Experiment& experiment, std::size_t n,
+                     const std::vector<lab::Cache>& caches) {
+    add_record<unsigned char, 2>(experiment, n, caches);
+    add_record<unsigned char, 3>(experiment, n, caches);
+    add_record<unsigned char, 4>(experiment, n, caches);
+    add_record<float, 2>(experiment, n, caches);
+    add_record<float, 3>(experiment, n, caches);
+    add_record<float, 4>(experiment, n, caches);
+    if (!caches.empty()) experiment.add_memcpy(2 * sizeof(float) * n, lab::Cache::cold);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    lab::Experiment experiment("06_aos_soa", argc, argv);
+    add_all_records(experiment, 1 << 20, {lab::Cache::cold});
+    if (!experiment.device().emulated) {
+        const std::size_t source_n = 1 << 22;
+        add_record<float, 2>(experiment, source_n, {lab::Cache::cold, lab::Cache::warm});
+        experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::cold);
+        experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::warm);
+        add_all_records(experiment, 1 << 24, {lab::Cache::cold});
+    }
+    // Ragged: n is no multiple of a warp, and the arrays of a structure of arrays begin anywhere.
+    for (const std::size_t n : {std::size_t{1}, std::size_t{31}, std::size_t{100003}}) {
+        add_all_records(experiment, n, {});
+    }
+    return experiment.run();
+}

@@ -1,0 +1,78 @@
+// Chapter 11: does a naive transpose gain from four elements a thread?
+//
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 4, "Unrolling
+// transpose: reading rows versus reading columns". There: 2048 x 2048 floats, blocks of 16 x 16, a
+// Fermi M2090 with the L1 on.
+//
+// Variants: transpose_read_rows, transpose_read_columns   one element a thread (chapter 10)
+//           ..._unroll4                                   four, as the source writes them
+//           ..._unroll4_loads_first                       four, all loads before the first store
+//           each with loads through the L1 (l1:on) and past it (l1:off); blocks of 16 x 16;
+//           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold.
+// Model:    an element is a 4-byte load and a 4-byte store.
+// Differs:  indices are 64 bits wide; the source's kernels index past the end where the width is no
+//           multiple of 4 x 16, ours do the tail, for every width.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "l1.hpp"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/matrix_transpose.hpp"
+#include "lab/variant_name.hpp"
+
+namespace {
+
+lab::Variant variant(const Kernel& kernel, bool through_l1,
+                     const std::shared_ptr<lab::MatrixTranspose>& matrix, lab::Cache cache,
+                     std::size_t sets) {
+    const std::size_t rows = matrix->rows();
+    const std::size_t columns = matrix->columns();
+    const dim3 block(16, 16);
+    const dim3 grid(
+        lab::blocks_for(kernel.x_is_row ? rows : columns, kernel.elements_per_thread * block.x),
+        lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
+    const std::string name = lab::variant_name(kernel.name, {{"block", "16x16"},
+                                                             {"l1", through_l1 ? "on" : "off"},
+                                                             {"rows", rows},
+                                                             {"columns", columns},
+                                                             {"cache", lab::text(cache)}});
+    return lab::transpose_variant(name, matrix, sets,
+                                  [=, launch = kernel.launch](const float* in, float* out) {
+                                      launch(grid, block, in, out, rows, columns);
+                                  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    lab::Experiment experiment("11_transpose_unroll4", argc, argv);
+    const auto add = [&](std::size_t side) {
+        const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side);
+        const std::size_t sets = experiment.cold_sets(matrix->bytes());
+        for (const Kernel& kernel : l1_on::kernels()) {
+            experiment.add(variant(kernel, true, matrix, lab::Cache::cold, sets));
+        }
+        for (const Kernel& kernel : l1_off::kernels()) {
+            experiment.add(variant(kernel, false, matrix, lab::Cache::cold, sets));
+        }
+        experiment.add_memcpy(matrix->bytes() / 2, lab::Cache::cold);
+    };
+    add(2048);
+    if (!experiment.device().emulated) add(16384);
+
+    // Around 64, the width of an unrolled block: the tail is empty, one short, one over.
+    const std::pair<std::size_t, std::size_t> shapes[] = {
+        {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {63, 65}, {64, 128}, {127, 509}, {1030, 67}};
+    for (const auto& [rows, columns] : shapes) {
+        const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
+        for (const Kernel& kernel : l1_on::kernels()) {
+            experiment.add_validation(variant(kernel, true, matrix, lab::Cache::warm, 1));
+        }
+        for (const Kernel& kernel : l1_off::kernels()) {
+            experiment.add_validation(variant(kernel, false, matrix, lab::Cache::warm, 1));
+        }
+    }
+    return experiment.run();
+}

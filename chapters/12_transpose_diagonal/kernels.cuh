@@ -1,0 +1,51 @@
+// Kernels of chapter 12: the naive transposes of chapter 10, their blocks taken in diagonal order.
+#pragma once
+
+#include <cstddef>
+
+// Against transpose_read_rows: blocks that follow one another lie on a diagonal of the grid and not
+// side by side, so that blocks which run at the same time neither read nor store in one column of
+// blocks. Where memory is cut into a few partitions, they then queue less for one of them. The
+// source's mapping: every block gets a place of its own only where the grid is square.
+__global__ void transpose_read_rows_diagonal(const float* in, float* out, std::size_t rows,
+                                             std::size_t columns) {
+    const unsigned block_y = blockIdx.x;
+    const unsigned block_x = (blockIdx.x + blockIdx.y) % gridDim.x;
+    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
+    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows) out[x * rows + y] = in[y * columns + x];
+}
+
+// The same change to transpose_read_columns.
+__global__ void transpose_read_columns_diagonal(const float* in, float* out, std::size_t rows,
+                                                std::size_t columns) {
+    const unsigned block_y = blockIdx.x;
+    const unsigned block_x = (blockIdx.x + blockIdx.y) % gridDim.x;
+    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
+    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    if (x < rows && y < columns) out[y * rows + x] = in[x * columns + y];
+}
+
+// Against transpose_read_rows_diagonal: the block's number in the whole grid counts down the block
+// rows first, and each further round of them begins one block column later. Every block of a grid
+// of any shape has a place of its own; in a square grid it is the place above.
+__global__ void transpose_read_rows_diagonal_any(const float* in, float* out, std::size_t rows,
+                                                 std::size_t columns) {
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+    const unsigned block_y = block % gridDim.y;
+    const unsigned block_x = (block / gridDim.y + block_y) % gridDim.x;
+    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
+    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows) out[x * rows + y] = in[y * columns + x];
+}
+
+// The same change to transpose_read_columns_diagonal.
+__global__ void transpose_read_columns_diagonal_any(const float* in, float* out, std::size_t rows,
+                                                    std::size_t columns) {
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+    const unsigned block_y = block % gridDim.y;
+    const unsigned block_x = (block / gridDim.y + block_y) % gridDim.x;
+    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
+    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    if (x < rows && y < columns) out[y * rows + x] = in[x * columns + y];
+}

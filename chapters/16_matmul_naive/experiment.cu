@@ -1,0 +1,150 @@
+// Chapter 16: what does a product cost that loads both factors of every multiplication?
+//
+// Source: Kirk, Hwu: Programming Massively Parallel Processors, 3rd ed., section 4.2. There: square
+// matrices, a 4 x 4 example in blocks of 2 x 2, blocks of 16 x 16.
+//
+// Variants: matmul_naive               the source's kernel, in four shapes of blocks
+//           matmul_naive_down_columns  rows and columns of threads exchanged
+//           matmul_grid_stride         grids of any size; grid:NxN of 16 x 16 threads
+//           multiply_add_in_registers  the same arithmetic without loads: the peak
+//           The example (4) and 256 cubed, where the emulated GPU is compared with counters; on a GPU
+//           1024 cubed and, of what is not too slow, 4096 cubed. Counts of an element depend on k.
+// Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without.
+// Differs:  any rectangle, where the source has squares; sums are checked against a product in
+//           double precision, above 2^25 multiply-adds in a sample of 512 elements.
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "example.hpp"
+#include "kernels.cuh"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/validation.hpp"
+#include "lab/variant_name.hpp"
+#include "reference.hpp"
+
+namespace {
+
+using Matrices = std::shared_ptr<matmul::Product<float>>;
+using Kernel = void (*)(const float*, const float*, float*, int, int, int);
+
+std::string by(unsigned x, unsigned y) {
+    return std::to_string(x) + "x" + std::to_string(y);
+}
+
+lab::Variant product(const lab::Experiment& experiment, const std::string& name, Kernel kernel,
+                     dim3 grid, dim3 block, const Matrices& matrices) {
+    const auto [m, n, k] = matrices->shape();
+    return matmul::product_variant<float>(experiment, name, matrices,
+                                          [=](const float* a, const float* b, float* c) {
+                                              lab::launch(kernel, grid, block)(a, b, c, m, n, k);
+                                          });
+}
+
+lab::Variant naive(const lab::Experiment& experiment, dim3 block, const Matrices& matrices) {
+    const auto [m, n, k] = matrices->shape();
+    return product(experiment, "matmul_naive/block:" + by(block.x, block.y), matmul_naive,
+                   matmul::grid_over(n, m, block), block, matrices);
+}
+
+lab::Variant down_columns(const lab::Experiment& experiment, dim3 block, const Matrices& matrices) {
+    const auto [m, n, k] = matrices->shape();
+    return product(experiment, "matmul_naive_down_columns/block:" + by(block.x, block.y),
+                   matmul_naive_down_columns, matmul::grid_over(m, n, block), block, matrices);
+}
+
+lab::Variant grid_stride(const lab::Experiment& experiment, dim3 grid, const Matrices& matrices) {
+    return product(experiment, "matmul_grid_stride/grid:" + by(grid.x, grid.y) + "/block:16x16",
+                   matmul_grid_stride, grid, dim3(16, 16), matrices);
+}
+
+// Halving is exact, so the chain rounds alike everywhere: it is right to the bit.
+lab::Variant registers(const lab::Experiment& experiment, const Matrices& matrices) {
+    const auto [m, n, k] = matrices->shape();
+    const float factor = 0.5f;
+    const dim3 block(16, 16);
+    lab::Variant variant = matmul::product_variant<float>(
+        experiment, "multiply_add_in_registers/block:16x16", matrices,
+        [=](const float*, const float*, float* c) {
+            lab::launch(multiply_add_in_registers, matmul::grid_over(n, m, block), block)(
+                c, m, n, k, factor);
+        });
+    variant.bytes = 4.0 * m * n;
+    variant.check = [=] {
+        std::vector<float> expected(std::size_t(m) * n);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const float addend = float(int(i));
+            float sum = 0;
+            // 0.5 sum + addend no longer changes after some 30 steps.
+            for (int step = 0; step < std::min(k, 64); ++step) sum = sum * factor + addend;
+            expected[i] = sum;
+        }
+        lab::expect_equal<float>(matrices->set(0).c.to_host(), expected);
+    };
+    return variant;
+}
+
+// More rows than a grid of 16 x 16 blocks has threads in y: the launch has to be refused.
+lab::Variant refused(lab::Variant variant) {
+    const auto was_refused = std::make_shared<bool>(false);
+    variant.launch = [=, launch = variant.launch](std::size_t set) {
+        try {
+            launch(set);
+        } catch (const std::exception&) {
+            *was_refused = true;
+        }
+    };
+    variant.check = [=] {
+        if (!*was_refused) throw lab::ValidationError("65,536 rows of blocks were not refused");
+    };
+    return variant;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    lab::Experiment experiment("16_matmul_naive", argc, argv);
+    const bool emulated = experiment.device().emulated;
+    const auto matrices = [](matmul::Shape shape) {
+        return std::make_shared<matmul::Product<float>>(shape);
+    };
+
+    experiment.add(naive(experiment, dim3(2, 2), matrices(matmul::cube(4))));
+    for (const int size : emulated ? std::vector{256} : std::vector{256, 1024, 4096}) {
+        const Matrices cube = matrices(matmul::cube(size));
+        const bool small = size <= 1024;
+        if (small) experiment.add(naive(experiment, dim3(8, 8), cube));
+        for (const dim3 block : {dim3(16, 16), dim3(32, 8), dim3(32, 32)}) {
+            experiment.add(naive(experiment, block, cube));
+        }
+        if (small) experiment.add(down_columns(experiment, dim3(16, 16), cube));
+        if (small) experiment.add(down_columns(experiment, dim3(32, 32), cube));
+        if (small) experiment.add(grid_stride(experiment, dim3(8, 8), cube));
+        if (small) experiment.add(grid_stride(experiment, dim3(16, 16), cube));
+        experiment.add(grid_stride(experiment, dim3(32, 32), cube));
+        experiment.add(registers(experiment, cube));
+        experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
+    }
+
+    for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
+                                      {1, 37, 5},
+                                      {37, 1, 64},
+                                      {31, 17, 1},
+                                      {101, 67, 83},
+                                      {96, 40, 130}}) {
+        const Matrices ragged = matrices(shape);
+        experiment.add_validation(naive(experiment, dim3(16, 16), ragged));
+        experiment.add_validation(naive(experiment, dim3(32, 8), ragged));
+        experiment.add_validation(down_columns(experiment, dim3(16, 16), ragged));
+        experiment.add_validation(grid_stride(experiment, dim3(1, 1), ragged));
+        experiment.add_validation(grid_stride(experiment, dim3(3, 2), ragged));
+    }
+    experiment.add_validation(matmul::example_readers());
+    const Matrices tall = matrices({16 * 65535 + 1, 3, 2});
+    experiment.add_validation(refused(naive(experiment, dim3(16, 16), tall)));
+    experiment.add_validation(grid_stride(experiment, dim3(1, 64), tall));
+    return experiment.run();
+}

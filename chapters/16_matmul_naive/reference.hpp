@@ -1,0 +1,189 @@
+// The problem of chapters 16 to 19, c = a b, and its check against a product in double precision.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lab/device_buffer.hpp"
+#include "lab/errors.hpp"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/random_values.hpp"
+
+namespace matmul {
+
+// a has m rows of k elements, b k rows of n and c m rows of n, all stored row by row.
+struct Shape {
+    int m, n, k;
+};
+inline Shape cube(int size) {
+    return {size, size, size};
+}
+
+// Matrices of one shape with random elements, in as many sets as launches rotate through. float: in
+// [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows.
+template <class T>
+class Product {
+  public:
+    struct Set {
+        lab::DeviceBuffer<T> a, b, c;
+    };
+
+    // Nothing is allocated before the first use. Throws std::invalid_argument for a shape whose
+    // elements the kernels' int cannot count.
+    explicit Product(Shape shape) : shape_(shape) {
+        for (const std::size_t size : {a_size(), b_size(), c_size()}) {
+            if (size == 0 || size > std::size_t{std::numeric_limits<int>::max()}) {
+                throw std::invalid_argument("a matrix has to have 1 to 2^31 - 1 elements");
+            }
+        }
+    }
+
+    const Shape& shape() const { return shape_; }
+    // Each element of a, b and c once: what no kernel can do without. Also the size of one set.
+    std::size_t bytes() const { return (a_size() + b_size() + c_size()) * sizeof(T); }
+    double multiply_adds() const { return double(shape_.m) * shape_.n * shape_.k; }
+
+    Set& set(std::size_t index) {
+        if (sets_.empty()) {
+            a_ = random_elements(a_size(), 1);
+            b_ = random_elements(b_size(), 2);
+        }
+        while (sets_.size() <= index) {
+            sets_.push_back({lab::DeviceBuffer<T>(std::span<const T>(a_)),
+                             lab::DeviceBuffer<T>(std::span<const T>(b_)),
+                             lab::DeviceBuffer<T>(c_size())});
+        }
+        return sets_[index];
+    }
+
+    // The output of set 0 is right: each element of a small product, a sample of a large one, of
+    // which each element has to be a number at least. Throws lab::ValidationError.
+    void check() {
+        const std::vector<T> c = set(0).c.to_host();
+        if (expected_.empty()) expect();
+        std::size_t wrong = 0;
+        std::string first;
+        for (const Element& element : expected_) {
+            const double error = std::abs(double(c[element.index]) - element.value);
+            if (!(error <= element.tolerance) && ++wrong == 1) {
+                first = at(element.index) + ": got " + std::to_string(c[element.index]) +
+                        ", expected " + std::to_string(element.value) + ", tolerance " +
+                        std::to_string(element.tolerance);
+            }
+        }
+        if (wrong != 0) {
+            throw lab::ValidationError(std::to_string(wrong) + " of " +
+                                       std::to_string(expected_.size()) +
+                                       " elements wrong, the first at " + first);
+        }
+        for (std::size_t i = 0; std::is_floating_point_v<T> && i < c.size(); ++i) {
+            if (c[i] != c[i]) throw lab::ValidationError("not a number at " + at(i));
+        }
+    }
+
+  private:
+    struct Element {
+        std::size_t index;
+        double value, tolerance;
+    };
+
+    static constexpr double most_checked_multiply_adds = 1 << 25;
+    static constexpr std::size_t sample_size = 512;
+
+    std::size_t a_size() const { return std::size_t(shape_.m) * shape_.k; }
+    std::size_t b_size() const { return std::size_t(shape_.k) * shape_.n; }
+    std::size_t c_size() const { return std::size_t(shape_.m) * shape_.n; }
+
+    static std::vector<T> random_elements(std::size_t size, std::uint32_t seed) {
+        const std::vector<float> values = lab::random_floats(size, seed);
+        const float scale = std::is_integral_v<T> ? 100 : 1;
+        std::vector<T> elements(size);
+        for (std::size_t i = 0; i < size; ++i) elements[i] = static_cast<T>(scale * values[i]);
+        return elements;
+    }
+
+    void expect() {
+        const bool all = multiply_adds() <= most_checked_multiply_adds;
+        for (std::size_t i = 0; all && i < c_size(); ++i) expect_element(i);
+        if (all) return;
+        for (const std::size_t corner : {std::size_t{0}, std::size_t(shape_.n) - 1,
+                                         c_size() - std::size_t(shape_.n), c_size() - 1}) {
+            expect_element(corner);
+        }
+        std::mt19937_64 random(3);
+        while (expected_.size() < sample_size) expect_element(random() % c_size());
+    }
+
+    void expect_element(std::size_t index) {
+        const std::size_t row = index / shape_.n;
+        const std::size_t column = index % shape_.n;
+        double value = 0;
+        double magnitude = 0;
+        for (std::size_t i = 0; i < std::size_t(shape_.k); ++i) {
+            const double product =
+                double(a_[row * shape_.k + i]) * double(b_[i * shape_.n + column]);
+            value += product;
+            magnitude += std::abs(product);
+        }
+        // Sums of k rounded products in any order err by at most k u / (1 - k u) (|a| |b|), where u is
+        // half an epsilon (Higham: Accuracy and Stability of Numerical Algorithms, section 3.5).
+        const double rounding = shape_.k * double(std::numeric_limits<T>::epsilon()) / 2;
+        expected_.push_back({index, value, rounding / (1 - rounding) * magnitude});
+    }
+
+    std::string at(std::size_t index) const {
+        return "row " + std::to_string(index / shape_.n) + ", column " +
+               std::to_string(index % shape_.n);
+    }
+
+    Shape shape_;
+    std::vector<T> a_, b_;
+    std::vector<Set> sets_;
+    std::vector<Element> expected_;
+};
+
+// Blocks of `block` threads that cover a matrix of `rows` by `columns`.
+inline dim3 grid_over(int columns, int rows, dim3 block) {
+    return dim3(lab::blocks_for(std::size_t(columns), block.x),
+                lab::blocks_for(std::size_t(rows), block.y));
+}
+
+// "m:512/n:512/k:512/cache:cold": the end of every product's name.
+inline std::string regime(const Shape& shape, lab::Cache cache) {
+    return "/m:" + std::to_string(shape.m) + "/n:" + std::to_string(shape.n) +
+           "/k:" + std::to_string(shape.k) + "/cache:" + lab::text(cache);
+}
+
+// A row that multiplies `product`: `launch` launches the kernel on one set. `name` is the name
+// without the regime. Cold: each set that launches rotate through has left the L2 in between.
+template <class T>
+lab::Variant product_variant(const lab::Experiment& experiment, const std::string& name,
+                             std::shared_ptr<Product<T>> product,
+                             std::function<void(const T* a, const T* b, T* c)> launch) {
+    return {.name = name + regime(product->shape(), lab::Cache::cold),
+            .bytes = double(product->bytes()),
+            .flops = 2 * product->multiply_adds(),
+            .working_set_bytes = product->bytes(),
+            .sets = experiment.sets(lab::Cache::cold, product->bytes()),
+            .prepare = [=] { product->set(0).c.poison(); },
+            .launch =
+                [=](std::size_t index) {
+                    auto& set = product->set(index);
+                    launch(set.a.get(), set.b.get(), set.c.get());
+                },
+            .check = [=] { product->check(); }};
+}
+
+}  // namespace matmul

@@ -1,0 +1,157 @@
+// Chapter 20: what does unified memory cost, and where does the cost show?
+//
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 4, "Matrix
+//         Addition with Unified Memory": explicit copies against managed memory, blocks of 32 x 32.
+//
+// Variants: add_matrices/memory:M/phase:P, the phases of program.hpp, where M is
+//           explicit     host and device arrays, cudaMemcpy between them
+//           managed      cudaMallocManaged, and nothing else
+//           prefetched   managed, and cudaMemPrefetchAsync before the first launch and the reading
+//           kept_on_host managed, with advice: the inputs stay on the host (preferred location), and
+//                        the GPU reads them over the link (accessed by)
+//           Square matrices of 2^10, 2^12 and 2^13 rows: 12, 192 and 768 MiB for all three. On an
+//           emulated GPU explicit copies of the smallest alone, of which bytes and the kernel's
+//           accesses are counted: it has no pages, and no time.
+// Model:    an element is two 4-byte loads, one 4-byte store, one addition. Rates of the other phases:
+//           initialise writes two matrices, to_device moves two, read_back moves one.
+// Differs:  timed by the host's clock, around phases that end with the GPU idle, so that the launch
+//           itself is in them. Inputs are copied from a small table, because rand() for each element
+//           would hide the memory. Every execution takes fresh memory. At the book's 2^14 rows there
+//           would be 3 GiB of managed memory; we stay below 2 GiB.
+#include <malloc.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/array_sum.hpp"
+#include "lab/experiment.hpp"
+#include "lab/variant_name.hpp"
+#include "program.hpp"
+
+namespace {
+
+constexpr std::size_t mib = 1 << 20;
+constexpr std::size_t most_managed_bytes = 2048 * mib;
+
+const char* text(Memory memory) {
+    switch (memory) {
+        case Memory::explicit_copies:
+            return "explicit";
+        case Memory::managed:
+            return "managed";
+        case Memory::prefetched:
+            return "prefetched";
+        case Memory::kept_on_host:
+            return "kept_on_host";
+    }
+    return "";
+}
+
+lab::Variant phase_variant(const std::shared_ptr<Program>& program, Memory memory, Shape shape,
+                           const std::string& phase) {
+    const double matrix_bytes = static_cast<double>(shape.bytes()) / 3;
+    const bool is_launch = phase == "first_touch" || phase == "kernel";
+    return {
+        .name = lab::variant_name("add_matrices", {{"memory", text(memory)},
+                                                   {"phase", phase},
+                                                   {"rows", shape.rows},
+                                                   {"columns", shape.columns}}),
+        .bytes = phase == "total"       ? 0
+                 : is_launch            ? 3 * matrix_bytes
+                 : phase == "read_back" ? matrix_bytes
+                                        : 2 * matrix_bytes,
+        .flops = is_launch ? static_cast<double>(shape.size()) : 0,
+        .working_set_bytes = shape.bytes(),
+        .check = [=] { program->rehearse(); },
+        .timed = [=] { return program->seconds(phase); },
+        .counters = [=] { return program->counters(phase); },
+    };
+}
+
+// The kernel on arrays that stay on the device, for what counts launches: emulator and profilers.
+lab::Variant with_launch(lab::Variant variant, Shape shape) {
+    const auto arrays = std::make_shared<lab::ArraySum>(shape.size());
+    lab::Variant launched = lab::array_sum_variant(
+        variant.name, arrays, 0, 1,
+        [=](const float* a, const float* b, float* c) { launch_add_matrices(a, b, c, shape); });
+    variant.prepare = launched.prepare;
+    variant.launch = launched.launch;
+    // The program launches twice by itself: only after the launch that a profiler looks into.
+    variant.check = [compare = launched.check, rehearse = variant.check] {
+        compare();
+        rehearse();
+    };
+    return variant;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Memory above this size comes in fresh pages every time, and is not what was released before.
+    mallopt(M_MMAP_THRESHOLD, 1 << 16);
+    lab::Experiment experiment("20_unified_memory", argc, argv);
+    const bool emulated = experiment.device().emulated;
+    std::vector<std::size_t> sizes = {1 << 10};
+    if (!emulated) sizes.insert(sizes.end(), {1 << 12, 1 << 13});
+    const auto total_mib =
+        experiment.option("--total-mib=", "one size: as many MiB in three matrices");
+    if (total_mib) {
+        const double elements = static_cast<double>(*total_mib * mib) / (3 * sizeof(float));
+        sizes = {static_cast<std::size_t>(std::sqrt(elements)) / 32 * 32};
+    }
+    // The program's own, one at a time, and what the launches that count hold on to.
+    const std::size_t largest = Shape{sizes.back(), sizes.back()}.bytes();
+    std::size_t needed = largest;
+    for (const std::size_t size : sizes) needed += Shape{size, size}.bytes();
+    if (needed > lab::backend::free_bytes()) {
+        lab::stop(lab::exit_missing, "this takes " + std::to_string(needed / mib) +
+                                         " MiB of the device's memory, and " +
+                                         std::to_string(lab::backend::free_bytes() / mib) +
+                                         " MiB are free; ask for less with --total-mib=");
+    }
+    if (largest > most_managed_bytes) {
+        lab::stop(lab::exit_wrong_usage, "--total-mib=" + std::to_string(*total_mib) +
+                                             ": managed memory is held to " +
+                                             std::to_string(most_managed_bytes / mib) + " MiB");
+    }
+
+    std::vector<Memory> memories = {Memory::explicit_copies};
+    if (lab::backend::has_managed_memory()) {
+        memories.insert(memories.end(),
+                        {Memory::managed, Memory::prefetched, Memory::kept_on_host});
+    } else {
+        std::fputs("[lab] managed memory is left out: it needs a GPU whose pages migrate\n",
+                   stderr);
+    }
+    for (const std::size_t size : sizes) {
+        const Shape shape{size, size};
+        for (const Memory memory : memories) {
+            const auto program = std::make_shared<Program>(memory, shape);
+            for (const char* name :
+                 {"initialise", "to_device", "first_touch", "kernel", "read_back", "total"}) {
+                const std::string phase = name;
+                if (phase == "to_device" && memory == Memory::managed) continue;
+                if (emulated && (phase == "initialise" || phase == "first_touch")) continue;
+                lab::Variant variant = phase_variant(program, memory, shape, phase);
+                const bool counts = phase == "kernel" && memory == Memory::explicit_copies;
+                experiment.add(counts ? with_launch(std::move(variant), shape)
+                                      : std::move(variant));
+            }
+        }
+    }
+    // Ragged: blocks that stick out on either side, rows that begin nowhere in particular.
+    for (const Shape shape :
+         {Shape{1, 1}, Shape{31, 33}, Shape{1, 1009}, Shape{1009, 1}, Shape{1009, 517}}) {
+        for (const Memory memory : memories) {
+            const auto program = std::make_shared<Program>(memory, shape);
+            lab::Variant variant = phase_variant(program, memory, shape, "kernel");
+            experiment.add_validation(memory == Memory::explicit_copies
+                                          ? with_launch(std::move(variant), shape)
+                                          : std::move(variant));
+        }
+    }
+    return experiment.run();
+}

@@ -1,0 +1,223 @@
+// The program of chapter 20, from fresh memory to a sum that the host has read, phase by phase:
+//
+//   initialise   the host writes a and b, the first to touch their pages
+//   to_device    what comes before the first launch: copies, prefetches or advice; plain managed memory
+//                has nothing to do here, and no such phase
+//   first_touch  the first launch: pages that are not on the GPU have to come, or to be made
+//   kernel       the same launch once more: what the kernel costs where everything is in place
+//   read_back    the host reads all of c
+//   total        all of these but `kernel`, which the program would not do twice
+//
+// Allocation and release are in none of them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels.cuh"
+#include "lab/backend.hpp"
+#include "lab/launch.hpp"
+#include "lab/random_values.hpp"
+#include "lab/validation.hpp"
+
+enum class Memory { explicit_copies, managed, prefetched, kept_on_host };
+
+struct Shape {
+    std::size_t rows, columns;
+    std::size_t size() const { return rows * columns; }
+    std::size_t bytes() const { return 3 * sizeof(float) * size(); }  // of a, b and c
+};
+
+inline void launch_add_matrices(const float* a, const float* b, float* c, Shape shape) {
+    const dim3 block(32, 32);
+    const dim3 grid(lab::blocks_for(shape.columns, block.x), lab::blocks_for(shape.rows, block.y));
+    lab::launch(add_matrices, grid, block)(a, b, c, shape.rows, shape.columns);
+}
+
+// A matrix as the host and the GPU see it: in one place each, or (managed) one for both. Nobody has
+// touched the host's pages yet.
+class Matrix {
+  public:
+    Matrix(std::size_t size, bool managed) : size_(size) {
+        device_.reset(static_cast<float*>(managed ? lab::backend::allocate_managed(bytes())
+                                                  : lab::backend::allocate(bytes())));
+        if (!managed) own_host_ = std::make_unique_for_overwrite<float[]>(size);
+    }
+
+    std::size_t bytes() const { return size_ * sizeof(float); }
+    float* device() const { return device_.get(); }
+    std::span<float> host() const { return {own_host_ ? own_host_.get() : device_.get(), size_}; }
+
+    void copy_to_device() const { lab::backend::copy_to_device(device(), host().data(), bytes()); }
+    void copy_to_host() const { lab::backend::copy_to_host(host().data(), device(), bytes()); }
+    void prefetch(lab::backend::Place to) const { lab::backend::prefetch(device(), bytes(), to); }
+
+  private:
+    struct Release {
+        void operator()(float* pointer) const { lab::backend::release(pointer); }
+    };
+    std::size_t size_;
+    std::unique_ptr<float[]> own_host_;
+    std::unique_ptr<float, Release> device_;
+};
+
+class Program {
+  public:
+    Program(Memory memory, Shape shape) : memory_(memory), shape_(shape) {}
+
+    // Executes the program untimed: takes down what moves in each phase and compares every element of
+    // the sum. Only the first call does so. Throws lab::ValidationError.
+    void rehearse() {
+        if (rehearsed_) return;
+        execute();
+        rehearsed_ = true;
+    }
+
+    // Seconds of a phase in one execution. An execution answers once for each of its phases: it need
+    // not be repeated for every one. After rehearse(). Throws lab::ValidationError for a wrong sum.
+    double seconds(const std::string& phase) {
+        std::deque<double>& waiting = seconds_[phase];
+        if (waiting.empty()) execute();
+        const double first = waiting.front();
+        waiting.pop_front();
+        return first;
+    }
+
+    // What moved in a phase of the rehearsal: as copied here, or as the driver says, if it does.
+    lab::Counters counters(const std::string& phase) const {
+        const auto found = counters_.find(phase);
+        if (found == counters_.end()) return {};
+        return {found->second.begin(), found->second.end()};
+    }
+
+  private:
+    bool is_managed() const { return memory_ != Memory::explicit_copies; }
+
+    void execute() {
+        namespace backend = lab::backend;
+        const std::size_t n = shape_.size();
+        const Matrix a(n, is_managed()), b(n, is_managed()), c(n, is_managed());
+        const auto launch = [&] {
+            launch_add_matrices(a.device(), b.device(), c.device(), shape_);
+        };
+        const double bytes = static_cast<double>(a.bytes());
+        std::uint32_t sum = 0;
+        total_ = 0;
+
+        phase("initialise", {}, [&] {
+            fill(a.host(), a_);
+            fill(b.host(), b_);
+        });
+        switch (memory_) {
+            case Memory::managed:
+                break;
+            case Memory::explicit_copies:
+                phase("to_device", {{"bytes_to_device", 2 * bytes}}, [&] {
+                    a.copy_to_device();
+                    b.copy_to_device();
+                });
+                break;
+            case Memory::prefetched:
+                phase("to_device", {}, [&] {
+                    for (const Matrix* each : {&a, &b, &c}) each->prefetch(backend::Place::device);
+                });
+                break;
+            case Memory::kept_on_host:
+                phase("to_device", {}, [&] {
+                    backend::keep_on_host(a.device(), a.bytes());
+                    backend::keep_on_host(b.device(), b.bytes());
+                });
+                break;
+        }
+        phase("first_touch", {}, launch);
+        // What is read back below is the second launch's doing.
+        backend::poison(c.device(), c.bytes());
+        backend::synchronise();
+        phase("kernel", {}, launch);
+        const lab::Counters copied_back = {{"bytes_to_host", bytes}};
+        phase("read_back", is_managed() ? lab::Counters{} : copied_back, [&] {
+            if (!is_managed()) c.copy_to_host();
+            if (memory_ == Memory::prefetched) {
+                c.prefetch(backend::Place::host);
+                backend::synchronise();
+            }
+            sum = checksum(c.host());
+        });
+        if (!rehearsed_) {
+            validate(c.host());
+            checksum_ = sum;
+        } else if (sum != checksum_) {
+            throw lab::ValidationError("the sum is not what it was at first");
+        } else {
+            seconds_["total"].push_back(total_);
+        }
+    }
+
+    // `copied`: what `work` copies by itself.
+    void phase(const std::string& name, const lab::Counters& copied,
+               const std::function<void()>& work) {
+        if (!rehearsed_ && is_managed()) {
+            take_down(name, lab::backend::migrated(work).value_or(lab::Counters{}));
+            return;
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        lab::backend::synchronise();
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        if (!rehearsed_) return take_down(name, copied);
+        seconds_[name].push_back(elapsed.count());
+        if (name != "kernel") total_ += elapsed.count();
+    }
+
+    void take_down(const std::string& name, const lab::Counters& moved) {
+        for (const auto& [counter, value] : moved) {
+            counters_[name][counter] = value;
+            if (name != "kernel") counters_["total"][counter] += value;
+        }
+    }
+
+    static void fill(std::span<float> matrix, const std::vector<float>& values) {
+        for (std::size_t at = 0; at < matrix.size(); at += values.size()) {
+            std::copy_n(values.begin(), std::min(values.size(), matrix.size() - at),
+                        matrix.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+    }
+
+    // A pass over all of it that costs no more than reading.
+    static std::uint32_t checksum(std::span<const float> matrix) {
+        return std::transform_reduce(
+            matrix.begin(), matrix.end(), std::uint32_t{0}, std::plus(),
+            [](float value) { return std::bit_cast<std::uint32_t>(value); });
+    }
+
+    void validate(std::span<const float> matrix) const {
+        std::vector<float> expected(period_);
+        std::transform(a_.begin(), a_.end(), b_.begin(), expected.begin(), std::plus());
+        for (std::size_t at = 0; at < matrix.size(); at += period_) {
+            const std::size_t count = std::min(period_, matrix.size() - at);
+            lab::expect_near<float>(matrix.subspan(at, count), std::span(expected).first(count), 0,
+                                    at);
+        }
+    }
+
+    Memory memory_;
+    Shape shape_;
+    // Inputs repeat this many values (512 KB, which caches hold): what is timed is the writing, not the
+    // making. A prime: no row falls in step with it.
+    std::size_t period_ = std::min<std::size_t>(shape_.size(), 131071);
+    std::vector<float> a_ = lab::random_floats(period_, 1), b_ = lab::random_floats(period_, 2);
+    bool rehearsed_ = false;
+    std::uint32_t checksum_ = 0;
+    double total_ = 0;
+    std::map<std::string, std::deque<double>> seconds_;
+    std::map<std::string, std::map<std::string, double>> counters_;
+};

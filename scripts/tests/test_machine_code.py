@@ -1,0 +1,44 @@
+"""Chapters that compile a kernel with and without the L1 compare two machine codes, not one twice."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+KERNELS = Path(__file__).resolve().parents[2] / "chapters" / "02_misaligned_reads" / "kernels.cuh"
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("nvcc") and shutil.which("readelf")), reason="needs nvcc and readelf"
+)
+
+
+def text_of_kernel(folder: Path, cache_operator: str) -> str:
+    """The bytes of read_offset's section of code for an H200, as readelf dumps them."""
+    source = folder / "kernels.cu"
+    source.write_text(KERNELS.read_text(encoding="utf-8"), encoding="utf-8")
+    cubin = folder / f"{cache_operator}.cubin"
+    flags = ["-cubin", "-std=c++20", "-arch=sm_90", "-Xptxas", f"-dlcm={cache_operator}"]
+    _output("nvcc", *flags, "-o", str(cubin), str(source))
+    sections = _output("readelf", "--section-headers", "--wide", str(cubin))
+    names = re.findall(r"\s(\.text\.\S*read_offset\S*)\s", sections)
+    assert len(names) == 1, sections
+    dump = _output("readelf", f"--hex-dump={names[0]}", str(cubin))
+    assert re.search(r"^\s+0x00000000 ", dump, re.MULTILINE), dump
+    return dump
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_loads_through_and_past_the_l1_are_different_machine_codes(tmp_path: Path) -> None:
+    assert text_of_kernel(tmp_path, "ca") != text_of_kernel(tmp_path, "cg")
+
+
+def test_the_same_flag_twice_is_the_same_machine_code(tmp_path: Path) -> None:
+    """Without this, codes that differ in every compilation would pass for an effect of the flag."""
+    assert text_of_kernel(tmp_path, "cg") == text_of_kernel(tmp_path, "cg")
