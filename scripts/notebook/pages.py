@@ -75,11 +75,10 @@ class Pages:
             raise self._problem(page, number, f"unknown chapter {name}; {known}")
         decided = self._decided(by_name[name])
         ours = decided.ours
-        if not ours.results:
-            return ["", f"No data yet: `scripts/lab run {decided.chapter.number}` makes them.", ""]
-        if kind == "counters":
-            return _counters(ours)
-        return [*_verdicts(page, ours), *_printed(page, decided)]
+        lines = ["", f"No data yet: `scripts/lab run {decided.chapter.number}` makes them.", ""]
+        if ours.results:
+            lines = _counters(ours) if kind == "counters" else _verdicts(page, ours)
+        return lines if kind == "counters" else [*lines, *_printed(page, decided)]
 
     def _problem(self, page: Path, number: int, what: str) -> Problem:
         return Problem(f"{self.project.shown(page)}:{number}: {what}")
