@@ -13,7 +13,7 @@ from notebook.intervals import center, intervals_of
 from notebook.results import Row
 
 FEWEST_PROCESSES = 2
-MOST_PROCESSES = 5
+MOST_PROCESSES = 3
 WIDEST_INTERVAL = 0.01
 RULE = (
     f"{FEWEST_PROCESSES} processes, and up to {MOST_PROCESSES} for the regimes in which the 95 % "
