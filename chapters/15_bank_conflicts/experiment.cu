@@ -11,7 +11,7 @@
 //                                          neighbours that load the same element
 //           combine_in_registers           the same number of operations without shared memory
 //           copy_through_shared            4 to 48 KB of shared memory a block (shared_kb)
-//           Matrices of 1024 squared, and on a GPU of 4096 squared; loads by one block of 1024 threads.
+//           Matrices of 1024 squared, and on a GPU of 2048 squared; loads by one block of 1024 threads.
 // Model:    matrices and copies: a 4-byte load and a 4-byte store an element. load_strided: what
 //           the threads load from shared memory, 64 rounds of 32 elements each.
 // Differs:  the source has its barrier inside `if (inside)`, which not all threads of a ragged block
@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
         experiment.add_validation(std::move(variant));
     };
 
-    for (const int size : emulated ? std::vector{1024} : std::vector{1024, 4096}) {
+    for (const int size : emulated ? std::vector{1024} : std::vector{1024, 2048}) {
         const auto square = std::make_shared<StagedMatrix>(size, size);
         add_stages(experiment, square, add);
         add_turns(experiment, square, add);

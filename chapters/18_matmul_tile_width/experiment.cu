@@ -8,7 +8,7 @@
 //           matmul_rectangular_tiles  tile:RxCxD, rows x columns of c in phases of depth D
 //                 16x16xD, 32x32xD    D from 8 up: shared memory a block is 4 D (R + C) bytes
 //                 8x32, 32x8, 4x64, 64x4, 16x64: other forms of the block
-//           192 cubed, and on a GPU 1024 and 4096 cubed.
+//           192 cubed, and on a GPU 1024 and 2048 cubed.
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without.
 // Differs:  the source states sizes and no measurement; its 3 KB a tile are tiles of 16 x 48.
 #include <memory>
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
         return std::make_shared<matmul::Product<float>>(shape);
     };
     for (const int size :
-         experiment.device().emulated ? std::vector{192} : std::vector{192, 1024, 4096}) {
+         experiment.device().emulated ? std::vector{192} : std::vector{192, 1024, 2048}) {
         const Matrices cube = matrices(matmul::cube(size));
         add_all(experiment, cube,
                 [&](lab::Variant variant) { experiment.add(std::move(variant)); });

@@ -9,7 +9,7 @@
 //           prefetched   managed, and cudaMemPrefetchAsync before the first launch and the reading
 //           kept_on_host managed, with advice: the inputs stay on the host (preferred location), and
 //                        the GPU reads them over the link (accessed by)
-//           Square matrices of 2^10, 2^12 and 2^13 rows: 12, 192 and 768 MiB for all three. On an
+//           Square matrices of 2^10 and 6144 rows: 12 and 432 MiB for all three (the L2, and DRAM). On an
 //           emulated GPU explicit copies of the smallest alone, of which bytes and the kernel's
 //           accesses are counted: it has no pages, and no time.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition. Rates of the other phases:
@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
     lab::Experiment experiment("20_unified_memory", argc, argv);
     const bool emulated = experiment.device().emulated;
     std::vector<std::size_t> sizes = {1 << 10};
-    if (!emulated) sizes.insert(sizes.end(), {1 << 12, 1 << 13});
+    if (!emulated) sizes.insert(sizes.end(), {6144});
     const auto total_mib =
         experiment.option("--total-mib=", "one size: as many MiB in three matrices");
     if (total_mib) {

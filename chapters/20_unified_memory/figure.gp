@@ -13,7 +13,7 @@ position(name, list) = sum [i = 1 : words(list)] (word(list, i) eq name ? i : 0)
 # Series stand beside each other, so that none hides another.
 beside(k, all) = (k - 0.5 * (all + 1)) * 0.7 / all
 is_phase(m, n) = strcol('memory') eq word(memories, m) && column('rows') == n
-time_ms(m, name) = is_phase(m, 2**13) ? column(name) / 1000 : NaN
+time_ms(m, name) = is_phase(m, 6144) ? column(name) / 1000 : NaN
 # Of the smallest size, which every device has; as many matrices cross at the others.
 matrices(name) = strcol('phase') eq 'total' && column('rows') == 2**10 \
                  ? column(name) / (4 * column('rows') * column('columns')) : NaN
@@ -38,7 +38,7 @@ do for [i = 0 : blocks - 1] {
 
 set multiplot layout 2,1 margins 0.105,0.98,0.075,0.91 spacing 0.2
 
-set ylabel 'time at 8192 x 8192, ms'
+set ylabel 'time at 6144 x 6144, ms'
 set xrange [0.5:6.5]
 set xtics ('initialise' 1, 'to device' 2, 'first touch' 3, 'kernel' 4, 'read back' 5, 'total' 6)
 if (words(timed) > 0) {

@@ -21,7 +21,9 @@ constexpr int quick_repetitions = 2;
 // A batch of launches between two events lasts at least this long, so that the events' resolution
 // and the first launch's latency do not show.
 constexpr double batch_seconds = 1e-3;
-constexpr int most_launches = 512;
+constexpr int most_launches = 1024;
+// Smaller working sets than a 1024th of four L2s do not get cold; their label says so.
+constexpr std::size_t most_sets = 1024;
 
 int fail(ExitStatus status, const std::string& what) {
     std::fprintf(stderr, "error: %s\n", what.c_str());
@@ -179,7 +181,7 @@ std::optional<unsigned> Experiment::option(const std::string& flag, const std::s
 
 std::size_t Experiment::cold_sets(std::size_t working_set_bytes) const {
     if (device().emulated) return 1;
-    return 4 * device().l2_bytes / working_set_bytes + 1;
+    return std::min(4 * device().l2_bytes / working_set_bytes + 1, most_sets);
 }
 
 Reference Experiment::memcpy_reference(std::size_t bytes, Cache cache) const {

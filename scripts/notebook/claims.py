@@ -8,7 +8,7 @@ from typing import Any
 
 from notebook import names
 from notebook.chapters import Chapter
-from notebook.devices import is_slug
+from notebook.devices import is_device
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, METRICS
 from notebook.text import close_matches, plain
@@ -130,7 +130,7 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{where}: fetch_unit_bytes is 32 or 128")
     because = table.get("because", {})
     if not isinstance(because, dict) or not all(
-        is_slug(device) and isinstance(reason, str) for device, reason in because.items()
+        is_device(device) and isinstance(reason, str) for device, reason in because.items()
     ):
         raise ValueError(f'{where}: because is a table of device = "reason"')
     return options

@@ -7,9 +7,22 @@ import signal
 import sys
 from typing import NoReturn
 
-from notebook import counters, doctor, drawing, skeleton, tables, testing, toolbox, verdicts
+from notebook import (
+    compare,
+    contribute,
+    counters,
+    doctor,
+    drawing,
+    matrix,
+    side_by_side,
+    skeleton,
+    tables,
+    testing,
+    toolbox,
+    verdicts,
+)
 from notebook import run as running
-from notebook.chapters import all_chapters
+from notebook.chapters import all_chapters, find_chapters
 from notebook.collect import say
 from notebook.errors import CHECK_FAILED, INTERRUPTED, MISSING, WRONG_USAGE, Problem
 from notebook.project import Project
@@ -78,10 +91,17 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_figures)
 
     command = commands.add_parser("verdicts", help="what the data decide")
-    command.add_argument("--device", metavar="DEVICE", help="a folder of data/; all, if left out")
+    command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
     command.add_argument("--data", metavar="DIR")
     command.add_argument("--json", action="store_true")
     command.set_defaults(command=_verdicts)
+
+    command = commands.add_parser("compare", help="devices, each by its own measure; or two runs")
+    command.add_argument("devices", nargs="+", metavar="DEVICE", help="of data/, or a folder")
+    command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
+    command.add_argument("--data", metavar="DIR")
+    command.add_argument("--json", action="store_true", help="every row, with every number")
+    command.set_defaults(command=_compare)
 
     command = commands.add_parser(
         "counters", help="measure counters (ncu), and print emulated beside measured"
@@ -90,6 +110,23 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--data", metavar="DIR")
     command.set_defaults(
         command=lambda options: counters.counters(Project.here(options.data), options.chapter)
+    )
+
+    command = commands.add_parser("pack", help="one archive of a GPU's results, to send")
+    command.add_argument("device", metavar="DEVICE", help="a folder of data/")
+    command.add_argument("--output", metavar="FILE", help="DEVICE.tar.gz, if left out")
+    command.add_argument("--data", metavar="DIR")
+    command.set_defaults(
+        command=lambda options: contribute.pack(
+            Project.here(options.data), options.device, options.output
+        )
+    )
+
+    command = commands.add_parser("add", help="check an archive and put its results into data/")
+    command.add_argument("file", metavar="FILE")
+    command.add_argument("--data", metavar="DIR", help="put them there, to compare with data/")
+    command.set_defaults(
+        command=lambda options: contribute.add(Project.here(options.data), options.file)
     )
 
     command = commands.add_parser("doctor", help="what is there, what is missing, and the mend")
@@ -147,20 +184,38 @@ def _figures(options: argparse.Namespace) -> int:
 def _verdicts(options: argparse.Namespace) -> int:
     project = Project.here(options.data)
     chapters = all_chapters(project)
-    known = sorted({each.device for chapter in chapters for each in load_chapter(project, chapter)})
-    if options.device is not None and options.device not in known:
+    decided = [tables.decide_chapter(project, chapter, options.device) for chapter in chapters]
+    if options.device is not None and not any(each.results for each in decided):
+        every = tables.all_results(project, chapters)
+        known = sorted({result.device for result in every})
         raise Problem(
             f"no data of device '{plain(options.device)}'; {close_matches(options.device, known)}",
             WRONG_USAGE,
         )
-    decided = [tables.decide_chapter(project, chapter, options.device) for chapter in chapters]
     if options.json:
         found = [tables.as_json(verdict) for each in decided for verdict in each.verdicts]
         print(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
         return 0
-    for each in decided:
+    if options.device is None:
+        print("\n".join(matrix.lines(decided)))
+        return 0
+    for each in (each for each in decided if each.verdicts):
         print("\n".join([each.chapter.name, *tables.terminal_lines(each), ""]))
     print(verdicts.LEGEND)
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    project = Project.here(options.data)
+    if len(options.devices) < 2:
+        raise Problem("compare needs two devices; see: scripts/lab compare --help", WRONG_USAGE)
+    chapters = find_chapters(project, [options.chapter] if options.chapter else [])
+    operands = [compare.operand(project, chapters, word) for word in options.devices]
+    found = compare.compare(project, chapters, operands)
+    if options.json:
+        print(json.dumps(side_by_side.as_json(found), indent=2, allow_nan=False))
+    else:
+        print("\n".join(side_by_side.lines(found)))
     return 0
 
 

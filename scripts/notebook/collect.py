@@ -5,21 +5,24 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from notebook import files, names, results, toolbox
+from notebook import files, names, results, steadiness, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Problem
 from notebook.project import Project
 from notebook.text import plain
 
-# Counts are exact; a time needs a second process to show what differs from one to the next.
-_PROCESSES = {"emulated": 1, "gpu": 2}
 # Where and on whose machine it ran is nobody's business, and its host CPU decides nothing.
-_CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}
+CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}
 _ROW_LEFT_OUT = {"family_index", "per_family_instance_index", "repetitions", "threads"}
+
+
+Json = dict[str, Any]
 
 
 def git_revision(project: Project) -> tuple[str, str]:
@@ -44,19 +47,18 @@ def collect(project: Project, chapter: Chapter, target: Target, quick: bool) -> 
 
     Whatever goes wrong, the old data file stays as it was. Returns the path of the new one.
     """
-    kind = "emulated" if target.is_emulated else "gpu"
-    processes = 1 if quick else _PROCESSES[kind]
-    with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
-        documents = []
-        for process in range(processes):
-            say(f"{chapter.name} on {target}: process {process + 1} of {processes}")
-            out = Path(folder) / f"{process}.json"
-            _execute(project, chapter, target, quick, out)
-            documents.append(_read(chapter, out))
+    # Counts are exact, and a quick look is one; a time needs a second process, or more.
+    once = target.is_emulated or quick
     try:
+        with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
+            run = partial(_process, project, chapter, target, quick, Path(folder))
+            documents = [run(0)] if once else _until_settled(chapter, run)
         device = _check(documents, chapter, target)
         merged = _merge(documents)
-        results.parse_rows(merged["benchmarks"])
+        rows = results.parse_rows(merged["benchmarks"])
+        if not once:
+            loose = steadiness.unsettled(rows)
+            merged["context"] |= {"stopping_rule": steadiness.RULE, "unsettled": len(loose)}
         path = project.data / device / f"{chapter.name}.json"
         files.write(path, _format(merged))
     except (results.Malformed, ValueError) as error:
@@ -69,12 +71,46 @@ def say(message: str) -> None:
     print(f"[lab] {message}", file=sys.stderr, flush=True)
 
 
+def _process(
+    project: Project,
+    chapter: Chapter,
+    target: Target,
+    quick: bool,
+    folder: Path,
+    number: int,
+    wanted: str | None = None,
+) -> Json:
+    """What one process measures: all benchmarks, or those of a filter."""
+    say(f"{chapter.name} on {target}: process {number + 1}")
+    out = folder / f"{number}.json"
+    _execute(project, chapter, target, quick, out, wanted)
+    document = _read(chapter, out)
+    _check([document], chapter, target)
+    return document
+
+
+def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
+    """What processes measure one after another, until the stopping rule is content."""
+    documents = [run(number) for number in range(steadiness.FEWEST_PROCESSES)]
+    while len(documents) < steadiness.MOST_PROCESSES:
+        rows = results.parse_rows(_merge(documents)["benchmarks"])
+        loose = steadiness.unsettled(rows)
+        if not loose:
+            break
+        say(f"{chapter.name}: medians not known to 1 % yet: {len(loose)}")
+        every = dict.fromkeys(row.name for row in rows)
+        documents.append(run(len(documents), steadiness.filter_for(loose, every)))
+    return documents
+
+
 def _output(command: list[str]) -> str:
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     return run.stdout
 
 
-def _execute(project: Project, chapter: Chapter, target: Target, quick: bool, out: Path) -> None:
+def _execute(
+    project: Project, chapter: Chapter, target: Target, quick: bool, out: Path, wanted: str | None
+) -> None:
     revision, dirty = git_revision(project)
     command = [
         str(project.build / chapter.target(target.is_emulated)),
@@ -84,6 +120,7 @@ def _execute(project: Project, chapter: Chapter, target: Target, quick: bool, ou
         f"--benchmark_context=git_revision={revision},git_dirty={dirty}",
         *([f"--architecture={target.architecture}"] if target.is_emulated else []),
         *(["--quick"] if quick else []),
+        *([f"--benchmark_filter={wanted}"] if wanted else []),
     ]
     # Progress and errors come on standard error; standard output would repeat the file.
     process = subprocess.Popen(
@@ -138,7 +175,7 @@ def _check(documents: list[dict[str, Any]], chapter: Chapter, target: Target) ->
 
 def _merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
     context = {
-        key: value for key, value in documents[0]["context"].items() if key not in _CONTEXT_LEFT_OUT
+        key: value for key, value in documents[0]["context"].items() if key not in CONTEXT_LEFT_OUT
     }
     is_emulated = context["device_kind"] == "emulated"
     rows = [

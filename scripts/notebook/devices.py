@@ -10,6 +10,9 @@ from notebook.errors import MISSING, WRONG_USAGE, Problem
 from notebook.project import Project
 from notebook.text import close_matches
 
+# Devices of data/published/ are called published:<slug>.
+PUBLISHED = "published:"
+
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
@@ -30,6 +33,11 @@ class Target:
 def is_slug(text: object) -> TypeGuard[str]:
     """Whether `text` may name a folder below data/: nothing else from data becomes a path."""
     return isinstance(text, str) and _SLUG.fullmatch(text) is not None
+
+
+def is_device(text: object) -> TypeGuard[str]:
+    """Whether `text` may be the name of a device, which data/published/ may know, too."""
+    return isinstance(text, str) and is_slug(text.removeprefix(PUBLISHED))
 
 
 def option_for(slug: str) -> str:

@@ -90,7 +90,7 @@ def _timed(result: Result) -> dict[str, Cells]:
             if all(metric == "time" or metric in row.values for row in rows)
         }
         _add(cells, column, samples, None)
-    for reference, compared in _by_reference(result).items():
+    for reference, compared in by_reference(result).items():
         rates = {name: _rates(result.by_name[name]) for name in compared}
         # A hundredth of it, so that the ratio is in percent.
         _add(cells, "memcpy_percent", rates, [rate / 100 for rate in rates[reference]])
@@ -118,7 +118,7 @@ def _add(
             )
 
 
-def _by_reference(result: Result) -> dict[str, list[str]]:
+def by_reference(result: Result) -> dict[str, list[str]]:
     """For each memcpy row the benchmarks to compare with it, itself among them.
 
     A benchmark is compared with the copy in the same cache state that moves the most similar

@@ -9,11 +9,16 @@ from notebook.errors import Problem
 
 def write(path: Path, content: str) -> None:
     """Writes `content` to a temporary file beside `path` and renames it."""
+    write_bytes(path, content.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The same for any content."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(content)
         temporary.chmod(0o644)  # mkstemp makes it unreadable for others
         os.replace(temporary, path)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import TypeGuard
 
 from notebook.text import power_of_two
@@ -25,12 +26,14 @@ def kernel(name: str) -> str:
     return name.split("/")[0]
 
 
+@cache
 def variant(name: str) -> str:
     """`name` without its regime, its keys in a fixed order: names of one variant are equal."""
     others = (part for part in _parts(name) if part.split(":")[0] not in REGIME_KEYS)
     return "/".join([kernel(name), *sorted(others)])
 
 
+@cache
 def regime(name: str) -> str:
     """The part of `name` that says the regime, in the order of REGIME_KEYS: `n:1024/cache:cold`."""
     values = parameters(name)

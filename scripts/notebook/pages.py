@@ -14,12 +14,14 @@ from pathlib import Path
 from notebook import files, names, tables
 from notebook.chapters import all_chapters
 from notebook.claims import load as load_claims
+from notebook.devices import PUBLISHED
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches, markdown_cell, markdown_table
+from notebook.verdicts import NOT_MEASURED
 
 _BEGIN = re.compile(r"<!-- lab:(?!end)(\S+)(?: (\S+))? -->")
 _END = "<!-- lab:end -->"
@@ -72,15 +74,17 @@ class Pages:
             known = close_matches(name or "", by_name)
             raise self._problem(page, number, f"unknown chapter {name}; {known}")
         decided = self._decided(by_name[name])
-        if not decided.results:
-            return ["", f"No data yet: `scripts/lab run {decided.chapter.number}` makes them.", ""]
-        return _verdicts(page, decided) if kind == "verdicts" else _counters(decided)
+        ours = decided.ours
+        lines = ["", f"No data yet: `scripts/lab run {decided.chapter.number}` makes them.", ""]
+        if ours.results:
+            lines = _counters(ours) if kind == "counters" else _verdicts(page, ours)
+        return lines if kind == "counters" else [*lines, *_printed(page, decided)]
 
     def _problem(self, page: Path, number: int, what: str) -> Problem:
         return Problem(f"{self.project.shown(page)}:{number}: {what}")
 
     def _chapters(self, page: Path) -> list[str]:
-        every = [self._decided(chapter) for chapter in self.chapters]
+        every = [self._decided(chapter).ours for chapter in self.chapters]
         by_year = {(each.year, each.device) for decided in every for each in decided.results}
         devices = [device for _, device in sorted(by_year)]
         rows = [
@@ -116,6 +120,30 @@ def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
     ]
     notes = [f"[{number}] {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)]
     return ["", *markdown_table(header, rows), "", *_paragraph(notes)]
+
+
+def _printed(page: Path, decided: ChapterVerdicts) -> list[str]:
+    """What printed numbers decide, a line each: most of these GPUs can say little."""
+    found = [
+        verdict
+        for verdict in decided.verdicts
+        if verdict.kind == "published" and verdict.finding.verdict != NOT_MEASURED
+    ]
+    if not found:
+        return []
+    path = next(result.path for result in decided.results if result.is_published)
+    rows = [
+        [
+            verdict.claim.statement,
+            verdict.device.removeprefix(PUBLISHED),
+            names.regime_in_words(verdict.regime) or "not stated",
+            tables.found(verdict),
+            verdict.finding.reason,
+        ]
+        for verdict in found
+    ]
+    header = ["claim", _link(page, "printed elsewhere", path), "regime", "verdict", "to know"]
+    return [*markdown_table(header, [[markdown_cell(cell) for cell in row] for row in rows]), ""]
 
 
 def _paragraph(notes: list[str]) -> list[str]:

@@ -9,21 +9,21 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from notebook import names
 from notebook.chapters import Chapter
-from notebook.devices import is_slug, option_for
+from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.text import plain
 
 # The memory that a working set fits: l2, dram, l2+dram.
-_LABEL = re.compile(r"[a-z0-9+]*")
+LABEL = re.compile(r"[a-z0-9+]*")
 _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
 
@@ -57,7 +57,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """A chapter on a device. `measured_counters` (by benchmark name) come from Nsight Compute."""
+    """A chapter on a device. `measured_counters` (by benchmark name) come from Nsight Compute, or
+    from whoever published them."""
 
     path: Path
     chapter: str
@@ -68,6 +69,20 @@ class Result:
     quick: bool
     rows: list[Row]
     measured_counters: dict[str, dict[str, float]]
+    # What to know before using a benchmark's numbers; only what is published has such.
+    caveats: dict[str, str] = field(default_factory=dict)
+    # Of a GPU; 0 where nobody wrote it down. The clock is the highest after any repetition.
+    sm_count: int = 0
+    sm_clock_mhz: float = 0
+    compute_capability: str = ""
+
+    @property
+    def is_published(self) -> bool:
+        return self.device.startswith(PUBLISHED)
+
+    @property
+    def kind(self) -> str:
+        return "published" if self.is_published else "emulated" if self.is_emulated else "gpu"
 
     @cached_property
     def by_name(self) -> dict[str, list[Row]]:
@@ -94,12 +109,20 @@ class Result:
         }
 
 
-def load(path: Path, chapter: Chapter, device: str) -> Result:
-    """Reads one data file and the counters beside it."""
+def read(path: Path, chapter: Chapter) -> Result:
+    """Reads one data file and the counters beside it; raises Malformed."""
     try:
         measured = _load_counters(path.parent / "counters" / f"{chapter.name}.csv")
         return _parse(path, json.loads(path.read_text(encoding="utf-8")), measured)
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, Malformed) as error:
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
+        raise Malformed(str(error)) from error
+
+
+def load(path: Path, chapter: Chapter, device: str) -> Result:
+    """Reads one data file of a device; raises Problem with the mend."""
+    try:
+        return read(path, chapter)
+    except Malformed as error:
         mend = f"scripts/lab run {chapter.number} --device {option_for(device)}"
         raise Problem(f"{path}: {plain(error)}; make it anew: {mend}") from error
 
@@ -162,6 +185,9 @@ def _parse(path: Path, document: object, measured: dict[str, dict[str, float]]) 
         quick=context_text(context, "quick") == "true",
         rows=rows,
         measured_counters=measured,
+        sm_count=_optional_number(context, "sm_count"),
+        sm_clock_mhz=max(_clocks(document["benchmarks"]), default=0.0),
+        compute_capability=str(context.get("compute_capability", "")),
     )
 
 
@@ -170,6 +196,17 @@ def _context_number(context: dict[str, Any], key: str) -> int:
     if not text.isdecimal():
         raise Malformed(f"the context's {key} {text!r} is no whole number")
     return int(text)
+
+
+def _optional_number(context: dict[str, Any], key: str) -> int:
+    return _context_number(context, key) if key in context else 0
+
+
+def _clocks(benchmarks: list[dict[str, Any]]) -> Iterator[float]:
+    for row in filter(_is_repetition, benchmarks):
+        clock = row.get("sm_clock_mhz", 0)
+        if isinstance(clock, int | float) and math.isfinite(clock):
+            yield float(clock)
 
 
 def _is_repetition(row: object) -> bool:
@@ -185,7 +222,7 @@ def _parse_row(row: object) -> Row:
     if row.get("error_occurred"):
         raise Malformed(f"{name} failed: {row.get('error_message')}")
     label = row.get("label", "")
-    if not isinstance(label, str) or not _LABEL.fullmatch(label):
+    if not isinstance(label, str) or not LABEL.fullmatch(label):
         raise Malformed(f"{name}: the label {label!r} is no regime")
     numbers = dict(_numbers(row))
     if row.get("time_unit") not in _MICROSECONDS or numbers.get("real_time", -1.0) < 0:

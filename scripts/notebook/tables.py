@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from notebook import claims, names, results, verdicts
+from notebook import claims, names, published, results, verdicts
 from notebook.chapters import Chapter
 from notebook.claims import Claim
+from notebook.intervals import Interval
 from notebook.project import Project
 from notebook.results import Result
 from notebook.text import plain, terminal_table
@@ -28,6 +29,15 @@ class ChapterVerdicts:
     def devices(self) -> list[str]:
         return [result.device for result in self.results]
 
+    @property
+    def ours(self) -> "ChapterVerdicts":
+        """Without what other people printed."""
+        return ChapterVerdicts(
+            self.chapter,
+            [result for result in self.results if not result.is_published],
+            [verdict for verdict in self.verdicts if verdict.kind != "published"],
+        )
+
 
 @dataclass(frozen=True)
 class Line:
@@ -47,15 +57,23 @@ class Grid:
     notes: list[str]
 
 
+def all_results(project: Project, chapters: list[Chapter]) -> list[Result]:
+    """Measured, counted and published results, oldest GPU first."""
+    every = [
+        result
+        for chapter in chapters
+        for load in (results.load_chapter, published.load_chapter)
+        for result in load(project, chapter)
+    ]
+    return sorted(every, key=lambda result: (result.year, result.device))
+
+
 def decide_chapter(
     project: Project, chapter: Chapter, device: str | None = None
 ) -> ChapterVerdicts:
     """The verdicts of a chapter on every device that has data, or on one."""
-    found = [
-        result
-        for result in results.load_chapter(project, chapter)
-        if device is None or result.device == device
-    ]
+    every = all_results(project, [chapter])
+    found = [result for result in every if device is None or result.device == device]
     decided = [
         verdict
         for claim in claims.load(chapter)
@@ -72,19 +90,32 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "chapter": verdict.chapter,
         "claim": claim.id,
+        "statement": claim.statement,
         "metric": claim.metric,
+        "variant": claim.variant,
+        "baseline": claim.baseline,
+        "direction": claim.direction,
+        "claimed": claim.claimed,
+        "expected": _ends(claim.expected) if claim.expected else None,
         "device": verdict.device,
+        "kind": verdict.kind,
+        "year": verdict.year,
         "regime": verdict.regime or None,
         "label": verdict.label or None,
         "verdict": finding.verdict,
         "ratio": finding.ratio if finite and claim.baseline else None,
         "value": finding.ratio if claim.baseline is None else None,
-        "interval": list(finding.interval or []) if finite else None,
+        "interval": list(finding.interval) if finite and finding.interval else None,
         "n": list(finding.n),
         "data": verdict.data,
         "reason": finding.reason or None,
         "because": verdict.because or None,
     }
+
+
+def _ends(interval: Interval) -> list[float | None]:
+    """An interval for JSON, which has no infinity: an open end is null."""
+    return [None if math.isinf(end) else end for end in interval]
 
 
 def grid(decided: ChapterVerdicts) -> Grid:
@@ -122,19 +153,20 @@ def _in_words(regimes: list[str], of: int) -> str:
 def _cell(of_claim: list[Verdict], device: str, regime: str, notes: list[str]) -> str:
     for verdict in of_claim:
         if verdict.device == device and verdict.regime in (regime, ""):
-            return " ".join(filter(None, (_found(verdict), _note(verdict, notes))))
+            return " ".join(filter(None, (found(verdict), _note(verdict, notes))))
     return _NOTHING
 
 
-def _found(verdict: Verdict) -> str:
+def found(verdict: Verdict) -> str:
+    """The verdict with its number, as a cell shows it: `absent 1.018 [1.017, 1.020] dram`."""
     finding, claim = verdict.finding, verdict.claim
-    if finding.ratio is None or finding.interval is None:
+    if finding.ratio is None:
         return finding.verdict
     show: Callable[[float], str] = "{:.3f}".format if claim.baseline else "{:.4g}".format
     value = "from 0" if math.isinf(finding.ratio) else show(finding.ratio)
     if claim.baseline is None and claim.metric.endswith(("efficiency", "occupancy", "percent")):
         value += " %"
-    if not claim.is_counted:
+    if not claim.is_counted and finding.interval is not None:
         value += f" [{show(finding.interval[0])}, {show(finding.interval[1])}]"
     return " ".join(filter(None, (finding.verdict, value, verdict.label)))
 

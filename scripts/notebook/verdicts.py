@@ -1,17 +1,20 @@
 """Verdicts: what a device's data say about a chapter's claims (DESIGN: claims and verdicts).
 
 A claim is decided once in every regime that the data have. Counters are exact. Time is decided by
-the bootstrap interval of the ratio of medians, against a smallest effect of interest of 3 %.
+the bootstrap interval of the ratio of medians within each process, against a smallest effect of
+interest of 3 %.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 
 from notebook import names
 from notebook.claims import Claim
-from notebook.intervals import Interval, median_interval, ratio_interval, spread
+from notebook.intervals import Interval, center, center_interval, ratio_interval, spread
 from notebook.results import Result
+from notebook.samples import Sample, paired, samples_of
 
 REPRODUCED = "reproduced"
 WEAKER = "weaker"
@@ -22,7 +25,8 @@ NOT_MEASURED = "not measured"
 ALL = (REPRODUCED, WEAKER, ABSENT, REVERSED, INCONCLUSIVE, NOT_MEASURED)
 
 SMALLEST_EFFECT = 0.03
-# Fewer repetitions do not bound a median, and a spread this large has more than one cause.
+# Fewer repetitions in a process do not bound its median, and a spread this large has more than one
+# cause.
 FEWEST_REPETITIONS = 5
 LARGEST_SPREAD = 0.10
 FEWEST_PROCESSES = 2
@@ -36,7 +40,8 @@ reversed      on the other side beyond 3 %
 inconclusive  the interval allows more than one of these, clocks throttled, the spread of a sample
               is above {LARGEST_SPREAD:.0%}, the processes disagree, or the run was a --quick one
 not measured  no data that could decide it
-Counters decide exactly; a time needs {FEWEST_PROCESSES} processes on a GPU."""
+Counters decide exactly; a time needs {FEWEST_PROCESSES} processes on a GPU. What others printed
+(published:…) decides without an interval."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,8 @@ class Verdict:
     chapter: str
     claim: Claim
     device: str
+    kind: str
+    year: int
     data: str
     finding: Finding
     regime: str = ""
@@ -72,47 +79,19 @@ class Verdict:
         return "" if self.finding.verdict == REPRODUCED else self.claim.because.get(self.device, "")
 
 
-@dataclass(frozen=True)
-class _Sample:
-    """The metric of one benchmark: its repetitions and the process of each."""
-
-    values: list[float]
-    processes: list[int]
-    throttled: bool
-    label: str
-
-    def of_process(self, process: int) -> list[float]:
-        return [
-            value
-            for value, whose in zip(self.values, self.processes, strict=True)
-            if whose == process
-        ]
-
-
 def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
     """The verdicts of `claim` on one device, in the order of its regimes.
 
     `data` names the file of the result, as the verdicts shall name it.
     """
+    verdict = partial(Verdict, result.chapter, claim, result.device, result.kind, result.year, data)
     by_regime = {} if _cannot_decide(claim, result) else _samples_by_regime(claim, result)
     if not by_regime:
         reason = _cannot_decide(claim, result) or f"no data of {_wanted(claim)}"
         finding = Finding(NOT_MEASURED, reason)
-        return [Verdict(result.chapter, claim, result.device, data, finding)]
+        return [verdict(finding)]
     return [
-        Verdict(
-            chapter=result.chapter,
-            claim=claim,
-            device=result.device,
-            data=data,
-            finding=(
-                _find_counted(claim, samples)
-                if claim.is_counted
-                else _find_timed(claim, samples, result.quick)
-            ),
-            regime=regime,
-            label=samples[0].label,
-        )
+        verdict(_find(claim, samples, result), regime, samples[0].label)
         for regime, samples in by_regime.items()
     ]
 
@@ -162,7 +141,7 @@ def _cannot_decide(claim: Claim, result: Result) -> str:
         return f"the claim is about {fetched[unit]}; this device fetches {here}"
     if result.is_emulated and not claim.is_counted:
         return "a time needs a GPU"
-    if not result.is_emulated and claim.is_counted and not result.counts:
+    if result.kind == "gpu" and claim.is_counted and not result.counts:
         return "no counters were measured on this device"
     return ""
 
@@ -171,39 +150,33 @@ def _wanted(claim: Claim) -> str:
     return " and ".join(filter(None, (claim.variant, claim.baseline)))
 
 
-def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[_Sample]]:
+def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
     """The sample of the variant and, if there is one, of the baseline, by regime."""
     wanted = [claim.variant, *([claim.baseline] if claim.baseline else [])]
-    found = [_samples(result, claim, variant) for variant in wanted]
+    found = [samples_of(result, claim.metric, variant) for variant in wanted]
     common = set.intersection(*map(set, found))
     return {regime: [each[regime] for each in found] for regime in names.naturally_sorted(common)}
 
 
-def _samples(result: Result, claim: Claim, variant: str) -> dict[str, _Sample]:
-    samples = {}
+def _find(claim: Claim, samples: list[Sample], result: Result) -> Finding:
+    if result.is_published:
+        return _find_printed(claim, samples, result)
     if claim.is_counted:
-        for name, counts in result.counts.items():
-            values = [count[claim.metric] for count in counts if claim.metric in count]
-            if values and names.variant(name) == variant:
-                samples[names.regime(name)] = _Sample(values, [0] * len(values), False, "")
-        return samples
-    for name, rows in result.by_name.items():
-        if names.variant(name) != variant:
-            continue
-        if claim.metric != "time":
-            rows = [row for row in rows if claim.metric in row.values]
-        if rows:
-            samples[names.regime(name)] = _Sample(
-                values=[row.metric(claim.metric) for row in rows],
-                processes=[row.process for row in rows],
-                throttled=any(row.throttled for row in rows),
-                label=rows[0].label,
-            )
-    return samples
+        return _find_counted(claim, samples)
+    return _find_timed(claim, samples, result.quick)
 
 
-def _find_counted(claim: Claim, samples: list[_Sample]) -> Finding:
-    n = tuple(len(sample.values) for sample in samples)
+def _find_printed(claim: Claim, samples: list[Sample], result: Result) -> Finding:
+    """Decided by the numbers themselves, for want of more; the reason says so."""
+    found = _find_counted(claim, samples)
+    alone = "" if claim.is_counted else "one printed number, no interval"
+    caveats = [result.caveats.get(sample.name, "") for sample in samples]
+    reasons = filter(None, (found.reason, alone, *caveats))
+    return replace(found, reason="; ".join(dict.fromkeys(reasons)), interval=None)
+
+
+def _find_counted(claim: Claim, samples: list[Sample]) -> Finding:
+    n = _sizes(samples)
     if any(len(set(sample.values)) > 1 for sample in samples):
         return Finding(INCONCLUSIVE, "the counts differ between repetitions", n=n)
     values = [sample.values[0] for sample in samples]
@@ -217,35 +190,49 @@ def _ratio(value: float, baseline: float) -> float:
     return value / baseline
 
 
-def _find_timed(claim: Claim, samples: list[_Sample], quick: bool) -> Finding:
-    values = [sample.values for sample in samples]
-    medians = [median(sample) for sample in values]
+def _find_timed(claim: Claim, samples: list[Sample], quick: bool) -> Finding:
+    by_process = paired(samples)
+    if not by_process[0]:
+        return Finding(INCONCLUSIVE, "no process has both", n=_sizes(samples))
+    ratio = center(by_process[0])
     if claim.baseline is None:
-        ratio, interval = medians[0], median_interval(values[0])
+        interval = center_interval(by_process[0])
     else:
-        ratio, interval = medians[0] / medians[1], ratio_interval(values[0], values[1])
-    doubt = _doubt(claim, samples, quick)
+        ratio /= center(by_process[1])
+        interval = ratio_interval(by_process[0], by_process[1])
+    throttled = any(sample.throttled for sample in samples)
+    doubt = doubt_of_run(quick, throttled) or doubt_of_samples(by_process)
     verdict, reason = (INCONCLUSIVE, doubt) if doubt else judge(claim, interval)
-    return Finding(verdict, reason, ratio, interval, tuple(map(len, values)))
+    return Finding(verdict, reason, ratio, interval, _sizes(samples))
 
 
-def _doubt(claim: Claim, samples: list[_Sample], quick: bool) -> str:
-    """Why a time must not decide a claim, whatever its interval; "" if it may."""
-    processes = set.intersection(*(set(sample.processes) for sample in samples))
+def _sizes(samples: list[Sample]) -> tuple[int, ...]:
+    return tuple(len(sample.values) for sample in samples)
+
+
+def doubt_of_run(quick: bool, throttled: bool) -> str:
+    """Why no time of a run may decide anything; "" if it may."""
     if quick:
         return "a quick run"
-    if any(sample.throttled for sample in samples):
-        return "clocks throttled"
-    if len(processes) < FEWEST_PROCESSES:
-        return f"{len(processes)} process; {FEWEST_PROCESSES} are needed"
-    if (fewest := min(len(sample.values) for sample in samples)) < FEWEST_REPETITIONS:
-        return f"{fewest} repetitions; {FEWEST_REPETITIONS} are needed"
-    if (widest := max(spread(sample.values) for sample in samples)) > LARGEST_SPREAD:
+    return "clocks throttled" if throttled else ""
+
+
+def doubt_of_samples(samples: list[list[list[float]]]) -> str:
+    """Why times must not decide a claim, whatever their interval; "" if they may.
+
+    `samples`: of the variant, and of the baseline if there is one, the repetitions by process.
+    """
+    processes = len(samples[0])
+    every = [repetitions for sample in samples for repetitions in sample]
+    if processes < FEWEST_PROCESSES:
+        return f"{processes} process; {FEWEST_PROCESSES} are needed"
+    if (fewest := min(map(len, every))) < FEWEST_REPETITIONS:
+        return f"{fewest} repetitions in a process; {FEWEST_REPETITIONS} are needed"
+    if (widest := max(map(spread, every))) > LARGEST_SPREAD:
         return f"the spread is too large ({widest:.0%})"
-    if claim.baseline is not None:
+    if len(samples) == 2:
         ratios = [
-            median(samples[0].of_process(process)) / median(samples[1].of_process(process))
-            for process in sorted(processes)
+            median(variant) / median(baseline) for variant, baseline in zip(*samples, strict=True)
         ]
         if len({_zone(ratio - 1) for ratio in ratios}) > 1:
             return f"the processes disagree ({', '.join(f'{ratio:.3f}' for ratio in ratios)})"

@@ -68,3 +68,10 @@ def test_what_is_wrong_is_said_in_one_line(
 def test_every_chapter_of_the_notebook_has_sound_claims() -> None:
     for path in (Path(__file__).parents[2] / "chapters").glob("*/claims.toml"):
         assert claims.load(Chapter(path.parent))
+
+
+def test_a_reason_may_be_about_what_others_printed(tmp_path: Path) -> None:
+    text = CLAIMS + '[claim.because]\n"published:tesla-m2090" = "It has lines."\n'
+    assert load(tmp_path, text)[1].because == {"published:tesla-m2090": "It has lines."}
+    with pytest.raises(Problem, match="because"):
+        load(tmp_path, text.replace("published:", "printed:"))

@@ -42,7 +42,7 @@ def test_run_collects_draws_and_decides(built: Tree) -> None:
     done = built.lab("run", "02", "--device", "emulated:hopper")
     assert done.returncode == 0, done.stderr
     assert "no work to do" in done.stdout + done.stderr
-    assert "process 1 of 1" in done.stderr and "[lab] measure 1/1" in done.stderr
+    assert "emulated:hopper: process 1" in done.stderr and "[lab] measure 1/1" in done.stderr
     assert "reproduced 80 %" in done.stdout and f"data: data/{HOPPER}" in done.stdout
     text = (built.data / HOPPER).read_text()
     content = json.loads(text)

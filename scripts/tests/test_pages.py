@@ -55,6 +55,28 @@ def test_wrong_markers_are_refused(tree: Tree, text: str, complaint: str) -> Non
     assert (tree.root / "README.md").read_text() == text
 
 
+def test_what_others_printed_has_a_table_of_its_own(tree: Tree) -> None:
+    folder = tree.data / "published"
+    folder.mkdir()
+    (folder / "devices.csv").write_text(
+        "device,gpu,generation,year,fetch_unit_bytes,dram_bytes_per_second,source\n"
+        "new,New,Ada,2023,32,,\n"
+    )
+    (folder / f"{synthetic.CHAPTER}.csv").write_text(
+        "device,name,metric,value,label,source,caveat\n"
+        "new,read_offset/offset:0/block:512,time_us,100,,x,\n"
+        "new,read_offset/offset:11/block:512,time_us,110,,x,by | hand\n"
+    )
+    pages.write_all(tree.project)
+    page = page_of(tree)
+    assert "`scripts/lab run 02` makes them" in page
+    assert (
+        "| Reads at offset 11 are slower than aligned ones. | new | not stated | reproduced 1.100 "
+        "| one printed number, no interval; by \\| hand |"
+    ) in page
+    assert "published" not in (tree.root / "README.md").read_text()
+
+
 def test_hostile_text_stays_in_its_cell(tree_with_data: Tree) -> None:
     assert markdown_cell("a|b\n<!-- lab:end -->\x1b[31m") == "a\\|b &lt;!-- lab:end --> [31m"
     decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)

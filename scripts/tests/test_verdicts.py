@@ -124,7 +124,7 @@ def test_a_rate_is_lower_where_a_time_is_slower() -> None:
         ({"throttled": 1}, {}, "throttled"),
         ({}, {"quick": True}, "quick"),
         ({"processes": 1}, {}, "1 process"),
-        ({"repetitions": 2}, {}, "4 repetitions"),
+        ({"repetitions": 4}, {}, "4 repetitions in a process"),
         # Evenly spread within ±30 %: the quartiles are 30 % apart.
         ({"noise": 0.3}, {}, "spread"),
     ],

@@ -1,0 +1,95 @@
+"""One archive of a device's results, as people send it to each other: <device>.tar.gz.
+
+An archive from other people is hostile until it is read: it is unpacked in memory, up to a limit,
+and nothing but plain files with the names of results comes out of it.
+"""
+
+import gzip
+import io
+import re
+import tarfile
+import zlib
+from pathlib import Path
+
+from notebook.errors import Problem
+from notebook.text import plain
+
+_LARGEST_ARCHIVE = 64 * 2**20
+_LARGEST_CONTENT = 256 * 2**20
+_LARGEST_FILE = 16 * 2**20
+_MOST_FILES = 200
+# The device, then a chapter's results, its counters, or how these were measured.
+_NAME = re.compile(
+    r"(?P<device>[a-z0-9][a-z0-9-]{0,63})/"
+    r"(?:(?P<results>[0-9]{2}_[a-z][a-z0-9_]{0,63})\.json"
+    r"|counters/[0-9]{2}_[a-z][a-z0-9_]{0,63}\.(?:csv|meta\.json))"
+)
+
+Files = dict[str, bytes]
+
+
+def pack(files: Files) -> bytes:
+    """The archive of some files, the same for the same files, and without whose they were."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name in sorted(files):
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(files[name]), 0o644
+            archive.addfile(member, io.BytesIO(files[name]))
+    return gzip.compress(content.getvalue(), mtime=0)
+
+
+def unpack(path: Path) -> tuple[str, Files]:
+    """The device and its files by their path below it; raises Problem for anything else."""
+    files: Files = {}
+    devices = set()
+    try:
+        with tarfile.open(fileobj=io.BytesIO(_content(path)), mode="r:") as archive:
+            for count, member in enumerate(archive, start=1):
+                device, name = _checked(path, member, count)
+                devices.add(device)
+                if len(devices) == 1 and name in files:
+                    raise _refused(path, f"holds {name} twice")
+                source = archive.extractfile(member)
+                files[name] = source.read() if source else b""
+    except (tarfile.TarError, ValueError) as error:
+        raise _refused(path, f"is no tar archive ({plain(error)})") from error
+    if len(devices) != 1:
+        raise _refused(path, f"holds {len(devices)} devices, not one")
+    return devices.pop(), files
+
+
+def _content(path: Path) -> bytes:
+    """The unpacked bytes, as far as there is room for them."""
+    if not path.is_file():
+        raise Problem(f"{path}: no such file, or no plain one")
+    if path.stat().st_size > _LARGEST_ARCHIVE:
+        raise _refused(path, f"is larger than {_LARGEST_ARCHIVE >> 20} MiB")
+    try:
+        with gzip.open(path) as file:
+            content = file.read(_LARGEST_CONTENT + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise _refused(path, f"is no whole gzip file ({plain(error)})") from error
+    if len(content) > _LARGEST_CONTENT:
+        raise _refused(path, f"unpacks to more than {_LARGEST_CONTENT >> 20} MiB")
+    return content
+
+
+def _checked(path: Path, member: tarfile.TarInfo, count: int) -> tuple[str, str]:
+    """The device and the name below it of a member that may be read."""
+    name = plain(member.name)[:200]
+    if count > _MOST_FILES:
+        raise _refused(path, f"holds more than {_MOST_FILES} files")
+    matched = _NAME.fullmatch(member.name)
+    if not matched:
+        raise _refused(path, f"holds '{name}', which is no name of results")
+    if not member.isreg() or member.issparse():
+        raise _refused(path, f"holds '{name}' as something other than a plain file")
+    if not 0 <= member.size <= _LARGEST_FILE:
+        raise _refused(path, f"holds '{name}' of more than {_LARGEST_FILE >> 20} MiB")
+    device = matched["device"]
+    return device, member.name.removeprefix(f"{device}/")
+
+
+def _refused(path: Path, what: str) -> Problem:
+    return Problem(f"{path}: {what}; ask for one that scripts/lab pack has made")

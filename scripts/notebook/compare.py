@@ -1,0 +1,372 @@
+"""`lab compare`: devices side by side, each of them by its own measure.
+
+A device is compared by ratios within its own run: a variant over the baseline that a claim names,
+a rate over that of the copy beside it or over its peak; counters as they are. Two runs of one
+device are compared by their times, too. What one device knows at a size that the other has not is
+no row; it is named among what is not compared.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from notebook import claims, names, results
+from notebook.chapters import Chapter
+from notebook.devices import is_device, is_slug
+from notebook.errors import WRONG_USAGE, Problem
+from notebook.export import by_reference
+from notebook.intervals import Factors, Interval, center, intervals_of
+from notebook.metrics import COUNTERS, PEAK_PERCENT
+from notebook.project import Project
+from notebook.results import Result
+from notebook.samples import Sample, paired, samples_of, timed_sample
+from notebook.tables import all_results
+from notebook.text import close_matches, plain
+from notebook.verdicts import (
+    SMALLEST_EFFECT,
+    doubt_of_run,
+    doubt_of_samples,
+)
+
+COPY_SHARE = "share of copy bandwidth"
+PEAK_SHARE = "share of FP32 peak"
+NOTHING = "nothing"
+SAME, DIFFERENT, UNDECIDED = "same", "different", "cannot tell"
+# Fewer than for a verdict: there are thousands of rows.
+_RESAMPLES = 999
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A device as the user named it, and its results by chapter."""
+
+    name: str
+    results: dict[str, Result]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What every device is asked; `in_claim` where a claim of the chapter asks it."""
+
+    chapter: str
+    metric: str
+    variant: str
+    baseline: str | None = None
+    in_claim: bool = False
+
+    @property
+    def words(self) -> str:
+        over = f" over {self.baseline}" if self.baseline else ""
+        return f"{self.metric} of {self.variant}{over}"
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a device answers in a regime: a product of centers, or a count (`factors` is None)."""
+
+    center: float
+    factors: Factors | None
+    n: int
+    doubt: str
+    regime: str
+    label: str
+    data: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Of a device from the first one in the row; `ratio` is its value over that one's."""
+
+    mark: str
+    ratio: float | None
+    interval: Interval | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The answers of the devices to a question at one size; None where a device has none."""
+
+    question: Question
+    values: list[Value | None]
+    intervals: list[Interval | None]
+    differences: list[Difference | None]
+
+    @property
+    def is_of_one_regime(self) -> bool:
+        present = [value for value in self.values if value]
+        labels = {value.label for value in present if value.label}
+        return len({value.regime for value in present}) == 1 and len(labels) <= 1
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What is not compared, and why: for each device without an answer, what it has instead."""
+
+    question: Question
+    regime: str
+    only: str
+    others: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    operands: list[Operand]
+    rows: list[Row]
+    missing: list[Missing]
+
+
+def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
+    """The device that `word` names: one of data/, published:NAME, or the path of a folder."""
+    if "/" in word or Path(word).is_absolute():
+        folder = Path(word).resolve()
+        if not is_slug(folder.name) or not folder.is_dir():
+            raise Problem(f"'{plain(word)}' is no folder of a device's results", WRONG_USAGE)
+        other = Project(project.root, folder.parent)
+        found = [each for chapter in chapters for each in results.load_chapter(other, chapter)]
+        found = [each for each in found if each.device == folder.name]
+    elif is_device(word):
+        found = [each for each in all_results(project, chapters) if each.device == word]
+    else:
+        found = []
+    if not found:
+        known = sorted({each.device for each in all_results(project, chapters)})
+        raise Problem(f"no data of '{plain(word)}'; {close_matches(word, known)}", WRONG_USAGE)
+    return Operand(word, {result.chapter: result for result in found})
+
+
+def compare(project: Project, chapters: list[Chapter], operands: list[Operand]) -> Comparison:
+    """All that at least two of the devices answer, and what only one of them does."""
+    lanes = _fp32_lanes(project)
+    aligned: list[tuple[Question, list[Value | None]]] = []
+    missing: list[Missing] = []
+    for chapter in chapters:
+        here = [each.results.get(chapter.name) for each in operands]
+        devices = [_Device(project, result, lanes) if result else None for result in here]
+        for question in _questions(chapter, [result for result in here if result]):
+            answers = [device.answers(question) if device else {} for device in devices]
+            for regime, values in _align(answers):
+                if sum(value is not None for value in values) >= 2:
+                    aligned.append((question, values))
+                else:
+                    missing.append(_missing(question, regime, values, answers, operands))
+    return Comparison(operands, _rows(aligned), missing)
+
+
+def _questions(chapter: Chapter, found: list[Result]) -> list[Question]:
+    """What the claims ask, then shares of every variant, and times if all is one device."""
+    asked: dict[tuple[str, str, str | None], Question] = {}
+    if len(found) < 2:
+        return []
+
+    def ask(metric: str, variant: str, baseline: str | None, in_claim: bool) -> None:
+        asked.setdefault(
+            (metric, variant, baseline),
+            Question(chapter.name, metric, variant, baseline, in_claim),
+        )
+
+    for claim in claims.load(chapter):
+        if claim.baseline is not None or claim.metric in COUNTERS:
+            ask(claim.metric, claim.variant, claim.baseline, True)
+        elif claim.metric not in ("time", "bytes_per_second", "flops_per_second"):
+            ask(claim.metric, claim.variant, None, True)
+    metrics = [COPY_SHARE, PEAK_SHARE, PEAK_PERCENT, "memcpy_ratio", "cublas_ratio"]
+    if len({result.device for result in found}) == 1:
+        metrics.append("time")
+    variants = {names.variant(name) for result in found for name in result.by_name}
+    for variant in names.naturally_sorted(variants):
+        for metric in metrics:
+            ask(metric, variant, None, False)
+    return list(asked.values())
+
+
+class _Device:
+    """A result that is asked."""
+
+    def __init__(self, project: Project, result: Result, lanes: dict[str, int]) -> None:
+        self._result = result
+        self._data = project.shown(result.path)
+        # Two flops for each lane and cycle, at the highest clock that the run has seen.
+        lanes_of_sm = lanes.get(result.compute_capability, 0)
+        self._peak_flops = 2e6 * result.sm_clock_mhz * result.sm_count * lanes_of_sm
+
+    def answers(self, question: Question) -> dict[str, Value]:
+        """Its values by regime; {} where it cannot answer."""
+        if question.metric in COUNTERS:
+            return self._counted(question)
+        if self._result.is_emulated:
+            return {}
+        if question.metric == COPY_SHARE:
+            found = self._copy_shares.get(question.variant, {})
+        elif question.metric == PEAK_SHARE:
+            rates = samples_of(self._result, "flops_per_second", question.variant)
+            found = {regime: [sample] for regime, sample in rates.items() if self._peak_flops}
+        else:
+            found = self._samples(question)
+        scale = 1 / self._peak_flops if question.metric == PEAK_SHARE and found else 1.0
+        return {
+            regime: value
+            for regime, samples in found.items()
+            if (value := self._timed(regime, samples, scale))
+        }
+
+    def _samples(self, question: Question) -> dict[str, list[Sample]]:
+        """The sample of the variant and, if there is one, of the baseline, by regime."""
+        asked = [question.variant, *([question.baseline] if question.baseline else [])]
+        by_regime = [samples_of(self._result, question.metric, variant) for variant in asked]
+        shared = set.intersection(*map(set, by_regime))
+        return {regime: [each[regime] for each in by_regime] for regime in shared}
+
+    @cached_property
+    def _copy_shares(self) -> dict[str, dict[str, list[Sample]]]:
+        """By variant and regime its rate and that of the copy in the same state of the caches, the
+        nearest in size."""
+        found: dict[str, dict[str, list[Sample]]] = {}
+        by_name = self._result.by_name
+        for reference, compared in by_reference(self._result).items():
+            copy = timed_sample(reference, by_name[reference], "bytes_per_second")
+            for name in compared:
+                sample = timed_sample(name, by_name[name], "bytes_per_second")
+                if name != reference and sample and copy:
+                    of_variant = found.setdefault(names.variant(name), {})
+                    of_variant[names.regime(name)] = [sample, copy]
+        return found
+
+    def _counted(self, question: Question) -> dict[str, Value]:
+        found = {}
+        for regime, samples in self._samples(question).items():
+            counts = [sample.values[0] for sample in samples]
+            if question.baseline is None or counts[1] != 0:
+                ratio = counts[0] / counts[1] if question.baseline else counts[0]
+                found[regime] = Value(ratio, None, 1, "", regime, "", self._data)
+        return found
+
+    def _timed(self, regime: str, samples: list[Sample], scale: float) -> Value | None:
+        """The first sample's center over the second's, if there is one, times `scale`."""
+        groups = paired(samples)
+        if not groups[0]:
+            return None
+        factors: Factors = [
+            (groups[0], 1),
+            *((group, -1) for group in groups[1:]),
+            *([([[scale]], 1)] if scale != 1.0 else []),
+        ]
+        doubt = "" if self._result.is_published else self._doubt(samples, groups)
+        n = len(samples[0].values)
+        label = samples[0].label
+        return Value(_center(factors), factors, n, doubt, regime, label, self._data)
+
+    def _doubt(self, samples: list[Sample], groups: list[list[list[float]]]) -> str:
+        throttled = any(sample.throttled for sample in samples)
+        doubts = [doubt_of_run(self._result.quick, throttled)]
+        doubts += [doubt_of_samples([group]) for group in groups]
+        return next(filter(None, doubts), "")
+
+
+def _fp32_lanes(project: Project) -> dict[str, int]:
+    """FP32 lanes of an SM by compute capability, from data/architectures.csv."""
+    path = project.root / "data" / "architectures.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("fp32_lanes_per_sm")]
+    return {row["compute_capability"]: int(row["fp32_lanes_per_sm"]) for row in rows}
+
+
+def _align(answers: list[dict[str, Value]]) -> Iterator[tuple[str, list[Value | None]]]:
+    """Answers at the same sizes and in the same state of the caches, by regime.
+
+    One that does not state the caches stands beside each that does: the row shows both regimes.
+    """
+    split = [{_size_and_cache(regime): value for regime, value in each.items()} for each in answers]
+    for size in names.naturally_sorted({size for each in split for size, _ in each}):
+        stated = {cache for each in split for at, cache in each if at == size and cache}
+        for state in sorted(stated) or [""]:
+            values = [each.get((size, state)) or each.get((size, "")) for each in split]
+            yield "/".join(filter(None, (size, state and f"cache:{state}"))), values
+
+
+def _size_and_cache(regime: str) -> tuple[str, str]:
+    parts = regime.split("/")
+    sizes = [part for part in parts if not part.startswith("cache:")]
+    return "/".join(sizes), names.parameters(f"x/{regime}").get("cache", "") if regime else ""
+
+
+def _missing(
+    question: Question,
+    regime: str,
+    values: list[Value | None],
+    answers: list[dict[str, Value]],
+    operands: list[Operand],
+) -> Missing:
+    only = next(each.name for each, value in zip(operands, values, strict=True) if value)
+    others = {
+        each.name: _instead(of_device)
+        for each, value, of_device in zip(operands, values, answers, strict=True)
+        if value is None
+    }
+    return Missing(question, regime, only, others)
+
+
+def _instead(answers: dict[str, Value]) -> str:
+    if not answers:
+        return NOTHING
+    regimes = names.naturally_sorted(answers)
+    return "other sizes: " + "; ".join(names.regime_in_words(each) or "one" for each in regimes)
+
+
+def _rows(aligned: list[tuple[Question, list[Value | None]]]) -> list[Row]:
+    own = [value for _, values in aligned for value in values]
+    pairs = [
+        (next(value for value in values if value), value)
+        for _, values in aligned
+        for value in values
+    ]
+    intervals = iter(intervals_of([value.factors if value else None for value in own], _RESAMPLES))
+    ratios = iter(intervals_of([_ratio_factors(*pair) for pair in pairs], _RESAMPLES))
+    rows = []
+    for question, values in aligned:
+        first = next(value for value in values if value)
+        rows.append(
+            Row(
+                question,
+                values,
+                [next(intervals) for _ in values],
+                [_difference(first, value, next(ratios)) for value in values],
+            )
+        )
+    return rows
+
+
+def _ratio_factors(first: Value, other: Value | None) -> Factors | None:
+    if other is None or other is first:
+        return None
+    ours, theirs = (
+        [([[value.center]], 1)] if value.factors is None else value.factors
+        for value in (other, first)
+    )
+    if min(first.center, other.center) <= 0:
+        return None
+    return [*ours, *((processes, -power) for processes, power in theirs)]
+
+
+def _difference(first: Value, other: Value | None, interval: Interval | None) -> Difference | None:
+    """Different beyond the smallest effect of interest, the same within it, or neither shown."""
+    if other is None or other is first:
+        return None
+    if interval is None:  # a count of zero
+        return Difference(SAME if first.center == other.center else DIFFERENT, None, None)
+    ratio = other.center / first.center
+    low, high = (end - 1 for end in interval)
+    if doubt := first.doubt or other.doubt:
+        return Difference(UNDECIDED, ratio, interval, doubt)
+    if max(abs(low), abs(high)) <= SMALLEST_EFFECT:
+        return Difference(SAME, ratio, interval)
+    if low > SMALLEST_EFFECT or high < -SMALLEST_EFFECT:
+        return Difference(DIFFERENT, ratio, interval)
+    return Difference(UNDECIDED, ratio, interval, f"the interval includes {SMALLEST_EFFECT:.0%}")
+
+
+def _center(factors: Factors) -> float:
+    return math.prod(center(processes) ** power for processes, power in factors)

@@ -1,0 +1,111 @@
+"""`lab pack` and `lab add`: a GPU's results from one notebook to another."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from notebook import archive, files, plausibility, results
+from notebook.archive import Files
+from notebook.chapters import Chapter, all_chapters
+from notebook.devices import is_slug
+from notebook.errors import WRONG_USAGE, Problem
+from notebook.project import Project
+from notebook.text import plain
+
+
+def pack(project: Project, device: str, output: str | None) -> int:
+    """Writes <device>.tar.gz, unless what is in it would be refused where it arrives."""
+    folder = project.data / device
+    if not is_slug(device) or device.startswith("emulated-") or not folder.is_dir():
+        raise Problem(
+            f"no results of a GPU '{plain(device)}' in {project.shown(project.data)}; "
+            "scripts/lab run makes them",
+            WRONG_USAGE,
+        )
+    wanted = {
+        f"{device}/{name}": (folder / name).read_bytes()
+        for chapter in all_chapters(project)
+        for name in _names(chapter)
+        if (folder / name).is_file()
+    }
+    path = Path(output or f"{device}.tar.gz")
+    with tempfile.TemporaryDirectory(prefix="lab-pack-") as scratch:
+        candidate = Path(scratch) / path.name
+        candidate.write_bytes(archive.pack(wanted))
+        found, unpacked = archive.unpack(candidate)
+        chapters = _checked(project, candidate, found, unpacked)
+        files.write_bytes(path, candidate.read_bytes())
+    print(f"packed {len(chapters)} chapters of {device} into {path}; add it: scripts/lab add FILE")
+    return 0
+
+
+def add(project: Project, file: str) -> int:
+    """Checks an archive and puts its results into data/, all or nothing."""
+    path = Path(file)
+    device, unpacked = archive.unpack(path)
+    place = project.data / device
+    if place.exists():
+        raise Problem(
+            f"{project.shown(place)} is there already; see what differs with --data DIR, then "
+            f"scripts/lab compare {device} DIR/{device}; or remove it first"
+        )
+    chapters = _checked(project, path, device, unpacked)
+    files.require_writable(project.data)
+    # Beside its place, and with a name that no device has: a rename then makes it appear at once.
+    with tempfile.TemporaryDirectory(prefix=".add-", dir=project.data) as scratch:
+        _write(Path(scratch) / device, unpacked)
+        os.rename(Path(scratch) / device, place)
+    print(
+        f"added {len(chapters)} chapters of {device} as {project.shown(place)}; "
+        f"next: scripts/lab figures; scripts/lab verdicts --device {device}"
+    )
+    return 0
+
+
+def _names(chapter: Chapter) -> list[str]:
+    counters = f"counters/{chapter.name}"
+    return [f"{chapter.name}.json", f"{counters}.csv", f"{counters}.meta.json"]
+
+
+def _checked(project: Project, path: Path, device: str, unpacked: Files) -> list[Chapter]:
+    """The chapters of checked results; raises Problem for what cannot be right."""
+    if device.startswith("emulated-"):
+        raise Problem(f"{path}: {device} needs nobody's data: scripts/lab run makes the same ones")
+    chapters = [each for each in all_chapters(project) if f"{each.name}.json" in unpacked]
+    known = {name for chapter in chapters for name in _names(chapter)}
+    if unknown := sorted(set(unpacked) - known):
+        raise Problem(f"{path}: {unknown[0]} belongs to no chapter of this notebook")
+    if not chapters:
+        raise Problem(f"{path}: holds no results")
+    for name, text in unpacked.items():
+        try:
+            _check(project, device, name, text)
+        except results.Malformed as error:
+            raise Problem(f"{path}: {name} {plain(error)}; nothing was added") from error
+    with tempfile.TemporaryDirectory(prefix="lab-check-") as scratch:
+        folder = Path(scratch) / device
+        _write(folder, unpacked)
+        for chapter in chapters:
+            try:
+                results.read(folder / f"{chapter.name}.json", chapter)
+            except results.Malformed as error:
+                raise Problem(
+                    f"{path}: {chapter.name}.json: {plain(error)}; nothing was added"
+                ) from error
+    return chapters
+
+
+def _check(project: Project, device: str, name: str, text: bytes) -> None:
+    if name.endswith(".csv"):
+        plausibility.check_counters(text)
+    elif name.endswith(".meta.json"):
+        plausibility.check_plain(plausibility.parse_json(text))
+    else:
+        document = plausibility.parse_json(text)
+        plausibility.check_results(project, document, device, name.removesuffix(".json"))
+
+
+def _write(folder: Path, unpacked: Files) -> None:
+    for name, text in unpacked.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text)

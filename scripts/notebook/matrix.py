@@ -1,0 +1,76 @@
+"""The matrix of verdicts: every claim down, every device across, oldest GPU first."""
+
+from dataclasses import dataclass
+
+from notebook import verdicts
+from notebook.tables import ChapterVerdicts
+from notebook.text import plain, terminal_table
+from notebook.verdicts import Verdict
+
+_LETTERS = {
+    verdicts.REPRODUCED: "R",
+    verdicts.WEAKER: "W",
+    verdicts.ABSENT: "A",
+    verdicts.REVERSED: "V",
+    verdicts.INCONCLUSIVE: "?",
+    verdicts.NOT_MEASURED: "·",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Device:
+    """A column, in the order of the columns."""
+
+    year: int
+    name: str
+
+
+def devices(decided: list[ChapterVerdicts]) -> list[Device]:
+    """Every device that has data of some chapter."""
+    return sorted(
+        {Device(each.year, each.device) for chapter in decided for each in chapter.results}
+    )
+
+
+def lines(decided: list[ChapterVerdicts]) -> list[str]:
+    """The matrix for a terminal, with the devices, the letters and the chapters' reasons."""
+    columns = devices(decided)
+    notes: list[str] = []
+    rows = []
+    for chapter in decided:
+        for claim in dict.fromkeys(verdict.claim.id for verdict in chapter.verdicts):
+            of_claim = [verdict for verdict in chapter.verdicts if verdict.claim.id == claim]
+            cells = [_cell(of_claim, column.name, notes) for column in columns]
+            rows.append([chapter.chapter.number, claim, *cells])
+    numbers = [str(number) for number in range(1, len(columns) + 1)]
+    meaning = ", ".join(f"{letter} {verdict}" for verdict, letter in _LETTERS.items())
+    return [
+        *terminal_table(
+            ["", "year", "device"],
+            [
+                [number, str(each.year), each.name]
+                for number, each in zip(numbers, columns, strict=True)
+            ],
+        ),
+        "",
+        *terminal_table(["", "claim", *numbers], rows),
+        "",
+        meaning,
+        "2R 1A: reproduced in two regimes (sizes, states of the caches), absent in one",
+        *(f"[{number}] {note}" for number, note in enumerate(notes, start=1)),
+    ]
+
+
+def _cell(of_claim: list[Verdict], device: str, notes: list[str]) -> str:
+    found = [verdict for verdict in of_claim if verdict.device == device]
+    kinds = [verdict.finding.verdict for verdict in found]
+    counted = {kind: kinds.count(kind) for kind in _LETTERS if kind in kinds}
+    if len(counted) == 1:
+        text = _LETTERS[kinds[0]]
+    else:
+        text = " ".join(f"{count}{_LETTERS[kind]}" for kind, count in counted.items())
+    for because in dict.fromkeys(plain(each.because) for each in found if each.because):
+        if because not in notes:
+            notes.append(because)
+        text += f"[{notes.index(because) + 1}]"
+    return text

@@ -1,0 +1,128 @@
+"""Results that other people printed, data/published/: a third kind of device, `published:<name>`.
+
+A printed number stands for one repetition. Where a rate is printed and no time, the time is that of
+a milliard bytes or operations: within a regime every variant does the same work, so that ratios of
+times are those of the source. A regime in which some have times and others rates is refused.
+"""
+
+import csv
+import math
+from pathlib import Path
+
+from notebook import names
+from notebook.chapters import Chapter
+from notebook.devices import PUBLISHED, is_slug
+from notebook.errors import Problem
+from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
+from notebook.project import Project
+from notebook.results import LABEL, Malformed, Result, Row
+from notebook.text import plain
+
+_TIME = "time_us"
+_WORK = ("bytes_per_second", "flops_per_second")
+_MILLIARD_PER_SECOND_US = 1e15
+
+Cells = dict[str, str]
+
+
+def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
+    """What is printed about a chapter, a result for each device; [] without a file."""
+    folder = project.data / "published"
+    path = folder / f"{chapter.name}.csv"
+    if not path.is_file():
+        return []
+    known = {row["device"]: row for row in _table(folder / "devices.csv")}
+    try:
+        by_device: dict[str, list[Cells]] = {}
+        for row in _table(path):
+            by_device.setdefault(row["device"], []).append(row)
+        return [_result(path, chapter, known, *each) for each in by_device.items()]
+    except (Malformed, KeyError) as error:
+        raise Problem(f"{path}: {plain(error)}; git checkout {path}") from error
+
+
+def _table(path: Path) -> list[Cells]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise Problem(f"{path}: {plain(error)}; git checkout {path}") from error
+
+
+def _result(
+    path: Path, chapter: Chapter, known: dict[str, Cells], device: str, printed: list[Cells]
+) -> Result:
+    if not is_slug(device) or device not in known:
+        raise Malformed(f"device {device!r} is not in devices.csv")
+    values: dict[str, dict[str, float]] = {}
+    for row in printed:
+        of_name = values.setdefault(_name(row), {})
+        if row["metric"] in of_name:
+            raise Malformed(f"{device}: {row['name']}: two values of {row['metric']}")
+        of_name[row["metric"]] = _value(row)
+    _refuse_mixed_times(device, values)
+    labels = {row["name"]: row["label"] for row in printed if row["label"]}
+    peak = float(known[device]["dram_bytes_per_second"] or 0)
+    rows = [
+        _row(name, labels.get(name, ""), of_name, peak)
+        for name, of_name in values.items()
+        if _kind_of_time(of_name)
+    ]
+    counters = {
+        name: counted
+        for name, of_name in values.items()
+        if (counted := {key: value for key, value in of_name.items() if key in COUNTERS})
+    }
+    return Result(
+        path=path,
+        chapter=chapter.name,
+        device=PUBLISHED + device,
+        is_emulated=False,
+        year=int(known[device]["year"]),
+        fetch_unit_bytes=int(known[device]["fetch_unit_bytes"]),
+        quick=False,
+        rows=rows,
+        measured_counters=counters,
+        caveats={row["name"]: row["caveat"] for row in printed if row["caveat"]},
+    )
+
+
+def _name(row: Cells) -> str:
+    if not names.is_name(row["name"]) or not LABEL.fullmatch(row["label"]):
+        raise Malformed(f"{row['name']!r}, {row['label']!r}: no benchmark name or no regime")
+    return row["name"]
+
+
+def _value(row: Cells) -> float:
+    if row["metric"] not in (_TIME, *RATES, *COUNTERS):
+        raise Malformed(f"{row['name']}: unknown metric {row['metric']!r}")
+    try:
+        value = float(row["value"])
+    except ValueError:
+        value = math.nan
+    if not (value >= 0 and math.isfinite(value)):
+        raise Malformed(f"{row['name']}: {row['metric']} is {row['value']!r}")
+    return value
+
+
+def _kind_of_time(values: dict[str, float]) -> str:
+    """What the time of a benchmark is taken from; "" where nothing says it."""
+    return next((kind for kind in (_TIME, *_WORK) if values.get(kind)), "")
+
+
+def _refuse_mixed_times(device: str, values: dict[str, dict[str, float]]) -> None:
+    kinds: dict[str, str] = {}
+    for name, of_name in values.items():
+        if kind := _kind_of_time(of_name):
+            first = kinds.setdefault(names.regime(name), kind)
+            if kind != first:
+                raise Malformed(f"{device}: {name}: {kind} where others have {first}")
+
+
+def _row(name: str, label: str, values: dict[str, float], peak: float) -> Row:
+    kind = _kind_of_time(values)
+    time_us = values[kind] if kind == _TIME else _MILLIARD_PER_SECOND_US / values[kind]
+    rates = {key: value for key, value in values.items() if key in RATES}
+    if peak and "bytes_per_second" in rates:
+        rates[PEAK_PERCENT] = 100 * rates["bytes_per_second"] / peak
+    return Row(name, label, process=0, time_us=time_us, throttled=False, values=rates)

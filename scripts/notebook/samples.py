@@ -1,0 +1,60 @@
+"""Samples: what the rows and counters of a result say about one benchmark's metric."""
+
+from dataclasses import dataclass
+
+from notebook import names
+from notebook.metrics import COUNTERS
+from notebook.results import Result, Row
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The metric of one benchmark: its repetitions and the process of each."""
+
+    name: str
+    values: list[float]
+    processes: list[int]
+    throttled: bool
+    label: str
+
+    def of_process(self, process: int) -> list[float]:
+        return [
+            value
+            for value, whose in zip(self.values, self.processes, strict=True)
+            if whose == process
+        ]
+
+
+def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
+    """What a device knows of a variant's metric, by regime."""
+    samples = {}
+    if metric in COUNTERS:
+        for name, counts in result.counts.items():
+            values = [count[metric] for count in counts if metric in count]
+            if values and names.variant(name) == variant:
+                samples[names.regime(name)] = Sample(name, values, [0] * len(values), False, "")
+        return samples
+    for name, rows in result.by_name.items():
+        if names.variant(name) == variant and (sample := timed_sample(name, rows, metric)):
+            samples[names.regime(name)] = sample
+    return samples
+
+
+def timed_sample(name: str, rows: list[Row], metric: str) -> Sample | None:
+    """A benchmark's repetitions; None where the metric was not measured."""
+    rows = [row for row in rows if metric == "time" or metric in row.values]
+    if not rows or min(row.metric(metric) for row in rows) <= 0:  # nothing takes no time
+        return None
+    return Sample(
+        name=name,
+        values=[row.metric(metric) for row in rows],
+        processes=[row.process for row in rows],
+        throttled=any(row.throttled for row in rows),
+        label=rows[0].label,
+    )
+
+
+def paired(samples: list[Sample]) -> list[list[list[float]]]:
+    """The repetitions of each sample by process, of the processes that have all of them."""
+    shared = sorted(set.intersection(*(set(sample.processes) for sample in samples)))
+    return [[sample.of_process(process) for process in shared] for sample in samples]

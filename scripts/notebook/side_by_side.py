@@ -1,0 +1,151 @@
+"""What `lab compare` prints: what the claims ask, counts of the rest, or everything as JSON."""
+
+from collections import Counter
+from typing import Any
+
+from notebook import names
+from notebook.compare import DIFFERENT, NOTHING, SAME, UNDECIDED, Comparison, Difference, Row, Value
+from notebook.text import plain, terminal_table
+
+_MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
+_LEGEND = """\
+= same within 3 %, ≠ different beyond 3 %, ? cannot tell; by 95 % intervals, against the first
+device of the row that has a value. † the caches' state or what holds the data is not the same."""
+
+
+def lines(found: Comparison) -> list[str]:
+    """For a terminal, by chapter; rows that no claim asks for are counted only."""
+    devices = [plain(operand.name) for operand in found.operands]
+    text: list[str] = []
+    questions = [row.question for row in found.rows] + [each.question for each in found.missing]
+    for chapter in dict.fromkeys(question.chapter for question in questions):
+        rows = [row for row in found.rows if row.question.chapter == chapter]
+        shown = [_cells(row) for row in rows if row.question.in_claim]
+        text.append(chapter)
+        if shown:
+            text += terminal_table(["what", "regime", *devices], shown)
+        if others := [row for row in rows if not row.question.in_claim]:
+            text.append(f"not in a claim: {_counts(others)} (--json lists them)")
+        text += [*_missing(found, chapter), ""]
+    return [*text, f"all rows: {_counts(found.rows)}", _LEGEND]
+
+
+def as_json(found: Comparison) -> dict[str, Any]:
+    """Every row with its numbers, by device as the user named it."""
+    devices = [operand.name for operand in found.operands]
+    return {
+        "devices": devices,
+        "rows": [_row_as_json(row, devices) for row in found.rows],
+        "not_compared": [
+            {
+                "chapter": each.question.chapter,
+                "metric": each.question.metric,
+                "variant": each.question.variant,
+                "baseline": each.question.baseline,
+                "regime": each.regime or None,
+                "only": each.only,
+                "others": each.others,
+            }
+            for each in found.missing
+        ],
+        "summary": dict(Counter(_marks(found.rows))),
+    }
+
+
+def _cells(row: Row) -> list[str]:
+    values = [
+        " ".join(filter(None, (_value(value, interval), _difference(difference))))
+        for value, interval, difference in zip(
+            row.values, row.intervals, row.differences, strict=True
+        )
+    ]
+    return [row.question.words, _regimes(row), *values]
+
+
+def _regimes(row: Row) -> str:
+    present = [value for value in row.values if value]
+    if row.is_of_one_regime:
+        return names.regime_in_words(present[0].regime) or "not stated"
+    stated = [names.regime_in_words(value.regime) or "not stated" for value in present]
+    labelled = [
+        " ".join(filter(None, (each, value.label)))
+        for each, value in zip(stated, present, strict=True)
+    ]
+    return "† " + " / ".join(labelled)
+
+
+def _value(value: Value | None, interval: Any) -> str:
+    if value is None:
+        return "–"
+    if value.factors is None or value.n == 1:
+        return f"{value.center:.4g}"
+    return f"{value.center:.4g} [{interval[0]:.4g}, {interval[1]:.4g}]"
+
+
+def _difference(difference: Difference | None) -> str:
+    if difference is None:
+        return ""
+    change = "" if difference.ratio is None else f" {difference.ratio - 1:+.1%}"
+    return _MARKS[difference.mark] + change
+
+
+def _marks(rows: list[Row]) -> list[str]:
+    return [each.mark for row in rows for each in row.differences if each]
+
+
+def _counts(rows: list[Row]) -> str:
+    counted = Counter(_marks(rows))
+    return ", ".join(f"{counted[mark]} {mark}" for mark in _MARKS if counted[mark]) or "none"
+
+
+def _missing(found: Comparison, chapter: str) -> list[str]:
+    """What is not compared, counted by who has it and who has it at other sizes."""
+    counted: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for each in found.missing:
+        if each.question.chapter == chapter:
+            elsewhere = (name for name, instead in each.others.items() if instead != NOTHING)
+            counted[each.only, tuple(elsewhere)] += 1
+    return [
+        f"not compared: {count} values of {plain(only)}; "
+        + (
+            f"{plain(' and '.join(elsewhere))}: other sizes"
+            if elsewhere
+            else "nobody else has them"
+        )
+        for (only, elsewhere), count in counted.items()
+    ]
+
+
+def _row_as_json(row: Row, devices: list[str]) -> dict[str, Any]:
+    question = row.question
+    return {
+        "chapter": question.chapter,
+        "metric": question.metric,
+        "variant": question.variant,
+        "baseline": question.baseline,
+        "in_claim": question.in_claim,
+        "one_regime": row.is_of_one_regime,
+        "values": {
+            device: {
+                "value": value.center,
+                "interval": list(interval) if interval and value.n > 1 else None,
+                "n": value.n,
+                "regime": value.regime or None,
+                "label": value.label or None,
+                "doubt": value.doubt or None,
+                "data": value.data,
+            }
+            for device, value, interval in zip(devices, row.values, row.intervals, strict=True)
+            if value
+        },
+        "differences": {
+            device: {
+                "mark": difference.mark,
+                "ratio": difference.ratio,
+                "interval": list(difference.interval) if difference.interval else None,
+                "reason": difference.reason or None,
+            }
+            for device, difference in zip(devices, row.differences, strict=True)
+            if difference
+        },
+    }

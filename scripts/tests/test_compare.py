@@ -1,0 +1,196 @@
+"""Devices side by side: each by its own measure, and never different sizes without saying so."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+from conftest import Tree
+
+from notebook import compare, side_by_side
+from notebook.compare import Comparison, Row
+from notebook.errors import Problem
+
+SMALL, LARGE = 2**20, 2**24
+Json = dict[str, Any]
+
+
+def rows_of(
+    offsets: dict[int, float], seed: int = 1, n: int = LARGE, whole: float = 1.0
+) -> list[Json]:
+    """A copy at 4 TB/s and reads whose time over that of the copy is planted; noise of 0.2 %."""
+    source = random.Random(seed)
+    found = []
+    for process in range(2):
+        slower = whole * (1 + 0.01 * process)
+        for repetition in range(5):
+            planted = {f"memcpy/bytes:{6 * n}/cache:cold": 1.0}
+            for offset, factor in offsets.items():
+                planted[f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold"] = factor
+            for name, factor in planted.items():
+                noisy = 12 * n / 4e6 * factor * slower * source.gauss(1, 0.002)
+                rate = 12 * n / noisy * 1e6
+                row = synthetic.row(name, noisy, repetition, process, bytes_per_second=rate)
+                found.append(row | {"label": "dram"})
+    return found
+
+
+def save(tree: Tree, rows: list[Json], device: str = "nvidia-h200", **context: str) -> None:
+    synthetic.save(tree.data, synthetic.document(rows, device, **context))
+
+
+def run(tree: Tree, *words: str) -> Comparison:
+    operands = [compare.operand(tree.project, [tree.chapter], word) for word in words]
+    return compare.compare(tree.project, [tree.chapter], operands)
+
+
+def row(found: Comparison, metric: str, offset: int) -> Row:
+    name = f"read_offset/block:512/offset:{offset}"
+    asked = [each for each in found.rows if each.question.metric == metric]
+    (only,) = [each for each in asked if each.question.variant == name]
+    return only
+
+
+def test_each_device_is_compared_by_its_own_measure(tree: Tree) -> None:
+    """The second GPU is twice as slow in all, and reads at offset 11 cost it 20 % more."""
+    save(tree, rows_of({0: 1.0, 11: 1.0}))
+    save(tree, rows_of({0: 1.0, 11: 1.2}, seed=2, whole=2.0), "nvidia-a100")
+    found = run(tree, "nvidia-h200", "nvidia-a100")
+    slower = row(found, "time", 11)
+    assert slower.question.in_claim
+    first, second = slower.values
+    assert first and second
+    assert first.center == pytest.approx(1.0, rel=0.005)
+    assert second.center == pytest.approx(1.2, rel=0.005)
+    assert slower.differences[0] is None
+    assert slower.differences[1] and slower.differences[1].mark == compare.DIFFERENT
+    share = row(found, compare.COPY_SHARE, 11)
+    assert share.differences[1] and share.differences[1].ratio == pytest.approx(1 / 1.2, rel=0.01)
+    aligned = row(found, compare.COPY_SHARE, 0)
+    assert aligned.differences[1] and aligned.differences[1].mark == compare.SAME
+
+
+def test_two_runs_of_one_device_are_the_same(tree: Tree, tmp_path: Path) -> None:
+    """With other noise, and 1.5 % slower as a whole, which processes are, too."""
+    offsets = dict.fromkeys(range(40), 1.05)
+    save(tree, rows_of(offsets))
+    again = synthetic.document(rows_of(offsets, seed=2, whole=1.015))
+    synthetic.save(tmp_path / "again", again)
+    found = run(tree, "nvidia-h200", str(tmp_path / "again" / "nvidia-h200"))
+    marks = [each.mark for every in found.rows for each in every.differences if each]
+    asked = {"time", compare.COPY_SHARE, "peak_percent"}
+    assert {every.question.metric for every in found.rows} == asked
+    assert len(marks) >= 80
+    assert marks.count(compare.SAME) >= 0.95 * len(marks)
+    assert compare.DIFFERENT not in marks
+
+
+def test_a_variant_that_has_become_slower_is_found(tree: Tree, tmp_path: Path) -> None:
+    save(tree, rows_of({0: 1.0, 8: 1.0}))
+    synthetic.save(tmp_path, synthetic.document(rows_of({0: 1.0, 8: 1.1}, seed=2)))
+    found = run(tree, "nvidia-h200", str(tmp_path / "nvidia-h200"))
+    differences = {offset: row(found, "time", offset).differences[1] for offset in (0, 8)}
+    assert differences[0] and differences[0].mark == compare.SAME
+    assert differences[8] and differences[8].mark == compare.DIFFERENT
+    assert differences[8].ratio == pytest.approx(1.1, rel=0.01)
+
+
+def test_different_sizes_are_not_compared_but_named(tree: Tree) -> None:
+    save(tree, rows_of({0: 1.0, 11: 1.0}))
+    save(tree, rows_of({0: 1.0, 11: 1.0}, n=SMALL), "nvidia-a100")
+    found = run(tree, "nvidia-h200", "nvidia-a100")
+    assert found.rows == []
+    others = {each.only: each.others for each in found.missing if each.question.in_claim}
+    assert others["nvidia-h200"] == {"nvidia-a100": "other sizes: n = 2^20, cold"}
+    assert any("nvidia-a100: other sizes" in line for line in side_by_side.lines(found))
+
+
+def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> None:
+    save(tree, rows_of({0: 1.0, 11: 1.0}))
+    folder = tree.data / "published"
+    folder.mkdir()
+    (folder / "devices.csv").write_text(
+        "device,gpu,generation,year,fetch_unit_bytes,dram_bytes_per_second,source\n"
+        "old,Old,Fermi,2011,128,,\n"
+    )
+    (folder / f"{tree.chapter.name}.csv").write_text(
+        "device,name,metric,value,label,source,caveat\n"
+        f"old,read_offset/offset:0/block:512/n:{LARGE},time_us,100,,x,\n"
+        f"old,read_offset/offset:11/block:512/n:{LARGE},time_us,150,,x,\n"
+    )
+    found = run(tree, "published:old", "nvidia-h200")
+    (only,) = found.rows
+    assert not only.is_of_one_regime
+    assert [value.regime for value in only.values if value] == [
+        f"n:{LARGE}",
+        f"n:{LARGE}/cache:cold",
+    ]
+    assert any("† n = 2^24 / n = 2^24, cold dram" in line for line in side_by_side.lines(found))
+
+
+def test_counts_are_compared_exactly(tree_with_data: Tree) -> None:
+    found = run(tree_with_data, "emulated-fermi", "emulated-hopper")
+    rows = [each for each in found.rows if each.question.metric == "load_efficiency"]
+    # Half with lines of 128 bytes, 4/5 with sectors of 32: 1.6 times as much.
+    assert [each.differences[1] and each.differences[1].ratio for each in rows] == [1.6, 1.6]
+
+
+def test_a_share_of_the_peak_of_what_the_lanes_can_do(tree: Tree) -> None:
+    """128 lanes of 100 SMs at 1,000 MHz: two flops each are 25.6 TFLOP/s, of which half is done."""
+    (tree.data / "architectures.csv").write_text(
+        "architecture,compute_capability,fp32_lanes_per_sm\nhopper,9.0,128\n"
+    )
+    for device in ("nvidia-h200", "nvidia-h100"):
+        rows = synthetic.timed("matmul/n:64", 10.0, flops_per_second=12.8e12, sm_clock_mhz=1000)
+        save(tree, rows, device, sm_count="100", compute_capability="9.0")
+    found = run(tree, "nvidia-h200", "nvidia-h100")
+    (share,) = [each for each in found.rows if each.question.metric == compare.PEAK_SHARE]
+    assert share.values[0] and share.values[0].center == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("doubtful", ["quick", "throttled"])
+def test_doubtful_runs_show_no_difference(tree: Tree, doubtful: str) -> None:
+    save(tree, rows_of({0: 1.0, 11: 1.0}))
+    rows = rows_of({0: 1.0, 11: 2.0}, seed=2)
+    context = {"quick": "true"} if doubtful == "quick" else {}
+    if doubtful == "throttled":
+        rows = [each | {"throttled": 1} for each in rows]
+    save(tree, rows, "nvidia-a100", **context)
+    difference = row(run(tree, "nvidia-h200", "nvidia-a100"), "time", 11).differences[1]
+    assert difference and difference.mark == compare.UNDECIDED
+    assert doubtful in difference.reason
+
+
+def test_json_has_every_number(tree_with_data: Tree) -> None:
+    done = tree_with_data.lab("compare", "emulated-fermi", "emulated-hopper", "--json")
+    found = json.loads(done.stdout)
+    assert found["devices"] == ["emulated-fermi", "emulated-hopper"]
+    first = found["rows"][0]
+    assert first["values"]["emulated-fermi"]["value"] == 50.0
+    assert first["values"]["emulated-fermi"]["data"].startswith("data/emulated-fermi/")
+    assert first["differences"]["emulated-hopper"]["mark"] == "different"
+    assert sum(found["summary"].values()) == len(found["rows"])
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["nvidia-h200"], "two devices"),
+        (["nvidia-h200", "nvidia-h20"], "did you mean nvidia-h200?"),
+        (["nvidia-h200", "published:x"], "no data of 'published:x'"),
+        (["nvidia-h200", "nowhere/nvidia-h200"], "no folder"),
+        (["nvidia-h200", "emulated-fermi", "--chapter", "99"], "there is no chapter"),
+    ],
+)
+def test_wrong_use(tree_with_data: Tree, words: list[str], complaint: str) -> None:
+    done = tree_with_data.lab("compare", *words)
+    assert done.returncode == 2 and complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_without_results(tree: Tree, tmp_path: Path) -> None:
+    (tmp_path / "nvidia-h200").mkdir()
+    with pytest.raises(Problem, match="no data"):
+        compare.operand(tree.project, [tree.chapter], str(tmp_path / "nvidia-h200"))

@@ -1,0 +1,337 @@
+"""Results from other people: what is wrong in any way is refused, and nothing has changed."""
+
+import gzip
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+from conftest import Tree
+
+from notebook import archive, contribute
+from notebook.errors import Problem
+from notebook.project import Project
+
+DEVICE = "nvidia-a100"
+RESULTS = f"{DEVICE}/{synthetic.CHAPTER}.json"
+COUNTERS = f"{DEVICE}/counters/{synthetic.CHAPTER}.csv"
+META = f"{DEVICE}/counters/{synthetic.CHAPTER}.meta.json"
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def other(tree: Tree, tmp_path: Path) -> Tree:
+    """The notebook that an archive comes to."""
+    (tree.data / "architectures.csv").write_text(
+        "architecture,gpu,sm_count,dram_bw_gbs,fp32_lanes_per_sm,compute_capability\n"
+        "fermi,Tesla M2090,16,177.6,32,2.0\nampere,A100,108,2039.0,64,8.0\n"
+    )
+    return tree
+
+
+def document(**changes: Any) -> Json:
+    """What an A100 may have measured: 1,500 GB/s of its 2,039."""
+    rows = synthetic.timed(
+        "read_offset/offset:0/block:512/n:16777216/cache:cold",
+        134.2,
+        bytes_per_second=1.5e12,
+        sm_clock_mhz=1410,
+    )
+    content = synthetic.document(rows, DEVICE)
+    left_out = ("host_name", "executable", "load_avg", "caches")
+    content["context"] = {
+        key: value for key, value in content["context"].items() if key not in left_out
+    } | {
+        "gpu_name": "NVIDIA A100",
+        "generation": "Ampere",
+        "compute_capability": "8.0",
+        "sm_count": "108",
+        "l2_bytes": "41943040",
+        "dram_bytes_per_second": "2039000000000",
+        "driver_version": "13.0",
+        "runtime_version": "13.0",
+        "compiler": "nvcc 13.0.88",
+        "compile_flags": "-O3",
+        "throttle_reasons_before": "0",
+        "git_revision": "0" * 40,
+        "git_dirty": "false",
+        "processes": 2,
+    }
+    content["context"] |= changes
+    return content
+
+
+def packed(tmp_path: Path, files: dict[str, bytes]) -> Path:
+    path = tmp_path / "sent.tar.gz"
+    path.write_bytes(archive.pack(files))
+    return path
+
+
+def sent(tmp_path: Path, content: Json) -> Path:
+    return packed(tmp_path, {RESULTS: json.dumps(content).encode()})
+
+
+def refused(tree: Tree, path: Path) -> str:
+    """What `add` says; nothing has changed."""
+    before = sorted(tree.root.parent.rglob("*"))
+    with pytest.raises(Problem) as caught:
+        contribute.add(tree.project, str(path))
+    assert sorted(tree.root.parent.rglob("*")) == before
+    message = str(caught.value)
+    assert message.isprintable()
+    return message
+
+
+def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    synthetic.save(theirs, document())
+    counters = theirs / DEVICE / "counters"
+    counters.mkdir()
+    (counters / f"{synthetic.CHAPTER}.csv").write_text("name,load_sectors\nread/n:64,8\n")
+    (counters / f"{synthetic.CHAPTER}.meta.json").write_text('{"ncu": "2025.3.1.0"}')
+    (theirs / DEVICE / "private.txt").write_text("not for others")
+    project = Project(other.root, theirs)
+    for name in ("one.tar.gz", "two.tar.gz"):
+        contribute.pack(project, DEVICE, str(tmp_path / name))
+    one, two = (tmp_path / name for name in ("one.tar.gz", "two.tar.gz"))
+    assert one.read_bytes() == two.read_bytes()
+    with tarfile.open(one) as content:
+        assert [member.name for member in content] == [RESULTS, COUNTERS, META]
+        assert {(member.uname, member.uid, member.mtime) for member in content} == {("", 0, 0)}
+
+    contribute.add(other.project, str(one))
+    for name in (RESULTS, COUNTERS, META):
+        assert (other.data / name).read_bytes() == (theirs / name).read_bytes()
+    assert not list(other.data.glob(".add-*"))
+    done = other.lab("verdicts", "--device", DEVICE)
+    assert done.returncode == 0, done.stderr
+
+
+def test_results_that_are_there_stay(other: Tree, tmp_path: Path) -> None:
+    path = sent(tmp_path, document())
+    contribute.add(other.project, str(path))
+    assert "there already" in refused(other, path)
+
+
+def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> None:
+    synthetic.save(other.data, document(git_dirty="true"))
+    with pytest.raises(Problem, match="git_dirty"):
+        contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
+    assert not (tmp_path / "x.tar.gz").exists()
+    for device in ("emulated-fermi", "nvidia-h200", "../data", "published"):
+        with pytest.raises(Problem, match="no results of a GPU"):
+            contribute.pack(other.project, device, None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"../{RESULTS}",
+        f"/{RESULTS}",
+        f"{DEVICE}/../../elsewhere/{synthetic.CHAPTER}.json",
+        f"{DEVICE}/counters/../{synthetic.CHAPTER}.json",
+        f"{DEVICE}/README.md",
+        f"{synthetic.CHAPTER}.json",
+        f"NVIDIA/{synthetic.CHAPTER}.json",
+        f"{DEVICE}/.hidden.json",
+        f"{DEVICE}/{synthetic.CHAPTER}.json\n",
+    ],
+)
+def test_names_that_lead_elsewhere(other: Tree, tmp_path: Path, name: str) -> None:
+    path = packed(tmp_path, {name: json.dumps(document()).encode()})
+    assert "no name of results" in refused(other, path)
+
+
+def crafted(tmp_path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as made:
+        for member, text in members:
+            made.addfile(member, io.BytesIO(text))
+    path = tmp_path / "sent.tar.gz"
+    path.write_bytes(gzip.compress(content.getvalue()))
+    return path
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE]
+)
+def test_links_and_devices(other: Tree, tmp_path: Path, kind: bytes) -> None:
+    member = tarfile.TarInfo(RESULTS)
+    member.type, member.linkname = kind, "/etc/passwd"
+    assert "other than a plain file" in refused(other, crafted(tmp_path, (member, b"")))
+
+
+def plain_member(name: str, size: int = 0) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size = size
+    return member
+
+
+def test_the_same_name_twice(other: Tree, tmp_path: Path) -> None:
+    path = crafted(tmp_path, (plain_member(RESULTS), b""), (plain_member(RESULTS), b""))
+    assert "twice" in refused(other, path)
+
+
+def test_two_devices_or_none(other: Tree, tmp_path: Path) -> None:
+    text = json.dumps(document()).encode()
+    path = packed(tmp_path, {RESULTS: text, RESULTS.replace("a100", "h200"): text})
+    assert "holds 2 devices" in refused(other, path)
+    assert "holds 0 devices" in refused(other, packed(tmp_path, {}))
+
+
+def test_too_much(other: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte of zeros is a kilobyte packed: what counts is what comes out."""
+    monkeypatch.setattr(archive, "_LARGEST_FILE", 2**19)
+    assert "of more than 0 MiB" in refused(other, packed(tmp_path, {RESULTS: bytes(2**20)}))
+    monkeypatch.setattr(archive, "_LARGEST_CONTENT", 2**19)
+    assert "unpacks to more" in refused(other, packed(tmp_path, {RESULTS: bytes(2**20)}))
+    monkeypatch.setattr(archive, "_LARGEST_ARCHIVE", 100)
+    assert "is larger than" in refused(other, packed(tmp_path, {RESULTS: bytes(2**20)}))
+    monkeypatch.undo()
+    monkeypatch.setattr(archive, "_MOST_FILES", 3)
+    many = {f"{DEVICE}/{number}_x.json": b"" for number in range(10, 15)}
+    assert "more than 3 files" in refused(other, packed(tmp_path, many))
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "no tar archive"),
+        (b"text", "no whole gzip file"),
+        (gzip.compress(b"text"), "no tar archive"),
+        (archive.pack({RESULTS: bytes(2000)})[:60], "no whole gzip file"),
+    ],
+)
+def test_what_is_no_archive(other: Tree, tmp_path: Path, content: bytes, complaint: str) -> None:
+    path = tmp_path / "sent.tar.gz"
+    path.write_bytes(content)
+    assert complaint in refused(other, path)
+
+
+def test_what_is_no_file(other: Tree, tmp_path: Path) -> None:
+    assert "no such file" in refused(other, tmp_path / "nothing.tar.gz")
+    assert "no such file" in refused(other, Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (b"{", "no JSON"),
+        (b"[]", "no JSON object"),
+        (b"\xff", "no JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"context": NaN}', "NaN is no number"),
+        (b'{"context": {}, "benchmarks": [1], "more": 1}', "other parts"),
+        (b'{"context": {}, "benchmarks": []}', "0 rows"),
+        (b'{"context": [], "benchmarks": [{}]}', "no context"),
+        (b'{"context": {}, "benchmarks": [1]}', "no object"),
+        (b'{"context": {"x": [1]}, "benchmarks": [{}]}', "neither number nor text"),
+        (b'{"context": {"x": 1e999}, "benchmarks": [{}]}', "no number of this world"),
+        (b'{"context": {"x": 1' + b"0" * 400 + b'}, "benchmarks": [{}]}', "no number of this"),
+        (b'{"context": {"x": "\\u001b[2J"}, "benchmarks": [{}]}', "not printable"),
+        (b'{"context": {"../x": 1}, "benchmarks": [{}]}', "has a key"),
+    ],
+)
+def test_results_of_another_form(other: Tree, tmp_path: Path, text: bytes, complaint: str) -> None:
+    assert complaint in refused(other, packed(tmp_path, {RESULTS: text}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"validation": "failed: 1 variant"}, "was not validated"),
+        ({"quick": "true"}, "the quick 'true'"),
+        ({"processes": 1}, "fewer than two processes"),
+        ({"device_kind": "emulated"}, "device_kind"),
+        ({"device": "nvidia-h200"}, "the device 'nvidia-h200'"),
+        ({"chapter": "03_other"}, "the chapter '03_other'"),
+        ({"gpu_name": "NVIDIA H200"}, "which is not nvidia-a100"),
+        ({"git_revision": "unknown"}, "git_revision"),
+        ({"git_dirty": "true"}, "git_dirty"),
+        ({"driver_version": ""}, "driver_version"),
+        ({"date": "yesterday"}, "date"),
+        ({"host_name": "my-machine"}, "names the machine"),
+        ({"compiler": "x" * 3000}, "too long"),
+        ({"sm_count": "many"}, "sm_count"),
+        # 4 x 108 SMs and 4 x 2,039 GB/s are more than the fastest known GPU has, by far.
+        ({"sm_count": "433"}, "which there is not"),
+        ({"dram_bytes_per_second": "8200000000000"}, "which there is not"),
+        ({"year": "soon"}, "year"),
+    ],
+)
+def test_contexts_that_cannot_be(
+    other: Tree, tmp_path: Path, changes: Json, complaint: str
+) -> None:
+    assert complaint in refused(other, sent(tmp_path, document(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"bytes_per_second": 2.1e12}, "at 2100 GB/s, above what 2039 GB/s"),
+        ({"bytes_per_second": 50e12, "label": "l2"}, "at 50000 GB/s"),
+        ({"flops_per_second": 1e18}, "TFLOP/s"),
+        ({"sm_clock_mhz": 9000}, "a clock of 9000 MHz"),
+        ({"sm_clock_mhz": "fast"}, "no number"),
+        ({"real_time": 0}, "in no time"),
+        ({"real_time": "long"}, "no number"),
+        ({"name": "read offset"}, "no benchmark name"),
+        ({"label": "l3|"}, "no regime"),
+        ({"error_occurred": True, "error_message": "boom"}, "boom"),
+        ({"time_unit": "fortnight"}, "no time"),
+    ],
+)
+def test_rows_that_cannot_be(other: Tree, tmp_path: Path, changes: Json, complaint: str) -> None:
+    content = document()
+    content["benchmarks"][3] |= changes
+    assert complaint in refused(other, sent(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        (COUNTERS, b"name,load_sectors\nread/n:64,many\n", "many"),
+        (COUNTERS, b"name,load_sectors\nre ad,8\n", "no benchmark name"),
+        (COUNTERS, b"name,load_sectors\nread/n:64,inf\n", "not finite"),
+        (COUNTERS, b"name,anything\nread/n:64,8\n", "other columns"),
+        (COUNTERS, b"\xff\n", "no table"),
+        (META, b'{"ncu": [1]}', "neither number nor text"),
+        (META, b"{", "no JSON"),
+        (f"{DEVICE}/99_other.json", b"{}", "belongs to no chapter"),
+        (f"{DEVICE}/counters/99_other.csv", b"name\n", "belongs to no chapter"),
+    ],
+)
+def test_what_lies_beside_the_results(
+    other: Tree, tmp_path: Path, name: str, text: bytes, complaint: str
+) -> None:
+    files = {RESULTS: json.dumps(document()).encode(), name: text}
+    assert complaint in refused(other, packed(tmp_path, files))
+
+
+def test_emulated_results_are_not_sent(other: Tree, tmp_path: Path) -> None:
+    path = packed(tmp_path, {f"emulated-fermi/{synthetic.CHAPTER}.json": b"{}"})
+    assert "scripts/lab run makes the same ones" in refused(other, path)
+
+
+def test_an_interruption_leaves_nothing(
+    other: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sent(tmp_path, document())
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(contribute.os, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        contribute.add(other.project, str(path))
+    assert [each.name for each in other.data.iterdir()] == ["architectures.csv"]
+
+
+def test_the_command_says_it_in_one_line(other: Tree, tmp_path: Path) -> None:
+    done = other.lab("add", str(sent(tmp_path, document(git_dirty="true"))))
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "git_dirty" in done.stderr
+    assert other.lab("pack", "nvidia-h20").returncode == 2

@@ -1,0 +1,142 @@
+"""What other people printed: read as devices, checked, and without what is known to be wrong."""
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SCRIPTS, Tree
+from test_verdicts import claim, only
+
+from notebook import published, tables, verdicts
+from notebook.chapters import Chapter, all_chapters
+from notebook.claims import Claim
+from notebook.errors import Problem
+from notebook.names import parameters
+from notebook.project import Project
+from notebook.results import Result
+
+REAL = Project(SCRIPTS.parent, SCRIPTS.parent / "data")
+CHAPTERS = [Chapter(path.with_suffix("")) for path in (REAL.data / "published").glob("[0-9]*.csv")]
+HEADER = "device,name,metric,value,label,source,caveat\n"
+DEVICES = (
+    "device,gpu,generation,year,fetch_unit_bytes,dram_bytes_per_second,source\n"
+    "old,Old,Fermi,2011,128,177600000000,a table\nnew,New,Ada,2023,32,,\n"
+)
+
+
+def printed(tree: Tree, rows: str) -> list[Result]:
+    folder = tree.data / "published"
+    folder.mkdir(exist_ok=True)
+    (folder / "devices.csv").write_text(DEVICES)
+    (folder / f"{tree.chapter.name}.csv").write_text(HEADER + rows)
+    return published.load_chapter(tree.project, tree.chapter)
+
+
+def decide(tree: Tree, rows: str, **changes: Any) -> verdicts.Finding:
+    settings = {"variant": "copy/by:columns", "baseline": "copy/by:rows", "direction": "slower"}
+    the_claim: Claim = claim(**settings | changes)
+    return only(verdicts.decide(the_claim, printed(tree, rows)[0], "data"))
+
+
+def test_a_printed_number_decides_and_the_verdict_says_how(tree: Tree) -> None:
+    times = "old,copy/by:columns/n:64,time_us,2,,x,by hand\nold,copy/by:rows/n:64,time_us,1,,x,\n"
+    found = decide(tree, times)
+    assert (found.verdict, found.ratio, found.interval) == (verdicts.REPRODUCED, 2, None)
+    assert found.reason == "one printed number, no interval; by hand"
+    assert found.n == (1, 1)
+
+
+def test_the_ratio_of_times_follows_from_printed_rates(tree: Tree) -> None:
+    # The Tesla M2090's copies as published: 125.67 and 58.76 GB/s, 70.76 % and 33.09 % of the peak.
+    rates = (
+        "old,copy/by:columns,bytes_per_second,58.76e9,,x,\n"
+        "old,copy/by:rows,bytes_per_second,125.67e9,,x,\n"
+    )
+    assert decide(tree, rates).ratio == pytest.approx(125.67 / 58.76)
+    (result,) = printed(tree, rates)
+    shares = [row.values["peak_percent"] for row in result.rows]
+    assert shares == pytest.approx([33.09, 70.76], abs=0.005)
+
+
+def test_a_printed_counter_needs_no_excuse(tree: Tree) -> None:
+    rows = "new,copy/by:columns,load_efficiency,25,,x,\n"
+    changes = {"metric": "load_efficiency", "baseline": None, "expected": (24.5, 25.5)}
+    found = decide(tree, rows, **changes, direction="equal")
+    assert (found.verdict, found.ratio, found.reason) == (verdicts.REPRODUCED, 25, "")
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        ("other,copy,time_us,1,,x,\n", "device 'other' is not in devices.csv"),
+        ("old,co py,time_us,1,,x,\n", "no benchmark name"),
+        ("old,copy,time_us,1,a|b,x,\n", "no regime"),
+        ("old,copy,speed,1,,x,\n", "unknown metric 'speed'"),
+        ("old,copy,time_us,3.04-3.17,,x,\n", "'3.04-3.17'"),
+        ("old,copy,time_us,nan,,x,\n", "'nan'"),
+        ("old,copy,time_us,-1,,x,\n", "'-1'"),
+        ("old,copy,time_us,1,,x,\n" * 2, "two values of time_us"),
+        ("old,a,time_us,1,,x,\nold,b,bytes_per_second,1,,x,\n", "where others have time_us"),
+    ],
+)
+def test_damaged_tables_are_refused(tree: Tree, rows: str, complaint: str) -> None:
+    with pytest.raises(Problem, match=re.escape(complaint)):
+        printed(tree, rows)
+
+
+def tracked() -> Iterator[tuple[Path, dict[str, str]]]:
+    for chapter in CHAPTERS:
+        path = REAL.data / "published" / f"{chapter.name}.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            yield from ((path, row) for row in csv.DictReader(file))
+
+
+def test_every_tracked_number_is_sound_and_has_a_source() -> None:
+    found = [result for each in CHAPTERS for result in published.load_chapter(REAL, each)]
+    assert len({result.device for result in found}) >= 12
+    assert all(row["source"].strip() for _, row in tracked())
+
+
+def test_invalid_results_are_kept_out() -> None:
+    for path, row in tracked():
+        described = f"{path.name}: {row}"
+        keys = parameters(row["name"])
+        if row["device"] in ("fermi-book", "tesla-m2090"):
+            # Cheng et al. print 0.599 ms unrolled by 4 for 2^24 elements: 12 x 2^24 / 0.599 ms are
+            # 336 GB/s, above the 177.6 GB/s that the GPU can do.
+            assert "unroll" not in row["name"], described
+        if "diagonal" in row["name"]:
+            # Diagonal block order as they write it covers the matrix only in a square grid.
+            width, height = map(int, keys["block"].split("x"))
+            assert width == height and keys.get("rows") == keys.get("columns"), described
+        if "uint32" in row["caveat"]:
+            assert row["metric"] == "time_us", described  # no claim to floating-point rates
+        if row["device"] == "nvidia-h800":
+            assert "launch included" in row["caveat"], described
+
+
+def test_no_printed_rate_from_dram_is_above_the_peak() -> None:
+    rows = [
+        row
+        for each in CHAPTERS
+        for result in published.load_chapter(REAL, each)
+        for row in result.rows
+        if row.label == "dram" and "peak_percent" in row.values
+    ]
+    assert rows and max(row.values["peak_percent"] for row in rows) < 100
+
+
+def test_names_are_those_of_the_chapters() -> None:
+    for chapter in all_chapters(REAL):
+        decided = tables.decide_chapter(REAL, chapter)
+        printed_ones = {each.device for each in decided.results if each.is_published}
+        can_say = {
+            each.device
+            for each in decided.verdicts
+            if each.kind == "published" and each.finding.verdict != verdicts.NOT_MEASURED
+        }
+        if printed_ones and decided.verdicts:
+            assert can_say, f"no claim of {chapter.name} is decided by data/published"
