@@ -78,8 +78,8 @@ Transpose<T> vectors(const std::string& name, TransposeKernel<T> kernel, Order o
 std::vector<Transpose<float>> main_steps() {
     constexpr Order down = Order::down;
     std::vector<Transpose<float>> steps = {
-        {"transpose_tile_padded/type:float/tile:32x32", transpose_tile_padded, Order::across,
-         dim3(32, 8), 32, 32},
+        {"transpose_tile_padded/block:32x8", transpose_tile_padded, Order::across, dim3(32, 8), 32,
+         32},
         vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, down>, down),
         vectors<float, 16, 32>("transpose_vectors", transpose_vectors<float, 16, 32, down>, down),
     };
@@ -92,11 +92,10 @@ std::vector<Transpose<float>> main_steps() {
 std::vector<Transpose<float>> all_steps() {
     constexpr Order across = Order::across, down = Order::down;
     std::vector<Transpose<float>> steps = {
-        {"transpose_read_columns/type:float/block:8x32", transpose_read_columns, down, dim3(8, 32),
-         8, 32},
-        {"transpose_tile/type:float/tile:32x32", transpose_tile, across, dim3(32, 8), 32, 32},
-        {"transpose_tile_swizzled/type:float/tile:32x32", transpose_tile_swizzled, across,
-         dim3(32, 8), 32, 32},
+        {"transpose_read_columns/block:8x32", transpose_read_columns, down, dim3(8, 32), 8, 32},
+        {"transpose_tile/block:32x8", transpose_tile, across, dim3(32, 8), 32, 32},
+        {"transpose_tile_swizzled/block:32x8", transpose_tile_swizzled, across, dim3(32, 8), 32,
+         32},
         unrolled<float>(transpose_tile_unrolled<float, across>, across),
         unrolled<float>(transpose_tile_unrolled<float, down>, down),
         vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, across>, across),
@@ -172,7 +171,7 @@ void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns
     if constexpr (std::is_same_v<T, float>) {
         const Geam geam = cublas_sgeam();
         if (geam == nullptr) return;
-        experiment.add(variant<T>("cublas_sgeam/type:float", matrix, sets,
+        experiment.add(variant<T>("cublas_sgeam", matrix, sets,
                                   [=](const T* in, T* out) { geam(in, out, rows, columns); }));
     }
 }
