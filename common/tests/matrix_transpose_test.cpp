@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -84,6 +87,48 @@ TEST(MatrixTransposeShapes, OneRowIsItsOwnTranspose) {
     lab::backend::copy_to_device(matrix.set(0).out.get(), in.data(), in.size() * sizeof(float));
     EXPECT_NO_THROW(matrix.check_copy());
     EXPECT_NO_THROW(matrix.check_transpose());
+}
+
+// Elements of other sizes: what is right passes, and so does nothing that differs in a single one.
+template <class T>
+class MatrixTransposeTypes : public testing::Test {};
+using Types = testing::Types<std::uint16_t, double>;
+TYPED_TEST_SUITE(MatrixTransposeTypes, Types);
+
+TYPED_TEST(MatrixTransposeTypes, PassesTheTransposeAndRefusesOneWrongElement) {
+    constexpr std::size_t rows = 1100, columns = 37;
+    lab::MatrixTransposeOf<TypeParam> matrix(rows, columns);
+    EXPECT_EQ(matrix.bytes(), 2 * sizeof(TypeParam) * rows * columns);
+    const std::vector<TypeParam> in = matrix.set(0).in.to_host();
+    std::vector<TypeParam> out(in.size());
+    for (std::size_t at = 0; at < in.size(); ++at) {
+        out[at % columns * rows + at / columns] = in[at];
+    }
+    const auto output = [&] {
+        lab::backend::copy_to_device(matrix.set(0).out.get(), out.data(),
+                                     out.size() * sizeof(TypeParam));
+    };
+    output();
+    EXPECT_NO_THROW(matrix.check_transpose());
+    for (const std::size_t at : {std::size_t{0}, out.size() / 2, out.size() - 1}) {
+        const TypeParam right = out[at];
+        std::memset(&out[at], lab::backend::poison_byte, sizeof(TypeParam));  // left unwritten
+        output();
+        EXPECT_THROW(matrix.check_transpose(), lab::ValidationError);
+        out[at] = right;
+    }
+}
+
+TYPED_TEST(MatrixTransposeTypes, TellsEveryByteOfAnElement) {
+    lab::MatrixTransposeOf<TypeParam> matrix(251, 257);
+    const std::vector<TypeParam> in = matrix.set(0).in.to_host();
+    for (std::size_t byte = 0; byte < sizeof(TypeParam); ++byte) {
+        std::set<unsigned char> values;
+        for (const TypeParam& element : in) {
+            values.insert(reinterpret_cast<const unsigned char*>(&element)[byte]);
+        }
+        EXPECT_GT(values.size(), 1u) << "byte " << byte;
+    }
 }
 
 }  // namespace
