@@ -32,7 +32,7 @@ lab::Variant variant(const Kernel& kernel, bool through_l1,
     const dim3 block(16, 16);
     const dim3 grid(lab::blocks_for(kernel.x_is_row ? rows : columns, block.x),
                     lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
-    const auto make = kernel.transposes ? lab::transpose_variant : lab::copy_variant;
+    const auto make = kernel.transposes ? lab::transpose_variant<float> : lab::copy_variant<float>;
     return make(lab::variant_name(kernel.name, {{"block", "16x16"},
                                                 {"l1", through_l1 ? "on" : "off"},
                                                 {"rows", rows},

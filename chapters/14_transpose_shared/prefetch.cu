@@ -1,7 +1,11 @@
 #include "prefetch.hpp"
 
+#include <nv/target>
+
 #include <cstddef>
 #include <cstdint>
+
+#include "lab/cuda_check.hpp"
 
 namespace {
 
@@ -16,11 +20,13 @@ struct PrefetchingLoad {
         union {
             uint4 words;
             Vector<T> vector;
-        } loaded;
-        asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(loaded.words.x), "=r"(loaded.words.y), "=r"(loaded.words.z),
-                       "=r"(loaded.words.w)
-                     : "l"(from));
+        } loaded{};
+        // Code for older GPUs has to compile, but is not launched.
+        NV_IF_TARGET(NV_PROVIDES_SM_80,
+                     (asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                                   : "=r"(loaded.words.x), "=r"(loaded.words.y),
+                                     "=r"(loaded.words.z), "=r"(loaded.words.w)
+                                   : "l"(from));))
         return loaded.vector;
     }
 };
@@ -29,6 +35,10 @@ struct PrefetchingLoad {
 
 template <class T>
 TransposeKernel<T> prefetching_transpose() {
+    int device = 0, major = 0;
+    LAB_CUDA_CHECK(cudaGetDevice(&device));
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    if (major < 8) return nullptr;
     constexpr unsigned side = threads_a_side<T>;
     return transpose_vectors<T, side, side, Order::down, PrefetchingLoad>;
 }
