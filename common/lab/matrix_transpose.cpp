@@ -1,6 +1,8 @@
 #include "lab/matrix_transpose.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "lab/random_values.hpp"
 #include "lab/validation.hpp"
@@ -11,30 +13,46 @@ namespace {
 // Tall matrices repeat this many rows. A prime: no tile, stride or partition falls in step with it.
 constexpr std::size_t period = 509;
 
+// As random_floats, of any type; never the poison of a DeviceBuffer.
+template <class T>
+std::vector<T> random_elements(std::size_t n) {
+    const std::vector<float> values = random_floats(n, 1);
+    std::vector<T> elements(n);
+    std::transform(values.begin(), values.end(), elements.begin(), [](float value) {
+        // A third has no end in binary: every bit of a double takes part.
+        if constexpr (sizeof(T) > sizeof(float)) return T{value} / 3;
+        if constexpr (std::is_integral_v<T>) return static_cast<T>((value + 1) * 32767);
+        return static_cast<T>(value);
+    });
+    return elements;
+}
+
 // The output in pieces that fit the host's caches, each of whole multiples of `unit` elements.
-template <class Check>
-void for_each_piece(const DeviceBuffer<float>& out, std::size_t unit, Check check) {
+template <class T, class Check>
+void for_each_piece(const DeviceBuffer<T>& out, std::size_t unit, Check check) {
     constexpr std::size_t wanted = 1 << 20;
-    std::vector<float> piece(std::min(out.size(), std::max(unit, wanted / unit * unit)));
+    std::vector<T> piece(std::min(out.size(), std::max(unit, wanted / unit * unit)));
     for (std::size_t at = 0; at < out.size(); at += piece.size()) {
         const std::size_t count = std::min(piece.size(), out.size() - at);
-        backend::copy_to_host(piece.data(), out.get() + at, count * sizeof(float));
-        check(at, std::span<const float>(piece).first(count));
+        backend::copy_to_host(piece.data(), out.get() + at, count * sizeof(T));
+        check(at, std::span<const T>(piece).first(count));
     }
 }
 
 // `actual`, which begins at element `begin` of the output, is `expected` over and over.
-void expect_repeated(std::span<const float> actual, std::span<const float> expected,
-                     std::size_t begin) {
+template <class T>
+void expect_repeated(std::span<const T> actual, std::span<const T> expected, std::size_t begin) {
     for (std::size_t at = 0; at < actual.size(); at += expected.size()) {
         const std::size_t count = std::min(expected.size(), actual.size() - at);
-        expect_near<float>(actual.subspan(at, count), expected.first(count), 0, begin + at);
+        // Bytes compare many times faster than values, which are needed only to say what is wrong.
+        if (std::memcmp(&actual[at], expected.data(), count * sizeof(T)) == 0) continue;
+        expect_near<T>(actual.subspan(at, count), expected.first(count), 0, begin + at);
     }
 }
 
-Variant variant(std::string name, std::shared_ptr<MatrixTranspose> matrix, std::size_t sets,
-                std::function<void(const float*, float*)> launch,
-                void (MatrixTranspose::*check)()) {
+template <class T>
+Variant variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix, std::size_t sets,
+                MatrixLaunch<T> launch, void (MatrixTransposeOf<T>::*check)()) {
     return {
         .name = std::move(name),
         .bytes = static_cast<double>(matrix->bytes()),
@@ -52,10 +70,11 @@ Variant variant(std::string name, std::shared_ptr<MatrixTranspose> matrix, std::
 
 }  // namespace
 
-MatrixTranspose::Set& MatrixTranspose::set(std::size_t index) {
+template <class T>
+typename MatrixTransposeOf<T>::Set& MatrixTransposeOf<T>::set(std::size_t index) {
     if (pattern_.empty()) {
         const std::size_t lines = std::min(rows_, period);
-        pattern_ = random_floats(lines * columns_, 1);
+        pattern_ = random_elements<T>(lines * columns_);
         transposed_.resize(pattern_.size());
         for (std::size_t row = 0; row < lines; ++row) {
             for (std::size_t column = 0; column < columns_; ++column) {
@@ -65,43 +84,77 @@ MatrixTranspose::Set& MatrixTranspose::set(std::size_t index) {
     }
     const std::size_t n = rows_ * columns_;
     while (sets_.size() <= index) {
-        Set fresh{DeviceBuffer<float>(n), DeviceBuffer<float>(n)};
+        Set fresh{DeviceBuffer<T>(n), DeviceBuffer<T>(n)};
         for (std::size_t at = 0; at < n; at += pattern_.size()) {
             const std::size_t count = std::min(pattern_.size(), n - at);
-            backend::copy_to_device(fresh.in.get() + at, pattern_.data(), count * sizeof(float));
+            backend::copy_to_device(fresh.in.get() + at, pattern_.data(), count * sizeof(T));
         }
         sets_.push_back(std::move(fresh));
     }
     return sets_[index];
 }
 
-void MatrixTranspose::check_copy() {
-    for_each_piece(set(0).out, pattern_.size(), [&](std::size_t at, std::span<const float> piece) {
-        expect_repeated(piece, pattern_, at);
+template <class T>
+void MatrixTransposeOf<T>::check_copy() {
+    for_each_piece(set(0).out, pattern_.size(), [&](std::size_t at, std::span<const T> piece) {
+        expect_repeated<T>(piece, pattern_, at);
     });
 }
 
-void MatrixTranspose::check_transpose() {
+template <class T>
+void MatrixTransposeOf<T>::check_transpose() {
     const std::size_t lines = pattern_.size() / columns_;
     // A row of the output holds a column of the input, which repeats every `lines` elements.
-    for_each_piece(set(0).out, rows_, [&](std::size_t at, std::span<const float> piece) {
+    for_each_piece(set(0).out, rows_, [&](std::size_t at, std::span<const T> piece) {
         for (std::size_t k = 0; k < piece.size(); k += rows_) {
-            const std::span<const float> column(&transposed_[(at + k) / rows_ * lines], lines);
+            const std::span<const T> column(&transposed_[(at + k) / rows_ * lines], lines);
             expect_repeated(piece.subspan(k, rows_), column, at + k);
         }
     });
 }
 
-Variant copy_variant(std::string name, std::shared_ptr<MatrixTranspose> matrix, std::size_t sets,
-                     std::function<void(const float*, float*)> launch) {
-    return variant(std::move(name), std::move(matrix), sets, std::move(launch),
-                   &MatrixTranspose::check_copy);
+template <class T>
+Variant copy_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
+                     std::size_t sets, MatrixLaunch<T> launch) {
+    return variant<T>(std::move(name), std::move(matrix), sets, std::move(launch),
+                      &MatrixTransposeOf<T>::check_copy);
 }
 
-Variant transpose_variant(std::string name, std::shared_ptr<MatrixTranspose> matrix,
-                          std::size_t sets, std::function<void(const float*, float*)> launch) {
-    return variant(std::move(name), std::move(matrix), sets, std::move(launch),
-                   &MatrixTranspose::check_transpose);
+template <class T>
+Variant transpose_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
+                          std::size_t sets, MatrixLaunch<T> launch) {
+    return variant<T>(std::move(name), std::move(matrix), sets, std::move(launch),
+                      &MatrixTransposeOf<T>::check_transpose);
 }
+
+template <class T>
+Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<T>> matrix, std::size_t sets) {
+    return {.counter = "memcpy_ratio",
+            .bytes = static_cast<double>(matrix->bytes()),
+            .sets = sets,
+            .launch = [=](std::size_t index) {
+                auto& [in, out] = matrix->set(index);
+                backend::copy_on_device(out.get(), in.get(), matrix->bytes() / 2);
+            }};
+}
+
+template class MatrixTransposeOf<std::uint16_t>;
+template Variant copy_variant(std::string, std::shared_ptr<MatrixTransposeOf<std::uint16_t>>,
+                              std::size_t, MatrixLaunch<std::uint16_t>);
+template Variant transpose_variant(std::string, std::shared_ptr<MatrixTransposeOf<std::uint16_t>>,
+                                   std::size_t, MatrixLaunch<std::uint16_t>);
+template Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<std::uint16_t>>, std::size_t);
+template class MatrixTransposeOf<float>;
+template Variant copy_variant(std::string, std::shared_ptr<MatrixTransposeOf<float>>, std::size_t,
+                              MatrixLaunch<float>);
+template Variant transpose_variant(std::string, std::shared_ptr<MatrixTransposeOf<float>>,
+                                   std::size_t, MatrixLaunch<float>);
+template Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<float>>, std::size_t);
+template class MatrixTransposeOf<double>;
+template Variant copy_variant(std::string, std::shared_ptr<MatrixTransposeOf<double>>, std::size_t,
+                              MatrixLaunch<double>);
+template Variant transpose_variant(std::string, std::shared_ptr<MatrixTransposeOf<double>>,
+                                   std::size_t, MatrixLaunch<double>);
+template Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<double>>, std::size_t);
 
 }  // namespace lab

@@ -1,11 +1,12 @@
-// The problem of the transpose chapters: a matrix of floats, row after row, and its copy or its
-// transpose. Matrices of one shape, in as many sets as the launches rotate through, and the check.
+// The problem of the transpose chapters: a matrix, row after row, and its copy or its transpose.
+// Matrices of one shape, in as many sets as the launches rotate through, and the check.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lab/device_buffer.hpp"
@@ -13,20 +14,22 @@
 
 namespace lab {
 
-class MatrixTranspose {
+// Instantiated for std::uint16_t, float and double.
+template <class T>
+class MatrixTransposeOf {
   public:
     struct Set {
-        DeviceBuffer<float> in;   // rows x columns
-        DeviceBuffer<float> out;  // as many elements
+        DeviceBuffer<T> in;   // rows x columns
+        DeviceBuffer<T> out;  // as many elements
     };
 
     // Nothing is allocated before the first use.
-    MatrixTranspose(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns) {}
+    MatrixTransposeOf(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns) {}
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }
     // Bytes of one set; also what a copy or a transpose has to read and write.
-    std::size_t bytes() const { return 2 * sizeof(float) * rows_ * columns_; }
+    std::size_t bytes() const { return 2 * sizeof(T) * rows_ * columns_; }
 
     Set& set(std::size_t index);
 
@@ -37,15 +40,24 @@ class MatrixTranspose {
   private:
     std::size_t rows_, columns_;
     std::vector<Set> sets_;
-    std::vector<float> pattern_;     // the rows after which `in` begins anew
-    std::vector<float> transposed_;  // their transpose
+    std::vector<T> pattern_;     // the rows after which `in` begins anew
+    std::vector<T> transposed_;  // their transpose
 };
+using MatrixTranspose = MatrixTransposeOf<float>;
+
+template <class T>
+using MatrixLaunch = std::type_identity_t<std::function<void(const T* in, T* out)>>;
 
 // Rows of the table: `launch` launches one kernel that reads `in` and writes `out`, each element once.
-Variant copy_variant(std::string name, std::shared_ptr<MatrixTranspose> matrix, std::size_t sets,
-                     std::function<void(const float* in, float* out)> launch);
-Variant transpose_variant(std::string name, std::shared_ptr<MatrixTranspose> matrix,
-                          std::size_t sets,
-                          std::function<void(const float* in, float* out)> launch);
+template <class T>
+Variant copy_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
+                     std::size_t sets, MatrixLaunch<T> launch);
+template <class T>
+Variant transpose_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
+                          std::size_t sets, MatrixLaunch<T> launch);
+
+// The reference memcpy_ratio: the driver's copy of `in` to `out`, in the same memory.
+template <class T>
+Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<T>> matrix, std::size_t sets);
 
 }  // namespace lab

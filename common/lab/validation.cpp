@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -49,6 +50,8 @@ template void expect_near<float>(std::span<const float>, std::span<const float>,
                                  std::size_t);
 template void expect_near<double>(std::span<const double>, std::span<const double>, double,
                                   std::size_t);
+template void expect_near<std::uint16_t>(std::span<const std::uint16_t>,
+                                         std::span<const std::uint16_t>, double, std::size_t);
 template void expect_near<int>(std::span<const int>, std::span<const int>, double, std::size_t);
 template void expect_near<unsigned>(std::span<const unsigned>, std::span<const unsigned>, double,
                                     std::size_t);

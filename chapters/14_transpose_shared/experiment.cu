@@ -1,0 +1,205 @@
+// Chapter 14: how near does a transpose through shared memory come to a copy?
+//
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 5 (a tile in
+// shared memory, padded, unrolled); chapter 4 ends without shared memory. 2048 x 2048 floats there.
+//
+// Variants: transpose_read_columns   the best without shared memory (chapter 10)
+//           transpose_tile           32 x 32 through shared memory; _padded (chapter 09), _swizzled
+//           transpose_tile_unrolled  64 x 64, 16 loads in flight a thread; two orders of the blocks
+//           transpose_vectors        accesses of 16 bytes; two orders, two shapes of the tile
+//           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (GPU)
+//           transpose                picks one of them: any shape; uint16, float and double
+//           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
+//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and 10000 x 10000.
+// Model:    an element is one load and one store of its size.
+// Differs:  each row has, timed right behind it, the driver's copy of the same matrix: memcpy_ratio.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../09_transpose_bounds/kernels.cuh"
+#include "../10_transpose_naive/kernels.cuh"
+#include "geam.hpp"
+#include "kernels.cuh"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/matrix_transpose.hpp"
+#include "lab/variant_name.hpp"
+#include "prefetch.hpp"
+
+namespace {
+
+template <class T>
+struct Transpose {
+    std::string name;
+    TransposeKernel<T> kernel;
+    Order order;  // of the blocks
+    dim3 block;
+    unsigned tile_rows, tile_columns;
+    unsigned multiple = 1;  // of which rows and columns have to be
+
+    bool takes(std::size_t rows, std::size_t columns) const {
+        return rows % multiple == 0 && columns % multiple == 0;
+    }
+};
+
+template <class T>
+constexpr const char* type = sizeof(T) == 2   ? "uint16"
+                             : sizeof(T) == 4 ? "float"
+                                              : "double";
+const char* text(Order order) {
+    return order == Order::across ? "across" : "down";
+}
+
+template <class T>
+Transpose<T> unrolled(TransposeKernel<T> kernel, Order order) {
+    const std::string name =
+        std::string("transpose_tile_unrolled/type:") + type<T> + "/tile:64x64/order:";
+    return {name + text(order), kernel, order, dim3(32, 8), 64, 64};
+}
+
+template <class T, unsigned height, unsigned width = height>
+Transpose<T> vectors(const std::string& name, TransposeKernel<T> kernel, Order order) {
+    constexpr unsigned V = 16 / sizeof(T);
+    const std::string tile = std::to_string(V * height) + "x" + std::to_string(V * width);
+    return {name + "/type:" + std::string(type<T>) + "/tile:" + tile + "/order:" + text(order),
+            kernel,
+            order,
+            height * width,
+            V * height,
+            V * width,
+            V};
+}
+
+// A step each, as in the header comment; those of the first list are shown at every size.
+std::vector<Transpose<float>> main_steps() {
+    constexpr Order down = Order::down;
+    std::vector<Transpose<float>> steps = {
+        {"transpose_tile_padded/block:32x8", transpose_tile_padded, Order::across, dim3(32, 8), 32,
+         32},
+        vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, down>, down),
+        vectors<float, 16, 32>("transpose_vectors", transpose_vectors<float, 16, 32, down>, down),
+    };
+    if (const auto kernel = prefetching_transpose<float>()) {
+        steps.push_back(vectors<float, 16>("transpose_vectors_prefetch", kernel, down));
+    }
+    return steps;
+}
+
+std::vector<Transpose<float>> all_steps() {
+    constexpr Order across = Order::across, down = Order::down;
+    std::vector<Transpose<float>> steps = {
+        {"transpose_read_columns/block:8x32", transpose_read_columns, down, dim3(8, 32), 8, 32},
+        {"transpose_tile/block:32x8", transpose_tile, across, dim3(32, 8), 32, 32},
+        {"transpose_tile_swizzled/block:32x8", transpose_tile_swizzled, across, dim3(32, 8), 32,
+         32},
+        unrolled<float>(transpose_tile_unrolled<float, across>, across),
+        unrolled<float>(transpose_tile_unrolled<float, down>, down),
+        vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, across>, across),
+    };
+    for (auto& step : main_steps()) steps.push_back(std::move(step));
+    return steps;
+}
+
+// The fastest for any shape. Where rows begin at no multiple of 256 bytes, tiles share the 256 bytes
+// at their edges, and a fetch of all of them serves both.
+template <class T>
+Transpose<T> best(std::size_t rows, std::size_t columns) {
+    constexpr unsigned side = threads_a_side<T>;
+    const TransposeKernel<T> plain = transpose_vectors<T, side, side, Order::down>;
+    const TransposeKernel<T> prefetching = prefetching_transpose<T>();
+    const bool aligned = columns * sizeof(T) % 256 == 0;
+    auto chosen = vectors<T, side>("", aligned || !prefetching ? plain : prefetching, Order::down);
+    if (!chosen.takes(rows, columns)) {
+        chosen = unrolled<T>(transpose_tile_unrolled<T, Order::down>, Order::down);
+    }
+    chosen.name = std::string("transpose/type:") + type<T>;
+    return chosen;
+}
+
+template <class T>
+using Matrix = std::shared_ptr<lab::MatrixTransposeOf<T>>;
+
+template <class T>
+lab::Variant variant(const std::string& name, const Matrix<T>& matrix, std::size_t sets,
+                     lab::MatrixLaunch<T> launch) {
+    lab::Variant row = lab::transpose_variant(
+        lab::variant_name(
+            name, {{"rows", matrix->rows()}, {"columns", matrix->columns()}, {"cache", "cold"}}),
+        matrix, sets, std::move(launch));
+    row.reference = lab::matrix_memcpy(matrix, sets);
+    return row;
+}
+
+template <class T>
+lab::Variant variant(const Transpose<T>& transpose, const Matrix<T>& matrix, std::size_t sets) {
+    const std::size_t rows = matrix->rows(), columns = matrix->columns();
+    const unsigned down = lab::blocks_for(rows, transpose.tile_rows);
+    const unsigned across = lab::blocks_for(columns, transpose.tile_columns);
+    const unsigned along = transpose.order == Order::down ? down : across;
+    const unsigned beside = transpose.order == Order::down ? across : down;
+    const unsigned layers = lab::blocks_for(beside, 65535);  // the limit of y and of z
+    const dim3 grid(along, lab::blocks_for(beside, layers), layers);
+    return variant<T>(transpose.name, matrix, sets, [=](const T* in, T* out) {
+        lab::launch(transpose.kernel, grid, transpose.block)(in, out, rows, columns);
+    });
+}
+
+template <class T>
+void add_shape(lab::Experiment& experiment, std::size_t rows, std::size_t columns,
+               const std::vector<Transpose<T>>& transposes) {
+    const auto matrix = std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns);
+    for (const Transpose<T>& transpose : transposes) {
+        if (!transpose.takes(rows, columns)) continue;
+        experiment.add_validation(variant(transpose, matrix, 1));
+    }
+    experiment.add_validation(variant(best<T>(rows, columns), matrix, 1));
+}
+
+template <class T>
+void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns,
+              std::vector<Transpose<T>> transposes) {
+    const auto matrix = std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns);
+    const std::size_t sets = experiment.cold_sets(matrix->bytes());
+    transposes.push_back(best<T>(rows, columns));
+    for (const Transpose<T>& transpose : transposes) {
+        experiment.add(variant(transpose, matrix, sets));
+    }
+    if constexpr (std::is_same_v<T, float>) {
+        const Geam geam = cublas_sgeam();
+        if (geam == nullptr) return;
+        experiment.add(variant<T>("cublas_sgeam", matrix, sets,
+                                  [=](const T* in, T* out) { geam(in, out, rows, columns); }));
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    lab::Experiment experiment("14_transpose_shared", argc, argv);
+    add_rows(experiment, 2048, 2048, all_steps());
+    add_rows<std::uint16_t>(experiment, 2048, 2048, {});
+    add_rows<double>(experiment, 2048, 2048, {});
+    experiment.add_memcpy(sizeof(float) * 2048 * 2048, lab::Cache::cold);
+    if (!experiment.device().emulated) {
+        add_rows(experiment, 16384, 16384, all_steps());
+        add_rows(experiment, 16384, 8192, main_steps());
+        add_rows(experiment, 10000, 10000, main_steps());
+        add_rows<std::uint16_t>(experiment, 16384, 16384, {});
+        add_rows<double>(experiment, 16384, 16384, {});
+        experiment.add_memcpy(sizeof(float) * 16384 * 16384, lab::Cache::cold);
+    }
+    // 1000 x 72: whole vectors of every type, no whole tile. 5,000,000: more tiles than y can count.
+    std::vector<std::pair<std::size_t, std::size_t>> shapes = {
+        {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {1000, 72}, {72, 1000}, {4097, 2049}};
+    if (!experiment.device().emulated) shapes.push_back({1, 5000000});
+    for (const auto& [rows, columns] : shapes) {
+        add_shape<float>(experiment, rows, columns, all_steps());
+        add_shape<std::uint16_t>(experiment, rows, columns, {});
+        add_shape<double>(experiment, rows, columns, {});
+    }
+    return experiment.run();
+}

@@ -1,0 +1,144 @@
+// Kernels of chapter 14: transposes through shared memory, from the textbook's tile to what comes
+// near a copy. `in` has `rows` x `columns` elements, row after row. Blocks lie in a grid whose x
+// direction is the one that consecutive blocks walk; y and z together are the other one, because
+// neither may exceed 65535.
+#pragma once
+
+#include <cstddef>
+
+// A block of 32 x 8 threads turns a tile of 32 x 32: it reads rows and stores rows, and only shared
+// memory is read down a column. All 32 lanes of such a read meet in one bank.
+__global__ void transpose_tile(const float* in, float* out, std::size_t rows, std::size_t columns) {
+    __shared__ float tile[32][32];
+    const std::size_t x = std::size_t{blockIdx.x} * 32 + threadIdx.x;
+    const std::size_t y = std::size_t{blockIdx.y} * 32 + threadIdx.y;
+    for (unsigned k = 0; k < 32; k += 8) {
+        if (x < columns && y + k < rows) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(y + k) * columns + x];
+        }
+    }
+    __syncthreads();
+    const std::size_t to_x = std::size_t{blockIdx.y} * 32 + threadIdx.x;
+    const std::size_t to_y = std::size_t{blockIdx.x} * 32 + threadIdx.y;
+    for (unsigned k = 0; k < 32; k += 8) {
+        if (to_x < rows && to_y + k < columns) {
+            out[(to_y + k) * rows + to_x] = tile[threadIdx.x][threadIdx.y + k];
+        }
+    }
+}
+
+// The step after it is chapter 09's transpose_tile_padded: a column more, and a column of the tile
+// lies in 32 different banks.
+
+// Against the padding: row r keeps its column c in place c ^ r. The 32 places of a column differ in
+// every row, so there is no conflict either, and no shared memory goes unused.
+__global__ void transpose_tile_swizzled(const float* in, float* out, std::size_t rows,
+                                        std::size_t columns) {
+    __shared__ float tile[32][32];
+    const std::size_t x = std::size_t{blockIdx.x} * 32 + threadIdx.x;
+    const std::size_t y = std::size_t{blockIdx.y} * 32 + threadIdx.y;
+    for (unsigned k = 0; k < 32; k += 8) {
+        if (x < columns && y + k < rows) {
+            const unsigned row = threadIdx.y + k;
+            tile[row][threadIdx.x ^ row] = in[(y + k) * columns + x];
+        }
+    }
+    __syncthreads();
+    const std::size_t to_x = std::size_t{blockIdx.y} * 32 + threadIdx.x;
+    const std::size_t to_y = std::size_t{blockIdx.x} * 32 + threadIdx.y;
+    for (unsigned k = 0; k < 32; k += 8) {
+        if (to_x < rows && to_y + k < columns) {
+            out[(to_y + k) * rows + to_x] = tile[threadIdx.x][(threadIdx.y + k) ^ threadIdx.x];
+        }
+    }
+}
+
+// The way of consecutive blocks over the tiles of `in`: along a row of tiles, as is usual, or down a
+// column of them. A block takes a column of tiles of `in` to a row of tiles of `out`.
+enum class Order { across, down };
+
+// Against transpose_tile_padded: the tile is 64 x 64, for as many threads, each of which has 16
+// loads on their way before it needs the first. Elements of any type; matrices of any shape. A row
+// is longer by a bank, or by an element where that is wider.
+template <class T, Order order>
+__global__ void __launch_bounds__(256)
+    transpose_tile_unrolled(const T* in, T* out, std::size_t rows, std::size_t columns) {
+    constexpr unsigned padding = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    __shared__ T tile[64][64 + padding];
+    const std::size_t along = blockIdx.x;
+    const std::size_t beside = std::size_t{blockIdx.z} * gridDim.y + blockIdx.y;
+    const std::size_t x = (order == Order::across ? along : beside) * 64;
+    const std::size_t y = (order == Order::across ? beside : along) * 64;
+    T element[16] = {};
+#pragma unroll
+    for (unsigned k = 0; k < 16; ++k) {
+        const std::size_t row = y + threadIdx.y + k / 2 * 8;
+        const std::size_t column = x + threadIdx.x + k % 2 * 32;
+        if (row < rows && column < columns) element[k] = in[row * columns + column];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < 16; ++k) {
+        tile[threadIdx.y + k / 2 * 8][threadIdx.x + k % 2 * 32] = element[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < 16; ++k) {
+        const unsigned column = threadIdx.y + k / 2 * 8, row = threadIdx.x + k % 2 * 32;
+        if (y + row < rows && x + column < columns) {
+            out[(x + column) * rows + y + row] = tile[row][column];
+        }
+    }
+}
+
+// What one access moves from here on.
+template <class T>
+struct alignas(16) Vector {
+    T element[16 / sizeof(T)];
+};
+
+struct PlainLoad {
+    template <class T>
+    __device__ Vector<T> operator()(const T* from) const {
+        return *reinterpret_cast<const Vector<T>*>(from);
+    }
+};
+
+// Against transpose_tile_unrolled: all accesses are of 16 bytes, V elements, also those to shared
+// memory. A thread loads V rows of V elements, so V loads are on their way; it turns them in
+// registers and leaves V vectors of the transpose in the tile, swizzled so that the eight lanes that
+// a pass of 16-byte accesses takes meet no bank twice. A block of height x width threads has a tile
+// of V x height rows and V x width columns. `rows` and `columns` are multiples of V.
+template <class T, unsigned height, unsigned width, Order order, class Load = PlainLoad>
+__global__ void __launch_bounds__(height* width)
+    transpose_vectors(const T* in, T* out, std::size_t rows, std::size_t columns) {
+    constexpr unsigned V = 16 / sizeof(T);
+    __shared__ Vector<T> tile[V * width][height];
+    const std::size_t along = blockIdx.x;
+    const std::size_t beside = std::size_t{blockIdx.z} * gridDim.y + blockIdx.y;
+    const std::size_t x = (order == Order::across ? along : beside) * V * width;
+    const std::size_t y = (order == Order::across ? beside : along) * V * height;
+    const unsigned i = threadIdx.x / width, j = threadIdx.x % width;
+    if (y + i * V < rows && x + j * V < columns) {
+        const T* const from = in + (y + i * V) * columns + x + j * V;
+        Vector<T> row[V];
+#pragma unroll
+        for (unsigned k = 0; k < V; ++k) row[k] = Load{}(from + k * columns);
+#pragma unroll
+        for (unsigned k = 0; k < V; ++k) {
+            Vector<T> column;
+#pragma unroll
+            for (unsigned l = 0; l < V; ++l) column.element[l] = row[l].element[k];
+            tile[j * V + k][i ^ j % 8] = column;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < V; ++k) {
+        const unsigned n = k * height * width + threadIdx.x;
+        const unsigned column = n / height, vector = n % height;
+        if (x + column < columns && y + vector * V < rows) {
+            T* const to = out + (x + column) * rows + y + vector * V;
+            *reinterpret_cast<Vector<T>*>(to) = tile[column][vector ^ column / V % 8];
+        }
+    }
+}

@@ -1,0 +1,38 @@
+#include "prefetch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+// The kernels are compiled anew, for another load.
+#include "kernels.cuh"
+
+// The 256 bytes around the address go to the L2, of which a tile's row of 16 vectors needs all where
+// it begins at a multiple of 256 bytes, and most of it where it does not.
+struct PrefetchingLoad {
+    template <class T>
+    __device__ Vector<T> operator()(const T* from) const {
+        union {
+            uint4 words;
+            Vector<T> vector;
+        } loaded;
+        asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(loaded.words.x), "=r"(loaded.words.y), "=r"(loaded.words.z),
+                       "=r"(loaded.words.w)
+                     : "l"(from));
+        return loaded.vector;
+    }
+};
+
+}  // namespace
+
+template <class T>
+TransposeKernel<T> prefetching_transpose() {
+    constexpr unsigned side = threads_a_side<T>;
+    return transpose_vectors<T, side, side, Order::down, PrefetchingLoad>;
+}
+
+template TransposeKernel<std::uint16_t> prefetching_transpose();
+template TransposeKernel<float> prefetching_transpose();
+template TransposeKernel<double> prefetching_transpose();
