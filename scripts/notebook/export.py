@@ -38,16 +38,26 @@ Cells = dict[str, str]
 
 
 def as_tsv(results: list[Result]) -> str:
-    """The blocks of all results, separated as gnuplot's `index` wants it."""
+    """The blocks of all results, separated as gnuplot's `index` wants it.
+
+    Chapters that share a device and regime share a block; a benchmark is the first one's.
+    """
     all_names = {name for result in results for name in (*result.by_name, *result.counts)}
     keys = names.naturally_sorted({key for name in all_names for key in names.parameters(name)})
     columns = ["kernel", *keys, "label", "emulated", "repetitions", *_TIMED, *COUNTERS]
-    blocks = [
-        "\n".join("\t".join(line) for line in block)
-        for result in results
-        for block in _blocks(result, columns)
-    ]
-    return "\n\n\n".join(blocks) + "\n"
+    blocks: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for result in results:
+        for header, *lines in _blocks(result, columns):
+            block = blocks.setdefault(tuple(header), {})
+            for line in lines:
+                block.setdefault(line[0], line)
+    return (
+        "\n\n\n".join(
+            "\n".join("\t".join(line) for line in (header, *block.values()))
+            for header, block in blocks.items()
+        )
+        + "\n"
+    )
 
 
 def _blocks(result: Result, columns: list[str]) -> Iterable[list[list[str]]]:

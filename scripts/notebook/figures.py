@@ -1,4 +1,5 @@
-"""Figures: plots/<chapter>.svg, drawn by gnuplot from data/ alone, byte for byte the same again."""
+"""Figures: plots/<name>.svg, of a chapter or of several, drawn by gnuplot from data/ alone, byte for
+byte the same again."""
 
 import hashlib
 import os
@@ -8,19 +9,20 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import export, files, results, toolbox
-from notebook.chapters import Chapter
+from notebook import export, files, published, results, toolbox
+from notebook.chapters import Chapter, all_chapters
 from notebook.errors import MISSING, Problem
 from notebook.project import Project
 from notebook.text import plain
 
 _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
+_SPAN = re.compile(r"(\d\d)_to_(\d\d)_\w+")
 _MADE_BY = re.compile(r"<desc>Produced by GNUPLOT (.*?)\s*</desc>")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chapter's figure: its script, the data exported for it and where it is kept."""
+    """A figure: its script, the data exported for it and where it is kept."""
 
     script: Path
     style: Path
@@ -74,17 +76,37 @@ class Figure:
 
 
 def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
-    """The figures of the chapters that have data; what is exported for them is kept in build/."""
+    """The figures of the chapters that have data, and those that span them; what is exported for
+    each is kept in build/."""
     found = []
     for chapter in chapters:
         script = chapter.directory / "figure.gp"
         chapter_results = results.load_chapter(project, chapter)
         if chapter_results and script.is_file():
-            exported = export.as_tsv(chapter_results)
-            files.write(project.build / "figures" / f"{chapter.name}.tsv", exported)
-            style = project.root / "plots" / "style.gp"
-            found.append(Figure(script, style, exported, project.plots / f"{chapter.name}.svg"))
+            found.append(_figure(project, chapter.name, script, chapter_results))
+    return found + _spanning(project, chapters)
+
+
+def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
+    """plots/NN_to_MM_name.gp draws chapters NN to MM, and what is printed about them."""
+    found = []
+    for script in sorted((project.root / "plots").glob("*.gp")):
+        span = _SPAN.fullmatch(script.stem)
+        if span is None or not any(span[1] <= each.name[:2] <= span[2] for each in chapters):
+            continue
+        spanned = [each for each in all_chapters(project) if span[1] <= each.name[:2] <= span[2]]
+        own = [result for each in spanned for result in results.load_chapter(project, each)]
+        printed = [result for each in spanned for result in published.load_chapter(project, each)]
+        if own:
+            found.append(_figure(project, script.stem, script, own + printed))
     return found
+
+
+def _figure(project: Project, name: str, script: Path, shown: list[results.Result]) -> Figure:
+    exported = export.as_tsv(shown)
+    files.write(project.build / "figures" / f"{name}.tsv", exported)
+    style = project.root / "plots" / "style.gp"
+    return Figure(script, style, exported, project.plots / f"{name}.svg")
 
 
 def made_by(svg: str) -> str:

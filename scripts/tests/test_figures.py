@@ -99,6 +99,19 @@ def test_text_of_data_is_text_in_the_figure(tree: Tree) -> None:
 
 
 @needs_gnuplot
+def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
+    """It is drawn with its chapters, and what chapters share stands in one block."""
+    tree = tree_with_data
+    script = (tree.chapter.directory / "figure.gp").read_text()
+    for name in ("01_to_02_reads", "03_to_09_others", "style_of_mine"):
+        (tree.root / "plots" / f"{name}.gp").write_text(script)
+    drawn = [each.path.name for each in figures.all_figures(tree.project, [tree.chapter])]
+    assert drawn == [f"{tree.chapter.name}.svg", "01_to_02_reads.svg"]
+    once = results.load_chapter(tree.project, tree.chapter)
+    assert export.as_tsv(once + once) == export.as_tsv(once)
+
+
+@needs_gnuplot
 def test_a_script_that_fails_leaves_the_old_figure(tree_with_data: Tree) -> None:
     tree = tree_with_data
     draw(tree.project)
