@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernels.cuh"
 #include "lab/backend.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/errors.hpp"
 #include "lab/launch.hpp"
+#include "parts.cuh"
 
 namespace {
 
@@ -117,7 +117,10 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[8][columns], std::ui
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                const float x = step == 0 ? a[i].x : step == 1 ? a[i].y : step == 2 ? a[i].z : a[i].w;
+                const float x = step == 0   ? a[i].x
+                                : step == 1 ? a[i].y
+                                : step == 2 ? a[i].z
+                                            : a[i].w;
 #pragma unroll
                 for (int j = 0; j < columns; ++j) sum[i][j] += x * b[step & 1][j];
                 if (step == 3) a[i] = load_shared_4(a_next + i * 1024);
@@ -136,8 +139,9 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[8][columns], std::ui
 template <int tile_rows, int tile_columns>
 __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
                                   Shape<tile_rows, tile_columns>::blocks_an_sm)
-    matmul_bulk(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
-                int m, int n, int k, float alpha, float beta, float* c, int ldc) {
+    matmul_bulk(const __grid_constant__ CUtensorMap a_map,
+                const __grid_constant__ CUtensorMap b_map, int m, int n, int k, float alpha,
+                float beta, float* c, int ldc) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     using S = Shape<tile_rows, tile_columns>;
     constexpr int columns = S::columns;
@@ -189,7 +193,8 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
             const int refill = phase + S::stages - 1;
             if (threadIdx.x != 0 || refill >= phases) return;
             if (phase >= 1) {
-                barrier_wait(shared_address(&empty[refill % S::stages]), (phase - 1) / S::stages & 1);
+                barrier_wait(shared_address(&empty[refill % S::stages]),
+                             (phase - 1) / S::stages & 1);
             }
             fill(refill);
         });
@@ -201,7 +206,8 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
 #pragma unroll
         for (int j = 0; j < columns; j += 4) {
             store_4<true>(c, ldc, m, n, tile.row + row + 8 * i,
-                          tile.column + warp_column + lane / 8 * 4 + 4 * j, alpha, &sum[i][j], beta);
+                          tile.column + warp_column + lane / 8 * 4 + 4 * j, alpha, &sum[i][j],
+                          beta);
         }
     }
 #endif
@@ -223,13 +229,14 @@ CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, i
     }();
     const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
     const cuuint64_t strides[1] = {static_cast<cuuint64_t>(stride) * sizeof(float)};
-    const cuuint32_t box[2] = {static_cast<cuuint32_t>(box_width), static_cast<cuuint32_t>(box_rows)};
+    const cuuint32_t box[2] = {static_cast<cuuint32_t>(box_width),
+                               static_cast<cuuint32_t>(box_rows)};
     const cuuint32_t every[2] = {1, 1};
     CUtensorMap map{};
-    const CUresult result = encode(
-        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), sizes, strides, box,
-        every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const CUresult result =
+        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), sizes, strides,
+               box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) {
         throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
     }
@@ -247,8 +254,8 @@ void multiply_in_tiles(const matmul::Gemm& gemm) {
         return true;
     }();
     static_cast<void>(allowed);
-    const CUtensorMap a = tensor_map(gemm.a, gemm.m, gemm.k, gemm.lda, rows, depth,
-                                     CU_TENSOR_MAP_SWIZZLE_128B);
+    const CUtensorMap a =
+        tensor_map(gemm.a, gemm.m, gemm.k, gemm.lda, rows, depth, CU_TENSOR_MAP_SWIZZLE_128B);
     const CUtensorMap b = tensor_map(gemm.b, gemm.k, gemm.n, gemm.ldb, depth, box_columns,
                                      CU_TENSOR_MAP_SWIZZLE_NONE);
     const dim3 grid(lab::blocks_for(std::size_t(gemm.n), columns),
@@ -266,8 +273,7 @@ bool is_available() {
         int device = 0;
         int major = 0;
         LAB_CUDA_CHECK(cudaGetDevice(&device));
-        LAB_CUDA_CHECK(
-            cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+        LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
         return major >= 9;
     }();
     return available;
@@ -278,12 +284,13 @@ void multiply(const matmul::Gemm& gemm, matmul::Tile tile) {
         throw lab::MissingError("bulk tensor copies need compute capability 9.0 or newer");
     }
     if (!gemm.is_aligned()) {
-        throw std::invalid_argument("bulk tensor copies need rows that begin at multiples of 16 bytes");
+        throw std::invalid_argument(
+            "bulk tensor copies need rows that begin at multiples of 16 bytes");
     }
     const bool tall = tile.rows == 128;
-    tall && tile.columns == 128 ? multiply_in_tiles<128, 128>(gemm)
-    : tall                      ? multiply_in_tiles<128, 64>(gemm)
-                                : multiply_in_tiles<64, 64>(gemm);
+    tall&& tile.columns == 128 ? multiply_in_tiles<128, 128>(gemm)
+    : tall                     ? multiply_in_tiles<128, 64>(gemm)
+                               : multiply_in_tiles<64, 64>(gemm);
 }
 
 }  // namespace bulk

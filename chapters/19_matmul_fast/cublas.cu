@@ -26,13 +26,15 @@ cublasHandle_t handle() {
 
 }  // namespace
 
-bool is_available() { return true; }
+bool is_available() {
+    return true;
+}
 
 // cuBLAS stores column by column: there, a row-major c = a b is the transpose of c, which is b's
 // transpose times a's.
 void multiply(const matmul::Gemm& gemm) {
-    check(cublasSgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, gemm.n, gemm.m, gemm.k, &gemm.alpha, gemm.b,
-                      gemm.ldb, gemm.a, gemm.lda, &gemm.beta, gemm.c, gemm.ldc),
+    check(cublasSgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, gemm.n, gemm.m, gemm.k, &gemm.alpha,
+                      gemm.b, gemm.ldb, gemm.a, gemm.lda, &gemm.beta, gemm.c, gemm.ldc),
           "cublasSgemm");
 }
 

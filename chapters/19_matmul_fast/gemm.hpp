@@ -39,10 +39,9 @@ inline Tile picked_tile(int m, int n, int sm_count) {
     Tile best{};
     std::int64_t least = 0;
     for (const Tile tile : tiles) {
-        const std::int64_t blocks = std::int64_t((m + tile.rows - 1) / tile.rows) *
-                                    ((n + tile.columns - 1) / tile.columns);
-        const std::int64_t elements =
-            (blocks + sm_count - 1) / sm_count * tile.rows * tile.columns;
+        const std::int64_t blocks =
+            std::int64_t((m + tile.rows - 1) / tile.rows) * ((n + tile.columns - 1) / tile.columns);
+        const std::int64_t elements = (blocks + sm_count - 1) / sm_count * tile.rows * tile.columns;
         if (best.rows == 0 || elements < least) {
             best = tile;
             least = elements;

@@ -4,10 +4,13 @@
 
 namespace cublas {
 
-bool is_available() { return false; }
+bool is_available() {
+    return false;
+}
 
 void multiply(const matmul::Gemm&) {
-    throw std::runtime_error("built without cuBLAS; install it beside nvcc and set up build/ again");
+    throw std::runtime_error(
+        "built without cuBLAS; install it beside nvcc and set up build/ again");
 }
 
 }  // namespace cublas
