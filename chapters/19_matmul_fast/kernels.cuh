@@ -1,6 +1,6 @@
 // Kernels of chapter 19: from chapter 17's tiles of 32 x 32 on, a step each. c = a b: a has m rows of k
-// elements, b k rows of n and c m rows of n, stored row by row. What several steps share is in parts.cuh; the last step is in
-// bulk.cu.
+// elements, b k rows of n and c m rows of n, stored row by row. What several steps share is in
+// parts.cuh; the last step is in bulk.cu.
 #pragma once
 
 #include "parts.cuh"
@@ -86,7 +86,8 @@ __global__ void matmul_vectorised(const float* a, const float* b, float* c, int 
 // on their way to registers: no warp waits for what it has just asked for, and a phase has one barrier.
 // `vectors`: all matrices and their rows begin at multiples of 16 bytes. 64 elements of c a thread.
 template <int tile_rows, int tile_columns, bool vectors>
-__global__ void __launch_bounds__(tile_rows* tile_columns / 64)
+__global__ void __launch_bounds__(tile_rows* tile_columns / 64,
+                                  blocks_an_sm(tile_rows* tile_columns / 64))
     matmul_double_buffered(int m, int n, int k, float alpha, const float* a, int lda,
                            const float* b, int ldb, float beta, float* c, int ldc) {
     constexpr int depth = 16, threads = tile_rows * tile_columns / 64;
