@@ -14,78 +14,7 @@ from notebook.metrics import COUNTERS, METRICS
 from notebook.text import close_matches, plain
 
 _TEXTS = ("id", "statement", "source", "source_device", "metric", "variant", "why")
-_ID = re.compile(r"[a-z][a-z0-9_]*")
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One sentence of a source: `metric` of `variant` against that of `baseline`, or in `expected`.
-
-    `claimed` is the ratio variant / baseline that the source prints (with `expected`: the value).
-    An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
-    With both, `expected` is the range of the ratio.
-    `regimes`: the only ones that the claim is about ("m:4096/n:4096/k:4096/cache:cold"); () is all.
-    """
-
-    id: str
-    statement: str
-    source: str
-    source_device: str
-    metric: str
-    variant: str
-    why: str
-    baseline: str | None = None
-    expected: tuple[float, float] | None = None
-    claimed: float | None = None
-    direction: str = "equal"
-    fetch_unit_bytes: int | None = None
-    regimes: tuple[str, ...] = ()
-    because: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether the claim is about a counter, which is exact, and not about time."""
-        return self.metric in COUNTERS
-
-    @property
-    def sign(self) -> int:
-        """The claimed side of the ratio of the metric: +1 above 1, -1 below, 0 equal."""
-        slower = 1 if self.metric == "time" else -1
-        signs = {"higher": 1, "lower": -1, "equal": 0, "slower": slower, "faster": -slower}
-        return signs[self.direction]
-
-
-def load(chapter: Chapter) -> list[Claim]:
-    """The claims of a chapter; [] where it makes none."""
-    path = chapter.directory / "claims.toml"
-    if not path.is_file():
-        return []
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-        claims = _parse(document)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
-        raise Problem(f"{path}: {plain(error)}") from error
-    return claims
-
-
-def _parse(document: dict[str, Any]) -> list[Claim]:
-    _refuse_unknown("the file", document, ["claim"])
-    tables = document.get("claim", [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError("claims are written as [[claim]]")
-    claims = [_parse_claim(table) for table in tables]
-    ids = [claim.id for claim in claims]
-    for repeated in (name for name in ids if ids.count(name) > 1):
-        raise ValueError(f"claim {repeated}: there are two of this id")
-    return claims
-
-
-def _parse_claim(table: dict[str, Any]) -> Claim:
-    identifier = table.get("id")
-    if not isinstance(identifier, str) or not _ID.fullmatch(identifier):
-        raise ValueError(f"a claim's id {identifier!r} is missing or not of the form a_b_c")
-    where = f"claim {identifier}"
-    _refuse_unknown(where, table, [*_TEXTS, *_OPTIONAL = (
+_OPTIONAL = (
     "baseline",
     "expected",
     "claimed",
