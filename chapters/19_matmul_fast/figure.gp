@@ -91,7 +91,7 @@ if (words(counted) > 0) {
             using (step(strcol('kernel')) + beside(k, words(counted))):(passes(0)) \
             with points linetype k pointsize 1 title columnheader(2), \
          1 with lines linecolor rgb '#888888' linewidth 1.5 dashtype 2 \
-            title 'as long as the arithmetic of 128 lanes'
+            title 'time of the arithmetic'
 } else {
     set label 1 'No reads were counted: scripts/lab run 19 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center
