@@ -1,4 +1,4 @@
-"""Figures: plots/<chapter>.svg, drawn by gnuplot from data/ alone, byte for byte the same again."""
+"""Figures: plots/<chapter>.svg, and those that span chapters (plots/*.gp), drawn by gnuplot from data/ alone, byte for byte the same again."""
 
 import hashlib
 import os
@@ -15,12 +15,13 @@ from notebook.project import Project
 from notebook.text import plain
 
 _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
+_CHAPTERS = re.compile(r"^# chapters: (.+)$", re.MULTILINE)
 _MADE_BY = re.compile(r"<desc>Produced by GNUPLOT (.*?)\s*</desc>")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chapter's figure: its script, the data exported for it and where it is kept."""
+    """A figure: its script, the data exported for it and where it is kept."""
 
     script: Path
     style: Path
@@ -84,6 +85,26 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
             files.write(project.build / "figures" / f"{chapter.name}.tsv", exported)
             style = project.root / "plots" / "style.gp"
             found.append(Figure(script, style, exported, project.plots / f"{chapter.name}.svg"))
+    return found + _spanning_figures(project, chapters)
+
+
+def _spanning_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
+    """The figures of plots/ that show one of `chapters`: a script names its chapters.
+
+    What these have on one device is exported as one result.
+    """
+    found = []
+    style = project.root / "plots" / "style.gp"
+    for script in sorted(style.parent.glob("*.gp")):
+        of = _CHAPTERS.search(script.read_text(encoding="utf-8"))
+        shown = of[1].split() if of else []
+        if not any(chapter.name in shown for chapter in chapters):
+            continue
+        every = [results.load_chapter(project, Chapter(project.chapters / name)) for name in shown]
+        if merged := results.merged_by_device([result for each in every for result in each]):
+            exported = export.as_tsv(merged)
+            files.write(project.build / "figures" / f"{script.stem}.tsv", exported)
+            found.append(Figure(script, style, exported, project.plots / f"{script.stem}.svg"))
     return found
 
 

@@ -120,6 +120,19 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     return sorted(results, key=lambda result: (result.year, result.device))
 
 
+def merged_by_device(every: list[Result]) -> list[Result]:
+    """The rows and counters of several chapters as one result a device, oldest GPU first."""
+    by_device: dict[str, Result] = {}
+    for result in every:
+        first = by_device.get(result.device)
+        by_device[result.device] = result if first is None else replace(
+            first,
+            rows=[*first.rows, *result.rows],
+            measured_counters=first.measured_counters | result.measured_counters,
+        )
+    return sorted(by_device.values(), key=lambda result: (result.year, result.device))
+
+
 def parse_rows(benchmarks: object) -> list[Row]:
     """The raw repetitions among Google Benchmark's rows; raises Malformed."""
     if not isinstance(benchmarks, list):

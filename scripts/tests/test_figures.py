@@ -44,6 +44,24 @@ def test_one_device_is_enough_to_draw(tree_with_data: Tree, device: str) -> None
 
 
 @needs_gnuplot
+def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    script = tree.root / "plots" / "both.gp"
+    script.write_text(
+        f"# chapters: 99_nothing_yet {synthetic.CHAPTER}\n"
+        "load 'style.gp'\n"
+        "set terminal svg name 'both'\n"
+        "set output ARG2\n"
+        "plot for [i = 0:3] ARG1 index i using 0:0 title columnheader(2)\n"
+    )
+    draw(tree.project)
+    assert "nvidia-h200" in (tree.root / "plots" / "both.svg").read_text()
+    change_a_count(tree)
+    with pytest.raises(Problem, match="both.svg"):
+        check(tree.project)
+
+
+@needs_gnuplot
 def test_check_finds_what_is_stale(tree_with_data: Tree) -> None:
     tree = tree_with_data
     draw(tree.project)
