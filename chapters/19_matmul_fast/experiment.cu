@@ -17,25 +17,21 @@
 // Differs:  the last two compute alpha a b + beta c with leading dimensions, for any m, n and k. Rows
 //           that do not begin at multiples of 16 bytes cannot be copied in bulk: matmul_double_buffered
 //           multiplies those, element by element.
-#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../16_matmul_naive/reference.hpp"
-#include "../17_matmul_tiled/kernels.cuh"
 #include "bulk.hpp"
+#include "ceiling.hpp"
 #include "cublas.hpp"
 #include "gemm.hpp"
 #include "general_product.hpp"
-#include "kernels.cuh"
 #include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/validation.hpp"
+#include "multiply.hpp"
 
 namespace {
 
@@ -43,47 +39,6 @@ using matmul::Gemm;
 using matmul::Tile;
 using Matrices = std::shared_ptr<matmul::Product<float>>;
 using Multiply = std::function<void(const Gemm&)>;
-
-dim3 tiles_of(const Gemm& gemm, Tile tile) {
-    return matmul::grid_over(gemm.n, gemm.m, dim3(tile.columns, tile.rows));
-}
-
-void tiled(const Gemm& g) {
-    if (g.m % 32 != 0 || g.n % 32 != 0 || g.k % 32 != 0) {
-        throw std::invalid_argument("matmul_tiled: m, n and k have to be multiples of 32");
-    }
-    lab::launch(matmul_tiled<32>, tiles_of(g, {32, 32}), dim3(32, 32))(g.a, g.b, g.c, g.n, g.k);
-}
-
-void thread_tiles(const Gemm& g) {
-    lab::launch(matmul_thread_tiles, tiles_of(g, {128, 128}), dim3(16, 16))(g.a, g.b, g.c, g.m, g.n,
-                                                                            g.k);
-}
-
-void vectorised(const Gemm& g) {
-    if (g.n % 4 != 0 || g.k % 4 != 0) {
-        throw std::invalid_argument("matmul_vectorised: n and k have to be multiples of 4");
-    }
-    lab::launch(matmul_vectorised, tiles_of(g, {128, 128}), 256)(g.a, g.b, g.c, g.m, g.n, g.k);
-}
-
-template <bool vectors>
-void double_buffered_by(const Gemm& g, Tile tile) {
-    const auto kernel = tile.rows == 64      ? matmul_double_buffered<64, 64, vectors>
-                        : tile.columns == 64 ? matmul_double_buffered<128, 64, vectors>
-                                             : matmul_double_buffered<128, 128, vectors>;
-    lab::launch(kernel, tiles_of(g, tile), tile.rows * tile.columns / 64)(
-        g.m, g.n, g.k, g.alpha, g.a, g.lda, g.b, g.ldb, g.beta, g.c, g.ldc);
-}
-
-void double_buffered(const Gemm& g, Tile tile) {
-    g.is_aligned() ? double_buffered_by<true>(g, tile) : double_buffered_by<false>(g, tile);
-}
-
-// What a program would call: the fastest kernel that can.
-void fast(const Gemm& g, Tile tile) {
-    g.is_aligned() && bulk::is_available() ? bulk::multiply(g, tile) : double_buffered(g, tile);
-}
 
 std::string text(Tile tile) {
     return "/tile:" + std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
@@ -111,55 +66,6 @@ lab::Variant against_cublas(lab::Variant variant, const Matrices& matrices) {
     return variant;
 }
 
-// Halving is exact, so the chains round alike everywhere: they are right to the bit.
-lab::Variant ceiling(const lab::Experiment& experiment, matmul::Shape shape) {
-    const unsigned blocks = experiment.device().emulated ? 2 : 8 * experiment.device().sm_count;
-    const unsigned threads = 256 * blocks;
-    const double multiply_adds = double(shape.m) * shape.n * shape.k;
-    const int steps = int(multiply_adds / (8.0 * threads));
-    const auto out = std::make_shared<lab::DeviceBuffer<float>>(threads);
-    const auto check = [=] {
-        std::vector<float> expected(threads, 0.0f);
-        for (unsigned thread = 0; thread < threads; ++thread) {
-            for (unsigned i = 0; i < 8; ++i) {
-                float chain = float(thread + i);
-                // 0.5 chain + 1 no longer changes after some 40 steps.
-                for (int step = 0; step < std::min(steps, 64); ++step) chain = chain * 0.5f + 1;
-                expected[thread] += chain;
-            }
-        }
-        lab::expect_equal<float>(out->to_host(), expected);
-    };
-    return {.name = "fma_chains/chains:8" + matmul::regime(shape, lab::Cache::cold),
-            .bytes = 4.0 * threads,
-            .flops = 16.0 * threads * steps,
-            .working_set_bytes = 4 * threads,
-            .prepare = [=] { out->poison(); },
-            .launch =
-                [=](std::size_t) {
-                    lab::launch(fma_chains, blocks, 256)(out->get(), steps, 0.5f, 1.0f);
-                },
-            .check = check};
-}
-
-// Any shape, scaling and stride through one of the general kernels.
-lab::Variant general(const std::string& name, matmul::Shape shape, matmul::Scaling scaling,
-                     std::vector<int> apart, const Multiply& multiply) {
-    const auto matrices = std::make_shared<std::unique_ptr<matmul::GeneralProduct>>();
-    return {.name = name + matmul::regime(shape, lab::Cache::cold),
-            .prepare =
-                [=] {
-                    *matrices = std::make_unique<matmul::GeneralProduct>(
-                        shape, scaling, std::span<const int, 3>(apart));
-                },
-            .launch = [=](std::size_t) { multiply((*matrices)->gemm()); },
-            .check =
-                [=] {
-                    (*matrices)->check();
-                    matrices->reset();
-                }};
-}
-
 void add_validations(lab::Experiment& experiment) {
     for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
                                       {1, 37, 5},
@@ -170,23 +76,25 @@ void add_validations(lab::Experiment& experiment) {
                                       {132, 68, 252}}) {
         const auto matrices = std::make_shared<matmul::Product<float>>(shape);
         experiment.add_validation(
-            product(experiment, "matmul_thread_tiles", matrices, thread_tiles));
+            product(experiment, "matmul_thread_tiles", matrices, matmul::thread_tiles));
         if (shape.n % 4 == 0 && shape.k % 4 == 0) {
             experiment.add_validation(
-                product(experiment, "matmul_vectorised", matrices, vectorised));
+                product(experiment, "matmul_vectorised", matrices, matmul::vectorised));
         }
         const auto up = [](int size) { return (size + 3) / 4 * 4 - size; };
         const std::vector<int> aligned = {up(shape.k), up(shape.n) + 4, up(shape.n) + 8};
         for (const Tile tile : matmul::tiles) {
             const auto add = [&, tile](const std::string& name, const matmul::Scaling scaling,
                                        const std::vector<int>& apart, const auto& multiply) {
-                experiment.add_validation(general(name + text(tile), shape, scaling, apart,
-                                                  [=](const Gemm& gemm) { multiply(gemm, tile); }));
+                experiment.add_validation(
+                    matmul::general(name + text(tile), shape, scaling, apart,
+                                    [=](const Gemm& gemm) { multiply(gemm, tile); }));
             };
             for (const matmul::Scaling scaling : {matmul::Scaling{1, 0}, {-0.75f, 1.5f}}) {
-                add("matmul_double_buffered/rows:aligned", scaling, aligned, double_buffered);
-                add("matmul_fast/rows:contiguous", scaling, {0, 0, 0}, fast);
-                add("matmul_fast/rows:apart", scaling, {3, 1, 2}, fast);
+                add("matmul_double_buffered/rows:aligned", scaling, aligned,
+                    matmul::double_buffered);
+                add("matmul_fast/rows:contiguous", scaling, {0, 0, 0}, matmul::fast);
+                add("matmul_fast/rows:apart", scaling, {3, 1, 2}, matmul::fast);
                 if (bulk::is_available()) {
                     add("matmul_bulk/rows:aligned", scaling, aligned, bulk::multiply);
                 }
@@ -215,24 +123,24 @@ int main(int argc, char** argv) {
             add(name + tile_name, [=](const Gemm& gemm) { multiply(gemm, tile); });
         };
         const bool steps = shape.m == 256 || shape.m == 2048 || shape.m == 4096;
-        if (steps) add("matmul_tiled/tile:32", tiled);
-        if (steps) add("matmul_thread_tiles/tile:128x128", thread_tiles);
-        if (steps) add("matmul_vectorised/tile:128x128", vectorised);
+        if (steps) add("matmul_tiled/tile:32", matmul::tiled);
+        if (steps) add("matmul_thread_tiles/tile:128x128", matmul::thread_tiles);
+        if (steps) add("matmul_vectorised/tile:128x128", matmul::vectorised);
         for (const Tile tile : matmul::tiles) {
             if (shape.m > 2048) continue;
-            add_tile("matmul_double_buffered", tile, text(tile), double_buffered);
+            add_tile("matmul_double_buffered", tile, text(tile), matmul::double_buffered);
             if (bulk::is_available()) add_tile("matmul_bulk", tile, text(tile), bulk::multiply);
         }
         if (emulated) continue;
         const Tile tile = matmul::picked_tile(shape.m, shape.n, experiment.device().sm_count);
-        add_tile("matmul_double_buffered", tile, "/tile:picked", double_buffered);
+        add_tile("matmul_double_buffered", tile, "/tile:picked", matmul::double_buffered);
         if (bulk::is_available()) add_tile("matmul_bulk", tile, "/tile:picked", bulk::multiply);
         if (cublas::is_available()) {
             experiment.add(product(experiment, "cublas_sgemm", matrices, cublas::multiply));
         }
-        if (shape.m >= 4096) experiment.add(ceiling(experiment, shape));
+        if (shape.m >= 4096) experiment.add(matmul::ceiling(experiment, shape));
     }
-    if (emulated) experiment.add_validation(ceiling(experiment, matmul::cube(64)));
+    if (emulated) experiment.add_validation(matmul::ceiling(experiment, matmul::cube(64)));
     add_validations(experiment);
     return experiment.run();
 }

@@ -115,4 +115,23 @@ class GeneralProduct {
     Buffers on_device_;
 };
 
+// Any shape, scaling and stride through one of the general kernels.
+inline lab::Variant general(const std::string& name, Shape shape, Scaling scaling,
+                            std::vector<int> apart,
+                            const std::function<void(const Gemm&)>& multiply) {
+    const auto matrices = std::make_shared<std::unique_ptr<GeneralProduct>>();
+    return {.name = name + regime(shape, lab::Cache::cold),
+            .prepare =
+                [=] {
+                    *matrices = std::make_unique<GeneralProduct>(shape, scaling,
+                                                                 std::span<const int, 3>(apart));
+                },
+            .launch = [=](std::size_t) { multiply((*matrices)->gemm()); },
+            .check =
+                [=] {
+                    (*matrices)->check();
+                    matrices->reset();
+                }};
+}
+
 }  // namespace matmul
