@@ -124,12 +124,13 @@ def merged_by_device(every: list[Result]) -> list[Result]:
     """The rows and counters of several chapters as one result a device, oldest GPU first."""
     by_device: dict[str, Result] = {}
     for result in every:
-        first = by_device.get(result.device)
-        by_device[result.device] = result if first is None else replace(
-            first,
-            rows=[*first.rows, *result.rows],
-            measured_counters=first.measured_counters | result.measured_counters,
-        )
+        if first := by_device.get(result.device):
+            result = replace(
+                first,
+                rows=[*first.rows, *result.rows],
+                measured_counters=first.measured_counters | result.measured_counters,
+            )
+        by_device[result.device] = result
     return sorted(by_device.values(), key=lambda result: (result.year, result.device))
 
 
