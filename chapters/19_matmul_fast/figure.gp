@@ -60,7 +60,7 @@ which(k) = int(word(timed, k))
 high(unused) = column('gflops_high')
 low(unused) = column('gflops_low')
 
-set multiplot layout 2,1 margins 0.085,0.98,0.08,0.90 spacing 0.24
+set multiplot layout 2,1 margins 0.1,0.98,0.08,0.90 spacing 0.24
 set style fill solid 0.75 border -1
 set ylabel 'share, %'
 set yrange [0:*<110]
