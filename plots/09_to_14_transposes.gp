@@ -1,5 +1,6 @@
 # Bandwidth as a share of the device's own copy, one place a transpose from chapter 09 to 14, one colour
 # a device. Measured here: of memcpy, 16384 x 16384 floats. Printed elsewhere: of copying by rows.
+# chapters, with what others printed: 09_transpose_bounds 10_transpose_naive 11_transpose_unroll4 12_transpose_diagonal 13_transpose_thin_blocks 14_transpose_shared
 load 'style.gp'
 data = ARG1
 set terminal svg size 980,620 dynamic font 'sans-serif,13' name 'transposes' background rgb 'white'

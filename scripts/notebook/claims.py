@@ -14,7 +14,15 @@ from notebook.metrics import COUNTERS, METRICS
 from notebook.text import close_matches, plain
 
 _TEXTS = ("id", "statement", "source", "source_device", "metric", "variant", "why")
-_OPTIONAL = ("baseline", "expected", "claimed", "direction", "fetch_unit_bytes", "because")
+_OPTIONAL = (
+    "baseline",
+    "expected",
+    "claimed",
+    "direction",
+    "fetch_unit_bytes",
+    "regimes",
+    "because",
+)
 _ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -25,6 +33,7 @@ class Claim:
     `claimed` is the ratio variant / baseline that the source prints (with `expected`: the value).
     An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
     With both, `expected` is the range of the ratio.
+    `regimes`: the only ones that the claim is about ("m:4096/n:4096/k:4096/cache:cold"); () is all.
     """
 
     id: str
@@ -39,6 +48,7 @@ class Claim:
     claimed: float | None = None
     direction: str = "equal"
     fetch_unit_bytes: int | None = None
+    regimes: tuple[str, ...] = ()
     because: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -128,6 +138,8 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
             )
     if table.get("fetch_unit_bytes", 32) not in (32, 128):
         raise ValueError(f"{where}: fetch_unit_bytes is 32 or 128")
+    if "regimes" in table:
+        options["regimes"] = _regimes(where, table["regimes"])
     because = table.get("because", {})
     if not isinstance(because, dict) or not all(
         is_device(device) and isinstance(reason, str) for device, reason in because.items()
@@ -142,6 +154,16 @@ def _variant(where: str, key: str, name: object) -> str:
     if regime := names.regime(name):
         raise ValueError(f"{where}: {key} names a regime ({regime}); claims hold in every regime")
     return names.variant(name)
+
+
+def _regimes(where: str, texts: object) -> tuple[str, ...]:
+    """The regimes of a claim, as `names.regime` writes them."""
+    if not isinstance(texts, list) or not texts:
+        raise ValueError(f"{where}: regimes is a list of regimes, and not an empty one")
+    for text in texts:
+        if not names.is_name(f"any/{text}") or names.variant(f"any/{text}") != "any":
+            raise ValueError(f"{where}: {text!r} is no regime ({'/'.join(names.REGIME_KEYS)})")
+    return tuple(names.regime(f"any/{text}") for text in texts)
 
 
 def _is_number(value: object) -> bool:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notebook import export, files, published, results, toolbox
-from notebook.chapters import Chapter, all_chapters
+from notebook.chapters import Chapter
 from notebook.errors import MISSING, Problem
 from notebook.project import Project
 from notebook.text import plain
 
 _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
-_SPAN = re.compile(r"(\d\d)_to_(\d\d)_\w+")
+_CHAPTERS = re.compile(r"^# chapters(, with what others printed)?: (.+)$", re.MULTILINE)
 _MADE_BY = re.compile(r"<desc>Produced by GNUPLOT (.*?)\s*</desc>")
 
 
@@ -88,17 +88,21 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
 
 
 def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
-    """plots/NN_to_MM_name.gp draws chapters NN to MM, and what is printed about them."""
+    """The figures of plots/ that show one of `chapters`: a script names its chapters.
+
+    What these have on one device is exported as one result.
+    """
     found = []
     for script in sorted((project.root / "plots").glob("*.gp")):
-        span = _SPAN.fullmatch(script.stem)
-        if span is None or not any(span[1] <= each.name[:2] <= span[2] for each in chapters):
+        of = _CHAPTERS.search(script.read_text(encoding="utf-8"))
+        shown = [Chapter(project.chapters / name) for name in of[2].split()] if of else []
+        if not {chapter.name for chapter in chapters} & {chapter.name for chapter in shown}:
             continue
-        spanned = [each for each in all_chapters(project) if span[1] <= each.name[:2] <= span[2]]
-        own = [result for each in spanned for result in results.load_chapter(project, each)]
-        printed = [result for each in spanned for result in published.load_chapter(project, each)]
+        own = [result for each in shown for result in results.load_chapter(project, each)]
+        printed = [result for each in shown for result in published.load_chapter(project, each)]
         if own:
-            found.append(_figure(project, script.stem, script, own + printed))
+            together = results.merged_by_device(own) + (printed if of and of[1] else [])
+            found.append(_figure(project, script.stem, script, together))
     return found
 
 

@@ -143,6 +143,20 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     return sorted(results, key=lambda result: (result.year, result.device))
 
 
+def merged_by_device(every: list[Result]) -> list[Result]:
+    """The rows and counters of several chapters as one result a device, oldest GPU first."""
+    by_device: dict[str, Result] = {}
+    for result in every:
+        if first := by_device.get(result.device):
+            result = replace(
+                first,
+                rows=[*first.rows, *result.rows],
+                measured_counters=first.measured_counters | result.measured_counters,
+            )
+        by_device[result.device] = result
+    return sorted(by_device.values(), key=lambda result: (result.year, result.device))
+
+
 def parse_rows(benchmarks: object) -> list[Row]:
     """The raw repetitions among Google Benchmark's rows; raises Malformed."""
     if not isinstance(benchmarks, list):

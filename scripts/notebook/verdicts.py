@@ -147,7 +147,8 @@ def _cannot_decide(claim: Claim, result: Result) -> str:
 
 
 def _wanted(claim: Claim) -> str:
-    return " and ".join(filter(None, (claim.variant, claim.baseline)))
+    rows = " and ".join(filter(None, (claim.variant, claim.baseline)))
+    return f"{rows} at {' or '.join(claim.regimes)}" if claim.regimes else rows
 
 
 def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
@@ -155,6 +156,8 @@ def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
     wanted = [claim.variant, *([claim.baseline] if claim.baseline else [])]
     found = [samples_of(result, claim.metric, variant) for variant in wanted]
     common = set.intersection(*map(set, found))
+    if claim.regimes:
+        common &= set(claim.regimes)
     return {regime: [each[regime] for each in found] for regime in names.naturally_sorted(common)}
 
 

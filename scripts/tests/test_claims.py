@@ -27,6 +27,11 @@ def test_a_range_may_be_open(tmp_path: Path) -> None:
     assert efficiency.expected == (79.9, math.inf)
 
 
+def test_regimes_may_be_named(tmp_path: Path) -> None:
+    _, efficiency = load(tmp_path, CLAIMS.replace("= 32", '= 32\nregimes = ["cache:cold/n:1024"]'))
+    assert efficiency.regimes == ("n:1024/cache:cold",)  # in the order of every regime
+
+
 def test_no_file_is_no_claim(tmp_path: Path) -> None:
     assert claims.load(Chapter(tmp_path)) == []
 
@@ -47,6 +52,8 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
         ("expected = [79.9, 80.1]", "expected = [nan, 80.1]", "above"),
         ("expected = [79.9, 80.1]", "", "give a baseline, an expected range, or both"),
         ("fetch_unit_bytes = 32", "fetch_unit_bytes = 64", "32 or 128"),
+        ("fetch_unit_bytes = 32", "regimes = []", "not an empty one"),
+        ("fetch_unit_bytes = 32", 'regimes = ["block:512"]', "'block:512' is no regime"),
         ("offset:11/block:512", "offset:11/n:1024", "names a regime"),
         ("read_offset/offset:11", "read offset", "no benchmark name"),
         ("[[claim]]", "[claim]", "claims.toml"),

@@ -44,6 +44,24 @@ def test_one_device_is_enough_to_draw(tree_with_data: Tree, device: str) -> None
 
 
 @needs_gnuplot
+def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    script = tree.root / "plots" / "both.gp"
+    script.write_text(
+        f"# chapters: 99_nothing_yet {synthetic.CHAPTER}\n"
+        "load 'style.gp'\n"
+        "set terminal svg name 'both'\n"
+        "set output ARG2\n"
+        "plot for [i = 0:3] ARG1 index i using 0:0 title columnheader(2)\n"
+    )
+    draw(tree.project)
+    assert "emulated-fermi" in (tree.root / "plots" / "both.svg").read_text()
+    change_a_count(tree)
+    with pytest.raises(Problem, match="both.svg"):
+        check(tree.project)
+
+
+@needs_gnuplot
 def test_check_finds_what_is_stale(tree_with_data: Tree) -> None:
     tree = tree_with_data
     draw(tree.project)
@@ -98,16 +116,8 @@ def test_text_of_data_is_text_in_the_figure(tree: Tree) -> None:
     assert not list(tree.root.rglob("ran"))
 
 
-@needs_gnuplot
-def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
-    """It is drawn with its chapters, and what chapters share stands in one block."""
-    tree = tree_with_data
-    script = (tree.chapter.directory / "figure.gp").read_text()
-    for name in ("01_to_02_reads", "03_to_09_others", "style_of_mine"):
-        (tree.root / "plots" / f"{name}.gp").write_text(script)
-    drawn = [each.path.name for each in figures.all_figures(tree.project, [tree.chapter])]
-    assert drawn == [f"{tree.chapter.name}.svg", "01_to_02_reads.svg"]
-    once = results.load_chapter(tree.project, tree.chapter)
+def test_what_chapters_share_stands_in_one_block(tree_with_data: Tree) -> None:
+    once = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
     assert export.as_tsv(once + once) == export.as_tsv(once)
 
 

@@ -90,6 +90,13 @@ def test_devices_come_oldest_first(tree_with_data: Tree) -> None:
     assert [each.device for each in found] == ["emulated-fermi", "emulated-hopper", "nvidia-h200"]
 
 
+def test_chapters_of_a_device_are_merged(tree_with_data: Tree) -> None:
+    loaded = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
+    merged = results.merged_by_device([*reversed(loaded), *loaded])
+    assert [each.device for each in merged] == [each.device for each in loaded]
+    assert [len(each.rows) for each in merged] == [2 * len(each.rows) for each in loaded]
+
+
 def test_bandwidth_is_also_given_as_a_share_of_the_peak(tree: Tree) -> None:
     # The Tesla M2090's copy by rows, as published: 125.67 GB/s of 177.6 GB/s are 70.76 %.
     rows = [synthetic.row("copy", 1.0, bytes_per_second=125.67e9), synthetic.row("empty", 1.0)]

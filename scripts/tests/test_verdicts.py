@@ -248,6 +248,21 @@ def test_what_moved_around_a_launch_comes_with_the_rows_of_a_gpu() -> None:
     assert counts[f"{VARIANT}/n:1024"] == [{"bytes_to_device": 8192.0, "load_sectors": 5.0}]
 
 
+def test_a_claim_is_decided_only_in_the_regimes_it_is_about() -> None:
+    rows = [
+        *rows_of_ratio(1.25),
+        *synthetic.timed(f"{VARIANT}/n:2048", 50.0),
+        *synthetic.timed(f"{BASELINE}/n:2048", 50.0),
+    ]
+    found = verdicts.decide(claim(regimes=("n:2048",)), result(rows), "data")
+    assert [(each.regime, each.finding.verdict) for each in found] == [
+        ("n:2048", verdicts.ABSENT)
+    ]
+    elsewhere = decide(rows_of_ratio(1.25), claim(regimes=("n:2048",)))
+    assert elsewhere.verdict == verdicts.NOT_MEASURED
+    assert "n:2048" in elsewhere.reason
+
+
 def test_not_measured_says_why() -> None:
     assert "needs a GPU" in decide(rows_of_ratio(1.5), is_emulated=True).reason
     lines = claim(metric="load_sectors", direction="higher", fetch_unit_bytes=128)

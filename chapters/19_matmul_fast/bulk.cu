@@ -1,0 +1,296 @@
+// matmul_bulk: the last step, with the instructions that CUDA C++ has no words for as inline PTX.
+#include "bulk.hpp"
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "lab/backend.hpp"
+#include "lab/cuda_check.hpp"
+#include "lab/errors.hpp"
+#include "lab/launch.hpp"
+#include "parts.cuh"
+
+namespace {
+
+// Elements of k in a stage: 32 of a row of a are the 128 bytes that a swizzle spans.
+constexpr int depth = 32;
+// Tiles of b come in boxes of so many columns.
+constexpr int box_columns = 64;
+
+// What depends on the tile: a warp covers 64 rows and 4 x `columns` columns, a thread 8 x `columns`.
+template <int rows, int tile_columns>
+struct Shape {
+    static constexpr int columns = rows == 128 && tile_columns == 128 ? 16 : 8;
+    static constexpr int warps_across = tile_columns / (4 * columns);
+    static constexpr int warps = rows / 64 * warps_across;
+    static constexpr int threads = 32 * warps;
+    static constexpr int stages = 3;
+    static constexpr int a_bytes = rows * depth * 4;
+    static constexpr int b_bytes = depth * tile_columns * 4;
+    static constexpr int stage_bytes = a_bytes + b_bytes;
+    // The swizzle's pattern repeats every 1024 bytes; shared memory may begin in between.
+    static constexpr int shared_bytes = stages * stage_bytes + 1024;
+    // As many as fit the 227 KB of an SM.
+    static constexpr int blocks_an_sm = 227 * 1024 / (shared_bytes + 1024);
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+__device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+__device__ __forceinline__ float4 load_shared_4(std::uint32_t address) {
+    float4 v;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "r"(address));
+    return v;
+}
+
+__device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(std::uint32_t barrier) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Arrives, and lets the phase end only when so many bytes have been copied, too.
+__device__ __forceinline__ void barrier_expect(std::uint32_t barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+}
+
+// Until the phase of this parity has ended.
+__device__ __forceinline__ void barrier_wait(std::uint32_t barrier, int parity) {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}" ::"r"(barrier),
+        "r"(parity)
+        : "memory");
+}
+
+// A box of the matrix to shared memory, by the copy engine of the SM; zeros for what lies outside.
+__device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap* matrix, int row,
+                                         int column, std::uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+        "l"(matrix), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
+}
+
+// The part of the sums that lies in one stage. Of a, a thread reads 4 elements of k at once, from rows
+// of 128 bytes whose 16-byte pieces are exchanged by the row (piece p of row r lies at p ^ (r % 8)):
+// the 8 rows of a quarter warp lie in different banks. Operands are read a step ahead. `halfway` is
+// called once in between.
+template <int columns, class Halfway>
+__device__ __forceinline__ void multiply_stage(float (&sum)[8][columns], std::uint32_t a_at,
+                                               std::uint32_t b_at, int lane_row, Halfway halfway) {
+    float4 a[8];
+    float b[2][columns];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) a[i] = load_shared_4(a_at + (lane_row << 4) + i * 1024);
+#pragma unroll
+    for (int j = 0; j < columns; j += 4) {
+        *reinterpret_cast<float4*>(&b[0][j]) = load_shared_4(b_at + j * 16);
+    }
+#pragma unroll 2
+    for (int piece = 0; piece < depth / 4; ++piece) {
+        const std::uint32_t a_next = a_at + ((((piece + 1) & 7) ^ lane_row) << 4);
+#pragma unroll
+        for (int step = 0; step < 4; ++step) {
+            const std::uint32_t b_next =
+                b_at + ((piece * 4 + step + 1) & (depth - 1)) * (box_columns * 4);
+#pragma unroll
+            for (int j = 0; j < columns; j += 4) {
+                *reinterpret_cast<float4*>(&b[(step + 1) & 1][j]) = load_shared_4(b_next + j * 16);
+            }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                const float x = step == 0   ? a[i].x
+                                : step == 1 ? a[i].y
+                                : step == 2 ? a[i].z
+                                            : a[i].w;
+#pragma unroll
+                for (int j = 0; j < columns; ++j) sum[i][j] += x * b[step & 1][j];
+                if (step == 3) a[i] = load_shared_4(a_next + i * 1024);
+            }
+        }
+        if (piece == 3) halfway();
+    }
+}
+
+#endif
+
+// c = alpha a b + beta c. Against matmul_double_buffered: no thread loads or stores a tile. One thread
+// asks the SM's copy engine for whole tiles, three stages ahead, which cost neither registers nor
+// instructions; barriers in shared memory count bytes and warps in place of __syncthreads, so that no
+// warp waits for another. The registers saved hold 8 x 16 elements of c a thread: more reuse.
+template <int tile_rows, int tile_columns>
+__global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
+                                  Shape<tile_rows, tile_columns>::blocks_an_sm)
+    matmul_bulk(const __grid_constant__ CUtensorMap a_map,
+                const __grid_constant__ CUtensorMap b_map, int m, int n, int k, float alpha,
+                float beta, float* c, int ldc) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    using S = Shape<tile_rows, tile_columns>;
+    constexpr int columns = S::columns;
+    extern __shared__ char shared_bytes[];
+    __shared__ std::uint64_t full[S::stages], empty[S::stages];
+    const std::uint32_t stages_at = (shared_address(shared_bytes) + 1023) & ~1023u;
+    const TileOrigin tile = tile_origin<tile_rows, tile_columns>();
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    const int lane_row = lane % 8;
+    const int row = warp / S::warps_across * 64 + lane_row;
+    const int warp_column = warp % S::warps_across * 4 * columns;
+    const int phases = (k + depth - 1) / depth;
+
+    const auto fill = [&](int phase) {
+        const int stage = phase % S::stages;
+        const std::uint32_t to = stages_at + stage * S::stage_bytes;
+        const std::uint32_t barrier = shared_address(&full[stage]);
+        barrier_expect(barrier, S::stage_bytes);
+        copy_box(to, &a_map, tile.row, phase * depth, barrier);
+#pragma unroll
+        for (int box = 0; box < tile_columns / box_columns; ++box) {
+            copy_box(to + S::a_bytes + box * (depth * box_columns * 4), &b_map, phase * depth,
+                     tile.column + box * box_columns, barrier);
+        }
+    };
+    if (threadIdx.x == 0) {
+        for (int stage = 0; stage < S::stages; ++stage) {
+            barrier_init(shared_address(&full[stage]), 1);
+            barrier_init(shared_address(&empty[stage]), S::warps);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int phase = 0; phase < S::stages - 1 && phase < phases; ++phase) fill(phase);
+    }
+
+    float sum[8][columns] = {};
+    for (int phase = 0; phase < phases; ++phase) {
+        const int stage = phase % S::stages;
+        barrier_wait(shared_address(&full[stage]), phase / S::stages & 1);
+        const std::uint32_t a_at = stages_at + stage * S::stage_bytes + row * depth * 4;
+        const std::uint32_t b_at = stages_at + stage * S::stage_bytes + S::a_bytes +
+                                   warp_column / box_columns * (depth * box_columns * 4) +
+                                   warp_column % box_columns * 4 + lane / 8 * 16;
+        multiply_stage(sum, a_at, b_at, lane_row, [&] {
+            // Refills the stage that all warps have left by the end of the phase before.
+            const int refill = phase + S::stages - 1;
+            if (threadIdx.x != 0 || refill >= phases) return;
+            if (phase >= 1) {
+                barrier_wait(shared_address(&empty[refill % S::stages]),
+                             (phase - 1) / S::stages & 1);
+            }
+            fill(refill);
+        });
+        __syncwarp();
+        if (lane == 0) barrier_arrive(shared_address(&empty[stage]));
+    }
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+#pragma unroll
+        for (int j = 0; j < columns; j += 4) {
+            store_4<true>(c, ldc, m, n, tile.row + row + 8 * i,
+                          tile.column + warp_column + lane / 8 * 4 + 4 * j, alpha, &sum[i][j],
+                          beta);
+        }
+    }
+#endif
+}
+
+// Describes a matrix, row by row, to the copy engine, which copies boxes of it. The driver's function is
+// asked for at run time, so that nothing links libcuda.
+CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, int box_rows,
+                       int box_width, CUtensorMapSwizzle swizzle) {
+    static const auto encode = [] {
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult found{};
+        LAB_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                                        cudaEnableDefault, &found));
+        if (found != cudaDriverEntryPointSuccess) {
+            throw lab::MissingError("the driver has no cuTensorMapEncodeTiled; it needs CUDA 12");
+        }
+        return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
+    }();
+    const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+    const cuuint64_t strides[1] = {static_cast<cuuint64_t>(stride) * sizeof(float)};
+    const cuuint32_t box[2] = {static_cast<cuuint32_t>(box_width),
+                               static_cast<cuuint32_t>(box_rows)};
+    const cuuint32_t every[2] = {1, 1};
+    CUtensorMap map{};
+    const CUresult result =
+        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), sizes, strides,
+               box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS) {
+        throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
+    }
+    return map;
+}
+
+template <int rows, int columns>
+void multiply_in_tiles(const matmul::Gemm& gemm) {
+    using S = Shape<rows, columns>;
+    const auto kernel = matmul_bulk<rows, columns>;
+    // Once: more than the 48 KB that a block may have unasked.
+    static const bool allowed = [=] {
+        LAB_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            S::shared_bytes));
+        return true;
+    }();
+    static_cast<void>(allowed);
+    const CUtensorMap a =
+        tensor_map(gemm.a, gemm.m, gemm.k, gemm.lda, rows, depth, CU_TENSOR_MAP_SWIZZLE_128B);
+    const CUtensorMap b = tensor_map(gemm.b, gemm.k, gemm.n, gemm.ldb, depth, box_columns,
+                                     CU_TENSOR_MAP_SWIZZLE_NONE);
+    const dim3 grid(lab::blocks_for(std::size_t(gemm.n), columns),
+                    lab::blocks_for(std::size_t(gemm.m), rows));
+    lab::launch(kernel, grid, S::threads, S::shared_bytes)(a, b, gemm.m, gemm.n, gemm.k, gemm.alpha,
+                                                           gemm.beta, gemm.c, gemm.ldc);
+}
+
+}  // namespace
+
+namespace bulk {
+
+bool is_available() {
+    static const bool available = [] {
+        int device = 0;
+        int major = 0;
+        LAB_CUDA_CHECK(cudaGetDevice(&device));
+        LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+        return major >= 9;
+    }();
+    return available;
+}
+
+void multiply(const matmul::Gemm& gemm, matmul::Tile tile) {
+    if (!is_available()) {
+        throw lab::MissingError("bulk tensor copies need compute capability 9.0 or newer");
+    }
+    if (!gemm.is_aligned()) {
+        throw std::invalid_argument(
+            "bulk tensor copies need rows that begin at multiples of 16 bytes");
+    }
+    const bool tall = tile.rows == 128;
+    tall&& tile.columns == 128 ? multiply_in_tiles<128, 128>(gemm)
+    : tall                     ? multiply_in_tiles<128, 64>(gemm)
+                               : multiply_in_tiles<64, 64>(gemm);
+}
+
+}  // namespace bulk

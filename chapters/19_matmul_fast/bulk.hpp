@@ -1,0 +1,17 @@
+// The last step: tiles that the hardware copies in bulk. For GPUs alone (bulk.cu): it needs inline PTX,
+// which an emulated GPU cannot run (bulk_emulated.cpp).
+#pragma once
+
+#include "gemm.hpp"
+
+namespace bulk {
+
+// Whether the device has bulk tensor copies: compute capability 9.0 or newer.
+bool is_available();
+
+// c = alpha a b + beta c in tiles of this shape, one of matmul::tiles. Asynchronous. Throws
+// std::invalid_argument where the matrices or their rows do not begin at multiples of 16 bytes, which
+// bulk tensor copies ask for, and lab::MissingError where not is_available().
+void multiply(const matmul::Gemm& gemm, matmul::Tile tile);
+
+}  // namespace bulk

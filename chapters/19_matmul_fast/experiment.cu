@@ -1,0 +1,146 @@
+// Chapter 19: what does it take to multiply as fast as cuBLAS, in FP32 and without tensor cores?
+//
+// Sources: S. Boehm: How to optimize a CUDA matmul kernel (siboehm/SGEMM_CUDA), whose steps these are
+// up to the vectorised one; NVIDIA's CUDA C++ Programming Guide, asynchronous bulk copies.
+//
+// Variants: matmul_tiled            chapter 17's, tiles of 32 x 32
+//           matmul_thread_tiles     8 x 8 elements a thread
+//           matmul_vectorised       accesses of 16 bytes
+//           matmul_double_buffered  tiles and operands fetched ahead
+//           matmul_bulk             tiles copied in bulk (compute capability 9.0 or newer)
+//           cublas_sgemm            the reference, CUBLAS_PEDANTIC_MATH; also beside every other row
+//           fma_chains              as many multiply-adds on registers: the peak
+//           tile:picked is what a user of the last two gets, gemm.hpp's choice; the tiles beside it
+//           show what it chooses from. 256 cubed, where the emulated GPU is compared with counters; on
+//           a GPU 1024 to 8192 cubed and 4000 x 4100 x 4200, the slower steps only at 2048 and 4096.
+// Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without.
+// Differs:  the last two compute alpha a b + beta c with leading dimensions, for any m, n and k. Rows
+//           that do not begin at multiples of 16 bytes cannot be copied in bulk: matmul_double_buffered
+//           multiplies those, element by element.
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../16_matmul_naive/reference.hpp"
+#include "bulk.hpp"
+#include "ceiling.hpp"
+#include "cublas.hpp"
+#include "gemm.hpp"
+#include "general_product.hpp"
+#include "lab/experiment.hpp"
+#include "multiply.hpp"
+
+namespace {
+
+using matmul::Gemm;
+using matmul::Tile;
+using Matrices = std::shared_ptr<matmul::Product<float>>;
+using Multiply = std::function<void(const Gemm&)>;
+
+std::string text(Tile tile) {
+    return "/tile:" + std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
+}
+
+Gemm plain_product(const Matrices& matrices, std::size_t set) {
+    const auto [m, n, k] = matrices->shape();
+    auto& [a, b, c] = matrices->set(set);
+    return {m, n, k, 1, a.get(), k, b.get(), n, 0, c.get(), n};
+}
+
+lab::Variant product(const lab::Experiment& experiment, const std::string& name,
+                     const Matrices& matrices, const Multiply& multiply) {
+    lab::Variant variant = matmul::product_variant<float>(experiment, name, matrices, nullptr);
+    variant.launch = [=](std::size_t set) { multiply(plain_product(matrices, set)); };
+    return variant;
+}
+
+// The same with cuBLAS beside each of its repetitions.
+lab::Variant against_cublas(lab::Variant variant, const Matrices& matrices) {
+    if (!cublas::is_available()) return variant;
+    const auto launch = [=](std::size_t set) { cublas::multiply(plain_product(matrices, set)); };
+    variant.reference = {
+        .counter = "cublas_ratio", .flops = variant.flops, .sets = variant.sets, .launch = launch};
+    return variant;
+}
+
+void add_validations(lab::Experiment& experiment) {
+    for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
+                                      {1, 37, 5},
+                                      {37, 1, 64},
+                                      {31, 17, 1},
+                                      {101, 67, 83},
+                                      {129, 65, 33},
+                                      {132, 68, 252}}) {
+        const auto matrices = std::make_shared<matmul::Product<float>>(shape);
+        experiment.add_validation(
+            product(experiment, "matmul_thread_tiles", matrices, matmul::thread_tiles));
+        if (shape.n % 4 == 0 && shape.k % 4 == 0) {
+            experiment.add_validation(
+                product(experiment, "matmul_vectorised", matrices, matmul::vectorised));
+        }
+        const auto up = [](int size) { return (size + 3) / 4 * 4 - size; };
+        const std::vector<int> aligned = {up(shape.k), up(shape.n) + 4, up(shape.n) + 8};
+        for (const Tile tile : matmul::tiles) {
+            const auto add = [&, tile](const std::string& name, const matmul::Scaling scaling,
+                                       const std::vector<int>& apart, const auto& multiply) {
+                experiment.add_validation(
+                    matmul::general(name + text(tile), shape, scaling, apart,
+                                    [=](const Gemm& gemm) { multiply(gemm, tile); }));
+            };
+            for (const matmul::Scaling scaling : {matmul::Scaling{1, 0}, {-0.75f, 1.5f}}) {
+                add("matmul_double_buffered/rows:aligned", scaling, aligned,
+                    matmul::double_buffered);
+                add("matmul_fast/rows:contiguous", scaling, {0, 0, 0}, matmul::fast);
+                add("matmul_fast/rows:apart", scaling, {3, 1, 2}, matmul::fast);
+                if (bulk::is_available()) {
+                    add("matmul_bulk/rows:aligned", scaling, aligned, bulk::multiply);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    lab::Experiment experiment("19_matmul_fast", argc, argv);
+    const bool emulated = experiment.device().emulated;
+    std::vector<matmul::Shape> shapes = {matmul::cube(256)};
+    if (!emulated) {
+        for (const int size : {1024, 2048, 4096, 8192}) shapes.push_back(matmul::cube(size));
+        shapes.push_back({4000, 4100, 4200});
+    }
+    for (const matmul::Shape shape : shapes) {
+        const auto matrices = std::make_shared<matmul::Product<float>>(shape);
+        const auto add = [&](const std::string& name, const Multiply& multiply) {
+            experiment.add(against_cublas(product(experiment, name, matrices, multiply), matrices));
+        };
+        const auto add_tile = [&](const std::string& name, Tile tile, const std::string& tile_name,
+                                  void (*multiply)(const Gemm&, Tile)) {
+            add(name + tile_name, [=](const Gemm& gemm) { multiply(gemm, tile); });
+        };
+        const bool steps = shape.m == 256 || shape.m == 2048 || shape.m == 4096;
+        if (steps) add("matmul_tiled/tile:32", matmul::tiled);
+        if (steps) add("matmul_thread_tiles/tile:128x128", matmul::thread_tiles);
+        if (steps) add("matmul_vectorised/tile:128x128", matmul::vectorised);
+        for (const Tile tile : matmul::tiles) {
+            if (shape.m > 2048) continue;
+            add_tile("matmul_double_buffered", tile, text(tile), matmul::double_buffered);
+            if (bulk::is_available()) add_tile("matmul_bulk", tile, text(tile), bulk::multiply);
+        }
+        if (emulated) continue;
+        const Tile tile = matmul::picked_tile(shape.m, shape.n, experiment.device().sm_count);
+        add_tile("matmul_double_buffered", tile, "/tile:picked", matmul::double_buffered);
+        if (bulk::is_available()) add_tile("matmul_bulk", tile, "/tile:picked", bulk::multiply);
+        if (cublas::is_available()) {
+            experiment.add(product(experiment, "cublas_sgemm", matrices, cublas::multiply));
+        }
+        if (shape.m >= 4096) experiment.add(matmul::ceiling(experiment, shape));
+    }
+    if (emulated) experiment.add_validation(matmul::ceiling(experiment, matmul::cube(64)));
+    add_validations(experiment);
+    return experiment.run();
+}
