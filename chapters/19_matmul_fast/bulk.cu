@@ -89,24 +89,33 @@ __device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap* ma
         : "memory");
 }
 
-// The part of the sums that lies in one stage. Of a, a thread reads 4 elements of k at once, from rows
+__device__ __forceinline__ float2 load_shared_2(std::uint32_t address) {
+    float2 v;
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(address));
+    return v;
+}
+
+// The part of the sums that lies in one stage. Of a, a thread reads 2 elements of k at once, from rows
 // of 128 bytes whose 16-byte pieces are exchanged by the row (piece p of row r lies at p ^ (r % 8)):
-// the 8 rows of a quarter warp lie in different banks. Operands are read a step ahead. `halfway` is
-// called once in between.
+// the 8 rows of a quarter warp lie in different banks. Operands are read a step ahead, into registers of
+// their own, so that no multiply-add waits for a load. `halfway` is called once in between.
+//
+// The order of the statements is the order of the instructions: this file is assembled with
+// -Xptxas -O1 (meson.build). Left to itself, the assembler moves sums from register to register, and
+// neighbouring multiply-adds then write to the same bank of the register file and wait for each other.
 template <int columns, class Halfway>
 __device__ __forceinline__ void multiply_stage(float (&sum)[8][columns], std::uint32_t a_at,
                                                std::uint32_t b_at, int lane_row, Halfway halfway) {
-    float4 a[8];
+    float2 a[2][8];
     float b[2][columns];
 #pragma unroll
-    for (int i = 0; i < 8; ++i) a[i] = load_shared_4(a_at + (lane_row << 4) + i * 1024);
+    for (int i = 0; i < 8; ++i) a[0][i] = load_shared_2(a_at + (lane_row << 4) + i * 1024);
 #pragma unroll
     for (int j = 0; j < columns; j += 4) {
         *reinterpret_cast<float4*>(&b[0][j]) = load_shared_4(b_at + j * 16);
     }
 #pragma unroll 2
     for (int piece = 0; piece < depth / 4; ++piece) {
-        const std::uint32_t a_next = a_at + ((((piece + 1) & 7) ^ lane_row) << 4);
 #pragma unroll
         for (int step = 0; step < 4; ++step) {
             const std::uint32_t b_next =
@@ -115,15 +124,20 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[8][columns], std::ui
             for (int j = 0; j < columns; j += 4) {
                 *reinterpret_cast<float4*>(&b[(step + 1) & 1][j]) = load_shared_4(b_next + j * 16);
             }
+            if (step % 2 == 0) {
+                const int piece_of_next = step == 0 ? piece : (piece + 1) & 7;
+                const std::uint32_t a_next =
+                    a_at + ((piece_of_next ^ lane_row) << 4) + (step == 0 ? 8 : 0);
+#pragma unroll
+                for (int i = 0; i < 8; ++i) {
+                    a[(step / 2 + 1) & 1][i] = load_shared_2(a_next + i * 1024);
+                }
+            }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                const float x = step == 0   ? a[i].x
-                                : step == 1 ? a[i].y
-                                : step == 2 ? a[i].z
-                                            : a[i].w;
+                const float x = step % 2 == 0 ? a[step / 2][i].x : a[step / 2][i].y;
 #pragma unroll
                 for (int j = 0; j < columns; ++j) sum[i][j] += x * b[step & 1][j];
-                if (step == 3) a[i] = load_shared_4(a_next + i * 1024);
             }
         }
         if (piece == 3) halfway();
