@@ -12,7 +12,7 @@
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
 //           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and 10000 x 10000.
 // Model:    an element is one load and one store of its size.
-// Differs:  each row has, timed right behind it, the driver's copy of the same matrix: memcpy_ratio.
+// Differs:  each row has, timed right behind it, the driver's copy of its matrix: memcpy_ratio.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -104,8 +104,8 @@ std::vector<Transpose<float>> all_steps() {
     return steps;
 }
 
-// The fastest for any shape. Where rows begin at no multiple of 256 bytes, tiles share the 256 bytes
-// at their edges, and a fetch of all of them serves both.
+// The fastest for any shape. Where rows begin at no multiple of 256 bytes, tiles share those at
+// their edges, and a fetch of all 256 serves both.
 template <class T>
 Transpose<T> best(std::size_t rows, std::size_t columns) {
     constexpr unsigned side = threads_a_side<T>;
