@@ -1,7 +1,7 @@
 // Chapter 14: how near does a transpose through shared memory come to a copy?
 //
-// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 5 (a tile in
-// shared memory, padded, unrolled); chapter 4 ends without shared memory. 2048 x 2048 floats there.
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014): chapter 4 ends without
+// shared memory, at 2048 x 2048 floats; chapter 5 has the tile in it, padded and unrolled.
 //
 // Variants: transpose_read_columns   the best without shared memory (chapter 10)
 //           transpose_tile           32 x 32 through shared memory; _padded (chapter 09), _swizzled
