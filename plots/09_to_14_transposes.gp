@@ -6,18 +6,20 @@ data = ARG1
 set terminal svg size 980,620 dynamic font 'sans-serif,13' name 'transposes' background rgb 'white'
 set output ARG2
 
-# A place for each transpose on the x axis, and its name below; of the thread blocks' shapes one each.
-places = 'copy_columns/16x16 transpose_read_rows/16x16 transpose_read_columns/16x16 '\
-    .'transpose_read_columns_unroll4/16x16 transpose_read_columns_diagonal/16x16 '\
-    .'transpose_read_columns/8x32 transpose_tile/32x8 transpose_tile_padded/32x8 transpose/ '\
-    .'cublas_sgeam/ transpose_tile/32x16 transpose_tile_padded/32x16'
+# A place for each transpose on the x axis, and its name below; of block shapes and of l1:on
+# and l1:off one each.
+places = 'copy_columns/16x16/ transpose_read_rows/16x16/on transpose_read_columns/16x16/on '\
+    .'transpose_read_columns_unroll4/16x16/on transpose_read_columns_diagonal/16x16/ '\
+    .'transpose_read_columns/8x32/ transpose_tile/32x8/ transpose_tile_padded/32x8/ transpose// '\
+    .'cublas_sgeam// transpose_tile/32x16/ transpose_tile_padded/32x16/'
 # A parameter that a variant does not have is missing.
 known(text) = text eq 'NaN' ? '' : text
 place_of(name) = (sum [i = 1 : words(places)] (word(places, i) eq name ? i : 0))
 # The published tiles have blocks of their own.
-place(x) = (p = place_of(strcol('kernel').'/'.known(strcol('block'))), p > 10 ? p - 4 : p)
+place(x) = (p = place_of(strcol('kernel').'/'.known(strcol('block')).'/'.known(strcol('l1'))), \
+            p > 10 ? p - 4 : p)
 is_printed(x) = known(strcol('cache')) eq ''
-is_shown(x) = place(0) > 0 && strcol('l1') ne 'off' \
+is_shown(x) = place(0) > 0 \
     && (known(strcol('type')) eq '' || strcol('type') eq 'float') \
     && (is_printed(0) || (column('rows') == 16384 && column('columns') == 16384))
 set xrange [0.4 : 10.6]

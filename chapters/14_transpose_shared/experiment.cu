@@ -1,7 +1,7 @@
 // Chapter 14: how near does a transpose through shared memory come to a copy?
 //
-// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 5 (a tile in
-// shared memory, padded, unrolled); chapter 4 ends without shared memory. 2048 x 2048 floats there.
+// Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014): chapter 4 ends without
+// shared memory, at 2048 x 2048 floats; chapter 5 has the tile in it, padded and unrolled.
 //
 // Variants: transpose_read_columns   the best without shared memory (chapter 10)
 //           transpose_tile           32 x 32 through shared memory; _padded (chapter 09), _swizzled
@@ -12,7 +12,7 @@
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
 //           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and 10000 x 10000.
 // Model:    an element is one load and one store of its size.
-// Differs:  each row has, timed right behind it, the driver's copy of the same matrix: memcpy_ratio.
+// Differs:  each row has, timed right behind it, the driver's copy of its matrix: memcpy_ratio.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -104,8 +104,8 @@ std::vector<Transpose<float>> all_steps() {
     return steps;
 }
 
-// The fastest for any shape. Where rows begin at no multiple of 256 bytes, tiles share the 256 bytes
-// at their edges, and a fetch of all of them serves both.
+// The fastest for any shape. Where rows begin at no multiple of 256 bytes, tiles share those at
+// their edges, and a fetch of all 256 serves both.
 template <class T>
 Transpose<T> best(std::size_t rows, std::size_t columns) {
     constexpr unsigned side = threads_a_side<T>;

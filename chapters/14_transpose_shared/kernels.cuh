@@ -53,8 +53,8 @@ __global__ void transpose_tile_swizzled(const float* in, float* out, std::size_t
     }
 }
 
-// The way of consecutive blocks over the tiles of `in`: along a row of tiles, as is usual, or down a
-// column of them. A block takes a column of tiles of `in` to a row of tiles of `out`.
+// The way of consecutive blocks over the tiles of `in`: along a row of tiles, as is usual, or down
+// a column of them. A block takes a column of tiles of `in` to a row of tiles of `out`.
 enum class Order { across, down };
 
 // Against transpose_tile_padded: the tile is 64 x 64, for as many threads, each of which has 16
@@ -105,8 +105,8 @@ struct PlainLoad {
 
 // Against transpose_tile_unrolled: all accesses are of 16 bytes, V elements, also those to shared
 // memory. A thread loads V rows of V elements, so V loads are on their way; it turns them in
-// registers and leaves V vectors of the transpose in the tile, swizzled so that the eight lanes that
-// a pass of 16-byte accesses takes meet no bank twice. A block of height x width threads has a tile
+// registers and leaves V vectors of the transpose in the tile, swizzled so that the eight lanes of
+// which a pass of 16-byte accesses consists meet no bank twice. A block of height x width threads has a tile
 // of V x height rows and V x width columns. `rows` and `columns` are multiples of V.
 template <class T, unsigned height, unsigned width, Order order, class Load = PlainLoad>
 __global__ void __launch_bounds__(height* width)

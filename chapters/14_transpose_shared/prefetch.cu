@@ -12,8 +12,8 @@ namespace {
 // The kernels are compiled anew, for another load.
 #include "kernels.cuh"
 
-// The 256 bytes around the address go to the L2, of which a tile's row of 16 vectors needs all where
-// it begins at a multiple of 256 bytes, and most of it where it does not.
+// The 256 bytes around the address go to the L2. A tile's row of 16 vectors needs all of them where
+// it begins at a multiple of 256 bytes, and where it does not, the neighbouring tile the rest.
 struct PrefetchingLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {

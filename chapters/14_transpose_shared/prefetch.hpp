@@ -11,6 +11,7 @@ template <class T>
 using TransposeKernel = void (*)(const T* in, T* out, std::size_t rows, std::size_t columns);
 
 // transpose_vectors<T, threads_a_side<T>, threads_a_side<T>, Order::down>, whose loads make the L2
-// fetch 256 bytes each time; null on an emulated GPU and on GPUs before Ampere. For std::uint16_t, float and double.
+// fetch 256 bytes each time; null on an emulated GPU and on GPUs before Ampere. For std::uint16_t,
+// float and double.
 template <class T>
 TransposeKernel<T> prefetching_transpose();

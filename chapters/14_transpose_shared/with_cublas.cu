@@ -19,8 +19,8 @@ cublasHandle_t new_handle() {
     return handle;
 }
 
-// cuBLAS counts columns first, so that `in` is to it a matrix of columns x rows. The second operand,
-// times 0, is not read.
+// cuBLAS counts columns first, so that `in` is to it a matrix of columns x rows. The second
+// operand, times 0, is not read.
 void transpose(const float* in, float* out, std::size_t rows, std::size_t columns) {
     static const cublasHandle_t handle = new_handle();
     const float one = 1, zero = 0;
