@@ -108,8 +108,11 @@ struct PlainLoad {
 // registers and leaves V vectors of the transpose in the tile, swizzled so that the eight lanes of
 // which a pass of 16-byte accesses consists meet no bank twice. A block of height x width threads has a tile
 // of V x height rows and V x width columns. `rows` and `columns` are multiples of V.
+//
+// With elements of 4 and 8 bytes the threads keep to 32 registers, so that an SM holds 2048 of them:
+// fewer have too few loads on their way. 2-byte elements need twice as many to turn 8 x 8 of them.
 template <class T, unsigned height, unsigned width, Order order, class Load = PlainLoad>
-__global__ void __launch_bounds__(height* width)
+__global__ void __launch_bounds__(height * width, sizeof(T) < 4 ? 1 : 2048 / (height * width))
     transpose_vectors(const T* in, T* out, std::size_t rows, std::size_t columns) {
     constexpr unsigned V = 16 / sizeof(T);
     __shared__ Vector<T> tile[V * width][height];
