@@ -131,6 +131,18 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
             assert beyond <= DRAM_MARGIN_BYTES, each
 
 
+# What a warp's request costs is the source's alone. Hits, L2 and DRAM traffic also depend on which blocks
+# meet on an SM and when, wavefronts on what the compiler merges: each chapter's page tells of those.
+PROMISED = {
+    "load_requests",
+    "load_sectors",
+    "load_efficiency",
+    "store_requests",
+    "store_sectors",
+    "store_efficiency",
+}
+
+
 def test_chapters_agree_with_the_hardware() -> None:
     """Every stored chapter, at the size that the emulated GPU runs, too."""
     project = Project.here()
@@ -142,10 +154,7 @@ def test_chapters_agree_with_the_hardware() -> None:
         measured = counters.read_csv(stored)
         emulated = counters.emulate(executable, "hopper")
         for name in measured.keys() & emulated.keys():
-            fits_l2 = emulated[name]["dram_read_bytes"] < 2**25
-            found = comparison.differences(name, emulated[name], measured[name], fits_l2)
-            # Blocks that share an SM share its L1; which do is not known to the unit.
-            found = [each for each in found if each.counter != "l1_hit_sectors"]
-            assert found == [], found
+            found = comparison.differences(name, emulated[name], measured[name])
+            assert [each for each in found if each.counter in PROMISED] == []
             checked += 1
-    assert checked > 0
+    assert checked > 600
