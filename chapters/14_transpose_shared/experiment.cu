@@ -108,7 +108,7 @@ std::vector<Transpose<float>> all_steps() {
 // their edges, and a fetch of all 256 serves both.
 template <class T>
 Transpose<T> best(std::size_t rows, std::size_t columns) {
-    constexpr unsigned side = threads_a_side<T>;
+    constexpr unsigned side = threads_a_side;
     const TransposeKernel<T> plain = transpose_vectors<T, side, side, Order::down>;
     const TransposeKernel<T> prefetching = prefetching_transpose<T>();
     const bool aligned = columns * sizeof(T) % 256 == 0;

@@ -39,7 +39,7 @@ TransposeKernel<T> prefetching_transpose() {
     LAB_CUDA_CHECK(cudaGetDevice(&device));
     LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
     if (major < 8) return nullptr;
-    constexpr unsigned side = threads_a_side<T>;
+    constexpr unsigned side = threads_a_side;
     return transpose_vectors<T, side, side, Order::down, PrefetchingLoad>;
 }
 
