@@ -11,6 +11,7 @@
 //           read_offset_wide          16-byte accesses (offsets that are multiples of 4)
 //           read_offset_overlapping   16-byte accesses at any other offset: two overlapping loads
 //           read_offset_shuffled      ... one load, the rest from the next lane
+//           read_offset_wide_prefetch   read_offset_wide, whose loads fetch 256 bytes to the L2 (GPU)
 //           copy_wide, read_wide, write_wide   the device's ceilings
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each
@@ -28,10 +29,10 @@
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
+#include "prefetch.hpp"
 
 namespace {
 
-using Kernel = void (*)(const float*, const float*, float*, std::size_t, std::size_t);
 using Arrays = std::shared_ptr<lab::ArraySum>;
 
 struct Row {
@@ -42,7 +43,7 @@ struct Row {
 };
 
 constexpr Row plain{"read_offset", read_offset, 1};
-constexpr Row wide{"read_offset_wide", read_offset_wide, 4};
+constexpr Row wide{"read_offset_wide", read_offset_wide<PlainLoad>, 4};
 constexpr Row unrolled[] = {
     {"read_offset_unrolled", read_offset_unrolled<2>, 2, "2"},
     {"read_offset_unrolled", read_offset_unrolled<4>, 4, "4"},
@@ -151,6 +152,9 @@ int main(int argc, char** argv) {
             add(variant(unrolled[4], arrays, 11, block, cold, 1));
         }
         add(variant(wide, arrays, 0, block, cold, 1));
+        if (const Kernel kernel = prefetching_read_offset_wide()) {
+            add(variant({"read_offset_wide_prefetch", kernel, 4}, arrays, 0, block, cold, 1));
+        }
         add(variant(overlapping[2], arrays, 11, block, cold, 1));
         add(variant(shuffled[2], arrays, 11, block, cold, 1));
     }
@@ -199,6 +203,9 @@ int main(int argc, char** argv) {
             for (const Row& row : unrolled) validate(row, 96);
             if (offset % 4 == 0) {
                 validate(wide, 64);
+                if (const Kernel kernel = prefetching_read_offset_wide()) {
+                    validate({"read_offset_wide_prefetch", kernel, 4}, 64);
+                }
             } else {
                 validate(overlapping[offset % 4 - 1], 64);
                 validate(shuffled[offset % 4 - 1], 64);

@@ -120,35 +120,36 @@ if (counted >= 0) {
 # ---- the limit ---------------------------------------------------------------------------------
 set tmargin at screen 0.30
 set bmargin at screen 0.055
-step(dummy) = column('offset') == 0 ? (place(0) == 1 ? 1 : place(0) == 3 ? 2 : place(0) == 6 ? 3 : NaN) \
-            : column('offset') == 11 ? (place(0) == 1 ? 5 : place(0) == 3 ? 6 : place(0) == 6 ? 7 \
-                                        : place(0) == 7 ? 8 : NaN) \
-            : kernel_is('copy_wide') ? 10 : kernel_is('read_wide') ? 11 : kernel_is('write_wide') ? 12 : NaN
-is_bar(dummy) = column('block') == (step(0) < 10 ? 1024 : 512)
+step(dummy) = kernel_is('read_offset_wide_prefetch') ? 4 \
+            : column('offset') == 0 ? (place(0) == 1 ? 1 : place(0) == 3 ? 2 : place(0) == 6 ? 3 : NaN) \
+            : column('offset') == 11 ? (place(0) == 1 ? 6 : place(0) == 3 ? 7 : place(0) == 6 ? 8 \
+                                        : place(0) == 7 ? 9 : NaN) \
+            : kernel_is('copy_wide') ? 11 : kernel_is('read_wide') ? 12 : kernel_is('write_wide') ? 13 : NaN
+is_bar(dummy) = column('block') == (step(0) < 11 ? 1024 : 512)
 bar(name) = is_bar(0) ? of_limit(name) : NaN
 in_group(first, last, value) = step(0) >= first && step(0) <= last ? value : NaN
-set xrange [0.3:12.7]
+set xrange [0.3:13.7]
 set xtics ('plain' 1, "4 loads,\nthen stores" 2, '16-byte' 3, \
-           'plain' 5, "4 loads,\nthen stores" 6, "16-byte,\noverlap" 7, \
-           "16-byte,\nshuffled" 8, 'copy' 10, 'read' 11, 'write' 12) font ',11'
+           "16-byte,\nprefetch" 4, 'plain' 6, "4 loads,\nthen stores" 7, "16-byte,\noverlap" 8, \
+           "16-byte,\nshuffled" 9, 'copy' 11, 'read' 12, 'write' 13) font ',11'
 set ylabel 'bytes per second, of cudaMemcpy = 1'
 set yrange [0 : 1.3 < *]
 set boxwidth 0.7
 if (limit >= 0) {
     array group[3] = ['c = a + b at offset 0', 'c = a + b at offset 11', 'ceilings of the device']
     array colour[3] = ['#56b4e9', '#e69f00', '#cccccc']
-    set for [k = 1 : 3] label k group[k] at first (k == 1 ? 2 : k == 2 ? 6.5 : 11), graph 0.95 center
+    set for [k = 1 : 3] label k group[k] at first (k == 1 ? 2.5 : k == 2 ? 7.5 : 12), graph 0.95 center
     set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead front dashtype 3 linecolor rgb '#444444'
     plot data index limit using (4):(0.1) with points pointtype 0 linecolor rgb 'white' title columnheader(1), \
          for [k = 1 : 3] data index limit \
-            using (in_group(4 * k - 3 + (k == 3), 4 * k, step(0))):(bar('memcpy_ratio')) \
+            using (in_group(5 * k - 4, 5 * k - 1, step(0))):(bar('memcpy_ratio')) \
             with boxes fillstyle solid 1 border rgb '#222222' linecolor rgb colour[k] dashtype 1 notitle, \
          data index limit \
             using (step(0)):(bar('memcpy_ratio_low')):(0):(bar('memcpy_ratio_high') - bar('memcpy_ratio_low')) \
             with vectors nohead linetype 1 linewidth 3 notitle, \
          data index limit using (step(0)):(is_there(bar('memcpy_ratio')) ? 0.1 : NaN):(sprintf('%.3f', bar('memcpy_ratio'))) \
             with labels font ',11' notitle, \
-         data index limit using (step(0) + 0.2):(step(0) < 10 && column('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
+         data index limit using (step(0) + 0.2):(step(0) < 11 && column('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
             with points linetype 1 title 'blocks of 512; bars: of 1024, ceilings of 512'
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center

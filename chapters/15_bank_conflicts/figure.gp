@@ -11,7 +11,9 @@ is_strided(element) = strcol('kernel') eq 'load_strided' && column('sharers') ==
 elapsed(element) = is_strided(element) ? column('time_us') : NaN
 passes(element) = is_strided(element) \
                   ? column('shared_load_wavefronts') / column('shared_load_requests') : NaN
-occupancy(unused) = strcol('kernel') eq 'copy_through_shared' ? column('theoretical_occupancy') : NaN
+# It does not change with the size; one that every device has.
+occupancy(unused) = strcol('kernel') eq 'copy_through_shared' && column('n') == 2**20 \
+                    ? column('theoretical_occupancy') : NaN
 is_there(value) = value == value ? 1 : 0
 
 # The blocks of the data (a device in a regime each): those with times, those with occupancies, and
@@ -69,7 +71,7 @@ if (narrow >= 0) {
 }
 
 unset logscale y
-set key maxcols 3 width 2
+set key maxcols 4 width 0
 set ylabel 'theoretical occupancy, %'
 set xlabel 'shared memory of a block of 256 threads, KB'
 set xrange [0:50]

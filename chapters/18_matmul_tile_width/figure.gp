@@ -16,7 +16,8 @@ kilobytes(unused) = strcol('kernel') eq 'matmul_rectangular_tiles' \
 tflops(x) = is_there(x) && column('m') >= 1024 ? column('gflops') / 1000 : NaN
 low(x) = is_there(x) && column('m') >= 1024 ? column('gflops_low') / 1000 : NaN
 high(x) = is_there(x) && column('m') >= 1024 ? column('gflops_high') / 1000 : NaN
-occupancy(x) = is_there(x) ? column('theoretical_occupancy') : NaN
+# It does not change with the size; one that every device has.
+occupancy(x) = is_there(x) && column('m') == 192 ? column('theoretical_occupancy') : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
