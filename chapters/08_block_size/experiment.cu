@@ -12,56 +12,16 @@
 // Differs:  the unrolled kernel computes the tail that the source's drops; the source states its
 //           best block without the times, so its claims are directions.
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
+#include "lab/array_sum.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
 
 namespace {
-
-constexpr std::size_t bytes_per_element = 3 * sizeof(float);
-
-// The arrays of one problem size, in as many sets as the launches rotate through. Made when the
-// first variant needs them, shared by all variants of that size.
-class Arrays {
-  public:
-    struct Set {
-        lab::DeviceBuffer<float> a, b, c;
-    };
-
-    explicit Arrays(std::size_t size)
-        : n(size), a_(lab::random_floats(size, 1)), b_(lab::random_floats(size, 2)) {
-        for (std::size_t k = 0; k < n; ++k) sum_.push_back(a_[k] + b_[k]);
-    }
-
-    const std::size_t n;
-
-    Set& set(std::size_t index) {
-        while (sets_.size() <= index) {
-            sets_.push_back({lab::DeviceBuffer<float>(a_), lab::DeviceBuffer<float>(b_),
-                             lab::DeviceBuffer<float>(n)});
-        }
-        return sets_[index];
-    }
-
-    // c[i] = a[i + offset] + b[i + offset]; the last `offset` elements of c are left alone.
-    void check(std::size_t offset) {
-        const std::vector<float> c = set(0).c.to_host();
-        const std::size_t written = n - offset;
-        lab::expect_equal(std::span<const float>(c).first(written),
-                          std::span<const float>(sum_).subspan(offset));
-        lab::expect_untouched(std::span<const float>(c).subspan(written));
-    }
-
-  private:
-    std::vector<float> a_, b_, sum_;
-    std::vector<Set> sets_;
-};
 
 struct Shape {
     int unroll;  // elements a thread: 1 is read_offset
@@ -70,29 +30,20 @@ struct Shape {
     unsigned shared_kb;  // unused shared memory of each block
 };
 
-lab::Variant variant(const lab::Experiment& experiment, std::shared_ptr<Arrays> arrays,
+lab::Variant variant(const lab::Experiment& experiment, std::shared_ptr<lab::ArraySum> arrays,
                      Shape shape) {
-    const std::size_t n = arrays->n;
+    const std::size_t n = arrays->size();
     const auto kernel = shape.unroll == 1 ? read_offset : read_offset_unrolled<4>;
     const unsigned grid = lab::blocks_for(n, shape.block * shape.unroll);
     std::string name = shape.unroll == 1 ? "read_offset" : "read_offset_unrolled/unroll:4";
     name = lab::variant_name(name, {{"offset", shape.offset}, {"block", shape.block}});
     if (shape.shared_kb != 0) name = lab::variant_name(name, {{"shared_kb", shape.shared_kb}});
-    return {
-        .name = lab::variant_name(name, {{"n", n}, {"cache", lab::text(lab::Cache::cold)}}),
-        .bytes = static_cast<double>(bytes_per_element * (n - shape.offset)),
-        .flops = static_cast<double>(n - shape.offset),
-        .working_set_bytes = bytes_per_element * n,
-        .sets = experiment.cold_sets(bytes_per_element * n),
-        .prepare = [=] { arrays->set(0).c.poison(); },
-        .launch =
-            [=](std::size_t index) {
-                Arrays::Set& set = arrays->set(index);
-                lab::launch(kernel, grid, shape.block, shape.shared_kb * 1024)(
-                    set.a.get(), set.b.get(), set.c.get(), n, shape.offset);
-            },
-        .check = [=] { arrays->check(shape.offset); },
-    };
+    name = lab::variant_name(name, {{"n", n}, {"cache", lab::text(lab::Cache::cold)}});
+    return lab::array_sum_variant(name, arrays, shape.offset, experiment.cold_sets(arrays->bytes()),
+                                  [=](const float* a, const float* b, float* c) {
+                                      lab::launch(kernel, grid, shape.block,
+                                                  shape.shared_kb * 1024)(a, b, c, n, shape.offset);
+                                  });
 }
 
 std::vector<Shape> shapes(bool with_shared_memory) {
@@ -116,14 +67,14 @@ int main(int argc, char** argv) {
     std::vector<std::size_t> sizes = {1 << 20};
     if (!experiment.device().emulated) sizes.insert(sizes.end(), {source_n, 1 << 26});
     for (const std::size_t n : sizes) {
-        const auto arrays = std::make_shared<Arrays>(n);
+        const auto arrays = std::make_shared<lab::ArraySum>(n);
         for (const Shape& shape : shapes(n != source_n))
             experiment.add(variant(experiment, arrays, shape));
         experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
     }
     // Ragged: n is a multiple of no block; the tail of the unrolled kernel begins anywhere in it.
     for (const std::size_t n : {std::size_t{1}, std::size_t{4099}, std::size_t{100003}}) {
-        const auto arrays = std::make_shared<Arrays>(n);
+        const auto arrays = std::make_shared<lab::ArraySum>(n);
         for (const Shape& shape : shapes(true)) {
             if (shape.offset < n) experiment.add_validation(variant(experiment, arrays, shape));
         }
