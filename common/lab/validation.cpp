@@ -29,17 +29,17 @@ void expect_near(std::span<const T> actual, std::span<const T> expected, double 
         throw ValidationError("the output has " + std::to_string(actual.size()) +
                               " elements, the reference " + std::to_string(expected.size()));
     }
-    std::size_t wrong = 0;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < actual.size(); ++i) {
+    const auto is_wrong = [&](std::size_t i) {
         const double error =
             std::abs(static_cast<double>(actual[i]) - static_cast<double>(expected[i]));
-        if (!(error <= tolerance)) {
-            if (wrong == 0) first = i;
-            ++wrong;
-        }
-    }
+        return !(error <= tolerance);
+    };
+    // Without a branch, so that the compiler can take several elements at once.
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < actual.size(); ++i) wrong += is_wrong(i);
     if (wrong == 0) return;
+    std::size_t first = 0;
+    while (!is_wrong(first)) ++first;
     throw ValidationError(count_and_first(wrong, actual.size(), begin + first) + "got " +
                           number(static_cast<double>(actual[first])) + ", expected " +
                           number(static_cast<double>(expected[first])) + ", tolerance " +
