@@ -94,6 +94,13 @@ More about it.
 <!-- lab:end -->
 """
 
+# The head of an executable script, for sh and for Python: a #! line cannot name a path with a blank.
+RUN_BY_PYTHON = f"""#!/bin/sh
+''':'
+exec "{sys.executable}" "$0" "$@"
+'''
+"""
+
 _MESON = {
     "meson.build": "project('fake')\nsubdir('chapters')\n",
     "chapters/meson.build": "# One line a chapter.\nsubdir('02_misaligned_reads')\n",
@@ -125,7 +132,7 @@ def make_tree(root: Path) -> Tree:
     (root / "data" / "architectures.csv").write_text("architecture\nfermi\nhopper\n")
     fake = chapter / "fake_executable.py"
     text = (SCRIPTS / "tests" / "fake_executable.py").read_text()
-    fake.write_text(f"#!{sys.executable}\n{text}")
+    fake.write_text(f"{RUN_BY_PYTHON}{text}")
     fake.chmod(0o755)
     shutil.copy(SCRIPTS / "tests" / "synthetic.py", root / "scripts")
     return Tree(root)

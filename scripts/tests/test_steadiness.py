@@ -2,12 +2,11 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 import synthetic
-from conftest import Tree
+from conftest import RUN_BY_PYTHON, Tree
 
 from notebook import collect, steadiness
 from notebook.devices import Target
@@ -47,8 +46,7 @@ def test_too_many_for_a_command_line_are_all() -> None:
     assert steadiness.filter_for([STEADY], many) is None
 
 
-FAKE_GPU = f"""#!{sys.executable}
-import json, re, sys
+FAKE_GPU = f"""{RUN_BY_PYTHON}import json, re, sys
 from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import synthetic
