@@ -147,7 +147,7 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[8][columns], std::ui
 #endif
 
 // c = alpha a b + beta c. Against matmul_double_buffered: no thread loads or stores a tile. One thread
-// asks the SM's copy engine for whole tiles, three stages ahead, which cost neither registers nor
+// asks the SM's copy engine for whole tiles, two stages ahead in a ring of three, which cost neither registers nor
 // instructions; barriers in shared memory count bytes and warps in place of __syncthreads, so that no
 // warp waits for another. The registers saved hold 8 x 16 elements of c a thread: more reuse.
 template <int tile_rows, int tile_columns>

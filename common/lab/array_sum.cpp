@@ -9,12 +9,14 @@
 namespace lab {
 
 ArraySum::Set& ArraySum::set(std::size_t index) {
-    while (sets_.size() <= index) {
+    if (sets_.empty()) {
         a_ = random_floats(std::min(n_, period), 1);
-        const auto b = random_floats(a_.size(), 2);
+        b_ = random_floats(a_.size(), 2);
         sum_.resize(a_.size());
-        for (std::size_t k = 0; k < a_.size(); ++k) sum_[k] = a_[k] + b[k];
-        sets_.push_back({repeated(a_, n_), repeated(b, n_), DeviceBuffer<float>(n_)});
+        for (std::size_t k = 0; k < a_.size(); ++k) sum_[k] = a_[k] + b_[k];
+    }
+    while (sets_.size() <= index) {
+        sets_.push_back({repeated(a_, n_), repeated(b_, n_), DeviceBuffer<float>(n_)});
     }
     return sets_[index];
 }

@@ -41,7 +41,7 @@ class ArraySum {
   private:
     std::size_t n_;
     std::vector<Set> sets_;
-    std::vector<float> a_, sum_;  // one period
+    std::vector<float> a_, b_, sum_;  // one period
 };
 
 // A row that adds `arrays` at `offset`: `launch` launches the kernel on one set. Each element is two

@@ -61,7 +61,8 @@ int calibrated_launches(const Variant& variant) {
     const double once = seconds_per_launch(variant.launch, variant.sets, sets);
     const int wanted = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
     // Whole rounds, so that every set is used equally often.
-    return std::min((std::min(wanted, most_launches) + sets - 1) / sets * sets, most_launches);
+    const int rounds = std::max((std::min(wanted, most_launches) + sets - 1) / sets, 1);
+    return std::min(rounds, most_launches / sets) * sets;
 }
 
 // The variant's rate over the reference's.

@@ -101,7 +101,7 @@ def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
         own = [result for each in shown for result in results.load_chapter(project, each)]
         printed = [result for each in shown for result in published.load_chapter(project, each)]
         if own:
-            together = results.merged_by_device(own) + (printed if of and of[1] else [])
+            together = results.merged_by_device(own) + (printed if of[1] else [])
             found.append(_figure(project, script.stem, script, together))
     return found
 
