@@ -33,15 +33,20 @@ class ArraySum {
     void check(std::size_t offset) { check(offset, n_ - offset); }
     void check(std::size_t offset, std::size_t written);
     // The same where the kernel writes something else: `values`, from `offset` on, over and over.
-    void check_repeats(const std::vector<float>& values, std::size_t offset, std::size_t written);
+    void check_repeats(const std::vector<float>& values, std::size_t offset, std::size_t written) {
+        check_repeats(DeviceBuffer<float>(values), offset, written);
+    }
 
     // The values that `a` repeats; empty before the first use.
     const std::vector<float>& values_of_a() const { return a_; }
 
   private:
+    void check_repeats(const DeviceBuffer<float>& values, std::size_t offset, std::size_t written);
+
     std::size_t n_;
     std::vector<Set> sets_;
-    std::vector<float> a_, b_, sum_;  // one period
+    std::vector<float> a_, b_;  // one period
+    DeviceBuffer<float> sum_;   // one period
 };
 
 // A row that adds `arrays` at `offset`: `launch` launches the kernel on one set. Each element is two

@@ -49,6 +49,10 @@ void copy_on_device(void* to, const void* from, std::size_t bytes);  // asynchro
 // Every byte becomes poison_byte: see DeviceBuffer.
 constexpr unsigned char poison_byte = 0xFF;
 void poison(void* pointer, std::size_t bytes);
+// Whether the bytes at `data` are the `period` bytes at `expected` over and over, from the one at
+// `phase` on; both in device memory.
+bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
+             std::size_t phase);
 void synchronise();
 
 // Seconds between an event before the first and one after the last of `launches` calls.

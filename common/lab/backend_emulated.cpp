@@ -1,6 +1,7 @@
 // The harness's device on the emulated GPU.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "emulator/device_memory.hpp"
@@ -133,6 +134,18 @@ void copy_on_device(void* to, const void* from, std::size_t bytes) { copy_to_dev
 void poison(void* pointer, std::size_t bytes) {
     std::memset(pointer, poison_byte, bytes);
     emulator::mark_initialised(reinterpret_cast<emulator::Address>(pointer), bytes, false);
+}
+bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
+             std::size_t phase) {
+    const auto* const actual = static_cast<const std::byte*>(data);
+    const auto* const wanted = static_cast<const std::byte*>(expected);
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < bytes; at += count) {
+        const std::size_t from = (phase + at) % period;
+        count = std::min(period - from, bytes - at);
+        if (std::memcmp(actual + at, wanted + from, count) != 0) return false;
+    }
+    return true;
 }
 void synchronise() {}
 

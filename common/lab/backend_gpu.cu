@@ -1,11 +1,13 @@
 // The harness's device on a GPU, through the CUDA runtime.
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 
 #include "lab/backend.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/gpu_state.hpp"
 #include "lab/page_migrations.hpp"
+#include "lab/repeats.cuh"
 
 namespace lab::backend {
 namespace {
@@ -156,6 +158,27 @@ void copy_on_device(void* to, const void* from, std::size_t bytes) {
 
 void poison(void* pointer, std::size_t bytes) {
     LAB_CUDA_CHECK(cudaMemset(pointer, poison_byte, bytes));
+}
+
+bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
+             std::size_t phase) {
+    const auto all = reinterpret_cast<std::uintptr_t>(data) | reinterpret_cast<std::uintptr_t>(expected) |
+                     bytes | period | phase;
+    const auto differ = [&]<class Word>(Word) {
+        static int* const found = static_cast<int*>(allocate(sizeof(int)));
+        LAB_CUDA_CHECK(cudaMemset(found, 0, sizeof(int)));
+        constexpr unsigned grid = 1024, block = 512;  // more than any GPU holds at once
+        find_difference<<<grid, block>>>(static_cast<const Word*>(data), bytes / sizeof(Word),
+                                         static_cast<const Word*>(expected), period / sizeof(Word),
+                                         phase / sizeof(Word), found);
+        LAB_CUDA_CHECK(cudaGetLastError());
+        int differs = 1;
+        copy_to_host(&differs, found, sizeof(int));
+        return differs != 0;
+    };
+    return !(all % 4 == 0   ? differ(std::uint32_t{})
+             : all % 2 == 0 ? differ(std::uint16_t{})
+                            : differ(std::uint8_t{}));
 }
 
 void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }

@@ -50,6 +50,8 @@ template void expect_near<float>(std::span<const float>, std::span<const float>,
                                  std::size_t);
 template void expect_near<double>(std::span<const double>, std::span<const double>, double,
                                   std::size_t);
+template void expect_near<std::uint8_t>(std::span<const std::uint8_t>,
+                                        std::span<const std::uint8_t>, double, std::size_t);
 template void expect_near<std::uint16_t>(std::span<const std::uint16_t>,
                                          std::span<const std::uint16_t>, double, std::size_t);
 template void expect_near<int>(std::span<const int>, std::span<const int>, double, std::size_t);

@@ -12,7 +12,7 @@ namespace lab {
 // Throws ValidationError ("3 of 1024 elements wrong, the first at [17]: got nan, expected 0.25,
 // tolerance 0") unless |actual - expected| <= tolerance for each of the elements; also when the
 // lengths differ. `begin`: the index of the first element in the whole, where this is a part of it.
-// Instantiated for float, double, int, unsigned and std::uint16_t.
+// Instantiated for float, double, int, unsigned, std::uint16_t and std::uint8_t.
 template <class T>
 void expect_near(std::span<const T> actual, std::span<const T> expected, double tolerance,
                  std::size_t begin = 0);

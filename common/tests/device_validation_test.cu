@@ -1,0 +1,115 @@
+// The comparison on the device must not let a single element pass either: the emulated backend's, and
+// the kernel that a GPU's backend launches, run by the emulated GPU.
+#include "lab/device_validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "lab/errors.hpp"
+#include "lab/launch.hpp"
+#include "lab/repeats.cuh"
+
+namespace {
+
+class DeviceValidation : public testing::Test {
+  protected:
+    static void SetUpTestSuite() {
+        std::vector<std::string> arguments = {"test"};
+        lab::backend::open(arguments);
+    }
+};
+
+const std::vector<float> period = {1, 2, 3, 4, 5};
+
+// The elements [begin, begin + count) of the period, over and over.
+std::vector<float> elements(std::size_t begin, std::size_t count) {
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = period[(begin + i) % period.size()];
+    return values;
+}
+
+std::string message_of(auto&& action) {
+    try {
+        action();
+    } catch (const lab::ValidationError& error) {
+        return error.what();
+    }
+    return "passed";
+}
+
+bool kernel_sees_a_difference(const std::vector<float>& values, std::size_t phase, unsigned grid) {
+    const lab::DeviceBuffer<float> data(values), expected(period);
+    const std::vector<int> none = {0};
+    lab::DeviceBuffer<int> differs(none);
+    lab::launch(lab::find_difference<std::uint32_t>, grid, 32)(
+        reinterpret_cast<const std::uint32_t*>(data.get()), data.size(),
+        reinterpret_cast<const std::uint32_t*>(expected.get()), expected.size(), phase,
+        differs.get());
+    return differs.to_host()[0] != 0;
+}
+
+TEST_F(DeviceValidation, KernelPassesThePeriodFromAnyPhaseWithAnyGrid) {
+    for (const std::size_t phase : {0, 1, 4}) {
+        for (const unsigned grid : {1, 2, 9}) {
+            EXPECT_FALSE(kernel_sees_a_difference(elements(phase, 203), phase, grid));
+            EXPECT_TRUE(kernel_sees_a_difference(elements(phase + 1, 203), phase, grid));
+        }
+    }
+}
+
+TEST_F(DeviceValidation, KernelSeesEachSingleElement) {
+    for (std::size_t i = 0; i < 203; ++i) {
+        for (const float wrong : {0.f, std::numeric_limits<float>::quiet_NaN()}) {
+            std::vector<float> values = elements(2, 203);
+            values[i] = wrong;
+            EXPECT_TRUE(kernel_sees_a_difference(values, 2, 3)) << i;
+        }
+    }
+}
+
+TEST_F(DeviceValidation, SaysHowManyAreWrongAndWhereTheFirstIs) {
+    const lab::DeviceBuffer<float> expected(period);
+    std::vector<float> values = elements(3, 100);
+    const auto message = [&] {
+        return message_of([&] {
+            lab::expect_repeats(lab::DeviceBuffer<float>(values), {10, 90}, expected, 13);
+        });
+    };
+    EXPECT_EQ(message(), "passed");
+    values[9] = 0;  // before the part
+    EXPECT_EQ(message(), "passed");
+    values[57] = std::numeric_limits<float>::quiet_NaN();
+    values[99] = 0;
+    EXPECT_EQ(message(),
+              "2 of 90 elements wrong, the first at [57]: got nan, expected 1, tolerance 0");
+}
+
+TEST_F(DeviceValidation, ComparesElementsOfOneByte) {
+    const std::vector<std::uint8_t> three = {7, 8, 9};
+    std::vector<std::uint8_t> values = {9, 7, 8, 9, 7};
+    const lab::DeviceBuffer<std::uint8_t> expected(three);
+    EXPECT_NO_THROW(
+        lab::expect_repeats(lab::DeviceBuffer<std::uint8_t>(values), {0, 5}, expected, 2));
+    values[4] = 8;
+    EXPECT_THROW(lab::expect_repeats(lab::DeviceBuffer<std::uint8_t>(values), {0, 5}, expected, 2),
+                 lab::ValidationError);
+}
+
+TEST_F(DeviceValidation, UntouchedSeesASingleWrittenElement) {
+    lab::DeviceBuffer<float> buffer(6);
+    EXPECT_NO_THROW(lab::expect_untouched(buffer, {0, 6}));
+    const float written = std::numeric_limits<float>::quiet_NaN();  // but not the poison
+    lab::backend::copy_to_device(buffer.get() + 2, &written, sizeof written);
+    EXPECT_NO_THROW(lab::expect_untouched(buffer, {3, 3}));
+    EXPECT_EQ(message_of([&] {
+                  lab::expect_untouched(buffer, {1, 5});
+              }),
+              "1 of 5 elements wrong, the first at [1]: written, although the kernel has to leave "
+              "them alone");
+}
+
+}  // namespace
