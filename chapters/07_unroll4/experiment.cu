@@ -11,7 +11,7 @@
 //           read_offset_wide          16-byte accesses (offsets that are multiples of 4)
 //           read_offset_overlapping   16-byte accesses at any other offset: two overlapping loads
 //           read_offset_shuffled      ... one load, the rest from the next lane
-//           read_offset_wide_prefetch   read_offset_wide, whose loads fetch 256 bytes to the L2 (GPU)
+//           read_offset_wide_streaming  ... as accesses that tell the caches: used once
 //           copy_wide, read_wide, write_wide   the device's ceilings
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each
@@ -29,10 +29,11 @@
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
-#include "prefetch.hpp"
 
 namespace {
 
+using Kernel = void (*)(const float* a, const float* b, float* c, std::size_t n,
+                        std::size_t offset);
 using Arrays = std::shared_ptr<lab::ArraySum>;
 
 struct Row {
@@ -43,7 +44,10 @@ struct Row {
 };
 
 constexpr Row plain{"read_offset", read_offset, 1};
-constexpr Row wide{"read_offset_wide", read_offset_wide<PlainLoad>, 4};
+constexpr Row wide[] = {
+    {"read_offset_wide", read_offset_wide<Plain>, 4},
+    {"read_offset_wide_streaming", read_offset_wide<Streaming>, 4},
+};
 constexpr Row unrolled[] = {
     {"read_offset_unrolled", read_offset_unrolled<2>, 2, "2"},
     {"read_offset_unrolled", read_offset_unrolled<4>, 4, "4"},
@@ -151,10 +155,7 @@ int main(int argc, char** argv) {
             add(variant(unrolled[4], arrays, 0, block, cold, 1));
             add(variant(unrolled[4], arrays, 11, block, cold, 1));
         }
-        add(variant(wide, arrays, 0, block, cold, 1));
-        if (const Kernel kernel = prefetching_read_offset_wide()) {
-            add(variant({"read_offset_wide_prefetch", kernel, 4}, arrays, 0, block, cold, 1));
-        }
+        for (const Row& row : wide) add(variant(row, arrays, 0, block, cold, 1));
         add(variant(overlapping[2], arrays, 11, block, cold, 1));
         add(variant(shuffled[2], arrays, 11, block, cold, 1));
     }
@@ -202,10 +203,7 @@ int main(int argc, char** argv) {
             };
             for (const Row& row : unrolled) validate(row, 96);
             if (offset % 4 == 0) {
-                validate(wide, 64);
-                if (const Kernel kernel = prefetching_read_offset_wide()) {
-                    validate({"read_offset_wide_prefetch", kernel, 4}, 64);
-                }
+                for (const Row& row : wide) validate(row, 64);
             } else {
                 validate(overlapping[offset % 4 - 1], 64);
                 validate(shuffled[offset % 4 - 1], 64);

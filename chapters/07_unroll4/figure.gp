@@ -120,7 +120,7 @@ if (counted >= 0) {
 # ---- the limit ---------------------------------------------------------------------------------
 set tmargin at screen 0.30
 set bmargin at screen 0.055
-step(dummy) = kernel_is('read_offset_wide_prefetch') ? 4 \
+step(dummy) = kernel_is('read_offset_wide_streaming') ? 4 \
             : column('offset') == 0 ? (place(0) == 1 ? 1 : place(0) == 3 ? 2 : place(0) == 6 ? 3 : NaN) \
             : column('offset') == 11 ? (place(0) == 1 ? 6 : place(0) == 3 ? 7 : place(0) == 6 ? 8 \
                                         : place(0) == 7 ? 9 : NaN) \
@@ -130,7 +130,7 @@ bar(name) = is_bar(0) ? of_limit(name) : NaN
 in_group(first, last, value) = step(0) >= first && step(0) <= last ? value : NaN
 set xrange [0.3:13.7]
 set xtics ('plain' 1, "4 loads,\nthen stores" 2, '16-byte' 3, \
-           "16-byte,\nprefetch" 4, 'plain' 6, "4 loads,\nthen stores" 7, "16-byte,\noverlap" 8, \
+           "16-byte,\nstreaming" 4, 'plain' 6, "4 loads,\nthen stores" 7, "16-byte,\noverlap" 8, \
            "16-byte,\nshuffled" 9, 'copy' 11, 'read' 12, 'write' 13) font ',11'
 set ylabel 'bytes per second, of cudaMemcpy = 1'
 set yrange [0 : 1.3 < *]

@@ -42,22 +42,29 @@ __device__ inline float4 operator+(float4 a, float4 b) {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-struct PlainLoad {
-    __device__ float4 operator()(const float4* from) const { return *from; }
+struct Plain {
+    __device__ static float4 load(const float4* from) { return *from; }
+    __device__ static void store(float4* to, float4 value) { *to = value; }
+};
+
+// Tells the caches that each byte is used once: they may give it up first.
+struct Streaming {
+    __device__ static float4 load(const float4* from) { return __ldcs(from); }
+    __device__ static void store(float4* to, float4 value) { __stcs(to, value); }
 };
 
 // Four neighbouring elements a thread, 16 bytes an access: a quarter of the instructions, and four
 // times the bytes in flight for each. The addresses have to be multiples of 16 bytes: `offset` is a
 // multiple of 4.
-template <class Load>
+template <class Access>
 __global__ void read_offset_wide(const float* a, const float* b, float* c, std::size_t n,
                                  std::size_t offset) {
     const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
     const std::size_t k = i + offset;
     if (k + 4 <= n) {
-        const float4 from_a = Load{}(reinterpret_cast<const float4*>(a + k));
-        const float4 from_b = Load{}(reinterpret_cast<const float4*>(b + k));
-        *reinterpret_cast<float4*>(c + i) = from_a + from_b;
+        const float4 from_a = Access::load(reinterpret_cast<const float4*>(a + k));
+        const float4 from_b = Access::load(reinterpret_cast<const float4*>(b + k));
+        Access::store(reinterpret_cast<float4*>(c + i), from_a + from_b);
     } else {
         for (std::size_t tail = k; tail < n; ++tail) c[tail - offset] = a[tail] + b[tail];
     }

@@ -6,11 +6,12 @@
 // Variants: transpose_read_columns   the best without shared memory (chapter 10)
 //           transpose_tile           32 x 32 through shared memory; _padded (chapter 09), _swizzled
 //           transpose_tile_unrolled  64 x 64, 16 loads in flight a thread; two orders of the blocks
-//           transpose_vectors        accesses of 16 bytes; two orders, two shapes of the tile
+//           transpose_vectors        accesses of 16 bytes; three orders, two shapes of the tile
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (GPU)
+//           order:apart              where rows are a multiple of 128 KiB: 16384 doubles
 //           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
-//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and 10000 x 10000.
+//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and, of floats, 10000 x 10000.
 // Model:    an element is one load and one store of its size.
 // Differs:  each row has, timed right behind it, the driver's copy of its matrix: memcpy_ratio.
 #include <cstdint>
@@ -42,7 +43,8 @@ struct Transpose {
     unsigned multiple = 1;  // of which rows and columns have to be
 
     bool takes(std::size_t rows, std::size_t columns) const {
-        return rows % multiple == 0 && columns % multiple == 0;
+        const bool in_pairs = order != Order::apart || columns * sizeof(T) % (128 << 10) == 0;
+        return rows % multiple == 0 && columns % multiple == 0 && in_pairs;
     }
 };
 
@@ -51,7 +53,7 @@ constexpr const char* type = sizeof(T) == 2   ? "uint16"
                              : sizeof(T) == 4 ? "float"
                                               : "double";
 const char* text(Order order) {
-    return order == Order::across ? "across" : "down";
+    return order == Order::across ? "across" : order == Order::down ? "down" : "apart";
 }
 
 template <class T>
@@ -109,15 +111,31 @@ std::vector<Transpose<float>> all_steps() {
 template <class T>
 Transpose<T> best(std::size_t rows, std::size_t columns) {
     constexpr unsigned side = threads_a_side;
-    const TransposeKernel<T> plain = transpose_vectors<T, side, side, Order::down>;
+    const auto candidate = [](TransposeKernel<T> kernel, Order order) {
+        auto transpose = vectors<T, side>("", kernel, order);
+        transpose.name = std::string("transpose/type:") + type<T>;
+        return transpose;
+    };
+    const auto apart = candidate(transpose_vectors<T, side, side, Order::apart>, Order::apart);
+    if (apart.takes(rows, columns)) return apart;
     const TransposeKernel<T> prefetching = prefetching_transpose<T>();
     const bool aligned = columns * sizeof(T) % 256 == 0;
-    auto chosen = vectors<T, side>("", aligned || !prefetching ? plain : prefetching, Order::down);
-    if (!chosen.takes(rows, columns)) {
-        chosen = unrolled<T>(transpose_tile_unrolled<T, Order::down>, Order::down);
-    }
-    chosen.name = std::string("transpose/type:") + type<T>;
-    return chosen;
+    const auto down = candidate(
+        aligned || !prefetching ? transpose_vectors<T, side, side, Order::down> : prefetching,
+        Order::down);
+    if (down.takes(rows, columns)) return down;
+    auto any = unrolled<T>(transpose_tile_unrolled<T, Order::down>, Order::down);
+    any.name = down.name;
+    return any;
+}
+
+// What `best` chooses between where rows are a multiple of 128 KiB.
+template <class T>
+std::vector<Transpose<T>> orders() {
+    constexpr unsigned side = threads_a_side;
+    constexpr Order down = Order::down, apart = Order::apart;
+    return {vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, down>, down),
+            vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart)};
 }
 
 template <class T>
@@ -139,8 +157,12 @@ lab::Variant variant(const Transpose<T>& transpose, const Matrix<T>& matrix, std
     const std::size_t rows = matrix->rows(), columns = matrix->columns();
     const unsigned down = lab::blocks_for(rows, transpose.tile_rows);
     const unsigned across = lab::blocks_for(columns, transpose.tile_columns);
-    const unsigned along = transpose.order == Order::down ? down : across;
-    const unsigned beside = transpose.order == Order::down ? across : down;
+    const unsigned along = transpose.order == Order::across ? across
+                           : transpose.order == Order::down ? down
+                                                            : 2 * down;
+    const unsigned beside = transpose.order == Order::across ? down
+                            : transpose.order == Order::down ? across
+                                                             : across / 2;
     // The limit of a grid's y and z. The kernels of two dimensions are given no matrix beyond it.
     const unsigned layers = lab::blocks_for(beside, 65535);
     const dim3 grid(along, lab::blocks_for(beside, layers), layers);
@@ -167,7 +189,7 @@ void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns
     const std::size_t sets = experiment.cold_sets(matrix->bytes());
     transposes.push_back(best<T>(rows, columns));
     for (const Transpose<T>& transpose : transposes) {
-        experiment.add(variant(transpose, matrix, sets));
+        if (transpose.takes(rows, columns)) experiment.add(variant(transpose, matrix, sets));
     }
     if constexpr (std::is_same_v<T, float>) {
         const Geam geam = cublas_sgeam();
@@ -197,7 +219,8 @@ int main(int argc, char** argv) {
     if (fits(16384, 8192, 4)) add_rows(experiment, 16384, 8192, main_steps());
     if (fits(10000, 10000, 4)) add_rows(experiment, 10000, 10000, main_steps());
     if (fits(16384, 16384, 2)) add_rows<std::uint16_t>(experiment, 16384, 16384, {});
-    if (fits(16384, 16384, 8)) add_rows<double>(experiment, 16384, 16384, {});
+    if (fits(16384, 8192, 8)) add_rows<double>(experiment, 16384, 8192, {});
+    if (fits(16384, 16384, 8)) add_rows(experiment, 16384, 16384, orders<double>());
     if (fits(16384, 16384, 4)) {
         experiment.add_memcpy(sizeof(float) * 16384 * 16384, lab::Cache::cold);
     }
@@ -209,6 +232,10 @@ int main(int argc, char** argv) {
         add_shape<std::uint16_t>(experiment, rows, columns, {});
         add_shape<double>(experiment, rows, columns, {});
     }
+    // Rows of 128 and of 256 KiB, no whole tiles down.
+    add_shape(experiment, 40, 16384, orders<double>());
+    add_shape(experiment, 40, 65536, orders<float>());
+    add_shape(experiment, 40, 65536, orders<std::uint16_t>());
     // More tiles than the y direction of a grid can count.
     if (!experiment.device().emulated) add_shape<float>(experiment, 1, 5000000, {});
     return experiment.run();
