@@ -68,6 +68,7 @@ lab::Variant phase_variant(const std::shared_ptr<Program>& program, Memory memor
         .check = [=] { program->rehearse(); },
         .timed = [=] { return program->seconds(phase); },
         .counters = [=] { return program->counters(phase); },
+        .migrates = memory != Memory::explicit_copies,
     };
 }
 

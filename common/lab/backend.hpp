@@ -16,6 +16,8 @@ namespace lab {
 struct DeviceDescription {
     std::string slug;  // "nvidia-h200", "emulated-fermi": the folder of its results
     bool emulated = false;
+    // Opened with --count-migrations: to count what moves of managed memory, and not to time.
+    bool counts_migrations = false;
     std::string gpu_name;
     std::string generation;
     int sm_count = 0;
@@ -74,7 +76,8 @@ std::size_t free_bytes();
 
 // What the driver says that `run` moved of managed memory: bytes_to_device, bytes_to_host,
 // cpu_page_faults, gpu_page_fault_groups. `run` is executed in any case, and the device waited for;
-// nothing where the driver does not tell (CUPTI missing, or not permitted).
+// nothing unless the device was opened to count them, or where the driver does not tell (CUPTI
+// missing, or not permitted).
 std::optional<Counters> migrated(const std::function<void()>& run);
 
 // What `launch` counted; nothing on a device that does not count by itself.

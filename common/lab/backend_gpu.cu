@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <cstdio>
 
 #include "lab/backend.hpp"
+#include "lab/command_line.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/gpu_state.hpp"
 #include "lab/page_migrations.hpp"
@@ -16,6 +18,9 @@ DeviceDescription& mutable_description() {
     static DeviceDescription description;
     return description;
 }
+
+// There only where --count-migrations asks for it.
+std::optional<PageMigrations> page_migrations;
 
 int attribute(cudaDeviceAttr which) {
     int value = 0;
@@ -88,12 +93,19 @@ struct Events {
 
 }  // namespace
 
-void open(std::vector<std::string>&) {
+void open(std::vector<std::string>& arguments) {
+    const bool count_migrations = take_flag(arguments, "--count-migrations");
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count == 0) {
         throw MissingError(std::string("no GPU to run on (") + cudaGetErrorString(error) +
                            "); the executable with the suffix _emulated needs none");
+    }
+    // CUPTI wants an initialised driver, which it is by now. There is no context and no managed memory
+    // yet, so that nothing comes before the first record.
+    if (count_migrations) page_migrations.emplace(0);
+    if (page_migrations && !page_migrations->known()) {
+        std::fputs("[lab] page migrations are not counted: CUPTI is missing, or refuses\n", stderr);
     }
     cudaDeviceProp properties{};
     LAB_CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
@@ -105,6 +117,7 @@ void open(std::vector<std::string>&) {
     LAB_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
 
     DeviceDescription& description = mutable_description();
+    description.counts_migrations = count_migrations;
     description.slug = slug_of(properties.name);
     description.gpu_name = properties.name;
     const Generation generation = generation_of(properties.major, properties.minor);
@@ -225,11 +238,10 @@ std::size_t free_bytes() {
 }
 
 std::optional<Counters> migrated(const std::function<void()>& run) {
-    static PageMigrations migrations(0);
-    migrations.begin();
+    if (page_migrations) page_migrations->begin();
     run();
     synchronise();
-    return migrations.end();
+    return page_migrations ? page_migrations->end() : std::nullopt;
 }
 
 std::optional<Counters> counted(const std::function<void()>& launch) {

@@ -111,7 +111,7 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
 }
 
 void report_counts(benchmark::State& state, const Variant& variant, const Counters& counters) {
-    for (auto _ : state) state.SetIterationTime(1e-9);  // nothing is timed on an emulated GPU
+    for (auto _ : state) state.SetIterationTime(1e-9);  // whoever counts does not time
     state.SetLabel(regime(variant, backend::description()));
     for (const auto& [name, value] : counters) {
         state.counters[name] = value;
@@ -141,6 +141,8 @@ void explain_own_flags() {
         "          [--quick]                fewer repetitions; the result is marked as quick\n"
         "          [--launch-once]          launch each variant once, print its name: for "
         "profilers\n"
+        "          [--count-migrations]     (GPU) count what moves of managed memory "
+        "(CUPTI), time nothing\n"
         "          [--architecture=<name>]  (emulated) fermi, kepler, ... blackwell; default "
         "hopper\n"
         "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n"
@@ -241,8 +243,20 @@ void Experiment::select() {
     }
 }
 
+// Everything else has been counted and validated by the processes that time.
+void Experiment::keep_what_migrates() {
+    std::erase_if(variants_, [](const Variant& variant) { return !variant.migrates; });
+    validations_.clear();
+    if (variants_.empty()) throw UsageError("--count-migrations: nothing here uses managed memory");
+}
+
+bool Experiment::times() const {
+    return !device().emulated && !device().counts_migrations;
+}
+
 int Experiment::run_checked() {
     select();
+    if (device().counts_migrations) keep_what_migrates();
     const bool json_output = has_argument(arguments_, "--benchmark_format=json");
     const bool to_file = has_argument(arguments_, "--benchmark_out=");
     if (!has_argument(arguments_, "--benchmark_enable_random_interleaving")) {
@@ -272,20 +286,20 @@ int Experiment::run_checked() {
         progress("validate", i + 1, variants_.size(), variant.name);
         try {
             counts[i] = validated(variant);
-            if (!device().emulated) launches = calibrated_launches(variant);
+            if (times()) launches = calibrated_launches(variant);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
         }
         auto* const row = benchmark::RegisterBenchmark(
             variant.name.c_str(),
             [&, i, launches, started = std::make_shared<int>(0)](benchmark::State& state) {
-                if (device().emulated) return report_counts(state, variants_[i], counts[i]);
+                if (!times()) return report_counts(state, variants_[i], counts[i]);
                 if (++*started == 1)
                     progress("measure", ++registered, variants_.size(), variants_[i].name);
                 measure(state, variants_[i], launches, counts[i], failure);
             });
         row->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
-        row->Repetitions(device().emulated ? 1 : quick_ ? quick_repetitions : repetitions);
+        row->Repetitions(!times() ? 1 : quick_ ? quick_repetitions : repetitions);
         row->ReportAggregatesOnly(false);
     }
     validate();
@@ -339,6 +353,11 @@ void Experiment::add_context() const {
                                 "passed: " + std::to_string(variants_.size()) + " variants, " +
                                     std::to_string(validations_.size()) + " further shapes");
     benchmark::AddCustomContext("quick", quick_ ? "true" : "false");
+    // For whoever collects: another process has to count what these move.
+    const auto migrates = [](const Variant& variant) { return variant.migrates; };
+    if (std::any_of(variants_.begin(), variants_.end(), migrates)) {
+        benchmark::AddCustomContext("migrations", times() ? "counted apart" : "counted");
+    }
 }
 
 }  // namespace lab

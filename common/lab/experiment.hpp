@@ -51,6 +51,9 @@ struct Variant {
     std::function<double()> timed = {};
     // What the variant has counted by itself by the time it is checked; reported with the row.
     std::function<Counters()> counters = [] { return Counters{}; };
+    // Whether it uses managed memory. What the driver moves of that is counted by a process of its own
+    // (--count-migrations): CUPTI takes seconds to attach, and would have a part in what is timed.
+    bool migrates = false;
 };
 
 class Experiment {
@@ -87,7 +90,9 @@ class Experiment {
 
   private:
     int run_checked();
+    bool times() const;
     void select();
+    void keep_what_migrates();
     void validate();
     void launch_each_once();
     void add_context() const;

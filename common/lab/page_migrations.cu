@@ -5,17 +5,24 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <thread>
 
 namespace lab {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::size_t buffer_bytes = 1 << 20;
+constexpr std::uint32_t flush_period_ms = 1;
+// A phase's records have come when none has come for this long.
+constexpr auto silence = 50ms;
 
 // Atomic: CUPTI hands buffers back on a thread of its own.
 struct Totals {
-    std::atomic<std::uint64_t> bytes_to_device, bytes_to_host, cpu_page_faults,
+    std::atomic<std::uint64_t> records, bytes_to_device, bytes_to_host, cpu_page_faults,
         gpu_page_fault_groups;
 };
 Totals totals;
@@ -50,6 +57,7 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
 
 void add(const CUpti_Activity* record) {
     if (record->kind != CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) return;
+    totals.records += 1;
     // Later versions of the record begin like this one.
     const auto* const counter =
         reinterpret_cast<const CUpti_ActivityUnifiedMemoryCounter2*>(record);
@@ -80,8 +88,19 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
     std::free(buffer);
 }
 
-void flush() {
-    LAB_CUPTI(cuptiActivityFlushAll, static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+// An idle device is not enough: the driver reports on its own thread, and a flush delivers what it has
+// reported so far.
+void wait_for_records() {
+    using Clock = std::chrono::steady_clock;
+    std::uint64_t seen = totals.records;
+    for (auto last = Clock::now(); Clock::now() - last < silence;) {
+        std::this_thread::sleep_for(5ms);
+        LAB_CUPTI(cuptiActivityFlushAll,
+                  static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+        if (totals.records == seen) continue;
+        seen = totals.records;
+        last = Clock::now();
+    }
 }
 
 }  // namespace
@@ -102,7 +121,11 @@ PageMigrations::PageMigrations(int device) {
     }
     known_ = LAB_CUPTI(cuptiActivityRegisterCallbacks, give_buffer, take_buffer) &&
              LAB_CUPTI(cuptiActivityConfigureUnifiedMemoryCounter,
-                       static_cast<CUpti_ActivityUnifiedMemoryCounterConfig*>(wanted), 4u);
+                       static_cast<CUpti_ActivityUnifiedMemoryCounterConfig*>(wanted), 4u) &&
+             LAB_CUPTI(cuptiActivityEnable, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+    // Large arrays move in thousands of records within milliseconds: collected while they move, they
+    // are not left to a queue that may be too short.
+    LAB_CUPTI(cuptiActivityFlushPeriod, flush_period_ms);
 }
 
 void PageMigrations::begin() {
@@ -110,17 +133,14 @@ void PageMigrations::begin() {
                               &totals.cpu_page_faults, &totals.gpu_page_fault_groups}) {
         *total = 0;
     }
-    known_ = known_ && LAB_CUPTI(cuptiActivityEnable, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
 std::optional<Counters> PageMigrations::end() {
     if (!known_) return std::nullopt;
-    flush();
-    known_ = LAB_CUPTI(cuptiActivityDisable, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
-    flush();
+    wait_for_records();
     std::size_t lost = 0;
     LAB_CUPTI(cuptiActivityGetNumDroppedRecords, static_cast<CUcontext>(nullptr), 0u, &lost);
-    if (!known_ || lost != 0) return std::nullopt;
+    if (lost != 0) return std::nullopt;
     return Counters{
         {"bytes_to_device", static_cast<double>(totals.bytes_to_device)},
         {"bytes_to_host", static_cast<double>(totals.bytes_to_host)},

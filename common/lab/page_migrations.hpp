@@ -10,8 +10,11 @@ namespace lab {
 
 class PageMigrations {
   public:
+    // Attaches CUPTI to this process for the rest of its life, which can take seconds and slows down
+    // what moves: nothing should be timed in it. The driver must be initialised.
     explicit PageMigrations(int device);
-    // Between the two, what moves is taken down; which costs time, so nothing should be timed there.
+    bool known() const { return known_; }
+    // From begin() to end() what moves is taken down.
     void begin();
     // bytes_to_device, bytes_to_host, cpu_page_faults, gpu_page_fault_groups; nothing where CUPTI is
     // missing, refuses, or has lost records. The device must be idle.

@@ -14,6 +14,7 @@ from notebook import files, names, results, steadiness, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Problem
+from notebook.metrics import MOVED
 from notebook.project import Project
 from notebook.text import plain
 
@@ -52,9 +53,14 @@ def collect(project: Project, chapter: Chapter, target: Target, quick: bool) -> 
     try:
         with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
             run = partial(_process, project, chapter, target, quick, Path(folder))
-            documents = [run(0)] if once else _until_settled(chapter, run)
-        device = _check(documents, chapter, target)
-        merged = _merge(documents)
+            documents = [run(_number(0))] if once else _until_settled(chapter, run)
+            device = _check(documents, chapter, target)
+            merged = _merge(documents)
+            # Once, and in no process that times, which counting would slow down.
+            if merged["context"].get("migrations") == "counted apart":
+                counted = run("page migrations", "--count-migrations")
+                _check([documents[0], counted], chapter, target)
+                _add_moved(merged, counted)
         rows = results.parse_rows(merged["benchmarks"])
         if not once:
             loose = steadiness.unsettled(rows)
@@ -77,21 +83,25 @@ def _process(
     target: Target,
     quick: bool,
     folder: Path,
-    number: int,
-    wanted: str | None = None,
+    title: str,
+    *flags: str,
 ) -> Json:
-    """What one process measures: all benchmarks, or those of a filter."""
-    say(f"{chapter.name} on {target}: process {number + 1}")
-    out = folder / f"{number}.json"
-    _execute(project, chapter, target, quick, out, wanted)
+    """What one process measures: all benchmarks, unless a flag says otherwise."""
+    say(f"{chapter.name} on {target}: {title}")
+    out = folder / f"{title}.json"
+    _execute(project, chapter, target, quick, out, flags)
     document = _read(chapter, out)
     _check([document], chapter, target)
     return document
 
 
+def _number(process: int) -> str:
+    return f"process {process + 1}"
+
+
 def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
     """What processes measure one after another, until the stopping rule is content."""
-    documents = [run(number) for number in range(steadiness.FEWEST_PROCESSES)]
+    documents = [run(_number(process)) for process in range(steadiness.FEWEST_PROCESSES)]
     while len(documents) < steadiness.MOST_PROCESSES:
         rows = results.parse_rows(_merge(documents)["benchmarks"])
         loose = steadiness.unsettled(rows)
@@ -99,7 +109,9 @@ def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
             break
         say(f"{chapter.name}: medians not known to 1 % yet: {len(loose)}")
         every = dict.fromkeys(row.name for row in rows)
-        documents.append(run(len(documents), steadiness.filter_for(loose, every)))
+        wanted = steadiness.filter_for(loose, every)
+        flags = [f"--benchmark_filter={wanted}"] if wanted else []
+        documents.append(run(_number(len(documents)), *flags))
     return documents
 
 
@@ -109,7 +121,12 @@ def _output(command: list[str]) -> str:
 
 
 def _execute(
-    project: Project, chapter: Chapter, target: Target, quick: bool, out: Path, wanted: str | None
+    project: Project,
+    chapter: Chapter,
+    target: Target,
+    quick: bool,
+    out: Path,
+    flags: tuple[str, ...],
 ) -> None:
     revision, dirty = git_revision(project)
     command = [
@@ -120,7 +137,7 @@ def _execute(
         f"--benchmark_context=git_revision={revision},git_dirty={dirty}",
         *([f"--architecture={target.architecture}"] if target.is_emulated else []),
         *(["--quick"] if quick else []),
-        *([f"--benchmark_filter={wanted}"] if wanted else []),
+        *flags,
     ]
     # Progress and errors come on standard error; standard output would repeat the file.
     process = subprocess.Popen(
@@ -188,6 +205,16 @@ def _merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
         key=lambda row: (names.natural(row["name"]), row["process"], row.get("repetition_index", 0))
     )
     return {"context": context | {"processes": len(documents)}, "benchmarks": rows}
+
+
+def _add_moved(merged: Json, counted: Json) -> None:
+    """Gives every repetition of a benchmark the bytes and page faults that were counted apart."""
+    moved = {
+        row["name"]: {key: _short(row[key]) for key in MOVED if key in row}
+        for row in counted["benchmarks"]
+    }
+    for row in merged["benchmarks"]:
+        row.update(moved.get(row["name"], {}))
 
 
 def _row(row: dict[str, Any], process: int, is_emulated: bool) -> dict[str, Any]:
