@@ -126,8 +126,7 @@ Row read_row(std::size_t offset) {
                 lab::launch(read_offset, lab::blocks_for(n, block), block)(set.a.get(), set.b.get(),
                                                                            set.c.get(), n, offset);
             },
-        .check =
-            [=](lab::ArraySum& arrays) { arrays.check(offset); },
+        .check = [=](lab::ArraySum& arrays) { arrays.check(offset); },
     };
 }
 
