@@ -26,8 +26,7 @@ void ArraySum::check(std::size_t offset, Part written) {
     expect_written(expected_sum_, offset, written);
 }
 
-void ArraySum::expect_written(const DeviceBuffer<float>& values, std::size_t offset,
-                              Part written) {
+void ArraySum::expect_written(const DeviceBuffer<float>& values, std::size_t offset, Part written) {
     const DeviceBuffer<float>& c = set(0).c;
     const std::size_t end = written.begin + written.count;
     expect_untouched(c, {0, written.begin});

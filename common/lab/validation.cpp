@@ -20,8 +20,7 @@ std::string count_and_first(std::size_t wrong, std::size_t all, std::size_t firs
            " elements wrong, the first at [" + std::to_string(first) + "]: ";
 }
 
-constexpr const char* has_to_be_left_alone =
-    "written, although the kernel has to leave them alone";
+constexpr const char* has_to_be_left_alone = "written, although the kernel has to leave them alone";
 
 bool is_poison(std::span<const std::byte> element) {
     return std::all_of(element.begin(), element.end(),
@@ -30,8 +29,8 @@ bool is_poison(std::span<const std::byte> element) {
 
 void expect_same_length(std::size_t actual, std::size_t expected) {
     if (actual == expected) return;
-    throw ValidationError("the output has " + std::to_string(actual) +
-                          " elements, the reference " + std::to_string(expected));
+    throw ValidationError("the output has " + std::to_string(actual) + " elements, the reference " +
+                          std::to_string(expected));
 }
 
 template <class T>
@@ -81,7 +80,7 @@ void expect_same_bits(std::span<const T> actual, std::span<const T> expected, st
                                : got_and_expected(actual[first], expected[first], 0)));
 }
 
-#define LAB_INSTANTIATE(T)                                                                   \
+#define LAB_INSTANTIATE(T)                                                                  \
     template void expect_near(std::span<const T>, std::span<const T>, double, std::size_t); \
     template void expect_same_bits(std::span<const T>, std::span<const T>, std::size_t);
 LAB_INSTANTIATE(float)
