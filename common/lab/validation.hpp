@@ -1,6 +1,6 @@
 // Comparison of a kernel's output with the reference. NaN-safe: a NaN on either side is an error,
-// because every comparison is written so that NaN fails it. The one exception is poison that a reference
-// asks for (expect_same_bits).
+// because every comparison is written so that NaN fails it. The one exception is poison that a
+// reference asks for (expect_same_bits).
 #pragma once
 
 #include <cstddef>
