@@ -37,8 +37,8 @@ namespace {
 
 constexpr unsigned block = 256;
 constexpr std::size_t nowhere = SIZE_MAX;
-// The input repeats after so many lines of 32 words. Every pattern moves on by whole lines from warp to
-// warp, so the output repeats after as many warps; not before, because this is a prime.
+// The input repeats after so many lines of 32 words. Every pattern moves on by whole lines from warp
+// to warp, so the output repeats after as many warps; not before, because this is a prime.
 constexpr std::size_t period_lines = 8191;
 
 // The arrays of one number of threads. Nothing is allocated before the first launch: by then all

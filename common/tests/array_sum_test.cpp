@@ -69,8 +69,8 @@ TEST_F(ArraySum, AnElementThatIsLeftOutOrComesFromItsNeighbourIsWrong) {
     EXPECT_FALSE(passes([&] { arrays.check(0, {11, 59}); }));
 }
 
-// Some lanes of each warp write, in arrays longer than what they repeat: the pattern of the lanes must
-// go on where the values begin anew.
+// Some lanes of each warp write, in arrays longer than what they repeat: the pattern of the lanes
+// must go on where the values begin anew.
 TEST_F(ArraySum, LanesThatDoNotWriteGoOnBehindThePeriod) {
     constexpr std::size_t n = lab::period + 100;
     lab::ArraySum arrays(n);
