@@ -15,17 +15,16 @@
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "../02_misaligned_reads/kernels.cuh"
 #include "kernels.cuh"
+#include "lab/array_sum.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
+#include "lab/repeated_values.hpp"
 #include "lab/variant_name.hpp"
 
 namespace {
@@ -33,47 +32,18 @@ namespace {
 constexpr unsigned block = 512;
 constexpr float fill_value = 0.375f;
 
-// The arrays of one problem size, in as many sets as the launches rotate through. Made when the
-// first variant needs them, shared by all variants of that size.
-class Arrays {
-  public:
-    struct Set {
-        lab::DeviceBuffer<float> a, b, c;
-    };
-
-    explicit Arrays(std::size_t size)
-        : n(size), a_(lab::random_floats(n, 1)), b_(lab::random_floats(n, 2)) {
-        for (std::size_t i = 0; i < n; ++i) sum_.push_back(a_[i] + b_[i]);
-    }
-
-    const std::size_t n;
-
-    Set& set(std::size_t index) {
-        while (sets_.size() <= index) {
-            sets_.push_back({lab::DeviceBuffer<float>(a_), lab::DeviceBuffer<float>(b_),
-                             lab::DeviceBuffer<float>(n)});
-        }
-        return sets_[index];
-    }
-    std::span<const float> sum() const { return sum_; }
-
-  private:
-    std::vector<float> a_, b_, sum_;
-    std::vector<Set> sets_;
-};
-
 struct Row {
     std::string name;  // without block and regime
     std::size_t offset = 0;
     std::size_t accesses = 3;  // of 4 bytes, for an element
     double share = 1;          // of the elements: those that the lanes write
-    std::function<void(Arrays::Set&, std::size_t n)> launch;
-    std::function<void(std::span<const float> c, std::span<const float> sum)> check;
+    std::function<void(lab::ArraySum::Set&, std::size_t n)> launch;
+    std::function<void(lab::ArraySum&)> check;
 };
 
-lab::Variant variant(const lab::Experiment& experiment, std::shared_ptr<Arrays> arrays,
+lab::Variant variant(const lab::Experiment& experiment, std::shared_ptr<lab::ArraySum> arrays,
                      lab::Cache cache, Row row) {
-    const std::size_t n = arrays->n;
+    const std::size_t n = arrays->size();
     const double elements = row.share * static_cast<double>(n - row.offset);
     const std::size_t working_set = row.accesses * sizeof(float) * n;
     return {
@@ -85,7 +55,7 @@ lab::Variant variant(const lab::Experiment& experiment, std::shared_ptr<Arrays> 
         .sets = experiment.sets(cache, working_set),
         .prepare = [=] { arrays->set(0).c.poison(); },
         .launch = [=](std::size_t index) { row.launch(arrays->set(index), n); },
-        .check = [=] { row.check(arrays->set(0).c.to_host(), arrays->sum()); },
+        .check = [=] { row.check(*arrays); },
     };
 }
 
@@ -94,14 +64,13 @@ Row write_row(std::size_t offset) {
         .name = lab::variant_name("write_offset", {{"offset", offset}}),
         .offset = offset,
         .launch =
-            [=](Arrays::Set& set, std::size_t n) {
+            [=](lab::ArraySum::Set& set, std::size_t n) {
                 lab::launch(write_offset, lab::blocks_for(n, block), block)(
                     set.a.get(), set.b.get(), set.c.get(), n, offset);
             },
         .check =
-            [=](std::span<const float> c, std::span<const float> sum) {
-                lab::expect_untouched(c.first(offset));
-                lab::expect_equal(c.subspan(offset), sum.first(c.size() - offset));
+            [=](lab::ArraySum& arrays) {
+                arrays.check(0, {offset, arrays.size() - offset});
             },
     };
 }
@@ -112,15 +81,13 @@ Row fill_row(std::size_t offset) {
         .offset = offset,
         .accesses = 1,
         .launch =
-            [=](Arrays::Set& set, std::size_t n) {
+            [=](lab::ArraySum::Set& set, std::size_t n) {
                 lab::launch(fill_offset, lab::blocks_for(n, block), block)(fill_value, set.c.get(),
                                                                            n, offset);
             },
         .check =
-            [=](std::span<const float> c, std::span<const float>) {
-                const std::vector<float> filled(c.size() - offset, fill_value);
-                lab::expect_untouched(c.first(offset));
-                lab::expect_equal<float>(c.subspan(offset), filled);
+            [=](lab::ArraySum& arrays) {
+                arrays.check_repeats({fill_value}, 0, {offset, arrays.size() - offset});
             },
     };
 }
@@ -132,24 +99,19 @@ Row lanes_row(std::size_t offset, unsigned first, unsigned last) {
         .offset = offset,
         .share = (last - first + 1) / 32.0,
         .launch =
-            [=](Arrays::Set& set, std::size_t n) {
+            [=](lab::ArraySum::Set& set, std::size_t n) {
                 lab::launch(write_lanes, lab::blocks_for(n, block), block)(
                     set.a.get(), set.b.get(), set.c.get(), n, offset, first, last);
             },
         .check =
-            [=](std::span<const float> c, std::span<const float> sum) {
-                std::vector<float> actual, expected, untouched;
-                for (std::size_t k = 0; k < c.size(); ++k) {
-                    const std::size_t lane = k < offset ? 32 : (k - offset) % 32;
-                    if (first <= lane && lane <= last) {
-                        actual.push_back(c[k]);
-                        expected.push_back(sum[k - offset]);
-                    } else {
-                        untouched.push_back(c[k]);
-                    }
+            [=](lab::ArraySum& arrays) {
+                static_assert(lab::period % 32 == 0, "or lanes and sums repeat apart");
+                std::vector<float> expected = arrays.values_of_sum();
+                for (std::size_t i = 0; i < expected.size(); ++i) {
+                    const std::size_t lane = i % 32;
+                    if (lane < first || last < lane) expected[i] = lab::poison_value<float>();
                 }
-                lab::expect_equal<float>(actual, expected);
-                lab::expect_untouched<float>(untouched);
+                arrays.check_repeats(expected, 0, {offset, arrays.size() - offset});
             },
     };
 }
@@ -160,15 +122,11 @@ Row read_row(std::size_t offset) {
         .name = lab::variant_name("read_offset", {{"offset", offset}}),
         .offset = offset,
         .launch =
-            [=](Arrays::Set& set, std::size_t n) {
+            [=](lab::ArraySum::Set& set, std::size_t n) {
                 lab::launch(read_offset, lab::blocks_for(n, block), block)(set.a.get(), set.b.get(),
                                                                            set.c.get(), n, offset);
             },
-        .check =
-            [=](std::span<const float> c, std::span<const float> sum) {
-                lab::expect_equal(c.first(c.size() - offset), sum.subspan(offset));
-                lab::expect_untouched(c.last(offset));
-            },
+        .check = [=](lab::ArraySum& arrays) { arrays.check(offset); },
     };
 }
 
@@ -198,18 +156,18 @@ int main(int argc, char** argv) {
         for (const Row& row : rows(write_offsets)) {
             experiment.add(variant(experiment, arrays, cache, row));
         }
-        experiment.add_memcpy(arrays->n * sizeof(float), cache);
+        experiment.add_memcpy(arrays->size() * sizeof(float), cache);
     };
-    const auto small = std::make_shared<Arrays>(1 << 20);
+    const auto small = std::make_shared<lab::ArraySum>(1 << 20);
     add(small, lab::Cache::cold, sweep);
     if (!experiment.device().emulated) {
         add(small, lab::Cache::warm, source_offsets);
-        add(std::make_shared<Arrays>(1 << 26), lab::Cache::cold, large_sweep);
+        add(std::make_shared<lab::ArraySum>(1 << 26), lab::Cache::cold, large_sweep);
     }
     // Ragged: n is no multiple of a warp, the last block is nearly empty, n - offset crosses a
     // block.
     for (const std::size_t n : {std::size_t{1}, std::size_t{31}, std::size_t{1000003}}) {
-        const auto arrays = std::make_shared<Arrays>(n);
+        const auto arrays = std::make_shared<lab::ArraySum>(n);
         for (const Row& row : rows(source_offsets)) {
             if (row.offset >= n) continue;
             experiment.add_validation(variant(experiment, arrays, lab::Cache::warm, row));

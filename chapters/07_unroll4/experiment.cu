@@ -95,7 +95,7 @@ lab::Variant quarter_variant(Arrays arrays, std::size_t offset, unsigned block, 
         std::min(n - offset, std::size_t{lab::blocks_for(n, block * 4)} * block);
     variant.bytes = 3 * sizeof(float) * static_cast<double>(added);
     variant.flops = static_cast<double>(added);
-    variant.check = [=] { arrays->check(offset, added); };
+    variant.check = [=] { arrays->check(offset, {0, added}); };
     return variant;
 }
 
@@ -181,11 +181,15 @@ int main(int argc, char** argv) {
             auto& set = arrays->set(0);
             lab::launch(copy_wide, grid, 512)(words(set.a), words(set.c));
         },
-        [=] { arrays->check_repeats(arrays->values_of_a(), 0, n); });
+        [=] {
+            arrays->check_repeats(arrays->values_of_a(), 0, {0, n});
+        });
     ceiling(
         "write_wide", 4,
         [=](std::size_t) { lab::launch(write_wide, grid, 512)(0.5f, words(arrays->set(0).c)); },
-        [=] { arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, n); });
+        [=] {
+            arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, {0, n});
+        });
     ceiling(
         "read_wide", 4,
         [=](std::size_t) {

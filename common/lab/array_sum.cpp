@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "lab/device_validation.hpp"
 #include "lab/random_values.hpp"
 #include "lab/repeated_values.hpp"
 
@@ -13,9 +12,9 @@ ArraySum::Set& ArraySum::set(std::size_t index) {
     if (sets_.empty()) {
         a_ = random_floats(std::min(n_, period), 1);
         b_ = random_floats(a_.size(), 2);
-        std::vector<float> sum(a_.size());
-        std::transform(a_.begin(), a_.end(), b_.begin(), sum.begin(), std::plus<>());
-        sum_ = DeviceBuffer<float>(sum);
+        sum_.resize(a_.size());
+        std::transform(a_.begin(), a_.end(), b_.begin(), sum_.begin(), std::plus<>());
+        expected_sum_ = DeviceBuffer<float>(sum_);
     }
     while (sets_.size() <= index) {
         sets_.push_back({repeated(a_, n_), repeated(b_, n_), DeviceBuffer<float>(n_)});
@@ -23,15 +22,16 @@ ArraySum::Set& ArraySum::set(std::size_t index) {
     return sets_[index];
 }
 
-void ArraySum::check(std::size_t offset, std::size_t written) {
-    check_repeats(sum_, offset, written);
+void ArraySum::check(std::size_t offset, Part written) {
+    expect_written(expected_sum_, offset, written);
 }
 
-void ArraySum::check_repeats(const DeviceBuffer<float>& values, std::size_t offset,
-                             std::size_t written) {
+void ArraySum::expect_written(const DeviceBuffer<float>& values, std::size_t offset, Part written) {
     const DeviceBuffer<float>& c = set(0).c;
-    expect_repeats(c, {0, written}, values, offset % values.size());
-    expect_untouched(c, {written, n_ - written});
+    const std::size_t end = written.begin + written.count;
+    expect_untouched(c, {0, written.begin});
+    expect_repeats(c, written, values, offset % values.size());
+    expect_untouched(c, {end, n_ - end});
 }
 
 Variant array_sum_variant(std::string name, std::shared_ptr<ArraySum> arrays, std::size_t offset,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lab/device_buffer.hpp"
+#include "lab/device_validation.hpp"
 #include "lab/experiment.hpp"
 
 namespace lab {
@@ -28,25 +29,29 @@ class ArraySum {
 
     Set& set(std::size_t index);
 
-    // The output of set 0: the first `written` elements (all that have a source, if not given) are
-    // right to the bit, and the others untouched. Throws ValidationError.
-    void check(std::size_t offset) { check(offset, n_ - offset); }
-    void check(std::size_t offset, std::size_t written);
+    // The output of set 0: the part `written` (all that have a source, if not given) holds the sums
+    // from the one of the elements at `offset` on, to the bit; everything else is untouched. Throws
+    // ValidationError.
+    void check(std::size_t offset) { check(offset, {0, n_ - offset}); }
+    void check(std::size_t offset, Part written);
     // The same where the kernel writes something else: `values`, from `offset` on, over and over.
-    void check_repeats(const std::vector<float>& values, std::size_t offset, std::size_t written) {
-        check_repeats(DeviceBuffer<float>(values), offset, written);
+    // Among them poison_value() stands for an element that it has to leave alone.
+    void check_repeats(const std::vector<float>& values, std::size_t offset, Part written) {
+        expect_written(DeviceBuffer<float>(values), offset, written);
     }
 
-    // The values that `a` repeats; empty before the first use.
+    // The values that `a` repeats, and those that the sum at offset 0 does: min(n, period) each, or
+    // none before the first use.
     const std::vector<float>& values_of_a() const { return a_; }
+    const std::vector<float>& values_of_sum() const { return sum_; }
 
   private:
-    void check_repeats(const DeviceBuffer<float>& values, std::size_t offset, std::size_t written);
+    void expect_written(const DeviceBuffer<float>& values, std::size_t offset, Part written);
 
     std::size_t n_;
     std::vector<Set> sets_;
-    std::vector<float> a_, b_;  // one period
-    DeviceBuffer<float> sum_;   // one period
+    std::vector<float> a_, b_, sum_;    // one period
+    DeviceBuffer<float> expected_sum_;  // sum_
 };
 
 // A row that adds `arrays` at `offset`: `launch` launches the kernel on one set. Each element is two

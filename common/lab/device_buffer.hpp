@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -55,5 +56,13 @@ class DeviceBuffer {
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
+
+// An element of fresh memory: in a reference, one that the kernel has to leave alone.
+template <class T>
+T poison_value() {
+    T value;
+    std::memset(&value, backend::poison_byte, sizeof value);
+    return value;
+}
 
 }  // namespace lab

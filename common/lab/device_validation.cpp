@@ -28,7 +28,7 @@ void expect_repeats(const DeviceBuffer<T>& actual, Part part, const DeviceBuffer
     const std::vector<T> period = expected.to_host();
     std::vector<T> wanted(part.count);
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = period[(phase + i) % period.size()];
-    expect_near<T>(read_back(actual, part), wanted, 0, part.begin);
+    expect_same_bits<T>(read_back(actual, part), wanted, part.begin);
 }
 
 template <class T>
@@ -38,7 +38,7 @@ void expect_untouched(const DeviceBuffer<T>& actual, Part part) {
                          poison.size(), 0)) {
         return;
     }
-    expect_untouched<T>(read_back(actual, part));
+    expect_untouched<T>(read_back(actual, part), part.begin);
 }
 
 #define LAB_INSTANTIATE(T)                                                             \

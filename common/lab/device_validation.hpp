@@ -12,9 +12,10 @@ struct Part {
     std::size_t begin, count;
 };
 
-// Throws ValidationError as expect_near does unless the part of `actual` is `expected` over and over,
-// to the bit, from its element `phase` on. The comparison runs on the device; elements are read back
-// only to say what is wrong. `expected` holds no NaN. Instantiated for the types of expect_near.
+// Throws ValidationError as expect_same_bits does unless the part of `actual` is `expected` over
+// and over from its element `phase` on: poison_value() where the kernel has to leave the element
+// alone. The comparison runs on the device; elements are read back only to say what is wrong.
+// Instantiated for the types of expect_near.
 template <class T>
 void expect_repeats(const DeviceBuffer<T>& actual, Part part, const DeviceBuffer<T>& expected,
                     std::size_t phase = 0);

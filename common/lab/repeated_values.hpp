@@ -8,8 +8,10 @@
 
 namespace lab {
 
-// How many values a large input repeats. A prime: no stride of a kernel falls in step with it.
-constexpr std::size_t period = 4194301;
+// How many values a large input repeats: the words of whole warps, so that what each warp does to
+// its own repeats with them; and 32 times a prime (2^17 - 1), so that no stride of a kernel falls in
+// step.
+constexpr std::size_t period = 32 * 131071;
 
 // `n` elements in device memory: `values` from the first on, over and over.
 DeviceBuffer<float> repeated(const std::vector<float>& values, std::size_t n);

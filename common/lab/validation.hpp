@@ -1,5 +1,6 @@
 // Comparison of a kernel's output with the reference. NaN-safe: a NaN on either side is an error,
-// because every comparison is written so that NaN fails it.
+// because every comparison is written so that NaN fails it. The one exception is poison that a
+// reference asks for (expect_same_bits).
 #pragma once
 
 #include <cstddef>
@@ -24,10 +25,18 @@ void expect_equal(std::span<const T> actual, std::span<const T> expected) {
 
 // Every byte still is DeviceBuffer's poison: the kernel has not touched these elements. Throws
 // ValidationError with the number and the first of those that it has.
-void expect_poisoned(std::span<const std::byte> bytes, std::size_t element_bytes);
+void expect_poisoned(std::span<const std::byte> bytes, std::size_t element_bytes,
+                     std::size_t begin = 0);
 template <class T>
-void expect_untouched(std::span<const T> actual) {
-    expect_poisoned(std::as_bytes(actual), sizeof(T));
+void expect_untouched(std::span<const T> actual, std::size_t begin = 0) {
+    expect_poisoned(std::as_bytes(actual), sizeof(T), begin);
 }
+
+// Both at once, for outputs of which a kernel leaves out some elements: throws ValidationError unless
+// each element is that of `expected` to the bit, and that is DeviceBuffer's poison where the kernel
+// has to leave it alone. `expected` holds no other NaN. For the types of expect_near.
+template <class T>
+void expect_same_bits(std::span<const T> actual, std::span<const T> expected,
+                      std::size_t begin = 0);
 
 }  // namespace lab

@@ -88,6 +88,27 @@ TEST_F(DeviceValidation, SaysHowManyAreWrongAndWhereTheFirstIs) {
               "2 of 90 elements wrong, the first at [57]: got nan, expected 1, tolerance 0");
 }
 
+// A reference with holes: in them the poison is right, and any other element wrong, a NaN as well.
+TEST_F(DeviceValidation, PoisonInTheReferenceIsWhatTheKernelHasToLeaveAlone) {
+    const float hole = lab::poison_value<float>();
+    const std::vector<float> with_hole = {1, hole, 3};
+    const lab::DeviceBuffer<float> expected(with_hole);
+    const std::vector<float> right = {hole, 3, 1, hole, 3, 1, hole};
+    const auto message = [&](std::size_t element, float value) {
+        std::vector<float> values = right;
+        values[element] = value;
+        return message_of([&] {
+            lab::expect_repeats(lab::DeviceBuffer<float>(values), {0, 7}, expected, 1);
+        });
+    };
+    EXPECT_EQ(message(0, hole), "passed");
+    EXPECT_EQ(message(3, 3),
+              "1 of 7 elements wrong, the first at [3]: written, although the kernel has to leave "
+              "them alone");
+    EXPECT_NE(message(3, std::numeric_limits<float>::quiet_NaN()), "passed");
+    EXPECT_NE(message(4, hole), "passed");
+}
+
 TEST_F(DeviceValidation, ComparesElementsOfOneByte) {
     const std::vector<std::uint8_t> three = {7, 8, 9};
     std::vector<std::uint8_t> values = {9, 7, 8, 9, 7};
@@ -108,7 +129,7 @@ TEST_F(DeviceValidation, UntouchedSeesASingleWrittenElement) {
     EXPECT_EQ(message_of([&] {
                   lab::expect_untouched(buffer, {1, 5});
               }),
-              "1 of 5 elements wrong, the first at [1]: written, although the kernel has to leave "
+              "1 of 5 elements wrong, the first at [2]: written, although the kernel has to leave "
               "them alone");
 }
 

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace {
@@ -70,6 +72,33 @@ TEST(Validation, UntouchedSeesASingleWrittenElement) {
     EXPECT_EQ(message_of([&] { lab::expect_untouched<float>(values); }),
               "1 of 4 elements wrong, the first at [2]: written, although the kernel has to leave "
               "them alone");
+}
+
+std::string compare_bits(const std::vector<float>& actual, const std::vector<float>& expected) {
+    return message_of([&] { lab::expect_same_bits<float>(actual, expected, 100); });
+}
+
+TEST(Validation, SameBitsCountsWrongElementsAndNamesTheFirst) {
+    EXPECT_EQ(compare_bits({1, 2, 3}, {1, 2, 3}), "passed");
+    EXPECT_EQ(compare_bits({1, 2.5, nan}, {1, 2, 3}),
+              "2 of 3 elements wrong, the first at [101]: got 2.5, expected 2, tolerance 0");
+    EXPECT_EQ(compare_bits({1}, {1, 2}), "the output has 1 elements, the reference 2");
+}
+
+// Equal as numbers, told apart as bits.
+TEST(Validation, SameBitsTellsTheZerosApart) {
+    EXPECT_EQ(compare_bits({-0.f}, {0.f}),
+              "1 of 1 elements wrong, the first at [100]: got -0, expected 0, tolerance 0");
+}
+
+TEST(Validation, SameBitsWantsPoisonLeftAlone) {
+    const float poison = std::bit_cast<float>(0xFFFFFFFFu);
+    EXPECT_EQ(compare_bits({1, poison}, {1, poison}), "passed");
+    for (const float written : {0.f, nan}) {
+        EXPECT_EQ(compare_bits({1, written}, {1, poison}),
+                  "1 of 2 elements wrong, the first at [101]: written, although the kernel has to "
+                  "leave them alone");
+    }
 }
 
 }  // namespace
