@@ -15,6 +15,7 @@
 //           a field of floats. The working set counts whole records: they are what is touched.
 // Differs:  indices are 64 bits wide; the source prints no kernel that also loads one field of a
 //           structure: aos_one_field is the application that its text describes.
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <type_traits>
@@ -22,15 +23,22 @@
 
 #include "kernels.cuh"
 #include "lab/device_buffer.hpp"
+#include "lab/device_validation.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/random_values.hpp"
-#include "lab/validation.hpp"
+#include "lab/repeated_values.hpp"
 #include "lab/variant_name.hpp"
 
 namespace {
 
 constexpr unsigned block = 128;
+
+// How many values the fields repeat, one after another. A prime, so that they come back in the same
+// fields after as many records, whatever the layout; lab::period would make that too large.
+constexpr std::size_t period = 65521;
+
+enum class Layout { structures, arrays };
 
 // Bytes are below 200: neither they nor a sum with an increment is the poison.
 template <class Field>
@@ -48,50 +56,57 @@ class Records {
         lab::DeviceBuffer<Field> data, result;
     };
 
-    explicit Records(std::size_t records) : n(records), values_(records * fields) {
-        const std::vector<float> random = lab::random_floats(values_.size(), 1);
-        for (std::size_t at = 0; at < random.size(); ++at)
-            values_[at] = as_field<Field>(random[at]);
+    explicit Records(std::size_t records) : n(records), values_(period) {
+        std::ranges::transform(lab::random_floats(period, 1), values_.begin(), as_field<Field>);
     }
 
     const std::size_t n;
 
-    Field value(std::size_t at) const { return values_[at]; }
+    Field value(std::size_t at) const { return values_[at % period]; }
+    // Where the layout has field k of record i.
+    std::size_t position(Layout layout, std::size_t k, std::size_t i) const {
+        return layout == Layout::structures ? i * fields + k : k * n + i;
+    }
 
     Set& set(std::size_t index) {
         while (sets_.size() <= index) {
             sets_.push_back(
-                {lab::DeviceBuffer<Field>(values_), lab::DeviceBuffer<Field>(values_.size())});
+                {lab::repeated(values_, n * fields), lab::DeviceBuffer<Field>(n * fields)});
         }
         return sets_[index];
     }
 
     // Of each record the first `written` fields must be `reference(k, i)`, and the others left
-    // alone. `position(k, i)` is where the layout has field k of record i.
-    template <class Position, class Reference>
-    void check(std::size_t written, Position position, Reference reference) {
-        const std::vector<Field> result = set(0).result.to_host();
-        std::vector<float> actual, expected;
-        std::vector<Field> untouched;
-        actual.reserve(n * written);
-        expected.reserve(n * written);
-        untouched.reserve(n * (fields - written));
-        for (std::size_t k = 0; k < fields; ++k) {
-            for (std::size_t i = 0; i < n; ++i) {
-                const Field found = result[position(k, i)];
-                if (k >= written) {
-                    untouched.push_back(found);
-                    continue;
-                }
-                actual.push_back(found);
-                expected.push_back(reference(k, i));
-            }
+    // alone. The reference repeats after `period` records.
+    template <class Reference>
+    void check(std::size_t written, Layout layout, Reference reference) {
+        const lab::DeviceBuffer<Field>& result = set(0).result;
+        if (layout == Layout::structures) {
+            const auto records = image(0, fields, written, reference);
+            return lab::expect_repeats(result, {0, n * fields}, records);
         }
-        lab::expect_equal<float>(actual, expected);
-        lab::expect_untouched<Field>(untouched);
+        for (std::size_t k = 0; k < written; ++k) {
+            const auto array = image(k, 1, 1, reference);
+            lab::expect_repeats(result, {position(layout, k, 0), n}, array);
+        }
+        lab::expect_untouched(result, {written * n, (fields - written) * n});
     }
 
   private:
+    // What the fields from `first` on have to be until it begins anew: `each` of them a record,
+    // poison where they are not written.
+    template <class Reference>
+    lab::DeviceBuffer<Field> image(std::size_t first, std::size_t each, std::size_t written,
+                                   Reference reference) const {
+        std::vector<Field> expected(each * std::min(n, period), lab::poison_value<Field>());
+        for (std::size_t i = 0; i * each < expected.size(); ++i) {
+            for (std::size_t k = 0; k < written; ++k) {
+                expected[i * each + k] = reference(first + k, i);
+            }
+        }
+        return lab::DeviceBuffer<Field>(expected);
+    }
+
     std::vector<Field> values_;
     std::vector<Set> sets_;
 };
@@ -108,15 +123,13 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
     const std::size_t n = records->n;
     const unsigned grid = lab::blocks_for(n, block);
     std::vector<lab::Variant> variants;
-    const auto in_structures = [](std::size_t k, std::size_t i) { return i * fields + k; };
-    const auto in_arrays = [n](std::size_t k, std::size_t i) { return k * n + i; };
     // Of each record, `used` fields are loaded or stored, `written` of them stored, and the sectors
     // of `touched` fields move.
     struct Traffic {
         std::size_t used, written, touched;
     };
     const auto add = [&](const char* kernel, std::size_t record_bytes, Traffic traffic, auto launch,
-                         auto position, auto reference) {
+                         Layout layout, auto reference) {
         const std::size_t working_set = traffic.touched * n * sizeof(Field);
         variants.push_back({
             .name = lab::variant_name(kernel, {{"record", record_bytes},
@@ -129,13 +142,13 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
             .sets = experiment.sets(cache, working_set),
             .prepare = [records] { records->set(0).result.poison(); },
             .launch = [=](std::size_t index) { launch(records->set(index)); },
-            .check = [=] { records->check(traffic.written, position, reference); },
+            .check = [=] { records->check(traffic.written, layout, reference); },
         });
     };
     // A kernel that adds 10 * (k + 1) to field k.
-    const auto add_growing = [&](const char* kernel, Traffic traffic, auto launch, auto position) {
-        add(kernel, sizeof(Aos), traffic, launch, position, [=](std::size_t k, std::size_t i) {
-            return static_cast<Field>(records->value(position(k, i)) +
+    const auto add_growing = [&](const char* kernel, Traffic traffic, auto launch, Layout layout) {
+        add(kernel, sizeof(Aos), traffic, launch, layout, [=](std::size_t k, std::size_t i) {
+            return static_cast<Field>(records->value(records->position(layout, k, i)) +
                                       static_cast<Field>(10 * (k + 1)));
         });
     };
@@ -148,27 +161,27 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
         [=](Set& set) {
             lab::launch(aos_one_field<Aos>, grid, block)(aos(set.data), aos(set.result), n);
         },
-        in_structures);
+        Layout::structures);
     add_growing(
         "soa_one_field", {2, 1, 2},
         [=](Set& set) {
             lab::launch(soa_one_field<Field>, grid, block)(set.data.get(), set.result.get(), n);
         },
-        in_arrays);
+        Layout::arrays);
     add_growing(
         "aos_all_fields", all_fields,
         [=](Set& set) {
             lab::launch(aos_all_fields<Field, fields>, grid, block)(aos(set.data), aos(set.result),
                                                                     n);
         },
-        in_structures);
+        Layout::structures);
     add_growing(
         "soa_all_fields", all_fields,
         [=](Set& set) {
             lab::launch(soa_all_fields<Field, fields>, grid, block)(set.data.get(),
                                                                     set.result.get(), n);
         },
-        in_arrays);
+        Layout::arrays);
     if constexpr (std::has_single_bit(sizeof(Aos))) {
         add_growing(
             "aos_whole_record", all_fields,
@@ -176,7 +189,7 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
                 lab::launch(aos_whole_record<Field, fields>, grid, block)(aligned(set.data),
                                                                           aligned(set.result), n);
             },
-            in_structures);
+            Layout::structures);
     }
     if constexpr (is_of_floats && fields == 2) {
         const auto sum = [=](std::size_t, std::size_t i) {
@@ -189,7 +202,7 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
                 lab::launch(sum_into_one_field<Aos>, grid, block)(
                     set.data.get(), set.data.get() + n, aos(set.result), n);
             },
-            in_structures, sum);
+            Layout::structures, sum);
         using Alone = Record<float, 1>;
         add(
             "sum_into_one_field", sizeof(Alone), {3, 1, 3},
@@ -198,7 +211,7 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
                     set.data.get(), set.data.get() + n, reinterpret_cast<Alone*>(set.result.get()),
                     n);
             },
-            in_arrays, sum);
+            Layout::arrays, sum);
     }
     return variants;
 }

@@ -13,7 +13,9 @@ namespace lab {
 // step.
 constexpr std::size_t period = 32 * 131071;
 
-// `n` elements in device memory: `values` from the first on, over and over.
-DeviceBuffer<float> repeated(const std::vector<float>& values, std::size_t n);
+// `n` elements in device memory: `values` from the first on, over and over. Instantiated for float
+// and std::uint8_t.
+template <class T>
+DeviceBuffer<T> repeated(const std::vector<T>& values, std::size_t n);
 
 }  // namespace lab

@@ -11,6 +11,7 @@
 
 #include "lab/errors.hpp"
 #include "lab/launch.hpp"
+#include "lab/repeated_values.hpp"
 #include "lab/repeats.cuh"
 
 namespace {
@@ -118,6 +119,13 @@ TEST_F(DeviceValidation, ComparesElementsOfOneByte) {
     values[4] = 8;
     EXPECT_THROW(lab::expect_repeats(lab::DeviceBuffer<std::uint8_t>(values), {0, 5}, expected, 2),
                  lab::ValidationError);
+}
+
+TEST_F(DeviceValidation, RepeatedBeginsAnewAfterEachPeriod) {
+    const std::vector<std::uint8_t> five = {1, 2, 3, 4, 5};
+    EXPECT_EQ(lab::repeated(period, 13).to_host(), elements(0, 13));
+    EXPECT_EQ(lab::repeated(period, 3).to_host(), elements(0, 3));
+    EXPECT_EQ(lab::repeated(five, 7).to_host(), (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 1, 2}));
 }
 
 TEST_F(DeviceValidation, UntouchedSeesASingleWrittenElement) {
