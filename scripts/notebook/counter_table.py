@@ -124,12 +124,13 @@ def _base(counter: str) -> str:
 def _chosen_names(wanted: list[str], emulated: list[Result], pairs: list[Pair]) -> list[str]:
     """A benchmark for each variant, as many of one regime as there can be.
 
-    What was both counted and measured goes before what was only one of them.
+    What was both counted and measured goes before what was counted only; what was measured only has
+    nothing to stand beside, and is shown where nothing was counted.
     """
     both = [name for pair in pairs for name in pair.shared]
-    every = [name for result in [*emulated, *(pair.gpu for pair in pairs)] for name in result.counts]
+    counted = emulated or [pair.gpu for pair in pairs]
     found: dict[str, str] = {}
-    for source in (both, every):
+    for source in (both, [name for result in counted for name in result.counts]):
         missing = set(wanted) - found.keys()
         candidates = {name for name in source if names.variant(name) in missing}
         sizes = Counter(map(names.regime, candidates))
@@ -348,16 +349,16 @@ def _summary(pair: Pair, notes: CounterNotes) -> list[str]:
     for each in wrong:
         why = notes.why(pair.gpu.device, each.counter, names.kernel(each.name))
         by_reason.setdefault(why, []).append(each)
-    items = [f"- {_reason(why)}: {_listed(of)}" for why, of in by_reason.items()]
+    items = [f"- {_listed(of)}: {_reason(why)}" for why, of in by_reason.items()]
     return [f"{text}:", "", *items, ""] if items else [f"{text}.", ""]
 
 
 def _reason(why: str) -> str:
-    return markdown_cell(why.rstrip(".")) if why else "No reason is given yet"
+    return markdown_cell(why.rstrip(".")) if why else "no reason is given yet"
 
 
 def _listed(wrong: list[Compared]) -> str:
-    """`l1_hit_sectors` of 3 launches (−2.8 % to −2.1 %), …; the kernels."""
+    """`l1_hit_sectors` of 3 launches (−2.8 % to −2.1 %), … in the kernels."""
     by_counter: dict[str, list[Compared]] = {}
     for each in wrong:
         by_counter.setdefault(each.counter, []).append(each)
@@ -366,7 +367,7 @@ def _listed(wrong: list[Compared]) -> str:
         for counter, of in by_counter.items()
     ]
     kernels = dict.fromkeys(markdown_code(names.kernel(each.name)) for each in wrong)
-    return f"{', '.join(counters)}; {', '.join(kernels)}"
+    return f"{', '.join(counters)} in {', '.join(kernels)}"
 
 
 def _range(wrong: list[Compared]) -> str:

@@ -117,14 +117,25 @@ def stale(project: Project) -> list[Path]:
 
 
 def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
-    table = tables.grid(decided)
-    header = ["claim", "regime", *(_link(page, each.device, each.path) for each in decided.results)]
+    """Regimes with the same verdicts share a row, emulated GPUs with the same cells a column."""
+    table = tables.grid(decided, by_verdict=True)
+    columns: dict[tuple[tuple[str, ...], bool | str], list[Result]] = {}
+    for number, result in enumerate(decided.results):
+        cells = tuple(line.cells[number] for line in table.lines)
+        columns.setdefault((cells, result.is_emulated or result.device), []).append(result)
+    header = ["claim", "regime"]
+    header += [", ".join(_link(page, each.device, each.path) for each in of) for of in columns.values()]
+    shown = [cells for cells, _ in columns]
     rows = [
-        [markdown_cell(text) for text in (line.claim.statement, line.regimes, *line.cells)]
-        for line in table.lines
+        [markdown_cell(text) for text in (line.claim.statement, line.regimes, *cells)]
+        for line, *cells in zip(table.lines, *shown, strict=True)
     ]
     notes = [f"[{number}] {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)]
-    return ["", *markdown_table(header, rows), "", *_paragraph(notes)]
+    legend = (
+        "A row has the regimes in which each device that has data comes to one verdict, with the least and "
+        "the most of its numbers and intervals; `scripts/lab verdicts --device …` has each regime's."
+    )
+    return ["", *markdown_table(header, rows), "", *_paragraph([legend, *notes])]
 
 
 def _printed(page: Path, decided: ChapterVerdicts) -> list[str]:
