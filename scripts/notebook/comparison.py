@@ -37,7 +37,7 @@ COMPARED = (*EXACT, *EFFICIENCIES, *INTERVALS, "l1_hit_sectors", "dram_read_byte
 
 RULES = (
     "called equal: requests, sectors, wavefronts and bank conflicts to the unit; efficiencies to "
-    f"{EFFICIENCY_TOLERANCE:g} percentage points; L1 hits to {L1_HITS_TOLERANCE:.2%} of the load sectors; "
+    f"{EFFICIENCY_TOLERANCE:g} percentage points; L1 hits to {100 * L1_HITS_TOLERANCE:g} % of the load sectors; "
     "L2 sectors from the emulator's least to its most; DRAM reads to "
     f"{DRAM_TOLERANCE_BYTES // 1024} KiB, and only where they are below "
     f"{DRAM_PROMISED_BELOW_BYTES // 2**20} MiB"

@@ -27,8 +27,8 @@ _NOTHING = "–"
 _LEGEND = (
     "**predicted**: what an emulated GPU of each generation counts; **counted**: the one of the measured "
     "GPU's generation; L2 sectors are the least and the most. `=` measured to the unit, `≈` inside that "
-    "interval or within the tolerance that `scripts/lab counters` states, **≠** neither; – not compared. "
-    "What is zero everywhere is left out."
+    "interval or within the tolerance that `scripts/lab counters` states, **≠** neither; "
+    "– not compared. What is zero everywhere is left out."
 )
 
 Interval = tuple[float, float]

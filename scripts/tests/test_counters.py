@@ -91,7 +91,7 @@ def test_the_rules(measured: dict[str, float], is_right: bool) -> None:
 def test_the_rules_are_stated_in_one_line() -> None:
     rules = comparison.RULES
     assert "\n" not in rules
-    assert "0.01 percentage points" in rules and "0.01% of the load sectors" in rules
+    assert "0.01 percentage points" in rules and "0.01 % of the load sectors" in rules
     assert "8 KiB" in rules and "below 32 MiB" in rules
 
 
