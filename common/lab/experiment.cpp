@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <regex>
 
@@ -24,6 +25,7 @@ constexpr double batch_seconds = 1e-3;
 constexpr int most_launches = 1024;
 // Smaller working sets than a 1024th of four L2s do not get cold; their label says so.
 constexpr std::size_t most_sets = 1024;
+constexpr std::size_t most_failures_listed = 5;
 
 int fail(ExitStatus status, const std::string& what) {
     std::fprintf(stderr, "error: %s\n", what.c_str());
@@ -74,8 +76,25 @@ double ratio_of_rates(const Variant& variant, double seconds, int launches) {
     return work * reference_seconds / seconds;
 }
 
+// The variants that seem to move more bytes from DRAM than it can deliver, with their rates.
+using Failures = std::map<std::string, std::string>;
+
+std::string in_words(const Failures& failures, double peak) {
+    std::string text;
+    std::size_t listed = 0;
+    for (const auto& [name, rate] : failures) {
+        if (listed == most_failures_listed) break;
+        text += (listed++ == 0 ? "" : ", ") + name + " (" + rate + ")";
+    }
+    if (failures.size() > listed) {
+        text += " and " + std::to_string(failures.size() - listed) + " more";
+    }
+    return "faster than the peak of DRAM, " + std::to_string(peak / 1e9) + " GB/s: " + text +
+           "; the working set does not leave the caches, or bytes are miscounted";
+}
+
 void measure(benchmark::State& state, const Variant& variant, int launches,
-             const Counters& counters, std::string& failure) {
+             const Counters& counters, Failures& failures) {
     double seconds = 0;
     for (auto _ : state) {
         seconds = variant.timed ? variant.timed()
@@ -103,10 +122,9 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
     }
     const double peak = backend::description().dram_bytes_per_second;
     if (label == "dram" && peak > 0 && variant.bytes / seconds > peak) {
-        failure = variant.name + " moved " + std::to_string(variant.bytes / seconds / 1e9) +
-                  " GB/s from DRAM, above the peak of " + std::to_string(peak / 1e9) +
-                  " GB/s: the working set does not leave the caches, or bytes are miscounted";
-        state.SkipWithError(failure.c_str());
+        const std::string rate = std::to_string(variant.bytes / seconds / 1e9) + " GB/s";
+        failures.emplace(variant.name, rate);
+        state.SkipWithError((rate + " from DRAM, above its peak").c_str());
     }
 }
 
@@ -278,7 +296,7 @@ int Experiment::run_checked() {
         return exit_done;
     }
     std::vector<Counters> counts(variants_.size());
-    std::string failure;
+    Failures failures;
     std::size_t registered = 0;
     for (std::size_t i = 0; i < variants_.size(); ++i) {
         Variant& variant = variants_[i];
@@ -296,7 +314,7 @@ int Experiment::run_checked() {
                 if (!times()) return report_counts(state, variants_[i], counts[i]);
                 if (++*started == 1)
                     progress("measure", ++registered, variants_.size(), variants_[i].name);
-                measure(state, variants_[i], launches, counts[i], failure);
+                measure(state, variants_[i], launches, counts[i], failures);
             });
         row->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
         row->Repetitions(!times() ? 1 : quick_ ? quick_repetitions : repetitions);
@@ -306,7 +324,9 @@ int Experiment::run_checked() {
     add_context();
     run_and_report(json_output, to_file);
     benchmark::Shutdown();
-    if (!failure.empty()) throw ValidationError(failure);
+    if (!failures.empty()) {
+        throw ValidationError(in_words(failures, device().dram_bytes_per_second));
+    }
     return exit_done;
 }
 

@@ -2,12 +2,13 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from notebook import names
+from notebook import counter_notes, names
 from notebook.chapters import Chapter
+from notebook.counter_notes import CounterNotes, refuse_unknown
 from notebook.devices import is_device
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, METRICS
@@ -23,6 +24,8 @@ _OPTIONAL = (
     "regimes",
     "because",
 )
+T = TypeVar("T")
+
 _ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -66,19 +69,25 @@ class Claim:
 
 def load(chapter: Chapter) -> list[Claim]:
     """The claims of a chapter; [] where it makes none."""
+    return _read(chapter, _parse)
+
+
+def load_counter_notes(chapter: Chapter) -> CounterNotes:
+    """What its claims.toml says about the page's table of counters."""
+    return _read(chapter, counter_notes.parse)
+
+
+def _read(chapter: Chapter, parse: Callable[[dict[str, Any]], T]) -> T:
     path = chapter.directory / "claims.toml"
-    if not path.is_file():
-        return []
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-        claims = _parse(document)
+        return parse(tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
         raise Problem(f"{path}: {plain(error)}") from error
-    return claims
 
 
 def _parse(document: dict[str, Any]) -> list[Claim]:
-    _refuse_unknown("the file", document, ["claim"])
+    refuse_unknown("the file", document, ["claim", *counter_notes.KEYS])
+    counter_notes.parse(document)
     tables = document.get("claim", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError("claims are written as [[claim]]")
@@ -94,7 +103,7 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
     if not isinstance(identifier, str) or not _ID.fullmatch(identifier):
         raise ValueError(f"a claim's id {identifier!r} is missing or not of the form a_b_c")
     where = f"claim {identifier}"
-    _refuse_unknown(where, table, [*_TEXTS, *_OPTIONAL])
+    refuse_unknown(where, table, [*_TEXTS, *_OPTIONAL])
     for key in _TEXTS:
         if not isinstance(table.get(key), str) or not table[key].strip():
             raise ValueError(f"{where}: {key} is missing or empty")
@@ -168,9 +177,3 @@ def _regimes(where: str, texts: object) -> tuple[str, ...]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _refuse_unknown(where: str, table: dict[str, Any], valid: Iterable[str]) -> None:
-    for key in table:
-        if key not in valid:
-            raise ValueError(f"{where}: unknown key {plain(key)}; {close_matches(key, valid)}")

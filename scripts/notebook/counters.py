@@ -83,7 +83,7 @@ def counters(project: Project, word: str) -> int:
     build.configure(project)
     build.build(project, what.emulated_target)
     found = [line for path in stored for line in _compare(project, what, path)]
-    print("\n".join(found))
+    print("\n".join([*found, comparison.RULES]))
     return 0
 
 
@@ -227,9 +227,8 @@ def _compare(project: Project, what: Subject, path: Path) -> list[str]:
     lines = [f"{what.name}: {device} beside emulated-{architecture}, {len(shared)} variants"]
     different = 0
     for name in shared:
-        # More than the L2 of any GPU holds: what DRAM delivers is then no promise.
-        fits_l2 = emulated[name]["dram_read_bytes"] < 2**25
-        found = comparison.differences(name, emulated[name], measured[name], fits_l2)
+        promised = comparison.fits_l2(emulated[name])
+        found = comparison.differences(name, emulated[name], measured[name], promised)
         different += bool(found)
         lines += [
             f"  {each.name}  {each.counter}: measured {each.measured:.12g}, emulated {each.emulated}"

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notebook import export, files, published, results, toolbox
-from notebook.chapters import Chapter
+from notebook.chapters import Chapter, all_chapters
 from notebook.errors import MISSING, Problem
 from notebook.project import Project
-from notebook.text import plain
+from notebook.text import close_matches, plain
 
 _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
 _CHAPTERS = re.compile(r"^# chapters(, with what others printed)?: (.+)$", re.MULTILINE)
+_STYLE = "style.gp"
 _MADE_BY = re.compile(r"<desc>Produced by GNUPLOT (.*?)\s*</desc>")
 
 
@@ -93,9 +94,16 @@ def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
     What these have on one device is exported as one result.
     """
     found = []
+    known = {chapter.name: chapter for chapter in all_chapters(project)}
     for script in sorted((project.root / "plots").glob("*.gp")):
+        if script.name == _STYLE:
+            continue
         of = _CHAPTERS.search(script.read_text(encoding="utf-8"))
-        shown = [Chapter(project.chapters / name) for name in of[2].split()] if of else []
+        if not of:
+            raise Problem(f"{script}: no line that names what it shows: # chapters: 02_name 03_other")
+        for wrong in (name for name in of[2].split() if name not in known):
+            raise Problem(f"{script}: there is no chapter {plain(wrong)}; {close_matches(wrong, known)}")
+        shown = [known[name] for name in of[2].split()]
         if not {chapter.name for chapter in chapters} & {chapter.name for chapter in shown}:
             continue
         own = [result for each in shown for result in results.load_chapter(project, each)]
@@ -109,7 +117,7 @@ def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
 def _figure(project: Project, name: str, script: Path, shown: list[results.Result]) -> Figure:
     exported = export.as_tsv(shown)
     files.write(project.build / "figures" / f"{name}.tsv", exported)
-    style = project.root / "plots" / "style.gp"
+    style = project.root / "plots" / _STYLE
     return Figure(script, style, exported, project.plots / f"{name}.svg")
 
 

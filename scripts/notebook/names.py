@@ -29,8 +29,14 @@ def kernel(name: str) -> str:
 @cache
 def variant(name: str) -> str:
     """`name` without its regime, its keys in a fixed order: names of one variant are equal."""
+    first, *others = without_regime(name).split("/")
+    return "/".join([first, *sorted(others)])
+
+
+def without_regime(name: str) -> str:
+    """`name` without its regime, its keys in the order they stand in."""
     others = (part for part in _parts(name) if part.split(":")[0] not in REGIME_KEYS)
-    return "/".join([kernel(name), *sorted(others)])
+    return "/".join([kernel(name), *others])
 
 
 @cache

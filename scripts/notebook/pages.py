@@ -2,7 +2,7 @@
 
 - lab:chapters: all chapters, with the counts of verdicts of every device;
 - lab:verdicts CHAPTER: the verdicts of a chapter;
-- lab:counters CHAPTER: its counters, predicted (emulated GPU) and measured.
+- lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py).
 """
 
 import os
@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from notebook import files, names, tables
+from notebook import counter_table, files, names, tables
 from notebook.chapters import all_chapters
-from notebook.claims import load as load_claims
 from notebook.devices import PUBLISHED
 from notebook.errors import Problem
-from notebook.metrics import COUNTERS
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import ChapterVerdicts
@@ -77,8 +75,15 @@ class Pages:
         ours = decided.ours
         lines = ["", f"No data yet: `scripts/lab run {decided.chapter.number}` makes them.", ""]
         if ours.results:
-            lines = _counters(ours) if kind == "counters" else _verdicts(page, ours)
+            lines = self._counters(page, ours) if kind == "counters" else _verdicts(page, ours)
         return lines if kind == "counters" else [*lines, *_printed(page, decided)]
+
+    def _counters(self, page: Path, decided: ChapterVerdicts) -> list[str]:
+        def link(result: Result) -> str:
+            table = self.project.data / result.device / "counters" / f"{result.chapter}.csv"
+            return _link(page, result.device, table if table.is_file() else result.path)
+
+        return counter_table.lines(decided.chapter, decided.results, link)
 
     def _problem(self, page: Path, number: int, what: str) -> Problem:
         return Problem(f"{self.project.shown(page)}:{number}: {what}")
@@ -112,14 +117,25 @@ def stale(project: Project) -> list[Path]:
 
 
 def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
-    table = tables.grid(decided)
-    header = ["claim", "regime", *(_link(page, each.device, each.path) for each in decided.results)]
+    """Regimes with the same verdicts share a row, emulated GPUs with the same cells a column."""
+    table = tables.grid(decided, by_verdict=True)
+    columns: dict[tuple[tuple[str, ...], bool | str], list[Result]] = {}
+    for number, result in enumerate(decided.results):
+        cells = tuple(line.cells[number] for line in table.lines)
+        columns.setdefault((cells, result.is_emulated or result.device), []).append(result)
+    header = ["claim", "regime"]
+    header += [", ".join(_link(page, each.device, each.path) for each in of) for of in columns.values()]
+    shown = [cells for cells, _ in columns]
     rows = [
-        [markdown_cell(text) for text in (line.claim.statement, line.regimes, *line.cells)]
-        for line in table.lines
+        [markdown_cell(text) for text in (line.claim.statement, line.regimes, *cells)]
+        for line, *cells in zip(table.lines, *shown, strict=True)
     ]
     notes = [f"[{number}] {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)]
-    return ["", *markdown_table(header, rows), "", *_paragraph(notes)]
+    legend = (
+        "A row has the regimes in which each device that has data comes to one verdict, with the least and "
+        "the most of its numbers and intervals; `scripts/lab verdicts --device …` has each regime's."
+    )
+    return ["", *markdown_table(header, rows), "", *_paragraph([legend, *notes])]
 
 
 def _printed(page: Path, decided: ChapterVerdicts) -> list[str]:
@@ -148,56 +164,6 @@ def _printed(page: Path, decided: ChapterVerdicts) -> list[str]:
 
 def _paragraph(notes: list[str]) -> list[str]:
     return ["<br>\n".join(notes), ""] if notes else []
-
-
-def _counters(decided: ChapterVerdicts) -> list[str]:
-    """The counters of what the claims are about, in the smallest regime that all devices share."""
-    counted = [result for result in decided.results if result.counts]
-    claims = load_claims(decided.chapter)
-    wanted = list(
-        dict.fromkeys(
-            name for claim in claims for name in (claim.baseline, claim.variant) if name is not None
-        )
-    )
-    shared = _shared_names(counted, wanted)
-    if not shared:
-        return ["", "No counters yet.", ""]
-    shown = [
-        counter
-        for counter in COUNTERS
-        if any(result.counts[name][0].get(counter) for result in counted for name in shared)
-    ]
-    rows = [
-        [
-            f"`{name}`",
-            result.device,
-            "predicted" if result.is_emulated else "measured",
-            *(_count(result, name, counter) for counter in shown),
-        ]
-        for name in shared
-        for result in counted
-    ]
-    return ["", *markdown_table(["variant", "device", "", *shown], rows), ""]
-
-
-def _shared_names(counted: list[Result], wanted: list[str]) -> list[str]:
-    """The benchmarks of the wanted variants in the first regime that every device counted."""
-    common = set.intersection(*(set(result.counts) for result in counted)) if counted else set()
-    candidates = [name for name in names.naturally_sorted(common) if names.variant(name) in wanted]
-    if not candidates:
-        return []
-    regime = names.naturally_sorted({names.regime(name) for name in candidates})[0]
-    chosen = [name for name in candidates if names.regime(name) == regime]
-    return sorted(chosen, key=lambda name: wanted.index(names.variant(name)))
-
-
-def _count(result: Result, name: str, counter: str) -> str:
-    value = result.counts[name][0].get(counter)
-    if value is None:
-        return "–"
-    if counter.endswith(("efficiency", "occupancy")):
-        return f"{value:.1f} %"
-    return f"{value:,.0f}" if value.is_integer() else f"{value:.3g}"
 
 
 def _link(page: Path, text: str, target: Path) -> str:

@@ -75,6 +75,8 @@ class Result:
     sm_count: int = 0
     sm_clock_mhz: float = 0
     compute_capability: str = ""
+    # "hopper", as data/architectures.csv writes it; "" where nobody wrote it down.
+    generation: str = ""
 
     @property
     def is_published(self) -> bool:
@@ -202,6 +204,7 @@ def _parse(path: Path, document: object, measured: dict[str, dict[str, float]]) 
         sm_count=_optional_number(context, "sm_count"),
         sm_clock_mhz=max(_clocks(document["benchmarks"]), default=0.0),
         compute_capability=str(context.get("compute_capability", "")),
+        generation=_generation(context),
     )
 
 
@@ -214,6 +217,11 @@ def _context_number(context: dict[str, Any], key: str) -> int:
 
 def _optional_number(context: dict[str, Any], key: str) -> int:
     return _context_number(context, key) if key in context else 0
+
+
+def _generation(context: dict[str, Any]) -> str:
+    text = str(context.get("generation", "")).lower()
+    return text if is_slug(text) else ""
 
 
 def _clocks(benchmarks: list[dict[str, Any]]) -> Iterator[float]:

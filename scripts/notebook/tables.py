@@ -1,8 +1,8 @@
 """Tables of verdicts: claims down, devices across, one line a claim and regime."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from notebook import claims, names, published, results, verdicts
@@ -118,8 +118,9 @@ def _ends(interval: Interval) -> list[float | None]:
     return [None if math.isinf(end) else end for end in interval]
 
 
-def grid(decided: ChapterVerdicts) -> Grid:
-    """The table of a chapter. Regimes in which every device has the same cell share a line."""
+def grid(decided: ChapterVerdicts, *, by_verdict: bool = False) -> Grid:
+    """The table of a chapter. Regimes in which every device has the same cell share a line; with
+    `by_verdict` those in which every device that has data comes to the same verdict."""
     notes: list[str] = []
     lines: list[Line] = []
     by_claim: dict[str, list[Verdict]] = {}
@@ -127,15 +128,35 @@ def grid(decided: ChapterVerdicts) -> Grid:
         by_claim.setdefault(verdict.claim.id, []).append(verdict)
     for of_claim in by_claim.values():
         regimes = names.naturally_sorted({verdict.regime for verdict in of_claim} - {""}) or [""]
-        together: dict[tuple[str, ...], list[str]] = {}
-        for regime in regimes:
-            cells = tuple(_cell(of_claim, device, regime, notes) for device in decided.devices)
-            together.setdefault(cells, []).append(regime)
-        lines += [
-            Line(of_claim[0].claim, _in_words(shared, len(regimes)), list(cells))
-            for cells, shared in together.items()
-        ]
+        for shared in _alike(of_claim, decided.devices, regimes, by_verdict):
+            cells = [_cell(_of(of_claim, device, shared), notes) for device in decided.devices]
+            lines.append(Line(of_claim[0].claim, _in_words(shared, len(regimes)), cells))
     return Grid(decided.devices, lines, notes)
+
+
+def _alike(
+    of_claim: list[Verdict], devices: list[str], regimes: list[str], by_verdict: bool
+) -> list[list[str]]:
+    """The regimes of a claim, those that share a line together."""
+    groups: list[tuple[list[str], list[str]]] = []
+    for regime in regimes:
+        cells = []
+        for device in devices:
+            here = _of(of_claim, device, [regime])
+            texts = (each.finding.verdict if by_verdict else found(each) + _said(each) for each in here)
+            cells.append("".join(texts))
+        for shared, of_group in groups:
+            if all(a == b or (by_verdict and not (a and b)) for a, b in zip(cells, of_group, strict=True)):
+                shared.append(regime)
+                of_group[:] = [a or b for a, b in zip(cells, of_group, strict=True)]
+                break
+        else:
+            groups.append(([regime], cells))
+    return [shared for shared, _ in groups]
+
+
+def _of(of_claim: list[Verdict], device: str, regimes: list[str]) -> list[Verdict]:
+    return [each for each in of_claim if each.device == device and each.regime in (*regimes, "")]
 
 
 def counts(decided: ChapterVerdicts, device: str) -> str:
@@ -150,30 +171,48 @@ def _in_words(regimes: list[str], of: int) -> str:
     return "; ".join(names.regime_in_words(regime) for regime in regimes) or _NOTHING
 
 
-def _cell(of_claim: list[Verdict], device: str, regime: str, notes: list[str]) -> str:
-    for verdict in of_claim:
-        if verdict.device == device and verdict.regime in (regime, ""):
-            return " ".join(filter(None, (found(verdict), _note(verdict, notes))))
-    return _NOTHING
+def _cell(verdicts: list[Verdict], notes: list[str]) -> str:
+    """A device's verdicts in the regimes of a line, with the numbers of what is to be known of them."""
+    if not verdicts:
+        return _NOTHING
+    said = "".join(dict.fromkeys(_note(verdict, notes) for verdict in verdicts))
+    return " ".join(filter(None, (found(*verdicts), said)))
 
 
-def found(verdict: Verdict) -> str:
-    """The verdict with its number, as a cell shows it: `absent 1.018 [1.017, 1.020] dram`."""
-    finding, claim = verdict.finding, verdict.claim
-    if finding.ratio is None:
-        return finding.verdict
-    show: Callable[[float], str] = "{:.3f}".format if claim.baseline else "{:.4g}".format
-    value = "from 0" if math.isinf(finding.ratio) else show(finding.ratio)
+def found(*verdicts: Verdict) -> str:
+    """The verdict with its number, as a cell shows it: `absent 1.018 [1.017, 1.020] dram`. Of several
+    that agree, the least and the most."""
+    claim, findings = verdicts[0].claim, [verdict.finding for verdict in verdicts]
+    values = [finding.ratio for finding in findings if finding.ratio is not None]
+    if not values:
+        return findings[0].verdict
+    show = partial(_number, claim)
+    value = "–".join(dict.fromkeys(map(show, (min(values), max(values)))))
     if claim.baseline is None and claim.metric.endswith(("efficiency", "occupancy", "percent")):
         value += " %"
-    if not claim.is_counted and finding.interval is not None:
-        value += f" [{show(finding.interval[0])}, {show(finding.interval[1])}]"
-    return " ".join(filter(None, (finding.verdict, value, verdict.label)))
+    intervals = [finding.interval for finding in findings if finding.interval is not None]
+    if not claim.is_counted and intervals:
+        lows, highs = zip(*intervals, strict=True)
+        value += f" [{show(min(lows))}, {show(max(highs))}]"
+    labels = ", ".join(filter(None, dict.fromkeys(verdict.label for verdict in verdicts)))
+    return " ".join(filter(None, (findings[0].verdict, value, labels)))
+
+
+def _number(claim: Claim, value: float) -> str:
+    if math.isinf(value):
+        return "from 0"
+    if claim.baseline:
+        return f"{value:.3f}"
+    return f"{value:,.0f}" if claim.is_counted and value.is_integer() else f"{value:.4g}"
+
+
+def _said(verdict: Verdict) -> str:
+    return plain("; ".join(filter(None, (verdict.finding.reason, verdict.because))))
 
 
 def _note(verdict: Verdict, notes: list[str]) -> str:
     """The reference to the note of a verdict, which is added to `notes` unless it is there."""
-    text = plain("; ".join(filter(None, (verdict.finding.reason, verdict.because))))
+    text = _said(verdict)
     if not text:
         return ""
     if text not in notes:

@@ -1,6 +1,7 @@
 """Text that is safe to print and to put into pages, whatever the data says."""
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -15,6 +16,13 @@ def plain(text: object) -> str:
 def markdown_cell(text: object) -> str:
     """`text` as the content of one cell of a markdown table; it cannot leave the cell."""
     return plain(text).replace("|", "\\|").replace("<", "&lt;")
+
+
+def markdown_code(text: object) -> str:
+    """`text` as code in a cell of a markdown table; it can leave neither the code nor the cell."""
+    longest = max(map(len, re.findall("`+", str(text))), default=0)
+    fence, blank = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{blank}{plain(text)}{blank}{fence}".replace("|", "\\|")
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -122,7 +122,8 @@ def make_tree(root: Path) -> Tree:
     (root / "README.md").write_text("<!-- lab:chapters -->\n<!-- lab:end -->\n")
     real = SCRIPTS.parent
     shutil.copy(real / "chapters" / synthetic.CHAPTER / "figure.gp", chapter)
-    shutil.copytree(real / "plots", root / "plots", ignore=shutil.ignore_patterns("*.svg"))
+    (root / "plots").mkdir()
+    shutil.copy(real / "plots" / "style.gp", root / "plots")
     shutil.copytree(
         SCRIPTS / "notebook",
         root / "scripts" / "notebook",

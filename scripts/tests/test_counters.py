@@ -88,6 +88,13 @@ def test_the_rules(measured: dict[str, float], is_right: bool) -> None:
     assert (comparison.differences("a", EMULATED, measured) == []) is is_right
 
 
+def test_the_rules_are_stated_in_one_line() -> None:
+    rules = comparison.RULES
+    assert "\n" not in rules
+    assert "0.01 percentage points" in rules and "0.01 % of the load sectors" in rules
+    assert "8 KiB" in rules and "below 32 MiB" in rules
+
+
 # Where the compiler issues other accesses than the source writes, as its machine code shows. Each has
 # a twin in the set, transformed by hand in the same way, that agrees in every counter.
 TRANSFORMED = {

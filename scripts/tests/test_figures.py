@@ -46,6 +46,9 @@ def test_one_device_is_enough_to_draw(tree_with_data: Tree, device: str) -> None
 @needs_gnuplot
 def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
     tree = tree_with_data
+    nothing_yet = tree.root / "chapters" / "99_nothing_yet"
+    nothing_yet.mkdir()
+    (nothing_yet / "experiment.cu").write_text("")
     script = tree.root / "plots" / "both.gp"
     script.write_text(
         f"# chapters: 99_nothing_yet {synthetic.CHAPTER}\n"
@@ -59,6 +62,22 @@ def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
     change_a_count(tree)
     with pytest.raises(Problem, match="both.svg"):
         check(tree.project)
+
+
+@pytest.mark.parametrize(
+    ("header", "complaint"),
+    [
+        ("", r"both\.gp: no line that names what it shows: # chapters: "),
+        ("# chapter: 02_misaligned_reads", r"both\.gp: no line that names"),
+        ("# chapters: 02_misaligned_read", r"no chapter 02_misaligned_read; did you mean 02_misaligned_reads"),
+    ],
+)
+def test_a_script_of_several_chapters_that_names_none_is_refused(
+    tree_with_data: Tree, header: str, complaint: str
+) -> None:
+    (tree_with_data.root / "plots" / "both.gp").write_text(f"{header}\nload 'style.gp'\n")
+    with pytest.raises(Problem, match=complaint):
+        figures.all_figures(tree_with_data.project, [tree_with_data.chapter])
 
 
 @needs_gnuplot

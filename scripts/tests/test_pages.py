@@ -25,7 +25,9 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     # Both sizes have the same count, so they share a line.
     assert "| all 2 regimes | not measured [2] | reproduced 80 % | not measured [3] |" in page
     assert "[2] the claim is about 32-byte sectors; this device fetches 128-byte lines" in page
-    assert "predicted | 65,536 | 327,680 |" in page
+    assert (
+        "| `read_offset/offset:11/block:512` | `load_efficiency` | Fermi 50 %; Hopper 80 % |" in page
+    )
     front = (tree.root / "README.md").read_text()
     assert "[02_misaligned_reads](chapters/02_misaligned_reads/) | Does a misaligned" in front
     assert "1 reproduced, 1 not measured" in front
@@ -88,15 +90,29 @@ def test_hostile_text_stays_in_its_cell(tree_with_data: Tree) -> None:
     assert all(line.isprintable() for line in tables.terminal_lines(hostile))
 
 
-def test_measured_counters_stand_beside_predicted_ones(tree_with_data: Tree) -> None:
-    tree = tree_with_data
-    folder = tree.data / "nvidia-h200" / "counters"
-    folder.mkdir()
-    name = "read_offset/offset:11/block:512/n:1048576/cache:cold"
-    table = f"name,load_requests,load_sectors\n{name},65536,327680\n"
-    (folder / f"{synthetic.CHAPTER}.csv").write_text(table)
+def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tree: Tree) -> None:
+    rows = []
+    for n, slower in ((1024, 110.0), (2048, 120.0)):
+        for offset, time_us in ((0, 100.0), (11, slower)):
+            rows += synthetic.timed(f"read_offset/offset:{offset}/block:512/n:{n}", time_us)
+    synthetic.save(tree.data, synthetic.document(rows))
+    for device in ("emulated-ampere", "emulated-hopper"):
+        rows = synthetic.misaligned_reads_emulated(32, sizes=[2**20])
+        synthetic.save(tree.data, synthetic.document(rows, device))
     pages.write_all(tree.project)
-    assert f"| `{name}` | nvidia-h200 | measured | 65,536 | 327,680 |" in page_of(tree)
+    page = page_of(tree)
+    header = next(line for line in page.split("\n") if line.startswith("| claim | regime | ["))
+    ampere, hopper = (
+        f"[emulated-{each}](../../data/emulated-{each}/{synthetic.CHAPTER}.json)"
+        for each in ("ampere", "hopper")
+    )
+    assert f"| {ampere}, {hopper} |" in header
+    assert (
+        "| Reads at offset 11 are slower than aligned ones. | all 2 regimes | not measured [1] "
+        "| reproduced 1.100–1.200 [1."
+    ) in page
+    # What `lab verdicts` prints has a line a regime.
+    assert len([line for line in verdict_lines(tree).split("\n") if line.startswith("offset_11")]) == 2
 
 
 def verdict_lines(tree: Tree) -> str:

@@ -1,0 +1,379 @@
+"""The table of counters in a chapter's page: predicted, counted and measured, side by side.
+
+A row is one counter of one variant, or of all variants that have the same numbers. Each is shown at
+one size, the one that most variants were counted at.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from notebook import comparison, names
+from notebook.chapters import Chapter
+from notebook.claims import Claim, load_counter_notes
+from notebook.claims import load as load_claims
+from notebook.comparison import Compared
+from notebook.counter_notes import CounterNotes
+from notebook.metrics import COUNTERS
+from notebook.results import Result
+from notebook.text import markdown_cell, markdown_code, markdown_table
+
+MOST_ROWS = 40
+# Counters within this share of each other are no news.
+MOST_ALIKE = 0.01
+# "all but …" names this many variants.
+MOST_EXCEPTIONS = 2
+_NOTHING = "–"
+_LEGEND = (
+    "**predicted**: what an emulated GPU of each generation counts; **counted**: the one of the measured "
+    "GPU's generation; L2 sectors are the least and the most. `=` measured to the unit, `≈` inside that "
+    "interval or within the tolerance that `scripts/lab counters` states, **≠** neither; "
+    "– not compared. What is zero everywhere is left out."
+)
+
+Interval = tuple[float, float]
+Link = Callable[[Result], str]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A measured GPU, and the emulated one of its generation, if that has data."""
+
+    gpu: Result
+    emulated: Result | None
+
+    @property
+    def shared(self) -> list[str]:
+        counted = self.emulated.counts if self.emulated else {}
+        return [name for name in counted if name in self.gpu.counts]
+
+    def compared(self, name: str) -> dict[str, Compared]:
+        """What can be compared of a launch; {} of one that either of them lacks."""
+        if self.emulated is None or not (name in self.emulated.counts and name in self.gpu.counts):
+            return {}
+        counted, measured = self.emulated.counts[name][0], self.gpu.counts[name][0]
+        found = comparison.compare(name, counted, measured, comparison.fits_l2(counted))
+        return {each.counter: each for each in found}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A row without its variant; equal cells share a row."""
+
+    counter: str
+    texts: tuple[str, ...]
+
+
+def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
+    """The table with what is to be known of it. `link` shows a result as a link to its data."""
+    counted = [result for result in results if result.counts]
+    emulated = [result for result in counted if result.is_emulated]
+    pairs = [
+        Pair(gpu, next((each for each in emulated if _generation(each) == gpu.generation), None))
+        for gpu in counted
+        if not gpu.is_emulated
+    ]
+    claims, notes = load_claims(chapter), load_counter_notes(chapter)
+    named = (name for claim in claims for name in (claim.baseline, claim.variant) if name)
+    chosen = _chosen_names([*named, *notes.show], emulated, pairs)
+    claimed = [_base(claim.metric) for claim in claims]
+    candidates = {
+        counter: _rows(counter, chosen, emulated, pairs)
+        for counter in dict.fromkeys(map(_base, COUNTERS))
+        if counter in (*comparison.COMPARED, *claimed)
+    }
+    candidates = {counter: cells for counter, cells in candidates.items() if cells}
+    if not candidates:
+        return ["", "No counters yet.", ""]
+    first = [*claimed, *(each.counter for pair in pairs for each in _wrong(pair, chosen))]
+    alike = {
+        counter: text
+        for counter in candidates
+        if counter not in first and (text := _one_text(counter, chosen, emulated, pairs))
+    }
+    rows = {counter: cells for counter, cells in candidates.items() if counter not in alike}
+    shown = _within_budget(rows, first)
+    table = [
+        [_variants(of, chosen), f"`{counter}`", *cells.texts]
+        for counter in shown
+        for cells, of in rows[counter].items()
+    ]
+    header = ["variant", "counter", "predicted"]
+    for pair in pairs:
+        own = link(pair.emulated) if pair.emulated else f"emulated-{pair.gpu.generation}"
+        header += [f"counted: {own}", f"measured: {link(pair.gpu)}", "agree"]
+    return [
+        "",
+        *markdown_table(header, table),
+        "",
+        *_caption(chosen, alike, [counter for counter in rows if counter not in shown]),
+        *_missing(chapter, pairs),
+        *(line for pair in pairs for line in _summary(pair, notes)),
+    ]
+
+
+def _generation(emulated: Result) -> str:
+    return emulated.device.removeprefix("emulated-")
+
+
+def _base(counter: str) -> str:
+    """`l2_read_sectors` for either end of what the emulator counts of it."""
+    return counter.removesuffix("_least").removesuffix("_most")
+
+
+def _chosen_names(wanted: list[str], emulated: list[Result], pairs: list[Pair]) -> list[str]:
+    """A benchmark for each variant, as many of one regime as there can be.
+
+    What was both counted and measured goes before what was counted only; what was measured only has
+    nothing to stand beside, and is shown where nothing was counted.
+    """
+    both = [name for pair in pairs for name in pair.shared]
+    counted = emulated or [pair.gpu for pair in pairs]
+    found: dict[str, str] = {}
+    for source in (both, [name for result in counted for name in result.counts]):
+        missing = set(wanted) - found.keys()
+        candidates = {name for name in source if names.variant(name) in missing}
+        sizes = Counter(map(names.regime, candidates))
+        for regime in sorted(sizes, key=lambda each: (-sizes[each], names.natural(each))):
+            of_size = (name for name in candidates if names.regime(name) == regime)
+            found = {names.variant(name): name for name in of_size} | found
+    return names.naturally_sorted(found.values())
+
+
+def _rows(
+    counter: str, chosen: list[str], emulated: list[Result], pairs: list[Pair]
+) -> dict[Cells, list[str]]:
+    """The rows of a counter, each with its benchmarks; what is nothing everywhere has none."""
+    rows: dict[Cells, list[str]] = {}
+    for name in chosen:
+        predicted = {_generation(each): _interval(each, name, counter) for each in emulated}
+        measured = [_interval(pair.gpu, name, counter) for pair in pairs]
+        if not any(map(any, filter(None, [*predicted.values(), *measured]))):
+            continue
+        texts = [_by_generation({key: _text(counter, each) for key, each in predicted.items()})]
+        for pair, value in zip(pairs, measured, strict=True):
+            own = pair.emulated and _interval(pair.emulated, name, counter)
+            mark, is_wrong = _mark(pair.compared(name).get(counter))
+            shown = _text(counter, value)
+            texts += [_text(counter, own), f"**{shown}**" if is_wrong else shown, mark]
+        rows.setdefault(Cells(counter, tuple(texts)), []).append(name)
+    return rows
+
+
+def _one_text(
+    counter: str, chosen: list[str], emulated: list[Result], pairs: list[Pair]
+) -> str:
+    """The number of a counter that hardly differs between variants and devices; "" if it does."""
+    results = [*emulated, *(pair.gpu for pair in pairs)]
+    found = (_interval(result, name, counter) for result in results for name in chosen)
+    ends = [end for each in found if each for end in each]
+    least, most = min(ends), max(ends)
+    return _text(counter, (least, most)) if most <= least * (1 + MOST_ALIKE) else ""
+
+
+def _interval(result: Result, name: str, counter: str) -> Interval | None:
+    values = result.counts[name][0] if name in result.counts else {}
+    if result.is_emulated:
+        return comparison.interval(values, counter)
+    return (values[counter], values[counter]) if counter in values else None
+
+
+def _text(counter: str, value: Interval | None) -> str:
+    if value is None:
+        return _NOTHING
+    return "–".join(dict.fromkeys(_number(counter, end) for end in value))
+
+
+def _number(counter: str, value: float) -> str:
+    if counter.endswith(("efficiency", "occupancy")):
+        return f"{value:.2f}".rstrip("0").rstrip(".") + " %"
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.4g}"
+
+
+def _by_generation(texts: dict[str, str]) -> str:
+    """`Fermi 50 %; others 80 %`: what most of them have goes last, and needs no names."""
+    groups: dict[str, list[str]] = {}
+    for generation, text in texts.items():
+        groups.setdefault(text, []).append(generation.capitalize())
+    ordered = sorted(groups.items(), key=lambda group: len(group[1]))
+    if len(ordered) < 2:
+        return next(iter(groups), _NOTHING)
+    of_few = [f"{', '.join(of)} {text}" for text, of in ordered[:-1]]
+    text, of = ordered[-1]
+    return "; ".join([*of_few, f"{'others' if len(of) > 1 else of[0]} {text}"])
+
+
+def _mark(compared: Compared | None) -> tuple[str, bool]:
+    if compared is None:
+        return _NOTHING, False
+    if compared.is_right:
+        return "=" if compared.is_exact else "≈", False
+    return f"**≠ {_excess(compared)}**", True
+
+
+def _excess(compared: Compared) -> str:
+    """How much more was measured: in percent of the nearer end; in units where that is nothing."""
+    nearer = compared.measured - compared.excess
+    if nearer == 0:
+        text = f"{compared.excess:+,.0f}"
+    else:
+        percent = 100 * compared.excess / nearer
+        digits = 0 if abs(percent) >= 9.95 else 1 if abs(percent) >= 0.095 else 3
+        text = f"{percent:+,.{digits}f} %"
+    return text.replace("-", "−")
+
+
+def _wrong(pair: Pair, benchmarks: Iterable[str]) -> list[Compared]:
+    return [
+        each
+        for name in benchmarks
+        for each in pair.compared(name).values()
+        if not each.is_right
+    ]
+
+
+def _within_budget(rows: dict[str, dict[Cells, list[str]]], first: list[str]) -> list[str]:
+    """The counters whose rows fit MOST_ROWS: those that claims are about, those that differ, others."""
+    taken: list[str] = []
+    left = MOST_ROWS
+    for counter in sorted(rows, key=lambda each: first.index(each) if each in first else len(first)):
+        if not taken or len(rows[counter]) <= left:
+            taken.append(counter)
+            left -= len(rows[counter])
+    return [counter for counter in rows if counter in taken]
+
+
+def _variants(of: list[str], chosen: list[str]) -> str:
+    """The variants of a row."""
+    others = [name for name in chosen if name not in of]
+    if len(of) == len(chosen) > 1:
+        return f"all {len(of)}"
+    if len(of) > MOST_EXCEPTIONS >= len(others):
+        return f"all but {', '.join(_shortened(others))}"
+    return "<br>".join(_shortened(of))
+
+
+def _shortened(benchmarks: list[str]) -> list[str]:
+    """Names without their regime, those that are alike as one: `read_offset/offset:1…7`, and
+    `gather`, `gather_ldg`: `scatter:array`."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name in map(names.without_regime, benchmarks):
+        alike.setdefault((names.kernel(name), *names.parameters(name)), []).append(name)
+    kernels: dict[str, list[str]] = {}
+    for kernel, _, parameters in (name.partition("/") for of in alike.values() for name in _one_name(of)):
+        kernels.setdefault(parameters, []).append(kernel)
+    found = []
+    for parameters, of in kernels.items():
+        if len(of) == 1 and parameters:
+            found.append(markdown_code(f"{of[0]}/{parameters}"))
+        else:
+            text = ", ".join(map(markdown_code, of))
+            found.append(f"{text}: {markdown_code(parameters)}" if parameters else text)
+    return found
+
+
+def _one_name(alike: list[str]) -> list[str]:
+    """Names of the same parameters, those that differ in one as one. Which one: what leaves fewest."""
+    kernel, keys = names.kernel(alike[0]), list(names.parameters(alike[0]))
+    found = alike
+    for key in keys:
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for name in alike:
+            values = names.parameters(name)
+            groups.setdefault(tuple(values[each] for each in keys if each != key), []).append(values[key])
+        if len(groups) < len(found):
+            found = []
+            for others, of_key in groups.items():
+                rest = iter(others)
+                parts = (f"{each}:{_runs(of_key) if each == key else next(rest)}" for each in keys)
+                found.append("/".join([kernel, *parts]))
+    return found
+
+
+def _runs(values: list[str]) -> str:
+    """`0, 1…7, 11`: three whole numbers or more that follow on each other become a run."""
+    runs: list[list[str]] = []
+    for value in names.naturally_sorted(set(values)):
+        before = runs[-1][-1] if runs else ""
+        if before.isdecimal() and value.isdecimal() and int(value) == int(before) + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    return ", ".join(f"{run[0]}…{run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)
+
+
+def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> list[str]:
+    text = [_LEGEND]
+    by_size: dict[str, list[str]] = {}
+    for name in chosen:
+        by_size.setdefault(names.regime(name), []).append(name)
+    for size, of in by_size.items():
+        at = f" at {markdown_cell(names.regime_in_words(size))}" if size else ""
+        text.append(f"{len(of)} variant{'s' if len(of) > 1 else ''}{at}: {'; '.join(_shortened(of))}.")
+    if alike:
+        counters = ", ".join(f"`{counter}` ({value})" for counter, value in alike.items())
+        text.append(f"Not shown, as all variants have about the same on every device: {counters}.")
+    if left_out:
+        text.append(f"Not shown, for length: {', '.join(f'`{each}`' for each in left_out)}.")
+    return ["<br>\n".join(text), ""]
+
+
+def _missing(chapter: Chapter, pairs: list[Pair]) -> list[str]:
+    """What a reader can do about columns that are not there."""
+    if not pairs:
+        command = f"`scripts/lab counters {chapter.number}`"
+        return [f"Not measured yet: {command} does, on a GPU with Nsight Compute.", ""]
+    found = []
+    for pair in (pair for pair in pairs if pair.emulated is None):
+        generation = pair.gpu.generation
+        mend = f": `scripts/lab run {chapter.number} --device emulated:{generation}`" if generation else ""
+        found += [f"Nothing to compare {pair.gpu.device} with: no emulated GPU of its generation{mend}.", ""]
+    return found
+
+
+def _summary(pair: Pair, notes: CounterNotes) -> list[str]:
+    """How many counters of all launches agree, and which do not, by their reasons."""
+    if pair.emulated is None or not pair.shared:
+        return []
+    every = [each for name in pair.shared for each in pair.compared(name).values()]
+    every = [each for each in every if each.measured or each.most]
+    wrong = [each for each in every if not each.is_right]
+    exact = sum(each.is_exact for each in every)
+    launches = len({each.name for each in every})
+    text = (
+        f"**In all, {launches:,} launches** of {pair.emulated.device} and {pair.gpu.device} were compared: "
+        f"of {len(every):,} counters that are not zero, {exact:,} agree to the unit, "
+        f"{len(every) - exact - len(wrong):,} inside their interval or tolerance, and {len(wrong):,} differ"
+    )
+    by_reason: dict[str, list[Compared]] = {}
+    for each in wrong:
+        why = notes.why(pair.gpu.device, each.counter, names.kernel(each.name))
+        by_reason.setdefault(why, []).append(each)
+    items = [f"- {_listed(of)}: {_reason(why)}" for why, of in by_reason.items()]
+    return [f"{text}:", "", *items, ""] if items else [f"{text}.", ""]
+
+
+def _reason(why: str) -> str:
+    return markdown_cell(why.rstrip(".")) if why else "no reason is given yet"
+
+
+def _listed(wrong: list[Compared]) -> str:
+    """`l1_hit_sectors` of 3 launches (−2.8 % to −2.1 %), … in the kernels."""
+    by_counter: dict[str, list[Compared]] = {}
+    for each in wrong:
+        by_counter.setdefault(each.counter, []).append(each)
+    counters = [
+        f"`{counter}` of {len(of)} launch{'es' if len(of) > 1 else ''} ({_range(of)})"
+        for counter, of in by_counter.items()
+    ]
+    kernels = dict.fromkeys(markdown_code(names.kernel(each.name)) for each in wrong)
+    return f"{', '.join(counters)} in {', '.join(kernels)}"
+
+
+def _range(wrong: list[Compared]) -> str:
+    def relative(each: Compared) -> tuple[bool, float]:
+        nearer = each.measured - each.excess
+        return (nearer == 0, each.excess / (nearer or 1))
+
+    ordered = sorted(wrong, key=relative)
+    return " to ".join(dict.fromkeys(map(_excess, (ordered[0], ordered[-1]))))
