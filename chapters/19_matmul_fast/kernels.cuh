@@ -52,8 +52,8 @@ __global__ void matmul_thread_tiles(const float* a, const float* b, float* c, in
 
 // Against matmul_thread_tiles: all accesses are of 16 bytes, a quarter of the instructions. For that
 // the tile of a is transposed on its way to shared memory, and a warp's lanes lie 8 x 4 in its part of
-// c, where pairs of quarter warps share what they read. The padding keeps the transposed stores from
-// conflicting. 256 threads; n and k have to be multiples of 4.
+// c, where neighbours read the same element of b: its quarter warps then go in twos. The padding keeps
+// the transposed stores from conflicting. 256 threads; n and k have to be multiples of 4.
 __global__ void matmul_vectorised(const float* a, const float* b, float* c, int m, int n, int k) {
     constexpr int tile = 128, depth = 8, threads = 256;
     alignas(16) __shared__ float a_tile[depth][tile + 4];

@@ -8,8 +8,6 @@
 
 namespace emulator {
 
-enum class AccessKind : std::uint8_t { load, store, atomic };
-
 // constant: __constant__ variables and tables, which the constant cache serves; not counted.
 enum class Space : std::uint8_t { global, shared, constant };
 
@@ -23,7 +21,7 @@ struct AccessCounters {
     std::uint64_t moved_bytes = 0;     // in the fetch unit: 32 x sectors, or 128 x lines
     std::uint64_t l1_hit_sectors = 0;  // (with the caches modelled)
     std::uint64_t wavefronts = 0;      // passes through the banks (shared memory)
-    std::uint64_t ideal_wavefronts = 0;
+    std::uint64_t bank_conflicts = 0;  // those beyond the fewest
 
     void add(const AccessCounters& other, std::uint64_t times = 1) {
         requests += times * other.requests;
@@ -34,7 +32,7 @@ struct AccessCounters {
         moved_bytes += times * other.moved_bytes;
         l1_hit_sectors += times * other.l1_hit_sectors;
         wavefronts += times * other.wavefronts;
-        ideal_wavefronts += times * other.ideal_wavefronts;
+        bank_conflicts += times * other.bank_conflicts;
     }
 };
 

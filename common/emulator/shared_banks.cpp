@@ -9,21 +9,30 @@ namespace {
 
 constexpr std::uint32_t most_banks = 32;
 
-// The lanes of `mask` in the group-th of the warp's groups of so many lanes.
-std::uint32_t lanes_of(std::uint32_t mask, std::uint32_t group, std::uint32_t lanes) {
-    return lanes == warp_size ? mask : mask & (((1u << lanes) - 1) << (group * lanes));
+// Whether lanes k and k ^ distance access the same element wherever both are active.
+bool partners_agree(const WarpRequest& request, std::uint32_t distance) {
+    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+        const std::uint32_t partner = lane ^ distance;
+        const bool both = (request.active_mask >> lane & request.active_mask >> partner & 1) != 0;
+        if (both && request.addresses[lane] != request.addresses[partner]) return false;
+    }
+    return true;
 }
 
-struct GroupWords {
-    std::uint32_t distinct = 0;
-    std::uint32_t most_in_a_bank = 0;
-};
+std::uint32_t lanes_of_a_group(const WarpRequest& request, AccessKind kind, BankLayout banks) {
+    const std::uint32_t groups = std::max(1u, request.bytes_per_lane / banks.width_bytes);
+    if (groups == 1) return warp_size;
+    const bool merged = kind == AccessKind::load &&
+                        (partners_agree(request, 1) || partners_agree(request, 2));
+    return merged ? 2 * warp_size / groups : warp_size / groups;
+}
 
-GroupWords words_of_group(const WarpRequest& request, std::uint32_t mask, BankLayout banks) {
+// The most distinct words of a bank that the lanes of `mask` access.
+std::uint32_t most_words_of_a_bank(const WarpRequest& request, std::uint32_t mask, BankLayout banks) {
     // A group touches at most 64 words; they may all lie in one bank.
     std::array<std::array<Address, 2 * warp_size>, most_banks> words;
     std::array<std::uint32_t, most_banks> in_bank{};
-    GroupWords result;
+    std::uint32_t most = 0;
     for (; mask != 0; mask &= mask - 1) {
         const Address begin = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];
         const Address first = begin / banks.width_bytes;
@@ -33,40 +42,25 @@ GroupWords words_of_group(const WarpRequest& request, std::uint32_t mask, BankLa
             const auto end = words[bank].begin() + in_bank[bank];
             if (std::find(words[bank].begin(), end, word) != end) continue;
             *end = word;
-            ++result.distinct;
-            result.most_in_a_bank = std::max(result.most_in_a_bank, ++in_bank[bank]);
+            most = std::max(most, ++in_bank[bank]);
         }
     }
-    return result;
+    return most;
 }
 
 }  // namespace
 
-std::uint32_t wavefronts(const WarpRequest& request, BankLayout banks) {
-    const auto passes = [&](std::uint32_t mask) {
-        return words_of_group(request, mask, banks).most_in_a_bank;
-    };
-    const std::uint32_t banks_wide = std::max(1u, request.bytes_per_lane / banks.width_bytes);
-    if (banks_wide == 1) return passes(request.active_mask);
-    const std::uint32_t lanes = warp_size / banks_wide;
-    std::uint32_t sum = 0;
-    for (std::uint32_t group = 0; group < banks_wide; group += 2) {
-        const std::uint32_t first = lanes_of(request.active_mask, group, lanes);
-        const std::uint32_t second = lanes_of(request.active_mask, group + 1, lanes);
-        const std::uint32_t together = passes(first | second);
-        sum += together <= 1 ? together : passes(first) + passes(second);
+BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout banks) {
+    const std::uint32_t lanes = lanes_of_a_group(request, kind, banks);
+    BankPasses result;
+    for (std::uint32_t first = 0; first < warp_size; first += lanes) {
+        const std::uint32_t group = (~0u >> (warp_size - lanes)) << first;
+        const std::uint32_t passes = most_words_of_a_bank(request, request.active_mask & group, banks);
+        if (passes == 0) continue;
+        result.wavefronts += passes;
+        result.conflicts += passes - 1;
     }
-    return sum;
-}
-
-std::uint32_t ideal_wavefronts(const WarpRequest& request, BankLayout banks) {
-    const std::uint32_t groups = request.bytes_per_lane <= 2 * banks.width_bytes ? 1 : 2;
-    std::uint32_t sum = 0;
-    for (std::uint32_t group = 0; group < groups; ++group) {
-        const std::uint32_t mask = lanes_of(request.active_mask, group, warp_size / groups);
-        sum += (words_of_group(request, mask, banks).distinct + banks.count - 1) / banks.count;
-    }
-    return sum;
+    return result;
 }
 
 }  // namespace emulator

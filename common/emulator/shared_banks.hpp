@@ -13,17 +13,21 @@ struct BankLayout {
     std::uint32_t width_bytes = 4;
 };
 
-// Passes ("wavefronts") that the access takes. In one pass each bank serves one word, to any number
-// of lanes (broadcast, multicast): a group of lanes takes as many passes as the most distinct words
-// that one bank has to serve. The group is the warp for accesses of a bank's width, half a warp for
-// twice that, a quarter for four times, and the groups' passes add up; two neighbouring groups whose
-// words together conflict nowhere share one pass. So an H200 counts (the validation set's strides,
-// multicasts and gathers). A group without an active lane takes none.
-std::uint32_t wavefronts(const WarpRequest& request, BankLayout banks);
+struct BankPasses {
+    std::uint32_t wavefronts = 0;
+    std::uint32_t conflicts = 0;  // wavefronts beyond one for each group of lanes
 
-// The fewest passes for as many distinct words, of the warp, or of each half for accesses wider than
-// two banks; what is beyond them is bank conflicts. 32 different elements of 4, 8 and 16 bytes take 1,
-// 2 and 4.
-std::uint32_t ideal_wavefronts(const WarpRequest& request, BankLayout banks);
+    bool operator==(const BankPasses&) const = default;
+};
+
+// In one pass ("wavefront") each bank serves one word, to any number of lanes (broadcast, multicast):
+// a group of lanes takes as many passes as the most distinct words that one bank has to serve. The
+// group is the warp for accesses of up to a bank's width, half a warp for twice that, a quarter for
+// four times. Two neighbouring groups become one when the access is a load and, over the whole warp,
+// lanes k and k ^ 1 read the same element wherever both are active, or lanes k and k ^ 2 do.
+// An H200 counted so for each of 2588 patterns of 8 and 16 bytes, a part of which is in
+// data/nvidia-h200/counters/shared_bank_patterns.csv. That the other generations do as well is an
+// assumption, and so is the same rule relative to the width of Kepler's 8-byte banks.
+BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout banks);
 
 }  // namespace emulator

@@ -262,8 +262,9 @@ void Tracer::complete(Site& site, std::uint32_t row) {
 void Tracer::learn(Site::Shape& shape, const Site& site, const WarpRequest& request) const {
     shape.cost = {.requests = 1};
     if (site.space == Space::shared) {
-        shape.cost.wavefronts = wavefronts(request, architecture_.banks);
-        shape.cost.ideal_wavefronts = ideal_wavefronts(request, architecture_.banks);
+        const BankPasses passes = bank_passes(request, site.kind, architecture_.banks);
+        shape.cost.wavefronts = passes.wavefronts;
+        shape.cost.bank_conflicts = passes.conflicts;
         return;
     }
     const Transactions transactions = coalesce(request);

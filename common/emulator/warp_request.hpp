@@ -10,6 +10,8 @@ using Address = std::uint64_t;
 
 constexpr int warp_size = 32;
 
+enum class AccessKind : std::uint8_t { load, store, atomic };
+
 struct WarpRequest {
     std::span<const Address, warp_size> addresses;  // of inactive lanes: anything
     std::uint32_t active_mask = 0;                  // bit i: lane i takes part

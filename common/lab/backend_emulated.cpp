@@ -81,8 +81,7 @@ void append_shared(Counters& counters, const std::string& prefix,
     if (access.requests == 0) return;
     counters.emplace_back(prefix + "_requests", static_cast<double>(access.requests));
     counters.emplace_back(prefix + "_wavefronts", static_cast<double>(access.wavefronts));
-    counters.emplace_back(prefix + "_bank_conflicts",
-                          static_cast<double>(access.wavefronts - access.ideal_wavefronts));
+    counters.emplace_back(prefix + "_bank_conflicts", static_cast<double>(access.bank_conflicts));
 }
 
 }  // namespace

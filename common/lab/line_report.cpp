@@ -30,7 +30,7 @@ void print_line_report(const emulator::LaunchCounters& launched) {
                     name(site).c_str(), static_cast<unsigned long long>(cost.requests));
         if (site.space == emulator::Space::shared) {
             std::printf("%9s %10s %8s %9.2f %9llu\n", "", "", "", ratio(cost.wavefronts, cost.requests),
-                        static_cast<unsigned long long>(cost.wavefronts - cost.ideal_wavefronts));
+                        static_cast<unsigned long long>(cost.bank_conflicts));
         } else {
             std::printf("%9.2f %10.1f %8.1f\n", ratio(cost.sectors, cost.requests),
                         100 * ratio(cost.distinct_bytes, cost.moved_bytes),

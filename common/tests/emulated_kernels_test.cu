@@ -498,7 +498,7 @@ std::vector<std::uint64_t> all_counts(const LaunchCounters& counters) {
     const auto append = [&](const emulator::AccessCounters& access) {
         for (const std::uint64_t number :
              {access.requests, access.sectors, access.lines, access.distinct_bytes, access.lane_bytes,
-              access.moved_bytes, access.l1_hit_sectors, access.wavefronts, access.ideal_wavefronts}) {
+              access.moved_bytes, access.l1_hit_sectors, access.wavefronts, access.bank_conflicts}) {
             numbers.push_back(number);
         }
     };
