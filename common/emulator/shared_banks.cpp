@@ -28,7 +28,8 @@ std::uint32_t lanes_of_a_group(const WarpRequest& request, AccessKind kind, Bank
 }
 
 // The most distinct words of a bank that the lanes of `mask` access.
-std::uint32_t most_words_of_a_bank(const WarpRequest& request, std::uint32_t mask, BankLayout banks) {
+std::uint32_t most_words_of_a_bank(const WarpRequest& request, std::uint32_t mask,
+                                   BankLayout banks) {
     // A group touches at most 64 words; they may all lie in one bank.
     std::array<std::array<Address, 2 * warp_size>, most_banks> words;
     std::array<std::uint32_t, most_banks> in_bank{};
@@ -54,9 +55,9 @@ BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout b
     const std::uint32_t lanes = lanes_of_a_group(request, kind, banks);
     BankPasses result;
     for (std::uint32_t first = 0; first < warp_size; first += lanes) {
-        const std::uint32_t group = (~0u >> (warp_size - lanes)) << first;
-        const std::uint32_t passes = most_words_of_a_bank(request, request.active_mask & group, banks);
-        if (passes == 0) continue;
+        const std::uint32_t mask = request.active_mask & ((~0u >> (warp_size - lanes)) << first);
+        if (mask == 0) continue;
+        const std::uint32_t passes = most_words_of_a_bank(request, mask, banks);
         result.wavefronts += passes;
         result.conflicts += passes - 1;
     }

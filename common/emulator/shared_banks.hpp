@@ -23,11 +23,12 @@ struct BankPasses {
 // In one pass ("wavefront") each bank serves one word, to any number of lanes (broadcast, multicast):
 // a group of lanes takes as many passes as the most distinct words that one bank has to serve. The
 // group is the warp for accesses of up to a bank's width, half a warp for twice that, a quarter for
-// four times. Two neighbouring groups become one when the access is a load and, over the whole warp,
-// lanes k and k ^ 1 read the same element wherever both are active, or lanes k and k ^ 2 do.
-// An H200 counted so for each of 2588 patterns of 8 and 16 bytes, a part of which is in
-// data/nvidia-h200/counters/shared_bank_patterns.csv. That the other generations do as well is an
-// assumption, and so is the same rule relative to the width of Kepler's 8-byte banks.
+// four times. Two neighbouring groups become one when the access is a load and, over the whole
+// warp, lanes k and k ^ 1 read the same element wherever both are active, or lanes k and k ^ 2 do.
+//
+// So an H200 counted each of 2588 patterns of 8 and 16 bytes; a part of them is in
+// data/nvidia-h200/counters/shared_bank_patterns.csv. For other generations with banks of 4 bytes
+// it is an assumption, and so is the same rule relative to the width of Kepler's 8-byte banks.
 BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout banks);
 
 }  // namespace emulator

@@ -93,6 +93,8 @@ def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
     (counters / f"{synthetic.CHAPTER}.csv").write_text("name,load_sectors\nread/n:64,8\n")
     (counters / f"{synthetic.CHAPTER}.meta.json").write_text('{"ncu": "2025.3.1.0"}')
     (theirs / DEVICE / "private.txt").write_text("not for others")
+    # What was measured beside the chapters stays where it is.
+    (counters / "shared_bank_patterns.csv").write_text("op,bytes,lanes,wavefronts,bank_conflicts\n")
     project = Project(other.root, theirs)
     for name in ("one.tar.gz", "two.tar.gz"):
         contribute.pack(project, DEVICE, str(tmp_path / name))
