@@ -26,7 +26,7 @@ struct BankPasses {
 // four times. Two neighbouring groups become one when the access is a load and, over the whole
 // warp, lanes k and k ^ 1 read the same element wherever both are active, or lanes k and k ^ 2 do.
 //
-// So an H200 counted each of 2588 patterns of 8 and 16 bytes; a part of them is in
+// So an H200 counted each of 2588 patterns of 8 and 16 bytes; 598 of them are stored in
 // data/nvidia-h200/counters/shared_bank_patterns.csv. For other generations with banks of 4 bytes
 // it is an assumption, and so is the same rule relative to the width of Kepler's 8-byte banks.
 BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout banks);

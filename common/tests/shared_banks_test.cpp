@@ -138,13 +138,14 @@ TEST(SharedBanks, LanesTwoApartGoTogetherLikePairs) {
     EXPECT_EQ(load(16, two_apart), (BankPasses{2, 0}));
 }
 
-// Four, eight and sixteen lanes apart there is no such rule: 16 elements, each for lanes k and k ^ 4 (8,
-// 16), none of whose neighbours agree.
+// Four, eight and sixteen lanes apart there is no such rule: 16 elements side by side, each for lanes k
+// and k ^ 4 (8, 16), and none for two neighbours. Together they would be one pass of 8 bytes, and two of
+// 16 (or four, two of them conflicts, where each half has all 16 elements).
 TEST(SharedBanks, LanesFurtherApartDoNot) {
     for (const int apart : {4, 8, 16}) {
-        const auto element = [=](int i) { return i & ~apart; };
-        EXPECT_EQ(load(8, element).wavefronts, 2u) << apart;
-        EXPECT_EQ(load(16, element).wavefronts, 4u) << apart;
+        const auto element = [=](int i) { return i / (2 * apart) * apart + i % apart; };
+        EXPECT_EQ(load(8, element), (BankPasses{2, 0})) << apart;
+        EXPECT_EQ(load(16, element), (BankPasses{4, 0})) << apart;
     }
 }
 
