@@ -3,6 +3,7 @@
 // whole numbers, so that sums are exact in any order, and outputs are compared byte by byte with the
 // reference, untouched ones included.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -281,6 +282,135 @@ void add_gathers(lab::Experiment& experiment) {
     add_shared("float4", static_cast<float4*>(nullptr));
 }
 
+// ---- patterns of one warp's access to 64 elements of shared memory, a pattern a block ----------------
+
+// The element of each lane; -1: inactive.
+using Pattern = std::array<int, 32>;
+
+Pattern random_pattern(std::mt19937& random) {
+    Pattern pattern;
+    for (int& element : pattern) element = static_cast<int>(random() % 64);
+    return pattern;
+}
+
+// Lanes `first` and on do what their partners do whose number lacks the bit `apart`.
+void join_partners(Pattern& pattern, int apart, int first, int lanes) {
+    for (int lane = first; lane < first + lanes; ++lane) pattern[lane] = pattern[lane & ~apart];
+}
+
+Pattern pairs(std::mt19937& random) {
+    Pattern pattern = random_pattern(random);
+    join_partners(pattern, 1, 0, 32);
+    return pattern;
+}
+
+Pattern pairs_with_one_broken(std::mt19937& random) {
+    Pattern pattern = pairs(random);
+    int& broken = pattern[random() % 32];
+    broken = (broken + 1 + static_cast<int>(random() % 63)) % 64;
+    return pattern;
+}
+
+Pattern two_apart(std::mt19937& random) {
+    Pattern pattern = random_pattern(random);
+    join_partners(pattern, 2, 0, 32);
+    return pattern;
+}
+
+Pattern half_pairs_half_two_apart(std::mt19937& random) {
+    Pattern pattern = random_pattern(random);
+    join_partners(pattern, 1, 0, 16);
+    join_partners(pattern, 2, 16, 16);
+    return pattern;
+}
+
+Pattern half_pairs(std::mt19937& random) {
+    Pattern pattern = random_pattern(random);
+    join_partners(pattern, 1, 0, 16);
+    return pattern;
+}
+
+Pattern with_inactive_lanes(Pattern pattern, std::mt19937& random) {
+    for (int& element : pattern) {
+        if (random() % 4 == 0) element = -1;
+    }
+    return pattern;
+}
+
+Pattern one_element(std::mt19937& random) {
+    Pattern pattern;
+    pattern.fill(static_cast<int>(random() % 64));
+    return pattern;
+}
+
+// A warp's lanes 8 x 4 in a tile, as in chapter 19: each quarter reads the same row of eight...
+Pattern eight_by_four_rows(std::mt19937& random) {
+    Pattern pattern;
+    const int first = static_cast<int>(random() % 57);
+    for (int lane = 0; lane < 32; ++lane) pattern[lane] = first + lane % 8;
+    return pattern;
+}
+
+// ... or an element of its own.
+Pattern eight_by_four_columns(std::mt19937& random) {
+    Pattern pattern;
+    const int first = static_cast<int>(random() % 61);
+    for (int lane = 0; lane < 32; ++lane) pattern[lane] = first + lane / 8;
+    return pattern;
+}
+
+constexpr int patterns = 64;
+
+template <class T, bool store>
+void add_pattern(ValidationSet& set, const char* type, const char* lanes,
+                 std::function<Pattern(std::mt19937&)> make) {
+    std::mt19937 random(19);
+    std::vector<int> at;
+    for (int i = 0; i < patterns; ++i) {
+        const Pattern pattern = make(random);
+        at.insert(at.end(), pattern.begin(), pattern.end());
+    }
+    const auto device_at = std::make_shared<lab::DeviceBuffer<int>>(at);
+    constexpr int per_block = store ? 64 : 32;
+    set.add<T>(
+        variant_name(store ? "shared_pattern_store" : "shared_pattern_load",
+                     {{"type", type}, {"lanes", lanes}}),
+        128, patterns * per_block,
+        [=](const T* in, T* out) {
+            lab::launch(store ? shared_pattern_store<T> : shared_pattern_load<T>, patterns,
+                        32)(in, device_at->get(), out);
+        },
+        [=](const auto& in, auto& out) {
+            for (int i = 0; store && i < patterns * per_block; ++i) out[i] = in[64 + i % 64];
+            for (int i = 0; i < patterns * 32; ++i) {
+                if (at[i] >= 0) out[i / 32 * per_block + (store ? at[i] : i % 32)] = in[at[i]];
+            }
+        });
+}
+
+void add_shared_patterns(ValidationSet& set) {
+    const auto some_inactive = [](const auto& make) {
+        return [=](std::mt19937& random) { return with_inactive_lanes(make(random), random); };
+    };
+    const auto add = [&]<class T>(const char* type, T*) {
+        add_pattern<T, false>(set, type, "random", random_pattern);
+        add_pattern<T, false>(set, type, "random_some_inactive", some_inactive(random_pattern));
+        add_pattern<T, false>(set, type, "pairs", pairs);
+        add_pattern<T, false>(set, type, "pairs_some_inactive", some_inactive(pairs));
+        add_pattern<T, false>(set, type, "pairs_with_one_broken", pairs_with_one_broken);
+        add_pattern<T, false>(set, type, "two_apart", two_apart);
+        add_pattern<T, false>(set, type, "half_pairs_half_two_apart", half_pairs_half_two_apart);
+        add_pattern<T, false>(set, type, "half_pairs", half_pairs);
+        add_pattern<T, false>(set, type, "one_element", one_element);
+        add_pattern<T, false>(set, type, "eight_by_four_rows", eight_by_four_rows);
+        add_pattern<T, false>(set, type, "eight_by_four_columns", eight_by_four_columns);
+        add_pattern<T, true>(set, type, "random_some_inactive", some_inactive(random_pattern));
+        add_pattern<T, true>(set, type, "pairs", pairs);
+    };
+    add("double", static_cast<double*>(nullptr));
+    add("float4", static_cast<float4*>(nullptr));
+}
+
 constexpr int width = 256;  // of transposed matrices
 constexpr int n = 128;      // of multiplied ones, which are the two halves of the input
 
@@ -421,5 +551,6 @@ int main(int argc, char** argv) {
     add_matrices(set);
     add_shared_memory(set);
     add_caches(set);
+    add_shared_patterns(set);
     return experiment.run();
 }

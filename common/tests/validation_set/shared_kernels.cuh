@@ -41,6 +41,32 @@ __global__ void shared_gather(const T* in, const int* index, T* out) {
     out[i] = staged[index[i]];
 }
 
+// Lane i of block b reads element at[32 b + i] of 64; a negative one: it reads nothing.
+template <class T>
+__global__ void shared_pattern_load(const T* in, const int* at, T* out) {
+    __shared__ T staged[64];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    staged[threadIdx.x] = in[threadIdx.x];
+    staged[threadIdx.x + 32] = in[threadIdx.x + 32];
+    __syncthreads();
+    const int element = at[i];
+    if (element >= 0) out[i] = staged[element];
+}
+
+// The same, writing: lanes that share an element write the same value over what was there.
+template <class T>
+__global__ void shared_pattern_store(const T* in, const int* at, T* out) {
+    __shared__ T staged[64];
+    staged[threadIdx.x] = in[64 + threadIdx.x];
+    staged[threadIdx.x + 32] = in[96 + threadIdx.x];
+    __syncthreads();
+    const int element = at[blockIdx.x * blockDim.x + threadIdx.x];
+    if (element >= 0) staged[element] = in[element];
+    __syncthreads();
+    out[64 * blockIdx.x + threadIdx.x] = staged[threadIdx.x];
+    out[64 * blockIdx.x + threadIdx.x + 32] = staged[threadIdx.x + 32];
+}
+
 __global__ void reverse_in_dynamic_shared(const float* in, float* out) {
     extern __shared__ float staged[];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
