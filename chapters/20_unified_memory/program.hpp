@@ -92,10 +92,11 @@ class Program {
         return first;
     }
 
-    // What moved in a phase of the rehearsal: as copied here, or as the driver says, if it does.
+    // What moved in a phase of the rehearsal: as copied here, or as the driver says, if it does. A total
+    // needs all of its phases.
     lab::Counters counters(const std::string& phase) const {
         const auto found = counters_.find(phase);
-        if (found == counters_.end()) return {};
+        if (found == counters_.end() || (phase == "total" && !all_known_)) return {};
         return {found->second.begin(), found->second.end()};
     }
 
@@ -166,8 +167,9 @@ class Program {
     void phase(const std::string& name, const lab::Counters& copied,
                const std::function<void()>& work) {
         if (!rehearsed_ && is_managed()) {
-            take_down(name, lab::backend::migrated(work).value_or(lab::Counters{}));
-            return;
+            const auto moved = lab::backend::migrated(work);
+            if (!moved) all_known_ = false;
+            return take_down(name, moved.value_or(lab::Counters{}));
         }
         const auto begin = std::chrono::steady_clock::now();
         work();
@@ -216,6 +218,7 @@ class Program {
     std::size_t period_ = std::min<std::size_t>(shape_.size(), 131071);
     std::vector<float> a_ = lab::random_floats(period_, 1), b_ = lab::random_floats(period_, 2);
     bool rehearsed_ = false;
+    bool all_known_ = true;
     std::uint32_t checksum_ = 0;
     double total_ = 0;
     std::map<std::string, std::deque<double>> seconds_;
