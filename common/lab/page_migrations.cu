@@ -95,6 +95,15 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
     std::free(buffer);
 }
 
+// The driver's own queue may be shorter than a phase: it is emptied while the phase goes on.
+std::jthread drain;
+void keep_draining(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        LAB_CUPTI(cuptiActivityFlushAll, 0u);
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
 // An idle device is not enough: the driver reports on its own thread, and a flush delivers what it has
 // reported so far.
 void wait_for_records() {
@@ -140,10 +149,12 @@ void PageMigrations::begin() {
           &totals.gpu_page_fault_groups, &totals.unreadable_buffers}) {
         *total = 0;
     }
+    if (known_) drain = std::jthread(keep_draining);
 }
 
 std::optional<Counters> PageMigrations::end() {
     if (!known_) return std::nullopt;
+    drain = {};  // stops and joins
     wait_for_records();
     std::size_t dropped = 0;
     LAB_CUPTI(cuptiActivityGetNumDroppedRecords, static_cast<CUcontext>(nullptr), 0u, &dropped);
