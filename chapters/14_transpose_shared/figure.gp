@@ -2,7 +2,7 @@
 # a device and size, where time was measured; below, the passes through shared memory's banks.
 load 'style.gp'
 data = ARG1
-set terminal svg size 820,1020 dynamic font 'sans-serif,13' name 'transpose_shared' \
+set terminal svg size 900,1020 dynamic font 'sans-serif,13' name 'transpose_shared' \
     background rgb 'white'
 set output ARG2
 
@@ -11,7 +11,8 @@ places = 'transpose_read_columns// transpose_tile// transpose_tile_padded// '\
     .'transpose_tile_swizzled// transpose_tile_unrolled/across/float '\
     .'transpose_tile_unrolled/down/float transpose_vectors/across/float '\
     .'transpose_vectors/down/float transpose_vectors_prefetch/down/float '\
-    .'transpose//float transpose//uint16 transpose//double cublas_sgeam//'
+    .'transpose//float transpose//uint16 transpose_vectors/down/double '\
+    .'transpose_vectors/apart/double transpose//double cublas_sgeam//'
 # A parameter that a variant does not have is NaN, as a number and as text.
 known(text) = text eq 'NaN' ? '' : text
 variant(x) = strcol('kernel').'/'.known(strcol('order')).'/'.known(strcol('type'))
@@ -20,8 +21,9 @@ place(name) = (sum [i = 1 : words(places)] (word(places, i) eq name ? i : 0))
 is_shown(x) = place(variant(0)) > 0 && strcol('tile') ne '64x128'
 set xrange [0.4 : words(places) + 0.6]
 set xtics noenhanced scale 0 font ',11' ("no shared\nmemory" 1, 'tile' 2, 'padded' 3, 'swizzled' 4, \
-    'unrolled' 5, "unrolled,\ndown" 6, '16 bytes' 7, "16 bytes,\ndown" 8, "prefetch,\ndown" 9, \
-    'fastest' 10, "fastest,\n2 bytes" 11, "fastest,\n8 bytes" 12, "cublas-\nSgeam" 13)
+    'unrolled' 5, "unrolled,\ndown" 6, 'vectors' 7, "vectors,\ndown" 8, "prefetch,\ndown" 9, \
+    'fastest' 10, "fastest,\nuint16" 11, "double,\ndown" 12, "double,\napart" 13, \
+    "fastest,\ndouble" 14, "cublas-\nSgeam" 15)
 
 # The blocks of the data (a device and size each) in which `column` says something.
 stats data using 0 nooutput
@@ -58,10 +60,10 @@ if (all > 0) {
             with boxes linetype k dashtype 1 title columnheader(1)
     set yrange [85 : 105 < *]
     set ylabel 'bandwidth, % of memcpy, above 85'
-    plot for [k = 1 : all] data index int(word(timed, k)) \
+    plot 97 with lines linetype -1 dashtype 3 notitle, \
+         for [k = 1 : all] data index int(word(timed, k)) \
             using (beside(k, all)):(percent('')):(percent('_low')):(percent('_high')) \
-            with yerrorbars linetype k dashtype 1 notitle, \
-         97 with lines linetype -1 dashtype 3 notitle
+            with yerrorbars linetype k dashtype 1 notitle
 } else {
     set yrange [0 : 100]
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
