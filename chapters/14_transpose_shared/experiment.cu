@@ -6,12 +6,13 @@
 // Variants: transpose_read_columns   the best without shared memory (chapter 10)
 //           transpose_tile           32 x 32 through shared memory; _padded (chapter 09), _swizzled
 //           transpose_tile_unrolled  64 x 64, 16 loads in flight a thread; two orders of the blocks
-//           transpose_vectors        accesses of 16 bytes; three orders, two shapes of the tile
+//           transpose_vectors        accesses of 16 bytes; three orders, two shapes of the tile.
+//                                    order:apart: where rows are a multiple of 128 KiB (doubles)
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (GPU)
-//           order:apart              where rows are a multiple of 128 KiB: 16384 doubles
 //           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
-//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and, of floats, 10000 x 10000.
+//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 (not uint16) and, of
+//           floats, 10000 x 10000.
 // Model:    an element is one load and one store of its size.
 // Differs:  each row has, timed right behind it, the driver's copy of its matrix: memcpy_ratio.
 #include <cstdint>

@@ -58,7 +58,7 @@ __global__ void transpose_tile_swizzled(const float* in, float* out, std::size_t
 // lie 64 KiB apart in a row. For that, a row has a multiple of 128 KiB.
 //
 // Two, because rows so long begin at the same place modulo 128 KiB, and so do all pieces of a column
-// of tiles: to a GPU's memory they are less than the whole of it (an H200 reads them 3 to 6 % slower).
+// of tiles: on an H200 they lie in less than the whole of its memory (README.md).
 // With its partner, which differs in the 65,536 of the address, a column uses all of it.
 enum class Order { across, down, apart };
 
