@@ -12,6 +12,7 @@
 //           read_offset_overlapping   16-byte accesses at any other offset: two overlapping loads
 //           read_offset_shuffled      ... one load, the rest from the next lane
 //           read_offset_wide_streaming  ... as accesses that tell the caches: used once
+//           read_offset_wide_paced      ... by warps that begin one after another
 //           copy_wide, read_wide, write_wide   the device's ceilings
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each
@@ -47,6 +48,7 @@ constexpr Row plain{"read_offset", read_offset, 1};
 constexpr Row wide[] = {
     {"read_offset_wide", read_offset_wide<Plain>, 4},
     {"read_offset_wide_streaming", read_offset_wide<Streaming>, 4},
+    {"read_offset_wide_paced", read_offset_wide<Paced>, 4},
 };
 constexpr Row unrolled[] = {
     {"read_offset_unrolled", read_offset_unrolled<2>, 2, "2"},

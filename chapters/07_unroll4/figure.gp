@@ -120,36 +120,38 @@ if (counted >= 0) {
 # ---- the limit ---------------------------------------------------------------------------------
 set tmargin at screen 0.30
 set bmargin at screen 0.055
-step(dummy) = kernel_is('read_offset_wide_streaming') ? 4 \
+step(dummy) = kernel_is('read_offset_wide_streaming') ? 4 : kernel_is('read_offset_wide_paced') ? 5 \
             : column('offset') == 0 ? (place(0) == 1 ? 1 : place(0) == 3 ? 2 : place(0) == 6 ? 3 : NaN) \
-            : column('offset') == 11 ? (place(0) == 1 ? 6 : place(0) == 3 ? 7 : place(0) == 6 ? 8 \
-                                        : place(0) == 7 ? 9 : NaN) \
-            : kernel_is('copy_wide') ? 11 : kernel_is('read_wide') ? 12 : kernel_is('write_wide') ? 13 : NaN
-is_bar(dummy) = column('block') == (step(0) < 11 ? 1024 : 512)
+            : column('offset') == 11 ? (place(0) == 1 ? 7 : place(0) == 3 ? 8 : place(0) == 6 ? 9 \
+                                        : place(0) == 7 ? 10 : NaN) \
+            : kernel_is('copy_wide') ? 12 : kernel_is('read_wide') ? 13 : kernel_is('write_wide') ? 14 : NaN
+is_bar(dummy) = column('block') == (step(0) < 12 ? 1024 : 512)
 bar(name) = is_bar(0) ? of_limit(name) : NaN
 in_group(first, last, value) = step(0) >= first && step(0) <= last ? value : NaN
-set xrange [0.3:13.7]
+set xrange [0.3:14.7]
 set xtics ('plain' 1, "4 loads,\nthen stores" 2, '16-byte' 3, \
-           "16-byte,\nstreaming" 4, 'plain' 6, "4 loads,\nthen stores" 7, "16-byte,\noverlap" 8, \
-           "16-byte,\nshuffled" 9, 'copy' 11, 'read' 12, 'write' 13) font ',11'
+           "16-byte,\nstreaming" 4, "16-byte,\npaced" 5, 'plain' 7, "4 loads,\nthen stores" 8, \
+           "16-byte,\noverlap" 9, "16-byte,\nshuffled" 10, 'copy' 12, 'read' 13, 'write' 14) font ',11'
 set ylabel 'bytes per second, of cudaMemcpy = 1'
 set yrange [0 : 1.3 < *]
 set boxwidth 0.7
 if (limit >= 0) {
     array group[3] = ['c = a + b at offset 0', 'c = a + b at offset 11', 'ceilings of the device']
+    array begin[3] = [1, 7, 12]
+    array end[3] = [5, 10, 14]
     array colour[3] = ['#56b4e9', '#e69f00', '#cccccc']
-    set for [k = 1 : 3] label k group[k] at first (k == 1 ? 2.5 : k == 2 ? 7.5 : 12), graph 0.95 center
+    set for [k = 1 : 3] label k group[k] at first (k == 1 ? 3 : k == 2 ? 8.5 : 13), graph 0.95 center
     set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead front dashtype 3 linecolor rgb '#444444'
     plot data index limit using (4):(0.1) with points pointtype 0 linecolor rgb 'white' title columnheader(1), \
          for [k = 1 : 3] data index limit \
-            using (in_group(5 * k - 4, 5 * k - 1, step(0))):(bar('memcpy_ratio')) \
+            using (in_group(begin[k], end[k], step(0))):(bar('memcpy_ratio')) \
             with boxes fillstyle solid 1 border rgb '#222222' linecolor rgb colour[k] dashtype 1 notitle, \
          data index limit \
             using (step(0)):(bar('memcpy_ratio_low')):(0):(bar('memcpy_ratio_high') - bar('memcpy_ratio_low')) \
             with vectors nohead linetype 1 linewidth 3 notitle, \
          data index limit using (step(0)):(is_there(bar('memcpy_ratio')) ? 0.1 : NaN):(sprintf('%.3f', bar('memcpy_ratio'))) \
             with labels font ',11' notitle, \
-         data index limit using (step(0) + 0.2):(step(0) < 11 && column('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
+         data index limit using (step(0) + 0.2):(step(0) < 12 && column('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
             with points linetype 1 title 'blocks of 512; bars: of 1024, ceilings of 512'
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center

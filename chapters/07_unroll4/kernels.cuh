@@ -43,14 +43,22 @@ __device__ inline float4 operator+(float4 a, float4 b) {
 }
 
 struct Plain {
+    __device__ static void begin() {}
     __device__ static float4 load(const float4* from) { return *from; }
     __device__ static void store(float4* to, float4 value) { *to = value; }
 };
 
 // Tells the caches that each byte is used once: they may give it up first.
 struct Streaming {
+    __device__ static void begin() {}
     __device__ static float4 load(const float4* from) { return __ldcs(from); }
     __device__ static void store(float4* to, float4 value) { __stcs(to, value); }
+};
+
+// The warps of a block begin one after another: its requests come as a stream, not all at once. The
+// nanoseconds are few enough for the last warp to begin before the first one's data are there.
+struct Paced : Plain {
+    __device__ static void begin() { __nanosleep(threadIdx.x / 32 * 20); }
 };
 
 // Four neighbouring elements a thread, 16 bytes an access: a quarter of the instructions, and four
@@ -59,6 +67,7 @@ struct Streaming {
 template <class Access>
 __global__ void read_offset_wide(const float* a, const float* b, float* c, std::size_t n,
                                  std::size_t offset) {
+    Access::begin();
     const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
     const std::size_t k = i + offset;
     if (k + 4 <= n) {

@@ -108,6 +108,7 @@ inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask,
 inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
 inline void __threadfence() {}
 inline void __threadfence_block() {}
+inline void __nanosleep(unsigned) {}  // nothing is timed
 
 namespace emulator {
 // The 64-bit value that `source_lane` (0..31, of the calling warp) brought to the same exchange; the
