@@ -79,6 +79,18 @@ cudaError_t prefetch_to(const void* managed, std::size_t bytes, Place to) {
 }
 #endif
 
+// Keeps the device busy without touching memory.
+__global__ void hold(long long nanoseconds) {
+    const auto now = [] {
+        long long time = 0;
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+        return time;
+    };
+    const long long begin = now();
+    while (now() - begin < nanoseconds) {
+    }
+}
+
 struct Events {
     cudaEvent_t begin{}, end{};
     Events() {
@@ -196,12 +208,23 @@ bool repeats(const void* data, std::size_t bytes, const void* expected, std::siz
 
 void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }
 
+// The device is held until all launches wait in its queue: else those of a few microseconds would be
+// timed as fast as the host can launch them.
 double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
     static const Events events;
-    LAB_CUDA_CHECK(cudaEventRecord(events.begin));
-    for (int i = 0; i < launches; ++i) launch(i);
-    LAB_CUDA_CHECK(cudaEventRecord(events.end));
-    LAB_CUDA_CHECK(cudaEventSynchronize(events.end));
+    static double host_seconds = 5e-6;  // for a launch; more, once the host was found to be slower
+    constexpr double slowest_host = 40e-6;
+    const auto all_wait = [&] {
+        hold<<<1, 1>>>(static_cast<long long>(host_seconds * 1e9 * (launches + 10)));
+        LAB_CUDA_CHECK(cudaGetLastError());
+        LAB_CUDA_CHECK(cudaEventRecord(events.begin));
+        for (int i = 0; i < launches; ++i) launch(i);
+        LAB_CUDA_CHECK(cudaEventRecord(events.end));
+        const bool has_begun = cudaEventQuery(events.begin) == cudaSuccess;
+        LAB_CUDA_CHECK(cudaEventSynchronize(events.end));
+        return !has_begun;
+    };
+    while (!all_wait() && host_seconds < slowest_host) host_seconds *= 2;
     float milliseconds = 0;
     LAB_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events.begin, events.end));
     return milliseconds / 1e3;

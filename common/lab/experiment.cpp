@@ -22,9 +22,10 @@ constexpr int quick_repetitions = 2;
 // A batch of launches between two events lasts at least this long, so that the events' resolution
 // and the first launch's latency do not show.
 constexpr double batch_seconds = 1e-3;
-constexpr int most_launches = 1024;
-// Smaller working sets than a 1024th of four L2s do not get cold; their label says so.
-constexpr std::size_t most_sets = 1024;
+// What a device's queue holds, twice over.
+constexpr int most_launches = 512;
+// Smaller working sets than a 512th of four L2s do not get cold; their label says so.
+constexpr std::size_t most_sets = most_launches;
 constexpr std::size_t most_failures_listed = 5;
 
 int fail(ExitStatus status, const std::string& what) {

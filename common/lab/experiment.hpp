@@ -69,7 +69,7 @@ class Experiment {
     std::optional<unsigned> option(const std::string& flag, const std::string& explanation);
 
     // Buffer sets of `working_set_bytes` each whose total is more than four times the L2, so that a
-    // set has left it before its turn comes again; at most 1024, so that tiny ones stay in it. 1 on an
+    // set has left it before its turn comes again; at most 512, so that tiny ones stay in it. 1 on an
     // emulated device, which does not time.
     std::size_t cold_sets(std::size_t working_set_bytes) const;
     std::size_t sets(Cache cache, std::size_t working_set_bytes) const {
