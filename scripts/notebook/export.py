@@ -132,7 +132,7 @@ def by_reference(result: Result) -> dict[str, list[str]]:
     """For each memcpy row the benchmarks to compare with it, itself among them.
 
     A benchmark is compared with the copy in the same cache state that moves the most similar
-    number of bytes.
+    number of bytes, of two as similar the larger.
     """
     moved = {
         name: median(row.values["bytes_per_second"] * row.time_us for row in rows)
@@ -147,7 +147,11 @@ def by_reference(result: Result) -> dict[str, list[str]]:
             if names.kernel(other) == _REFERENCE and _cache(other) == _cache(name)
         ]
         if references:
-            nearest = min(references, key=lambda other: abs(math.log(moved[other] / size)))
+            # Rounded, so that half and twice the bytes are as similar whatever the rate's last digit.
+            nearest = min(
+                references,
+                key=lambda other: (round(abs(math.log(moved[other] / size)), 3), -moved[other]),
+            )
             groups.setdefault(nearest, []).append(name)
     return groups
 

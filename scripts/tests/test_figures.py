@@ -198,3 +198,26 @@ def test_the_ratio_to_a_memcpy_beside_is_exported_where_a_row_has_it(tree: Tree)
     ends = ("memcpy_ratio", "memcpy_ratio_low", "memcpy_ratio_high")
     assert [float(by_name[name][end]) for end in ends] == [1.04, 1.04, 1.04]
     assert [by_name["other/n:1024/cache:cold"][end] for end in ends] == ["NaN"] * 3
+
+
+def test_rows_of_one_size_are_compared_with_one_copy(tree: Tree) -> None:
+    """2^24 bytes lie just between copies that move 2^23 and 2^25: bytes that differ by rounding
+    must not choose. The larger copy, of 4,000 GB/s, makes 3,000 GB/s 75 %."""
+    rows = []
+    for moved, rate in ((2**23, 2e12), (2**25, 4e12)):
+        name = f"memcpy/bytes:{moved // 2}/cache:cold"
+        rows += synthetic.timed(name, moved / rate * 1e6, noise=0.0, bytes_per_second=rate)
+    time_us = 2**24 / 3e12 * 1e6
+    variants = {"a/n:1024/cache:cold": 1 - 1e-9, "b/n:1024/cache:cold": 1 + 1e-9}
+    for name, rounding in variants.items():
+        rate = 3e12 * rounding
+        rows += synthetic.timed(name, time_us, noise=0.0, bytes_per_second=rate)
+    synthetic.save(tree.data, synthetic.document(rows))
+    text = export.as_tsv(results.load_chapter(tree.project, tree.chapter))
+    header = next(line for line in text.splitlines() if "memcpy_percent" in line).split("\t")
+    found = {
+        line.split("\t")[0]: float(line.split("\t")[header.index("memcpy_percent")])
+        for line in text.splitlines()
+        if line.split("\t")[0] in variants
+    }
+    assert found == {name: pytest.approx(75) for name in variants}
