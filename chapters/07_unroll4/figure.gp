@@ -129,8 +129,8 @@ is_bar(dummy) = column('block') == (step(0) < 12 ? 1024 : 512)
 bar(name) = is_bar(0) ? of_limit(name) : NaN
 in_group(first, last, value) = step(0) >= first && step(0) <= last ? value : NaN
 set xrange [0.3:14.7]
-set xtics ('plain' 1, "4 loads,\nthen stores" 2, '16-byte' 3, \
-           "16-byte,\nstreaming" 4, "16-byte,\npaced" 5, 'plain' 7, "4 loads,\nthen stores" 8, \
+set xtics ('plain' 1, "4 loads\nfirst" 2, '16-byte' 3, \
+           "16-byte,\nstreaming" 4, "16-byte,\npaced" 5, 'plain' 7, "4 loads\nfirst" 8, \
            "16-byte,\noverlap" 9, "16-byte,\nshuffled" 10, 'copy' 12, 'read' 13, 'write' 14) font ',11'
 set ylabel 'bytes per second, of cudaMemcpy = 1'
 set yrange [0 : 1.3 < *]

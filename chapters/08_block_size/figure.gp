@@ -48,11 +48,11 @@ set key maxcols 3 width -5 samplen 3
 
 set ylabel 'bandwidth, % of memcpy'
 # Never so narrow a range that noise looks like an effect.
-set yrange [* < 60 : 105 < *]
+set yrange [0 : 105 < *]
 if (words(timed) > 0) {
     newest = int(word(timed, words(timed)))
     # The first entry names the device; its point is drawn over.
-    plot data index newest using (64):(100) with points pointtype 0 linecolor rgb 'white' title columnheader(1), \
+    plot data index newest using (40):(5) with points pointtype 0 linecolor rgb 'white' title columnheader(1), \
          for [k = 1 : 6] data index newest \
             using (column('block')):(line(k, percent('memcpy_percent'))): \
                   (percent('memcpy_percent_low')):(percent('memcpy_percent_high')) \

@@ -98,7 +98,7 @@ set xrange [0.4 : words(widths) + 0.6]
 set xtics () norotate
 set for [i = 1 : words(widths)] xtics add (word(widths, i) i)
 if (words(swept) > 0) {
-    set yrange [* < 60 : 105 < *]
+    set yrange [0 : 105 < *]
     kernels = 'transpose_read_columns transpose_read_columns_diagonal_any '\
         .'transpose_read_rows transpose_read_rows_diagonal_any'
     titles = '"read columns" "read columns, diagonal" "read rows" "read rows, diagonal"'
