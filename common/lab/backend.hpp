@@ -58,7 +58,8 @@ bool repeats(const void* data, std::size_t bytes, const void* expected, std::siz
 void synchronise();
 
 // Seconds between an event before the first and one after the last of `launches` calls, which wait in
-// the device's queue until the last has been made. May call more than once for each index.
+// the device's queue until the last has been made, unless the host is far too slow for that. May call
+// more than once for each index.
 double elapsed_seconds(const std::function<void(int index)>& launch, int launches);
 std::optional<ClockSample> sample_clocks();
 

@@ -209,7 +209,7 @@ bool repeats(const void* data, std::size_t bytes, const void* expected, std::siz
 void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }
 
 // The device is held until all launches wait in its queue: else those of a few microseconds would be
-// timed as fast as the host can launch them.
+// timed as fast as the host can launch them. A host slower than `slowest_host` is part of the time.
 double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
     static const Events events;
     static double host_seconds = 5e-6;  // for a launch; more, once the host was found to be slower

@@ -16,8 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// More than a phase fills, because phases that need more than one buffer came out short: faults
-// bring 64 MiB in about 4,000 records of 104 bytes, 2 GiB in 13 MB.
+// More than a phase fills, so that no record waits for a second buffer.
 constexpr std::size_t buffer_bytes = 16 << 20;
 // A phase's records have come when none has come for this long.
 constexpr auto silence = 50ms;

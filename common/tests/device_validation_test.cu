@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "lab/errors.hpp"
 #include "lab/launch.hpp"
 #include "lab/repeated_values.hpp"
 #include "lab/repeats.cuh"
+#include "message_of.hpp"
 
 namespace {
 
@@ -31,15 +31,6 @@ std::vector<float> elements(std::size_t begin, std::size_t count) {
     std::vector<float> values(count);
     for (std::size_t i = 0; i < count; ++i) values[i] = period[(begin + i) % period.size()];
     return values;
-}
-
-std::string message_of(auto&& action) {
-    try {
-        action();
-    } catch (const lab::ValidationError& error) {
-        return error.what();
-    }
-    return "passed";
 }
 
 bool kernel_sees_a_difference(const std::vector<float>& values, std::size_t phase, unsigned grid) {

@@ -8,18 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "message_of.hpp"
+
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
-std::string message_of(auto&& action) {
-    try {
-        action();
-    } catch (const lab::ValidationError& error) {
-        return error.what();
-    }
-    return "passed";
-}
 
 std::string compare(const std::vector<float>& actual, const std::vector<float>& expected,
                     double tolerance = 0) {

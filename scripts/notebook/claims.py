@@ -87,7 +87,7 @@ def _read(chapter: Chapter, parse: Callable[[dict[str, Any]], T]) -> T:
 
 def _parse(document: dict[str, Any]) -> list[Claim]:
     refuse_unknown("the file", document, ["claim", *counter_notes.KEYS])
-    counter_notes.parse(document)
+    counter_notes.parse(document)  # only to refuse what is wrong in it
     tables = document.get("claim", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError("claims are written as [[claim]]")

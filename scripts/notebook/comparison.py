@@ -28,12 +28,20 @@ INTERVALS = ("l2_read_sectors", "l2_write_sectors")
 # Of the load sectors: blocks that share an SM share its L1, and which do is not known.
 L1_HITS_TOLERANCE = 0.0001
 DRAM_TOLERANCE_BYTES = 8192
-# More than the L2 of any GPU holds: what DRAM delivers is then no promise.
+# What reads more need not fit the L2: what DRAM delivers is then no promise.
 DRAM_PROMISED_BELOW_BYTES = 2**25
 # Compared where both have it, and no promise: the compiler's registers, which the emulated GPU does
 # not know, limit it, too.
 OCCUPANCY = "theoretical_occupancy"
-COMPARED = (*EXACT, *EFFICIENCIES, *INTERVALS, "l1_hit_sectors", "dram_read_bytes", OCCUPANCY, *MOVED)
+COMPARED = (
+    *EXACT,
+    *EFFICIENCIES,
+    *INTERVALS,
+    "l1_hit_sectors",
+    "dram_read_bytes",
+    OCCUPANCY,
+    *MOVED,
+)
 
 RULES = (
     "called equal: requests, sectors, wavefronts and bank conflicts to the unit; efficiencies to "

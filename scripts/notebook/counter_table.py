@@ -100,7 +100,8 @@ def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
     ]
     header = ["variant", "counter", "predicted"]
     for pair in pairs:
-        own = link(pair.emulated) if pair.emulated else f"emulated-{pair.gpu.generation}"
+        lacking = f"emulated-{pair.gpu.generation}" if pair.gpu.generation else _NOTHING
+        own = link(pair.emulated) if pair.emulated else lacking
         header += [f"counted: {own}", f"measured: {link(pair.gpu)}", "agree"]
     return [
         "",

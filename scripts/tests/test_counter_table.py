@@ -140,6 +140,12 @@ def test_without_an_emulated_gpu_of_its_generation_nothing_is_compared(tree: Tre
     assert "In all" not in page
 
 
+def test_a_gpu_of_unknown_generation_has_no_command_to_mend_it(tree: Tree) -> None:
+    page = table(tree, [result("nvidia-other", {NAME: {"load_sectors": 5.0}}, generation="")])
+    assert "| counted: – | measured: nvidia-other |" in page
+    assert "Nothing to compare nvidia-other with: no emulated GPU of its generation." in page
+
+
 def test_what_says_nothing_is_left_out(tree: Tree) -> None:
     """Zero everywhere; the same everywhere; what an emulated GPU of that size never counted."""
     counts = {
