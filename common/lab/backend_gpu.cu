@@ -3,6 +3,8 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <utility>
+#include <cstdio>
 
 #include "lab/backend.hpp"
 #include "lab/command_line.hpp"
@@ -224,7 +226,16 @@ double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
         LAB_CUDA_CHECK(cudaEventSynchronize(events.end));
         return !has_begun;
     };
-    while (!all_wait() && host_seconds < slowest_host) host_seconds *= 2;
+    bool waited = all_wait();
+    while (!waited && host_seconds < slowest_host) {
+        host_seconds *= 2;
+        waited = all_wait();
+    }
+    static bool told = false;
+    if (!waited && !std::exchange(told, true)) {
+        std::fputs("[lab] this host launches more slowly than the GPU runs: short kernels have its time\n",
+                   stderr);
+    }
     float milliseconds = 0;
     LAB_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events.begin, events.end));
     return milliseconds / 1e3;

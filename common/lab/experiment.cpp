@@ -22,7 +22,7 @@ constexpr int quick_repetitions = 2;
 // A batch of launches between two events lasts at least this long, so that the events' resolution
 // and the first launch's latency do not show.
 constexpr double batch_seconds = 1e-3;
-// What a device's queue holds, twice over.
+// Half of what waits in a device's queue before the host is made to wait.
 constexpr int most_launches = 512;
 // Smaller working sets than a 512th of four L2s do not get cold; their label says so.
 constexpr std::size_t most_sets = most_launches;
