@@ -2,7 +2,7 @@
 # counted. Below: occupancy against the shared memory of a block.
 load 'style.gp'
 data = ARG1
-set terminal svg size 820,960 dynamic font 'sans-serif,13' name 'bank_conflicts' \
+set terminal svg size 820,1020 dynamic font 'sans-serif,13' name 'bank_conflicts' \
     background rgb 'white'
 set output ARG2
 
@@ -36,7 +36,7 @@ do for [i = 0 : STATS_blocks - 1] {
 }
 
 set key maxcols 5 width 0
-set multiplot layout 3,1 margins 0.085,0.98,0.065,0.955 spacing 0.11
+set multiplot layout 3,1 margins 0.085,0.98,0.062,0.955 spacing 0.14
 set xrange [0.5:32.5]
 set xtics 1,1 font ',11'
 set xlabel 'stride, in elements'
