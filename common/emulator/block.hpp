@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/architecture.hpp"
+#include "emulator/models/architecture.hpp"
 #include "emulator/cuda_on_cpu.h"
 #include "emulator/fiber_pool.hpp"
 #include "emulator/tracer.hpp"

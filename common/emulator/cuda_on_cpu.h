@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "emulator/models/cache_operator.hpp"
+
 #define LAB_EMULATED_GPU 1
 
 // noinline and noclone keep one machine code and one address for each kernel instantiation.
@@ -156,7 +158,6 @@ inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) 
 // return address is the place in the kernel.
 
 namespace emulator {
-enum class CacheOperator : std::uint8_t { standard, all_levels, l2_only, streaming, read_only };
 void announce_load(const void* address, std::size_t bytes, CacheOperator, const void* site);
 void announce_store(const void* address, std::size_t bytes, CacheOperator, const void* site);
 }  // namespace emulator

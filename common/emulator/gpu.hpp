@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "emulator/access.hpp"
-#include "emulator/architecture.hpp"
+#include "emulator/models/architecture.hpp"
 #include "emulator/block.hpp"
-#include "emulator/occupancy.hpp"
+#include "emulator/models/occupancy.hpp"
 
 namespace emulator {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "emulator/block.hpp"
-#include "emulator/coalescing.hpp"
+#include "emulator/models/coalescing.hpp"
 #include "emulator/recorder.hpp"
 #include "emulator/thread_state.hpp"
 

@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "emulator/access.hpp"
-#include "emulator/architecture.hpp"
-#include "emulator/coalescing.hpp"
+#include "emulator/models/architecture.hpp"
+#include "emulator/models/coalescing.hpp"
 #include "emulator/device_memory.hpp"
 #include "emulator/hazards.hpp"
-#include "emulator/load_policy.hpp"
-#include "emulator/memory_model.hpp"
+#include "emulator/models/load_policy.hpp"
+#include "emulator/models/memory_model.hpp"
 #include "emulator/program_image.hpp"
 
 namespace emulator {

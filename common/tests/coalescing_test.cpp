@@ -1,6 +1,6 @@
 // The coalescing rule, from address lists alone: against counts derived by hand, counts that others
 // have published, and an obvious oracle on random requests.
-#include "emulator/coalescing.hpp"
+#include "emulator/models/coalescing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Occupancy against arithmetic that the sources print and that NVIDIA's calculator gives.
-#include "emulator/occupancy.hpp"
+#include "emulator/models/occupancy.hpp"
 
 #include <gtest/gtest.h>
 

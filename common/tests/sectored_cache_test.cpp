@@ -1,5 +1,5 @@
 // The cache of one SM, from sequences of sectors.
-#include "emulator/sectored_cache.hpp"
+#include "emulator/models/sectored_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <random>
 
-#include "emulator/sector_set.hpp"
+#include "emulator/models/sector_set.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The banks' rule, from address lists alone: derived by hand, against a naive form of it, and against
 // what an H200 counted.
-#include "emulator/shared_banks.hpp"
+#include "emulator/models/shared_banks.hpp"
 
 #include <gtest/gtest.h>
 

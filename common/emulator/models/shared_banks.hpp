@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "emulator/warp_request.hpp"
+#include "emulator/models/warp_request.hpp"
 
 namespace emulator {
 

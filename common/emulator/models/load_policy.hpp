@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "emulator/access.hpp"
-#include "emulator/architecture.hpp"
+#include "emulator/models/cache_operator.hpp"
+#include "emulator/models/architecture.hpp"
 
 namespace emulator {
 

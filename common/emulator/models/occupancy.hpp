@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "emulator/architecture.hpp"
+#include "emulator/models/architecture.hpp"
 
 namespace emulator {
 

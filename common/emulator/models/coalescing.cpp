@@ -1,4 +1,4 @@
-#include "emulator/coalescing.hpp"
+#include "emulator/models/coalescing.hpp"
 
 #include <algorithm>
 #include <array>

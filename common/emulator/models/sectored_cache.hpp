@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "emulator/coalescing.hpp"
-#include "emulator/warp_request.hpp"
+#include "emulator/models/coalescing.hpp"
+#include "emulator/models/warp_request.hpp"
 
 namespace emulator {
 

@@ -1,4 +1,4 @@
-#include "emulator/occupancy.hpp"
+#include "emulator/models/occupancy.hpp"
 
 #include <algorithm>
 

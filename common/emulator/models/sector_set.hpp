@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "emulator/warp_request.hpp"
+#include "emulator/models/warp_request.hpp"
 
 namespace emulator {
 

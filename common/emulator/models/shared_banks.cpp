@@ -1,4 +1,4 @@
-#include "emulator/shared_banks.hpp"
+#include "emulator/models/shared_banks.hpp"
 
 #include <algorithm>
 #include <array>

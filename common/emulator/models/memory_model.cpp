@@ -1,4 +1,4 @@
-#include "emulator/memory_model.hpp"
+#include "emulator/models/memory_model.hpp"
 
 #include <algorithm>
 

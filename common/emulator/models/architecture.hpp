@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "emulator/shared_banks.hpp"
+#include "emulator/models/shared_banks.hpp"
 
 namespace emulator {
 

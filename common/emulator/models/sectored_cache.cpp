@@ -1,4 +1,4 @@
-#include "emulator/sectored_cache.hpp"
+#include "emulator/models/sectored_cache.hpp"
 
 #include <algorithm>
 #include <bit>

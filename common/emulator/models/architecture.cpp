@@ -1,4 +1,4 @@
-#include "emulator/architecture.hpp"
+#include "emulator/models/architecture.hpp"
 
 #include <algorithm>
 #include <array>

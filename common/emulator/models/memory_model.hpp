@@ -12,11 +12,12 @@
 #include <span>
 #include <vector>
 
-#include "emulator/access.hpp"
-#include "emulator/architecture.hpp"
-#include "emulator/load_policy.hpp"
-#include "emulator/sector_set.hpp"
-#include "emulator/sectored_cache.hpp"
+#include "emulator/models/access_counters.hpp"
+#include "emulator/models/warp_request.hpp"
+#include "emulator/models/architecture.hpp"
+#include "emulator/models/load_policy.hpp"
+#include "emulator/models/sector_set.hpp"
+#include "emulator/models/sectored_cache.hpp"
 
 namespace emulator {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "emulator/warp_request.hpp"
+#include "emulator/models/warp_request.hpp"
 
 namespace emulator {
 

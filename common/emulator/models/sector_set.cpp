@@ -1,4 +1,4 @@
-#include "emulator/sector_set.hpp"
+#include "emulator/models/sector_set.hpp"
 
 #include <bit>
 

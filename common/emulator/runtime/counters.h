@@ -1,0 +1,37 @@
+// What the emulated runtime exports beyond CUDA's API. A program asks for these functions with
+// dlsym(RTLD_DEFAULT, ...): where they are missing, the runtime is NVIDIA's and the GPU real.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef void (*EmulatedGpuVisitor)(void* context, const char* name, double value);
+
+// Counters of all launches since the last emulatedGpuResetCounters, under the names of the data format
+// (DESIGN: load_requests, load_sectors, ...). Waits for all launches.
+void emulatedGpuVisitCounters(EmulatedGpuVisitor visit, void* context);
+void emulatedGpuResetCounters(void);
+
+// Properties of the emulated GPU that cudaDeviceProp does not have: "architecture" ("hopper"),
+// "generation" ("Hopper"), "gpu" ("H200"), "year", "fetch_unit_bytes", "dram_bytes_per_second",
+// "version" (of the emulator), "checks_hazards" ("1"). Null for an unknown name. Static storage.
+const char* emulatedGpuProperty(const char* name);
+
+// Hazards found since the last reset, one line each; the count, and the i-th (null beyond).
+unsigned emulatedGpuHazardCount(void);
+const char* emulatedGpuHazard(unsigned i);
+
+#ifdef __cplusplus
+}
+#endif
+
+// Environment variables, read when the library is loaded; a wrong value ends the program with exit
+// status 2 and one line:
+//   EMULATED_GPU=hopper            the architecture (default hopper)
+//   EMULATED_GPU_CACHES=0          requests alone: caches are not modelled
+//   EMULATED_GPU_HAZARDS=1         races, uninitialised reads, divergent barriers
+//   EMULATED_GPU_WORKERS=2         CPU threads
+//   EMULATED_GPU_SAMPLE=1          executes enough blocks to tell the counts of the whole launch
+//   EMULATED_GPU_TIME_LIMIT=60     seconds a launch may take
+//   EMULATED_GPU_REPORT=FILE       one JSON object a launch, a line each (report.md beside this file)

@@ -1,0 +1,165 @@
+// The emulated GPU as the runtime sees it: load a module, launch its kernels, read what was counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "emulator/models/access_counters.hpp"
+#include "emulator/models/architecture.hpp"
+#include "emulator/models/load_policy.hpp"
+#include "emulator/models/memory_model.hpp"
+#include "emulator/models/occupancy.hpp"
+#include "emulator/ptx/module.hpp"
+
+namespace emulator::simt {
+
+struct Dimensions {
+    std::uint32_t x = 1, y = 1, z = 1;
+};
+
+struct LaunchShape {
+    Dimensions grid, block;
+    std::size_t dynamic_shared_bytes = 0;
+    bool cooperative = false;  // all blocks are resident together; fails where they do not fit
+};
+
+// What a module or a launch asks for and the emulated GPU cannot do. One line that names the
+// instruction and the source line.
+class Unsupported : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+enum class FaultKind : std::uint8_t {
+    illegal_address, misaligned_address, illegal_instruction, assertion, trap, time_limit, deadlock,
+    stack_overflow,
+};
+
+// A kernel that failed. One line: what, kernel, block, thread, source line.
+class Fault : public std::runtime_error {
+  public:
+    Fault(FaultKind kind, const std::string& text) : std::runtime_error(text), kind(kind) {}
+    FaultKind kind;
+};
+
+// What one memory instruction of the PTX did in a launch.
+enum class AccessSpace : std::uint8_t { global, shared, local, constant, texture, surface };
+struct SiteRecord {
+    ptx::SourceLocation location;
+    AccessSpace space{};
+    AccessKind kind{};
+    bool is_reduction = false;  // an atomic whose result nothing reads (RED)
+    std::uint32_t bytes_per_lane = 0;
+    AccessCounters counters;
+};
+
+// Instructions executed by source line.
+struct LineRecord {
+    ptx::SourceLocation location;
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t thread_instructions = 0;  // lanes with a true guard
+    std::uint64_t divergent_branches = 0;
+};
+
+struct LaunchRecord {
+    // Totals; `atomics` are those whose result is read, `reductions` the others.
+    AccessCounters loads, stores, atomics, reductions;
+    AccessCounters local_loads, local_stores;
+    AccessCounters shared_loads, shared_stores, shared_atomics;
+    AccessCounters texture_loads;
+    MemoryCounters memory;
+    std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    std::uint64_t branches = 0, divergent_branches = 0;
+    std::uint64_t barriers = 0;  // warps that arrived at a barrier
+    Occupancy occupancy;
+    std::vector<SiteRecord> sites;
+    std::vector<LineRecord> lines;
+    std::vector<std::string> hazards;
+    std::vector<std::string> notes;  // limits of these counts, a line each
+    std::string printed;             // by printf, blocks in their order
+    std::uint64_t blocks = 0, blocks_executed = 0;  // fewer when sampled
+    double host_seconds = 0;
+};
+
+struct Options {
+    unsigned workers = 0;  // CPU threads; 0: as many as the machine has. Counts do not depend on it.
+    bool model_caches = true;
+    bool check_hazards = false;
+    bool sample_blocks = false;      // execute enough blocks to tell the counts of all
+    double time_limit_seconds = 0;   // of one launch; 0: none
+};
+
+// ---- textures and surfaces: filled in by the runtime, read by tex, suld and sust -----------------
+enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
+struct TextureDescriptor {
+    const std::byte* data = nullptr;
+    std::uint32_t width = 0, height = 0, depth = 0;  // elements; 0: that dimension is not there
+    std::uint64_t pitch_bytes = 0, slice_bytes = 0;
+    std::uint32_t channels = 1, bytes_per_channel = 4;
+    enum class Format : std::uint8_t { signed_integer, unsigned_integer, floating_point } format{};
+    bool normalised_coordinates = false, linear_filter = false, read_normalised_float = false;
+    bool is_layered = false;
+    AddressMode address_mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
+    float border[4] = {};
+};
+
+class Module;  // a loaded PTX module: decoded functions, variables with addresses
+
+struct KernelAttributes {
+    std::size_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
+    std::size_t parameter_bytes = 0;
+    std::vector<std::pair<std::size_t, std::size_t>> parameters;  // offset, bytes of each
+    std::uint32_t max_threads_per_block = 0;  // .maxntid, or the architecture's
+};
+
+class Kernel;  // one kernel of a loaded module
+
+class Gpu {
+  public:
+    Gpu(const Architecture& architecture, const Options& options);
+    ~Gpu();
+
+    const Architecture& architecture() const;
+    Options& options();
+
+    // Decodes a module; variables get device memory. Functions of the module that use what cannot be
+    // executed are refused when they are launched, not here. `l1_mode`: ptxas' -dlcm.
+    std::shared_ptr<Module> load(ptx::Module module, L1Mode l1_mode);
+
+    // `registers_per_thread`, as ptxas tells it: for the occupancy; nothing when it is not known.
+    // Blocks until the kernel has finished. Throws Fault, Unsupported.
+    LaunchRecord launch(const Kernel& kernel, const LaunchShape& shape,
+                        std::span<const std::byte> parameters,
+                        std::optional<unsigned> registers_per_thread);
+
+    // Texture and surface objects are indices into this table, from 1; 0 and others are invalid.
+    std::vector<TextureDescriptor>& textures();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+// Null for an unknown name.
+const Kernel* find_kernel(const Module& module, const std::string& name);
+const KernelAttributes& attributes(const Kernel& kernel);
+// Address and size of a .global or .const variable; nothing for an unknown name.
+struct Symbol {
+    void* address;
+    std::size_t bytes;
+    bool is_constant;
+};
+std::optional<Symbol> find_symbol(const Module& module, const std::string& name);
+const ptx::Module& source_of(const Module& module);
+// "kernels.cuh:17", with the path below which all of the module's own files lie left out.
+std::string text(const Module& module, const ptx::SourceLocation& location);
+
+}  // namespace emulator::simt
