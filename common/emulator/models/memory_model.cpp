@@ -7,7 +7,7 @@ namespace emulator {
 MemoryModel::MemoryModel(const Architecture& gpu, std::size_t l1_bytes)
     : l1_(l1_bytes, gpu.fetch_unit_bytes_with_l1 == 128),
       read_only_cache_(gpu.read_only_cache_bytes, false),
-      stores_allocate_(stores_allocate_in_l1(gpu)) {}
+      stores_allocate_(gpu.stores_allocate_in_l1) {}
 
 void MemoryModel::begin_sm() {
     l1_.clear();
