@@ -18,15 +18,11 @@ std::unique_ptr<simt::Gpu>& gpu_slot() {
     return slot;
 }
 
-DeviceLimits limits_of(const Architecture& gpu, unsigned capability) {
+DeviceLimits limits_of(const Architecture& gpu) {
     DeviceLimits result;
-    if (capability < 30) {
-        result.max_grid_x = 65535;
-        result.registers_per_block = 32768;
-    }
-    if (capability < 35) result.max_registers_per_thread = 63;
+    const unsigned capability = gpu.compute_number();
+    if (capability < 30) result.registers_per_block = 32768;
     result.shared_bytes_per_block_opt_in = gpu.max_shared_bytes_per_block;
-    if (capability >= 80) result.reserved_shared_bytes_per_block = 1024;
     if (capability >= 70) result.parameter_bytes = 32764;
     result.can_launch_cooperatively = capability >= 60;
     return result;
@@ -47,23 +43,12 @@ simt::Gpu& gpu() {
     return *gpu_slot();
 }
 
-unsigned compute_capability() {
-    static const unsigned capability = [] {
-        unsigned number = 0;
-        for (const char digit : architecture().compute_capability) {
-            if (digit != '.') number = 10 * number + static_cast<unsigned>(digit - '0');
-        }
-        return number;
-    }();
-    return capability;
-}
-
 void require_device(int device) { require(device == 0, cudaErrorInvalidDevice); }
 
 std::string device_name() { return "Emulated " + std::string(architecture().gpu); }
 
 const DeviceLimits& device_limits() {
-    static const DeviceLimits result = limits_of(architecture(), compute_capability());
+    static const DeviceLimits result = limits_of(architecture());
     return result;
 }
 

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "emulator/models/architecture.hpp"
@@ -15,26 +14,23 @@ namespace emulator::runtime {
 // Of the architecture that the environment names. Made at the first use, and anew after a reset.
 simt::Gpu& gpu();
 const Architecture& architecture();
-unsigned compute_capability();  // 90 for 9.0
 
 // Throws ApiError (cudaErrorInvalidDevice) for any device but 0.
 void require_device(int device);
 
 std::string device_name();  // "Emulated H200 SXM"
 
-// Facts of a compute capability that the table of architectures does not have; from the CUDA C++
-// Programming Guide, "Compute Capabilities", and NVIDIA's deviceQuery output of such GPUs.
+// Limits of a compute capability that the table of architectures does not have; from the CUDA C++
+// Programming Guide, "Compute Capabilities".
 struct DeviceLimits {
-    std::uint32_t max_grid_x = 0x7fffffff, max_grid_y = 65535, max_grid_z = 65535;
-    std::uint32_t max_block_x = 1024, max_block_y = 1024, max_block_z = 64;
+    unsigned max_grid_y = 65535, max_grid_z = 65535;
+    unsigned max_block_x = 1024, max_block_y = 1024, max_block_z = 64;
     unsigned registers_per_block = 65536;
-    unsigned max_registers_per_thread = 255;
     std::size_t shared_bytes_per_block = 49152;         // without opting in
     std::size_t shared_bytes_per_block_opt_in = 49152;  // with
-    std::size_t reserved_shared_bytes_per_block = 0;    // the system's share of each block
     std::size_t constant_bytes = 65536;
     std::size_t parameter_bytes = 4096;  // of a kernel
-    bool can_launch_clusters = false, can_launch_cooperatively = false;
+    bool can_launch_cooperatively = false;
 };
 const DeviceLimits& device_limits();
 

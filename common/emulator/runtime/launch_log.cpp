@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "emulator/device_memory.hpp"
 #include "emulator/runtime/counters.h"
 #include "emulator/runtime/counters.hpp"
 #include "emulator/runtime/device.hpp"
@@ -76,6 +77,12 @@ unsigned emulatedGpuHazardCount() {
 const char* emulatedGpuHazard(unsigned i) {
     const std::lock_guard lock(api_mutex());
     return i < totals().hazards.size() ? totals().hazards[i].c_str() : nullptr;
+}
+
+void emulatedGpuMarkUninitialised(const void* pointer, std::size_t bytes) {
+    const std::lock_guard lock(api_mutex());
+    const auto address = reinterpret_cast<emulator::Address>(pointer);
+    if (emulator::in_device_memory(address)) emulator::mark_initialised(address, bytes, false);
 }
 
 }  // extern "C"

@@ -68,7 +68,7 @@ void check_launch(const Launch& launch) {
     const DeviceLimits& limit = device_limits();
     const dim3 grid = launch.grid, block = launch.block;
     const auto is_between = [](unsigned value, unsigned most) { return value >= 1 && value <= most; };
-    require(is_between(grid.x, limit.max_grid_x) && is_between(grid.y, limit.max_grid_y) &&
+    require(is_between(grid.x, architecture().max_grid_x) && is_between(grid.y, limit.max_grid_y) &&
                 is_between(grid.z, limit.max_grid_z), cudaErrorInvalidConfiguration);
     require(is_between(block.x, limit.max_block_x) && is_between(block.y, limit.max_block_y) &&
                 is_between(block.z, limit.max_block_z), cudaErrorInvalidConfiguration);

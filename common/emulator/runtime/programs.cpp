@@ -55,7 +55,7 @@ const std::shared_ptr<simt::Module>& Program::module() {
     if (module_) return module_;
     if (refusal_code_ != cudaSuccess) throw ApiError(refusal_code_);
     try {
-        const PtxImage image = choose_ptx(wrapper_, compute_capability());
+        const PtxImage image = choose_ptx(wrapper_, architecture().compute_number());
         module_ = gpu().load(parse(image), image.l1_mode);
     } catch (const ApiError& error) {
         refusal_code_ = error.code;

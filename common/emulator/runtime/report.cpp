@@ -89,6 +89,8 @@ void add_site(JsonLine& line, const simt::Module& module, const simt::SiteRecord
         line.field("efficiency", 100.0 * static_cast<double>(count.distinct_bytes) /
                                      static_cast<double>(count.moved_bytes));
     }
+    line.field("lane_bytes", count.lane_bytes).field("distinct_bytes", count.distinct_bytes);
+    line.field("moved_bytes", count.moved_bytes);
     line.field("l1_hit_sectors", count.l1_hit_sectors).field("wavefronts", count.wavefronts);
     line.field("bank_conflicts", count.bank_conflicts).end_object();
 }
