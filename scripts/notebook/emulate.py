@@ -42,7 +42,7 @@ def emulate(options: argparse.Namespace) -> int:
     targets = _targets(project, options.architecture)
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
-    library = _runtime(project)
+    library = runtime_folder(project)
     runs, statuses = [], []
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
@@ -118,7 +118,7 @@ def _program(project: Project, subject: str, flags: list[str], targets: list[Tar
     return program
 
 
-def _runtime(project: Project) -> Path:
+def runtime_folder(project: Project) -> Path:
     """The folder of our libcudart.so.13, built where it is missing or old."""
     toolbox.require(toolbox.FOR_THE_EMULATED_GPU, "an emulated GPU")
     build.configure(project)
