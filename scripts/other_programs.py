@@ -29,8 +29,7 @@ from notebook.project import Project
 from notebook.text import markdown_cell, markdown_table, plain, terminal_table
 
 NVCC = (
-    "-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "-lineinfo", "--compress-mode=none",
-    "-std=c++17", "-O3", "-w",
+    "-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "-lineinfo", "-std=c++17", "-O3", "-w",
 )  # fmt: skip
 SOURCES = (".cu", ".cpp", ".c")
 # Lines of a program whose check failed, whatever its exit status says.
@@ -78,7 +77,7 @@ def main() -> int:
     parser.add_argument("--list", type=Path, default=Path(__file__).with_suffix(".toml"), metavar="FILE")
     parser.add_argument("--only", default="", metavar="REGEX", help="programs whose name has this")
     parser.add_argument("--time-limit", type=float, default=120, metavar="S", help="seconds a program may take")
-    parser.add_argument("--runtime", type=Path, metavar="DIR", help="folder of libcudart.so.13, if not of build/")
+    parser.add_argument("--runtime", type=Path, metavar="DIR", help="folder of libcudart.so, if not of build/")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep what every program prints there")
     options = parser.parse_args()

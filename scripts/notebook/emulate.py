@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 from notebook import build, emulate_build, emulate_export, emulate_program, emulate_records, emulate_report, toolbox
 from notebook.collect import say
 from notebook.devices import architectures
-from notebook.errors import CHECK_FAILED, WRONG_USAGE, Problem
+from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.project import Project
 from notebook.text import close_matches, plain
 
@@ -60,7 +61,7 @@ def emulate(options: argparse.Namespace) -> int:
         statuses.append(status)
     sys.stdout.flush()
     print("\n".join(_render(options.report, runs)))
-    return _verdict(program, targets, statuses)
+    return _verdict(program, targets, statuses, any(run.failures for run in runs))
 
 
 def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
@@ -119,14 +120,14 @@ def _program(project: Project, subject: str, flags: list[str], targets: list[Tar
 
 
 def runtime_folder(project: Project) -> Path:
-    """The folder of our libcudart.so.13, built where it is missing or old."""
+    """The folder of our libcudart.so, built where it is missing or old."""
     toolbox.require(toolbox.FOR_THE_EMULATED_GPU, "an emulated GPU")
     build.configure(project)
-    name = next((each for each in build.targets(project) if each.endswith("/" + emulate_program.RUNTIME)), None)
-    if name is None:
-        raise Problem("build/ has no emulated GPU; remove build/ and run this again", CHECK_FAILED)
-    build.build(project, name)
-    return (project.build / name).parent
+    names = [name for name in build.targets(project) if name.rsplit("/", 1)[-1] in emulate_program.RUNTIMES]
+    if not names:
+        raise Problem("build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING)
+    build.build(project, *names)
+    return (project.build / names[0]).parent
 
 
 def _execute(run: _Run, target: Target, options: argparse.Namespace) -> tuple[emulate_records.Report, int]:
@@ -161,17 +162,17 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)
     title = f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)} on emulated {gpus}"
-    return ["", title, "", *body]
+    return ["", *textwrap.wrap(title, emulate_report.WIDTH), "", *body]
 
 
-def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int]) -> int:
-    """The program's own failure becomes ours, with a line."""
+def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int], refused: bool) -> int:
+    """The program's own failure becomes ours, with a line; so does a launch that was not counted."""
     name = plain(program.name)
     failed = [(target, status) for target, status in zip(targets, statuses, strict=True) if status != 0]
     for target, status in failed:
         how = f"exit status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
         say(f"{name} failed on {target.name}: {how}")
-    return CHECK_FAILED if failed else 0
+    return CHECK_FAILED if failed or refused else 0
 
 
 def _positive(text: str) -> float:

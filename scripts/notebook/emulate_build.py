@@ -44,7 +44,7 @@ def build(project: Project, file: Path, flags: list[str], capabilities: list[str
 
 def nvcc_flags(flags: list[str], capabilities: list[str], supported: set[int]) -> list[str]:
     """What makes an executable that the emulated GPU can run and name the lines of."""
-    found = ["-cudart", "shared", "-lineinfo", "--compress-mode=none"]
+    found = ["-cudart", "shared", "-lineinfo"]
     if not any(_CHOOSES_ARCHITECTURE.match(flag) for flag in flags):
         wanted = {max(_OLDEST, int(capability.replace(".", ""))) for capability in capabilities}
         # One that this nvcc does not know runs the PTX of the newest one before it.

@@ -8,6 +8,12 @@ _KINDS = {"load": "ld", "store": "st", "atomic": "atom", "reduction": "red"}
 
 # Of a whole launch: the names of the data format, and what only a report has.
 OF_A_LAUNCH = _MEASURED | {
+    "nvprof_gld_efficiency": "(nvprof: gld_efficiency)",
+    "nvprof_gst_efficiency": "(nvprof: gst_efficiency)",
+    "l2_read_sectors_least": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_read_sectors_most": "lts__t_sectors_srcunit_tex_op_read.sum",
+    "l2_write_sectors_least": "lts__t_sectors_srcunit_tex_op_write.sum",
+    "l2_write_sectors_most": "lts__t_sectors_srcunit_tex_op_write.sum",
     "atomic_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_atom.sum",
     "atomic_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_atom.sum",
     "reduction_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_red.sum",
@@ -40,8 +46,9 @@ LEGEND = (
     "L1 hits             l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum, of sectors",
     "wavefronts          l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}.sum",
     "conflicts           l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum",
-    "instructions        smsp__inst_executed.sum; lanes: smsp__thread_inst_executed_per_inst_executed.ratio",
-    "divergent branches  smsp__sass_branch_targets_threads_divergent.sum",
+    "instr.              smsp__inst_executed.sum",
+    "lanes               smsp__thread_inst_executed_per_inst_executed.ratio",
+    "divergent           smsp__sass_branch_targets_threads_divergent.sum",
 )
 
 

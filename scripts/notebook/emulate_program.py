@@ -1,7 +1,7 @@
 """Looks into an executable: can the emulated GPU run it, and if not, how must it be built?
 
-Two facts decide: the program loads libcudart.so.13 (and has no runtime of its own), and its device
-code is there as PTX text. Both are read from the ELF file; see common/emulator/README.md.
+Two facts decide: the program loads libcudart.so (instead of having a runtime of its own), and its
+device code is there as PTX. Both are read from the ELF file; see common/emulator/README.md.
 """
 
 import struct
@@ -11,14 +11,15 @@ from pathlib import Path
 from notebook.errors import MISSING, WRONG_USAGE, Problem
 from notebook.text import plain
 
-RUNTIME = "libcudart.so.13"
-HOW_TO_BUILD = "nvcc -cudart shared -arch=compute_75 -lineinfo --compress-mode=none"
+# Ours, and all that a program may ask for.
+RUNTIMES = ("libcudart.so.13", "libcudart.so.12")
+HOW_TO_BUILD = "nvcc -cudart shared -arch=compute_75 -lineinfo"
 
 _FATBIN_MAGIC = 0xBA55ED50
 _PTX = 1
-# Flags of a fatbin's entry: its code is compressed, by LZ4 or Zstandard.
-_COMPRESSED = 0x2000 | 0x8000
-_DYNAMIC, _STRING_TABLE = 6, 3
+# Sections of device code; the second holds what -rdc=true leaves to be linked.
+_SECTIONS = (".nv_fatbin", "__nv_relfatbin")
+_DYNAMIC = 6
 _NEEDED = 1
 
 
@@ -29,7 +30,6 @@ class Contents:
     libraries: tuple[str, ...]
     has_device_code: bool
     has_ptx: bool
-    has_compressed_ptx: bool
 
 
 def require_emulable(path: Path) -> None:
@@ -44,15 +44,14 @@ def require_emulable(path: Path) -> None:
     runtimes = [library for library in contents.libraries if library.startswith("libcudart.so")]
     if not runtimes:
         raise Problem(f"{name} is linked with CUDA's runtime statically; build it with: {HOW_TO_BUILD}", WRONG_USAGE)
-    if RUNTIME not in runtimes:
+    if not any(runtime in RUNTIMES for runtime in runtimes):
         raise Problem(
-            f"{name} was built for {plain(runtimes[0])}, the emulated GPU is {RUNTIME}; build it with nvcc 13: "
-            f"{HOW_TO_BUILD}",
+            f"{name} was built for {plain(runtimes[0])}; the emulated GPU is {' and '.join(RUNTIMES)}; build it "
+            f"with nvcc 12 or 13: {HOW_TO_BUILD}",
             WRONG_USAGE,
         )
     if not contents.has_ptx:
-        what = "only compressed PTX" if contents.has_compressed_ptx else "no PTX"
-        raise Problem(f"{name} holds {what}; build it with: {HOW_TO_BUILD}", WRONG_USAGE)
+        raise Problem(f"{name} holds machine code but no PTX; build it with: {HOW_TO_BUILD}", WRONG_USAGE)
 
 
 def inspect(image: bytes) -> Contents | None:
@@ -71,16 +70,10 @@ def _inspect(image: bytes) -> Contents:
     fatbins, libraries = b"", []
     for name, kind, offset, size, link in sections:
         if kind == _DYNAMIC:
-            libraries += _needed(image[offset : offset + size], image[sections[link][2] :])
-        if _text(image[names[2] :], name) == ".nv_fatbin":
-            fatbins = image[offset : offset + size]
-    flags = _ptx_flags(fatbins)
-    return Contents(
-        tuple(libraries),
-        bool(fatbins),
-        any(not each & _COMPRESSED for each in flags),
-        any(each & _COMPRESSED for each in flags),
-    )
+            libraries += _needed(image, offset, size, sections[link][2])
+        if _text(image, names[2] + name) in _SECTIONS:
+            fatbins += image[offset : offset + size]
+    return Contents(tuple(libraries), bool(fatbins), _has_ptx(fatbins))
 
 
 def _sections(image: bytes) -> list[tuple[int, int, int, int, int]]:
@@ -94,27 +87,27 @@ def _sections(image: bytes) -> list[tuple[int, int, int, int, int]]:
     return found
 
 
-def _needed(dynamic: bytes, strings: bytes) -> list[str]:
-    entries = struct.iter_unpack("<qQ", dynamic[: len(dynamic) // 16 * 16])
-    return [_text(strings, value) for tag, value in entries if tag == _NEEDED]
+def _needed(image: bytes, offset: int, size: int, strings: int) -> list[str]:
+    entries = struct.iter_unpack("<qQ", image[offset : offset + size // 16 * 16])
+    return [_text(image, strings + value) for tag, value in entries if tag == _NEEDED]
 
 
-def _text(table: bytes, offset: int) -> str:
-    return table[offset : table.index(b"\0", offset)].decode("utf-8", "replace")
+def _text(image: bytes, offset: int) -> str:
+    return image[offset : image.index(b"\0", offset)].decode("utf-8", "replace")
 
 
-def _ptx_flags(fatbins: bytes) -> list[int]:
-    """The flags of every PTX entry of the fatbins, which follow each other in their section."""
-    found, at = [], 0
+def _has_ptx(fatbins: bytes) -> bool:
+    """Whether one of the fatbins, which follow each other in their section, has an entry of PTX."""
+    at = 0
     while (at := fatbins.find(struct.pack("<I", _FATBIN_MAGIC), at)) >= 0:
         header_bytes, length = struct.unpack_from("<HQ", fatbins, at + 6)
-        entry, end = at + header_bytes, at + header_bytes + length
-        while entry + 64 <= min(end, len(fatbins)):
+        entry, end = at + header_bytes, min(at + header_bytes + length, len(fatbins))
+        while entry + 16 <= end:
             kind, _, entry_header, payload = struct.unpack_from("<HHIQ", fatbins, entry)
             if kind == _PTX:
-                found.append(struct.unpack_from("<Q", fatbins, entry + 40)[0])
+                return True
             if entry_header + payload == 0:
                 break
             entry += entry_header + payload
         at = max(end, at + 4)
-    return found
+    return False

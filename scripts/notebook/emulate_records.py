@@ -203,7 +203,8 @@ def _launch(described: dict[str, Any]) -> Launch:
 
 
 def _place(described: dict[str, Any]) -> Place:
-    return Place(plain(described["file"]), int(described["line"]), plain(described.get("inlined_at") or ""))
+    file, line = described.get("file") or "", described.get("line") or 0
+    return Place(plain(file), int(line), plain(described.get("inlined_at") or ""))
 
 
 def _site(described: dict[str, Any]) -> Site:

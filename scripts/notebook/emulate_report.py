@@ -3,7 +3,8 @@
 Made to be read in thirty seconds, on a terminal of 100 columns.
 """
 
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from notebook.emulate_code import shown_place, short_kernel, text_of
@@ -39,20 +40,19 @@ def line_report(runs: Sequence[Emulated]) -> list[str]:
 
 def launch_report(runs: Sequence[Emulated]) -> list[str]:
     """Per kernel: every counter of all its launches, a column an architecture."""
-    found = []
+    found, names = [], dict[str, None]()
     for together in _side_by_side(runs):
-        found += [_title(next(launch for _, launch in together if launch)), ""]
-        names = dict.fromkeys(name for _, launch in together if launch for name in launch.counters)
-        rows = [["", *(run.architecture for run, _ in together), "Nsight Compute's name"]]
-        rows += [_facts_row("occupancy %", together, lambda launch: launch.occupancy_percent)]
-        rows += [_facts_row("registers", together, lambda launch: launch.registers)]
-        for name in names:
+        counted = dict.fromkeys(name for _, launch in together if launch for name in launch.counters)
+        rows = [["", *(run.architecture for run, _ in together)], *_facts(together)]
+        for name in counted:
             values = [launch.counters.get(name) if launch else None for _, launch in together]
             if any(values):
-                rows.append([name, *map(_number, values), OF_A_LAUNCH.get(name, "")])
-        found += [*_table(rows, left=(0, len(rows[0]) - 1)), ""]
-        found += [*_marked(together), ""]
-    return [*found, *_failures(runs)]
+                names[name] = None
+                rows.append([name, *map(_number, values)])
+        found += [_title(_first(together)), *_marked(together), "", *_table(rows), ""]
+    known = [[name, OF_A_LAUNCH[name]] for name in names if name in OF_A_LAUNCH]
+    legend = ["Nsight Compute's names:", *(f"  {name:28}{metric}" for name, metric in known)] if known else []
+    return [*found, *legend, *_failures(runs)]
 
 
 def _failures(runs: Sequence[Emulated]) -> list[str]:
@@ -98,9 +98,9 @@ def _summary(launch: Launch) -> str:
 
 
 def _one(launch: Launch, run: Emulated) -> list[str]:
-    stands_out = [f"  ! {finding}" for finding in findings(launch, run.sm_count)]
-    notes = [f"  note: {note}" for note in launch.notes]
-    return [_title(launch), _summary(launch), *stands_out, *notes, *_lines_of_code(launch), ""]
+    marked = [f"  ! {finding}" for finding in findings(launch, run.sm_count)]
+    remarks = _wrapped([*marked, *(f"  note: {note}" for note in launch.notes)])
+    return [_title(launch), _summary(launch), *remarks, *_lines_of_code(launch), ""]
 
 
 def _lines_of_code(launch: Launch) -> list[str]:
@@ -125,7 +125,7 @@ def _code_row(place: Place, home: str, line: CodeLine | None, all_warp: int) -> 
     right = ""
     if line and line.warp_instructions:
         share = 100 * line.warp_instructions / all_warp
-        right = f"{share:.1f} % of instructions, {line.thread_instructions / line.warp_instructions:.1f} lanes"
+        right = f"{share:.1f} % instr., {line.thread_instructions / line.warp_instructions:.1f} lanes"
         if line.divergent_branches:
             right += f", {line.divergent_branches:,} divergent"
     left = f"  {name}  {text_of(place)}"
@@ -209,10 +209,7 @@ def _side_by_side(runs: Sequence[Emulated]) -> list[Together]:
 
 
 def _several(together: Together) -> list[str]:
-    present = [launch for _, launch in together if launch]
-    rows = [["", *(run.architecture for run, _ in together)]]
-    rows.append(_facts_row("registers", together, lambda launch: launch.registers))
-    rows.append(_facts_row("occupancy %", together, lambda launch: launch.occupancy_percent))
+    rows = [["", *(run.architecture for run, _ in together)], *_facts(together)]
     rows.append(
         _facts_row("warp instructions", together, lambda each: sum(line.warp_instructions for line in each.code))
     )
@@ -226,11 +223,19 @@ def _several(together: Together) -> list[str]:
                 cells.setdefault((_line(site.place), what, number), {})[run.architecture] = _cell(site)
     for (place, what, _), by_architecture in sorted(cells.items()):
         rows.append([f"line {place.line} {what}", *(by_architecture.get(run.architecture, "-") for run, _ in together)])
+    legend = "  (sectors a request and the share of their bytes that is used; w: wavefronts a request)"
+    return [_title(_first(together)), *_marked(together), "", *_table(rows), legend, ""]
+
+
+def _first(together: Together) -> Launch:
+    return next(launch for _, launch in together if launch)
+
+
+def _facts(together: Together) -> list[list[str]]:
     return [
-        _title(present[0]), *_marked(together), "",
-        *_table(rows, left=(0,)),
-        "  (sectors a request and the share of their bytes that is used; shared memory: wavefronts a request)", "",
-    ]  # fmt: skip
+        _facts_row("registers", together, lambda launch: launch.registers),
+        _facts_row("occupancy %", together, lambda launch: launch.occupancy_percent),
+    ]
 
 
 def _cell(site: Site) -> str:
@@ -241,8 +246,7 @@ def _cell(site: Site) -> str:
 
 
 def _facts_row(name: str, together: Together, fact: Callable[[Launch], float | None]) -> list[str]:
-    row = [name, *(_number(fact(launch)) if launch else "-" for _, launch in together)]
-    return row
+    return [name, *(_number(fact(launch)) if launch else "-" for _, launch in together)]
 
 
 def _marked(together: Together) -> list[str]:
@@ -252,10 +256,14 @@ def _marked(together: Together) -> list[str]:
         for finding in findings(launch, run.sm_count) if launch else []:
             by_text.setdefault(finding, []).append(run.architecture)
     everywhere = len(together)
-    return [
+    return _wrapped(
         f"  ! {finding}" if len(names) == everywhere else f"  ! {', '.join(names)}: {finding}"
         for finding, names in by_text.items()
-    ]
+    )
+
+
+def _wrapped(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]
 
 
 # ---- numbers and tables --------------------------------------------------------------------------
@@ -274,15 +282,20 @@ def _scaled(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _table(rows: Sequence[Sequence[str]], left: tuple[int, ...]) -> list[str]:
-    if any(len(row) != len(rows[0]) for row in rows):
-        rows = [[*row, *[""] * (len(rows[0]) - len(row))] for row in rows]
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Aligned columns; those that the terminal is too narrow for follow below, with their names."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    lines: list[str] = []
+    first = 1
+    while first < len(widths):
+        last, width = first, widths[0] + 2
+        while last < len(widths) and (last == first or width + 2 + widths[last] <= WIDTH):
+            width += 2 + widths[last]
+            last += 1
+        if lines:
+            lines.append("")
+        for row in rows:
+            cells = [cell.rjust(size) for cell, size in zip(row[first:last], widths[first:last], strict=True)]
+            lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
+        first = last
+    return lines
