@@ -33,7 +33,7 @@ NVCC = (
 )  # fmt: skip
 SOURCES = (".cu", ".cpp", ".c")
 # Lines of a program whose check failed, whatever its exit status says.
-FAILURE = re.compile(r"\bFAIL(ED|URE)?\b|\b[Mm]ismatch|do(es)? not match|[Tt]est failed|\bNOT OK\b|CUDA error")
+FAILURE = re.compile(r"\bFAIL(ED|URE)?\b|\b[Mm]ismatch|do(es)? not match|[Tt]est failed|\bNOT OK\b|CUDA error|^Error: ")
 # Of a failed program, the line that says most: the runtime's own, else one that names an error.
 TELLING = (
     re.compile(r"emulated", re.IGNORECASE),
