@@ -126,7 +126,9 @@ def runtime_folder(project: Project) -> Path:
     names = [name for name in build.targets(project) if name.rsplit("/", 1)[-1] in emulate_program.RUNTIMES]
     if not names:
         raise Problem("build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING)
-    build.build(project, *names)
+    if not all((project.build / name).is_file() for name in names):
+        say("building the emulated GPU (once)")
+    build.build(project, "--quiet", *names)
     return (project.build / names[0]).parent
 
 
@@ -158,7 +160,7 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
     if report == "csv":
         return [emulate_export.as_csv(runs).rstrip("\n")]
     body = emulate_report.line_report(runs) if report == "lines" else emulate_report.launch_report(runs)
-    launches = sum(launch.launches for launch in runs[0].launches)
+    launches = max(sum(launch.launches for launch in run.launches) for run in runs)
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)
     title = f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)} on emulated {gpus}"
