@@ -9,6 +9,7 @@ import json
 from argparse import Namespace
 from typing import NoReturn
 
+from notebook import emulate_options
 from notebook.devices import architectures
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
@@ -49,6 +50,15 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_list)
 
     _add_run(add)
+    command = add(
+        "emulate",
+        "any CUDA program on an emulated GPU: what its memory accesses cost",
+        "Builds a .cu file with nvcc, or takes a program that is linked with CUDA's shared runtime, runs it on "
+        f"emulated GPUs and reports every launch. NAME is {_architectures()}.",
+    )
+    emulate_options.add_options(command)
+    command.set_defaults(command=_emulate)
+
     _add_evidence(add)
     _add_exchange(add)
 
@@ -203,6 +213,12 @@ def _run(options: Namespace) -> int:
 
     where = Destinations.chosen(options.data, options.keep, options.quick)
     return run.run(where, options.chapters, options.device, options.quick)
+
+
+def _emulate(options: Namespace) -> int:
+    from notebook import emulate
+
+    return emulate.emulate(options)
 
 
 def _figures(options: Namespace) -> int:
