@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from notebook import emulate, toolbox
+from notebook import emulate, emulate_options, toolbox
 from notebook.errors import Problem
 from notebook.project import Project
 from notebook.text import markdown_cell, markdown_table, plain, terminal_table
@@ -80,7 +80,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--architecture", default=emulate.DEFAULT_ARCHITECTURE)
+    parser.add_argument("--architecture", default=emulate_options.DEFAULT_ARCHITECTURE)
     parser.add_argument(
         "--list", type=Path, default=Path(__file__).with_suffix(".toml"), metavar="FILE"
     )

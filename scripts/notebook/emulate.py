@@ -21,37 +21,12 @@ from notebook import (
     emulate_report,
     toolbox,
 )
-from notebook.collect import say
 from notebook.devices import architectures
+from notebook.emulate_options import USAGE
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
+from notebook.progress import say
 from notebook.project import Project
 from notebook.text import close_matches, plain
-
-DEFAULT_ARCHITECTURE = "hopper"
-REPORTS = ("lines", "launches", "json", "csv")
-USAGE = (
-    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv] [--check-hazards]\n"
-    "                    [--sample] [--time-limit S] (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
-)
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    command.usage = USAGE
-    command.add_argument("--architecture", metavar="NAME[,NAME...]", default=DEFAULT_ARCHITECTURE)
-    command.add_argument("--report", choices=REPORTS, default="lines")
-    command.add_argument(
-        "--check-hazards",
-        action="store_true",
-        help="races, uninitialised reads, divergent barriers",
-    )
-    command.add_argument(
-        "--sample", action="store_true", help="run enough blocks to tell the counts of all"
-    )
-    command.add_argument(
-        "--time-limit", metavar="S", type=_positive, help="seconds a launch may take"
-    )
-    command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu|PROGRAM")
-    command.set_defaults(command=emulate)
 
 
 def emulate(options: argparse.Namespace) -> int:
@@ -231,13 +206,3 @@ def _verdict(
         how = f"exit status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
         say(f"{name} failed on {target.name}: {how}")
     return CHECK_FAILED if failed or refused else 0
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{plain(text)} is not a positive number of seconds")
-    return value

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from notebook import toolbox
-from notebook.collect import say
 from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.progress import say
 from notebook.project import Project
 from notebook.text import plain
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from notebook import toolbox
 from notebook.emulate_program import inspect, require_emulable
 from notebook.errors import Problem
