@@ -14,12 +14,30 @@ USAGE = (
 
 def add_options(command: argparse.ArgumentParser) -> None:
     command.usage = USAGE
-    command.add_argument("--architecture", metavar="NAME[,NAME...]", default=DEFAULT_ARCHITECTURE, help=f"{DEFAULT_ARCHITECTURE}, if left out")
+    command.add_argument(
+        "--architecture",
+        metavar="NAME[,NAME...]",
+        default=DEFAULT_ARCHITECTURE,
+        help=f"{DEFAULT_ARCHITECTURE}, if left out",
+    )
     command.add_argument("--report", choices=REPORTS, default="lines", help="lines, if left out")
-    command.add_argument("--check-hazards", action="store_true", help="races, uninitialised reads, divergent barriers")
-    command.add_argument("--sample", action="store_true", help="run enough blocks to tell the counts of all")
-    command.add_argument("--time-limit", metavar="S", type=_positive, help="seconds a launch may take")
-    command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu|PROGRAM", help="with nvcc's flags, and behind -- the program's arguments")
+    command.add_argument(
+        "--check-hazards",
+        action="store_true",
+        help="races, uninitialised reads, divergent barriers",
+    )
+    command.add_argument(
+        "--sample", action="store_true", help="run enough blocks to tell the counts of all"
+    )
+    command.add_argument(
+        "--time-limit", metavar="S", type=_positive, help="seconds a launch may take"
+    )
+    command.add_argument(
+        "words",
+        nargs=argparse.REMAINDER,
+        metavar="FILE.cu|PROGRAM",
+        help="with nvcc's flags, and behind -- the program's arguments",
+    )
 
 
 def _positive(text: str) -> float:
