@@ -180,10 +180,13 @@ void find_reconvergence(ControlFlow& flow) {
         BasicBlock& block = flow.blocks[i];
         block.post_dominator = all.of(i);
         block.reconvergence = of_those_left.of(i);
-        // A loop that ends in a return: those who leave meet there.
-        const bool leaves_loop = block.reconvergence == i && kept[i].size() == 1;
-        if (leaves_loop || block.reconvergence == exit_block)
-            block.reconvergence = block.post_dominator;
+        const std::uint32_t strict = block.post_dominator;
+        // A loop whose every way out ends the function: those who leave it meet behind it.
+        const bool has_early_end = kept[i].size() < block.successors.size();
+        const bool leaves_loop = has_early_end && kept[i].size() == 1 && strict != exit_block &&
+                                 block.reconvergence != exit_block &&
+                                 tree.dominates(block.reconvergence, i);
+        if (leaves_loop || block.reconvergence == exit_block) block.reconvergence = strict;
     }
 }
 
