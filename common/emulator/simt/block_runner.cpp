@@ -100,7 +100,7 @@ bool BlockRunner::choose_fragment(WarpState& warp) {
             if (i + 1 != fragments.size()) std::swap(fragments[i], fragments.back());
             return true;
         }
-        if (!release_waiting_lanes(warp)) return false;
+        if (!join_warp_operation(warp) && !release_waiting_lanes(warp)) return false;
     }
 }
 

@@ -48,7 +48,10 @@ class BlockRunner {
     void remove_lanes(WarpState& warp, Reconvergence* from, std::uint32_t lanes);
     void release(WarpState& warp, Reconvergence* point);
     bool release_waiting_lanes(WarpState& warp);
-    bool join_warp_operation(WarpState& warp, std::uint32_t members);
+    bool join_warp_operation(WarpState& warp);
+    void execute_together(WarpState& warp, const std::vector<Fragment*>& group, std::uint32_t lanes);
+    static void restore(const Fragment& fragment, std::size_t source,
+                        const std::vector<std::byte>& before, std::uint32_t lanes);
 
     static void store_reduction(const Fragment& fragment, const BarrierDetail& detail,
                                 const BarrierState& barrier);

@@ -3,7 +3,6 @@
 
 #include "emulator/simt/block_runner.hpp"
 #include "emulator/simt/memory.hpp"
-#include "emulator/simt/module.hpp"
 
 namespace emulator::simt {
 
@@ -28,7 +27,7 @@ BlockRunner::Next BlockRunner::call(WarpState& warp, Fragment& fragment, const B
     const Fragment caller = fragment;
     for (std::uint32_t rest = caller.lanes; rest != 0;) {
         const int lane = std::countr_zero(rest);
-        const Function* const callee = execution_.launch.module.function_at(pointers[lane]);
+        const Function* const callee = execution_.launch.image.function_at(pointers[lane]);
         if (callee == nullptr) {
             throw fault_at(context, FaultKind::illegal_instruction, block.control_instruction, lane,
                            "a call through a pointer to no function");

@@ -17,8 +17,7 @@
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/shared_banks.hpp"
 #include "emulator/models/warp_request.hpp"
-#include "emulator/simt/gpu.hpp"
-#include "emulator/simt/program.hpp"
+#include "emulator/simt/cost_model.hpp"
 
 namespace emulator::simt {
 
@@ -34,16 +33,6 @@ struct Pattern {
     std::array<std::uint64_t, line_bytes> seen{};  // by the first address, modulo a line
     // (Where caches are modelled) its lines relative to the first address's.
     std::array<std::unique_ptr<LineList>, line_bytes> lines;
-};
-
-// What a request costs, by the rules of its space.
-struct CostModel {
-    AccessSpace space{};
-    AccessKind kind{};
-    std::uint32_t bytes_per_lane = 0;
-    std::uint32_t fetch_unit_bytes = 32;
-    BankLayout banks;
-    AccessCounters cost(const WarpRequest& request) const;
 };
 
 // The requests of one instruction to one space.

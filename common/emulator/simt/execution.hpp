@@ -73,6 +73,7 @@ struct WarpContext : Warp {
     std::uint64_t* guarded_out = nullptr;  // lanes that guards left out, by number
     MemoryModel* memory = nullptr;         // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
+    std::uint32_t participants = 0;  // lanes that take part in a warp operation
     std::int64_t budget = 0;  // until another warp has its turn
     bool gives_way = false;   // asked by a handler
 };

@@ -28,13 +28,12 @@ struct Launch {
     const Architecture& architecture;
     const Options& options;
     const Module& module;
-    const Function& kernel;
+    const Image& image;
     std::string kernel_name;  // demangled
     LaunchShape shape;
     std::span<const std::byte> parameters;
     std::vector<TextureDescriptor>* textures = nullptr;
-    std::uint32_t static_shared_bytes = 0;  // of the kernel and its callees
-    std::uint32_t shared_bytes = 0;         // with the dynamic part
+    std::uint32_t shared_bytes = 0;    // of a block, static and dynamic
     std::uint64_t grid_workspace = 0;       // of a cooperative launch
     std::uint64_t grid_number = 0;
     std::chrono::steady_clock::time_point started;
@@ -70,6 +69,7 @@ class Execution {
 
     // The allocation that holds `address`; null where there is none.
     const Allocation* find_allocation(Address address);
+    bool is_constant(Address address) const;
     void forget_allocations() { allocations_.clear(); }
 
     Frame* take_frame(const Function& function);

@@ -13,6 +13,7 @@
 #include "emulator/models/cache_operator.hpp"
 #include "emulator/models/warp_request.hpp"
 #include "emulator/ptx/module.hpp"
+#include "emulator/simt/cost_model.hpp"
 #include "emulator/simt/gpu.hpp"
 #include "emulator/simt/operation.hpp"
 
@@ -51,21 +52,16 @@ struct BasicBlock {
     std::uint32_t control_instruction = 0;
 };
 
-// An argument or result of a call, in the interleaved layout of thread-private memory.
-struct ParameterCopy {
-    std::uint32_t from = 0, to = 0;  // bytes from the start of the frames' parameter areas
-    std::uint32_t bytes = 0;
-};
-
 struct CallDetail {
-    Function* callee = nullptr;            // null: through `pointer`
+    const Function* callee = nullptr;      // null: through `pointer`
     RegisterOffset pointer = no_register;  // 64-bit lanes
-    std::vector<std::uint32_t> arguments, results;  // offsets in the caller's parameter area
+    std::vector<std::uint32_t> arguments, results;  // offsets in the caller's area of parameters
     std::vector<std::uint32_t> argument_bytes, result_bytes;
+    std::uint32_t instruction = 0;
 };
 
 struct BranchTableDetail {
-    RegisterOffset index = no_register;
+    RegisterOffset index = no_register;  // 32-bit lanes
     std::vector<std::uint32_t> targets;
 };
 
@@ -84,13 +80,11 @@ struct BarrierDetail {
 // are there.
 struct WarpWideDetail {
     Operation operation;
-    bool has_mask = true;  // false: the forms before Volta, for the lanes that happen to be there
+    bool has_members = true;  // false: the forms before Volta, for the lanes that happen to be there
     RegisterOffset members = no_register;
-    // Registers that lanes read from each other, and their sizes: for fragments that meet from
-    // different places.
+    // Registers that lanes read from each other, and the bytes of each (0: a predicate).
+    std::uint8_t value_sources = 0;
     std::array<std::uint8_t, 4> source_bytes{};
-    std::uint8_t destination_bytes = 0;
-    bool only_synchronises = false;
 };
 
 // One instruction that accesses memory.
@@ -110,19 +104,17 @@ struct Constant {
     std::uint64_t bits = 0;
 };
 
-// What must hold before a function runs in parallel blocks, or is refused.
+// What decides how, and whether, a function is executed.
 struct Traits {
-    bool has_order_dependence = false;  // atomics with results, volatile loads, reductions in floating point
+    // Its results may depend on the order of blocks: atomics whose result is read, volatile loads,
+    // reductions in floating point.
+    bool has_order_dependence = false;
     bool has_indirect_calls = false;
-    std::vector<Function*> callees;
     std::string unsupported;  // one line; empty: it can be executed
 };
 
 struct Function {
     const ptx::Function* source = nullptr;
-    std::uint64_t address = 0;  // what a function pointer holds
-    bool is_decoded = false;
-
     std::vector<Operation> operations;
     std::vector<BasicBlock> blocks;
     // Instructions of each block in order, those that need no operation among them.
@@ -139,12 +131,40 @@ struct Function {
     std::vector<std::uint32_t> result_offsets, result_sizes;
     std::uint32_t local_bytes = 0;   // .local variables of one activation
 
-    std::uint32_t first_counter = 0;  // of its blocks, in the module's numbering
-    std::uint32_t first_site = 0;
-    std::vector<MemorySite> sites;
-    std::uint32_t first_guard = 0;    // guarded operations count the lanes that they leave out
-    std::vector<std::uint32_t> guarded_instructions;
     Traits traits;
+};
+
+// A kernel and the functions that it can reach, decoded for one architecture.
+struct Image {
+    const ptx::Module* source = nullptr;
+    Function* kernel = nullptr;
+    std::vector<std::unique_ptr<Function>> functions;
+    // By the number of the function in the module, which its address tells; null: not reachable.
+    std::vector<Function*> by_number;
+    std::uint32_t static_shared_bytes = 0;
+    std::uint32_t dynamic_shared_offset = 0;
+    std::vector<std::pair<std::string, std::uint32_t>> shared_offsets;  // of variables
+    // Numbers across all functions.
+    struct Counter {
+        const Function* function = nullptr;
+        std::uint32_t block = 0;
+    };
+    std::vector<Counter> counters;  // of basic blocks
+    struct Site {
+        const Function* function = nullptr;
+        MemorySite site;
+        CostModel cost;
+    };
+    std::vector<Site> sites;
+    struct Guarded {
+        const Function* function = nullptr;
+        std::uint32_t instruction = 0;
+    };
+    std::vector<Guarded> guarded;  // operations that count the lanes that their guard leaves out
+    Traits traits;                 // of all functions together
+    bool uses_local_memory = false;
+
+    const Function* function_at(std::uint64_t address) const;
 };
 
 }  // namespace emulator::simt
