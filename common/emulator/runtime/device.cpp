@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "emulator/runtime/allocations.hpp"
+#include "emulator/runtime/arrays.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
 #include "emulator/runtime/launches.hpp"
@@ -109,7 +110,10 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    return call([] { synchronise(); });
+    return call([] {
+        refuse_while_anything_is_captured();
+        synchronise();
+    });
 }
 
 cudaError_t cudaDeviceReset() {
@@ -119,6 +123,9 @@ cudaError_t cudaDeviceReset() {
     return call([] {
         release_streams();
         release_events();
+        release_arrays();
+        release_graphs();
+        release_textures();
         release_allocations();
         gpu_slot().reset();
         unload_programs();
