@@ -4,6 +4,7 @@
 #include "emulator/ptx/types.hpp"
 #include "emulator/simt/atomics.hpp"
 #include "emulator/simt/decode.hpp"
+#include "emulator/simt/launch.hpp"
 
 namespace emulator::simt {
 

@@ -96,6 +96,7 @@ struct WarpState {
     std::vector<Fragment> fragments;  // the last one runs
     std::vector<std::unique_ptr<Reconvergence>> reconvergences;  // owned; free ones in `spare`
     std::vector<Reconvergence*> spare;
+    Frame* kernel_frame = nullptr;
     LocalMemory local;
     SpinWatch spin;
     std::uint32_t call_depth = 0;

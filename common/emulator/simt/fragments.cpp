@@ -1,5 +1,8 @@
 // Divergence, reconvergence, the ends of threads.
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <utility>
 
 #include "emulator/simt/block_runner.hpp"
 #include "emulator/simt/memory.hpp"
