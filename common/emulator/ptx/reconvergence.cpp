@@ -174,10 +174,16 @@ void find_reconvergence(ControlFlow& flow) {
     for (std::size_t i = 0; i < flow.blocks.size(); ++i) {
         if (!flow.blocks[i].successors.empty()) reaches_end[i] = false;
     }
-    const PostDominators of_those_left(without_early_ends(flow, tree), tree, reaches_end);
+    const Graph kept = without_early_ends(flow, tree);
+    const PostDominators of_those_left(kept, tree, reaches_end);
     for (std::uint32_t i = 0; i < flow.blocks.size(); ++i) {
-        flow.blocks[i].post_dominator = all.of(i);
-        flow.blocks[i].reconvergence = of_those_left.of(i);
+        BasicBlock& block = flow.blocks[i];
+        block.post_dominator = all.of(i);
+        block.reconvergence = of_those_left.of(i);
+        // A loop that ends in a return: those who leave meet there.
+        const bool leaves_loop = block.reconvergence == i && kept[i].size() == 1;
+        if (leaves_loop || block.reconvergence == exit_block)
+            block.reconvergence = block.post_dominator;
     }
 }
 
