@@ -18,6 +18,7 @@ AccessCounters CostModel::cost(const WarpRequest& request) const {
     const Transactions transactions = coalesce(request);
     cost.sectors = transactions.sectors;
     cost.lines = transactions.lines;
+    if (!counts_bytes) return cost;
     cost.distinct_bytes = transactions.distinct_bytes;
     cost.lane_bytes = transactions.lane_bytes;
     cost.moved_bytes = fetch_unit_bytes == line_bytes ? line_bytes * transactions.lines
