@@ -223,7 +223,6 @@ def _new(options: argparse.Namespace) -> int:
     project = Project.here()
     directory = skeleton.create(project, options.name)
     print(
-        f"made {project.shown(directory)}/ and its line in chapters/meson.build; "
-        f"next: scripts/lab run {directory.name[:2]}"
+        f"made {project.shown(directory)}/; next: scripts/lab run {directory.name[:2]}"
     )
     return 0

@@ -4,7 +4,7 @@ from notebook import build, collect, devices, drawing, figures, files, tables, t
 from notebook.chapters import Chapter, find_chapters
 from notebook.collect import say
 from notebook.devices import Target
-from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.errors import CHECK_FAILED, Problem
 from notebook.project import Project
 
 _DEFAULT = Target("hopper")
@@ -45,24 +45,15 @@ def _choose() -> Target:
     if devices.count_gpus() == 0:
         say(f"no GPU here: running on {_DEFAULT} (choose another with --device)")
         return _DEFAULT
-    if not toolbox.find_nvcc():
-        say(f"there is a GPU, but no nvcc to compile for it: running on {_DEFAULT}")
-        return _DEFAULT
     return Target(None)
 
 
 def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
-    wanted = [chapter.target(target.is_emulated) for chapter in chapters]
-    if not target.is_emulated and not toolbox.find_nvcc():
-        raise Problem(
-            "no nvcc to compile for the GPU; install the CUDA toolkit or put nvcc on PATH", MISSING
-        )
-    say(f"building {len(wanted)} of the chapters' executables")
-    build.configure(project, need_gpu=not target.is_emulated)
-    known = build.targets(project)
-    for name in wanted:
-        if name not in known:
-            raise Problem(f"the build has no {name}; is it in chapters/meson.build?", MISSING)
+    wanted = [chapter.target for chapter in chapters]
+    if target.is_emulated:
+        wanted.append(build.EMULATED_RUNTIME)
+    say(f"building {len(chapters)} of the chapters' executables")
+    build.configure(project, *wanted)
     build.build(project, *wanted)
 
 
