@@ -75,9 +75,6 @@ def counters(project: Project, word: str) -> int:
     elif not stored:
         need = "a GPU" if devices.count_gpus() == 0 else "ncu (Nsight Compute)"
         raise Problem(f"no counters of {what.name} are stored, and to measure them needs {need}", MISSING)
-    if toolbox.missing(toolbox.FOR_THE_EMULATED_GPU):
-        say("no emulated GPU here to compare with; see: scripts/lab doctor")
-        return 0
     build.configure(project, what.target, build.EMULATED_RUNTIME)
     build.build(project, what.target, build.EMULATED_RUNTIME)
     found = [line for path in stored for line in _compare(project, what, path)]

@@ -20,8 +20,7 @@ def run(project: Project, words: list[str], device: str | None, quick: bool) -> 
     files.require_writable(project.data)
     files.require_writable(project.build)
     toolbox.install_missing(say)
-    packages = toolbox.FOR_THE_EMULATED_GPU if target.is_emulated else toolbox.FOR_EVERY_RUN
-    toolbox.require(packages, f"running on {target}")
+    toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
     _build(project, chapters, target)
 
     done = []
