@@ -44,11 +44,13 @@ Arithmetic find_arithmetic(const std::string& opcode, std::span<const std::strin
                                      find_bits,
                                      find_float,
                                      find_float_function,
+                                     find_half,
                                      find_comparison,
                                      find_selection,
                                      find_move,
                                      find_integer_conversion,
-                                     find_float_conversion};
+                                     find_float_conversion,
+                                     find_narrow_conversion};
     for (const auto family : families) {
         if (const Arithmetic found = family(form); found.execute != nullptr) return found;
     }

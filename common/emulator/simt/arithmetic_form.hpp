@@ -38,11 +38,13 @@ Arithmetic find_logic(const Form& form);
 Arithmetic find_bits(const Form& form);
 Arithmetic find_float(const Form& form);
 Arithmetic find_float_function(const Form& form);
+Arithmetic find_half(const Form& form);
 Arithmetic find_comparison(const Form& form);
 Arithmetic find_selection(const Form& form);
 Arithmetic find_move(const Form& form);
 Arithmetic find_integer_conversion(const Form& form);
 Arithmetic find_float_conversion(const Form& form);
+Arithmetic find_narrow_conversion(const Form& form);
 
 // Calls f.operator()<T>() for the C++ type of an integer type of PTX; bits count as unsigned.
 template <class F>
