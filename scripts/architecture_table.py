@@ -73,6 +73,8 @@ def initialiser(row: dict[str, str]) -> str:
         "sm_count": number(row, "sm_count"),
         "sm_clock_hz": number(row, "max_clock_mhz", 10**6),
         "dram_bytes_per_second": number(row, "dram_bw_gbs", 10**9),
+        "dram_clock_hz": number(row, "mem_clock_mhz", 10**6),
+        "dram_bus_bits": number(row, "bus_bits"),
         "l2_bytes": number(row, "l2_bytes"),
         "l1_and_shared_bytes_per_sm": number(row, "l1_plus_shared_kb_per_sm", 1024),
         "l1_bytes": number(row, "l1_default_kb", 1024),

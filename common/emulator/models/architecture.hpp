@@ -27,6 +27,8 @@ struct Architecture {
     unsigned sm_count = 0;
     double sm_clock_hz = 0;
     double dram_bytes_per_second = 0;
+    double dram_clock_hz = 0;
+    unsigned dram_bus_bits = 0;
     std::size_t l2_bytes = 0;
     std::size_t l1_and_shared_bytes_per_sm = 0;  // 0: the L1 is no part of the shared memory
     std::size_t l1_bytes = 0;  // where the split is fixed, or has a default; else 0

@@ -44,6 +44,12 @@ std::size_t available_host_bytes() {
     return sysinfo(&info) == 0 ? info.freeram * std::size_t{info.mem_unit} : std::size_t{4} << 30;
 }
 
+void remember(void* pointer, std::size_t bytes, MemoryKind kind, unsigned flags) {
+    static unsigned long long last_id = 0;
+    allocations().by_address[number(pointer)] = {pointer, bytes, kind, flags, ++last_id};
+    if (takes_device_memory(kind)) allocations().device_bytes += bytes;
+}
+
 void forget(std::map<std::uintptr_t, Memory>::iterator entry) {
     if (takes_device_memory(entry->second.kind)) allocations().device_bytes -= entry->second.bytes;
     allocations().by_address.erase(entry);
@@ -65,8 +71,7 @@ std::size_t free_device_bytes() {
 void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
     if (bytes > free_device_bytes()) throw ApiError(cudaErrorMemoryAllocation);
     void* const pointer = allocate_device_memory(bytes);
-    allocations().by_address[number(pointer)] = {pointer, bytes, kind, flags};
-    if (takes_device_memory(kind)) allocations().device_bytes += bytes;
+    remember(pointer, bytes, kind, flags);
     // The host writes these itself, which no check sees.
     if (kind != MemoryKind::device) mark_initialised(number(pointer), bytes);
     return pointer;
@@ -84,7 +89,7 @@ void release(void* pointer, MemoryKind kind) {
 void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
     require(!memory_at(pointer) && !memory_at(static_cast<char*>(pointer) + bytes - 1),
             cudaErrorHostMemoryAlreadyRegistered);
-    allocations().by_address[number(pointer)] = {pointer, bytes, MemoryKind::registered, flags};
+    remember(pointer, bytes, MemoryKind::registered, flags);
 }
 
 void unregister_host_memory(void* pointer) {

@@ -16,6 +16,7 @@ struct Memory {
     std::size_t bytes = 0;
     MemoryKind kind{};
     unsigned flags = 0;  // of cudaHostAlloc, cudaMallocManaged, cudaHostRegister
+    unsigned long long id = 0;  // no other allocation of the program has it
 };
 
 // Throws ApiError (cudaErrorMemoryAllocation) where no memory is left.

@@ -30,6 +30,9 @@ void require_kind(cudaMemcpyKind kind);
 void check_copy(const Copy& copy);
 void check_fill(const Fill& fill);
 
+// Throws ApiError.
+Copy copy_of(const cudaMemcpy3DParms& asked);
+
 void execute(const Copy& copy);
 void execute(const Fill& fill);
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "emulator/runtime/allocations.hpp"
+#include "emulator/runtime/arrays.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
 #include "emulator/runtime/launches.hpp"
@@ -119,6 +120,7 @@ cudaError_t cudaDeviceReset() {
     return call([] {
         release_streams();
         release_events();
+        release_arrays();
         release_allocations();
         gpu_slot().reset();
         unload_programs();

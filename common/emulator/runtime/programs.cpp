@@ -32,6 +32,18 @@ Registry& registry() {
     return result;
 }
 
+ptx::Module parse(const LoadedPtx& loaded) {
+    if (loaded.texts.size() > 1) {
+        throw ApiError(cudaErrorNotSupported,
+                       "a program of several objects linked with -rdc=true is not supported");
+    }
+    try {
+        return ptx::parse(loaded.texts.front());
+    } catch (const ptx::ParseError& error) {
+        throw ApiError(cudaErrorInvalidPtx, error.what());
+    }
+}
+
 }  // namespace
 
 const simt::Kernel& Function::kernel() {
@@ -53,12 +65,12 @@ std::string Function::demangled() const {
 
 const std::shared_ptr<simt::Module>& Program::module() {
     if (module_) return module_;
-    if (refusal_code_ != cudaSuccess) throw ApiError(refusal_code_);
+    if (refusal_ != cudaSuccess) throw ApiError(refusal_);
     try {
-        const PtxImage image = choose_ptx(wrapper_, architecture().compute_number());
-        module_ = gpu().load(parse(image), image.l1_mode);
+        const LoadedPtx loaded = load_ptx(wrapper_, architecture().compute_number());
+        module_ = gpu().load(parse(loaded), l1_mode(loaded.options));
     } catch (const ApiError& error) {
-        refusal_code_ = error.code;
+        refusal_ = error.code;
         throw;
     }
     return module_;

@@ -72,8 +72,7 @@ class Program {
     std::shared_ptr<simt::Module> module_;
     std::vector<std::unique_ptr<Function>> functions_;
     std::vector<ManagedVariable> managed_;
-    std::string refusal_;  // why the PTX could not be loaded
-    cudaError_t refusal_code_ = cudaSuccess;
+    cudaError_t refusal_ = cudaSuccess;  // why the PTX could not be loaded; said once
 };
 
 Program* register_program(const void* wrapper);

@@ -1,24 +1,29 @@
 // Which PTX of a registered fat binary is executed.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "emulator/models/load_policy.hpp"
-#include "emulator/ptx/module.hpp"
+#include "emulator/ptx/fatbin.hpp"
 
 namespace emulator::runtime {
 
-struct PtxImage {
-    std::string text;
-    L1Mode l1_mode{};  // ptxas' -dlcm
+// What a GPU of `compute_capability` (75 for 7.5) executes of `images`: the PTX of the highest target that
+// it can run; where there is none, of the lowest. Null where there is no PTX.
+const ptx::Image* choose_ptx(std::span<const ptx::Image> images, unsigned compute_capability);
+
+// -dlcm of ptxas' options.
+L1Mode l1_mode(std::string_view options);
+
+struct LoadedPtx {
+    std::vector<std::string> texts;  // several with -rdc=true: they are to be linked
+    std::string options;             // of ptxas
 };
 
-// The PTX of the highest target that a GPU of `compute_capability` (75 for 7.5) can run; where there is
-// none, of the lowest. `wrapper`: what __cudaRegisterFatBinary gets. Throws ApiError.
-PtxImage choose_ptx(const void* wrapper, unsigned compute_capability);
-
-// Throws ApiError (cudaErrorInvalidPtx).
-ptx::Module parse(const PtxImage& image);
+// Of what __cudaRegisterFatBinary gets. Throws ApiError.
+LoadedPtx load_ptx(const void* wrapper, unsigned compute_capability);
 
 }  // namespace emulator::runtime

@@ -22,7 +22,7 @@ cudaError_t copy_to(const void* variable, const void* from, std::size_t bytes, s
         require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
                     kind == cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
         void* const to = place_in(variable, offset, bytes);
-        return copy_in_stream({.to = to, .from = from, .bytes = bytes, .kind = kind}, stream);
+        return copy_in_stream({.to = to, .from = from, .bytes = bytes}, stream);
     });
 }
 
@@ -32,7 +32,7 @@ cudaError_t copy_from(void* to, const void* variable, std::size_t bytes, std::si
         require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||
                     kind == cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
         const void* const from = place_in(variable, offset, bytes);
-        return copy_in_stream({.to = to, .from = from, .bytes = bytes, .kind = kind}, stream);
+        return copy_in_stream({.to = to, .from = from, .bytes = bytes}, stream);
     });
 }
 
