@@ -37,6 +37,7 @@ COUNTERS = (
     "shared_store_requests",
     "shared_store_wavefronts",
     "shared_store_bank_conflicts",
+    "atomic_requests",
     "theoretical_occupancy",
     "achieved_occupancy",
     *MOVED,

@@ -46,6 +46,8 @@ Arithmetic find_arithmetic(const std::string& opcode, std::span<const std::strin
                                      find_float_function,
                                      find_half,
                                      find_comparison,
+                                     find_half_set,
+                                     find_video,
                                      find_selection,
                                      find_move,
                                      find_integer_conversion,

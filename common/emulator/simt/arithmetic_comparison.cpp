@@ -92,36 +92,25 @@ void compare_halves(Warp& warp, const Operation& operation) {
                  compare_lanes<float, false>(static_cast<Relation>(operation.variant & 15), x, y));
 }
 
-std::optional<Relation> relation_of(std::string_view name, bool is_float) {
-    struct Name {
-        std::string_view name;
-        int relation;
-    };
-    static constexpr Name integers[] = {
+struct RelationName {
+    std::string_view name;
+    int relation;
+};
+
+template <std::size_t count>
+std::optional<Relation> find_relation(const RelationName (&names)[count], std::string_view name) {
+    for (const RelationName& known : names) {
+        if (known.name == name) return static_cast<Relation>(known.relation);
+    }
+    return {};
+}
+
+std::optional<Relation> relation_of_integers(std::string_view name) {
+    static constexpr RelationName names[] = {
         {"eq", equal},   {"ne", less | greater},  {"lt", less}, {"le", less | equal},
         {"gt", greater}, {"ge", greater | equal}, {"lo", less}, {"ls", less | equal},
         {"hi", greater}, {"hs", greater | equal}};
-    static constexpr Name floats[] = {{"eq", equal},
-                                      {"ne", less | greater},
-                                      {"lt", less},
-                                      {"le", less | equal},
-                                      {"gt", greater},
-                                      {"ge", greater | equal},
-                                      {"equ", equal | unordered},
-                                      {"neu", less | greater | unordered},
-                                      {"ltu", less | unordered},
-                                      {"leu", less | equal | unordered},
-                                      {"gtu", greater | unordered},
-                                      {"geu", greater | equal | unordered},
-                                      {"num", less | equal | greater},
-                                      {"nan", unordered}};
-    const auto find = [&](const auto& names) -> std::optional<Relation> {
-        for (const Name& known : names) {
-            if (known.name == name) return static_cast<Relation>(known.relation);
-        }
-        return {};
-    };
-    return is_float ? find(floats) : find(integers);
+    return find_relation(names, name);
 }
 
 // The instantiation for a relation that is known now.
@@ -176,6 +165,24 @@ Handler handler_of(const Form& form, std::string_view type, Relation relation, b
 
 }  // namespace
 
+std::optional<Relation> relation_of_floats(std::string_view name) {
+    static constexpr RelationName names[] = {{"eq", equal},
+                                             {"ne", less | greater},
+                                             {"lt", less},
+                                             {"le", less | equal},
+                                             {"gt", greater},
+                                             {"ge", greater | equal},
+                                             {"equ", equal | unordered},
+                                             {"neu", less | greater | unordered},
+                                             {"ltu", less | unordered},
+                                             {"leu", less | equal | unordered},
+                                             {"gtu", greater | unordered},
+                                             {"geu", greater | equal | unordered},
+                                             {"num", less | equal | greater},
+                                             {"nan", unordered}};
+    return find_relation(names, name);
+}
+
 Arithmetic find_comparison(const Form& form) {
     const bool sets_predicate = form.opcode == "setp";
     if (!sets_predicate && form.opcode != "set") return {};
@@ -183,7 +190,8 @@ Arithmetic find_comparison(const Form& form) {
     if (form.modifiers.size() < 2 || form.sources() < 2 || form.sources() > 3) return {};
     if (sets_predicate != (form.shapes[0].register_bytes == 0)) return {};
     const bool is_float = type == "f16" || type == "bf16" || type == "f32" || type == "f64";
-    const auto relation = relation_of(form.modifiers[0], is_float);
+    const auto relation = is_float ? relation_of_floats(form.modifiers[0])
+                                   : relation_of_integers(form.modifiers[0]);
     if (!relation || !form.only({form.modifiers[0], "and", "or", "xor", "ftz"})) return {};
     const Combination combination = form.has("and")   ? and_
                                     : form.has("or")  ? or_

@@ -40,6 +40,8 @@ Arithmetic find_float(const Form& form);
 Arithmetic find_float_function(const Form& form);
 Arithmetic find_half(const Form& form);
 Arithmetic find_comparison(const Form& form);
+Arithmetic find_half_set(const Form& form);
+Arithmetic find_video(const Form& form);
 Arithmetic find_selection(const Form& form);
 Arithmetic find_move(const Form& form);
 Arithmetic find_integer_conversion(const Form& form);

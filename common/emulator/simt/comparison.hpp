@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 
 #ifdef __AVX2__
@@ -15,6 +17,9 @@ namespace emulator::simt {
 // `greater | equal | unordered`, nan is `unordered`.
 enum Outcome : std::uint8_t { less = 1, equal = 2, greater = 4, unordered = 8 };
 using Relation = std::uint8_t;
+
+// The relation that setp and set of floating-point numbers write as "eq", "geu", "nan" ...
+std::optional<Relation> relation_of_floats(std::string_view name);
 
 template <class T>
 struct alignas(32) Group {  // what the CPU compares at once
