@@ -89,6 +89,8 @@ class FunctionDecoder {
     bool barrier(const ptx::Instruction& instruction);
     bool call(const ptx::Instruction& instruction);
     bool hint(const ptx::Instruction& instruction);
+    bool texture(const ptx::Instruction& instruction);            // texture.cpp
+    bool asynchronous_copy(const ptx::Instruction& instruction);  // asynchronous_copy.cpp
 
     void load_or_store(const ptx::Instruction& instruction, bool is_load);
     void fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand, ptx::Type type, bool is_load);
