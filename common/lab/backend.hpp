@@ -21,6 +21,7 @@ struct DeviceDescription {
     std::string gpu_name;
     std::string generation;
     int sm_count = 0;
+    std::size_t max_grid_x = 0;  // blocks
     std::size_t l2_bytes = 0;
     double dram_bytes_per_second = 0;  // theoretical peak; 0 when unknown
     // Everything else that a result must be read with, for the JSON context.

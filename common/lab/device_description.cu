@@ -103,6 +103,7 @@ DeviceDescription describe_device() {
         describe_gpu(description, properties);
     }
     description.sm_count = properties.multiProcessorCount;
+    description.max_grid_x = static_cast<std::size_t>(properties.maxGridSize[0]);
     description.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
     const auto add = [&](const char* key, std::string value) {
         description.provenance.emplace_back(key, std::move(value));
