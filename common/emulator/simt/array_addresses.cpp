@@ -116,7 +116,7 @@ void FunctionDecoder::drop_unused_addresses() {
     for (auto scaled = scaled_.rbegin(); scaled != scaled_.rend(); ++scaled) {
         const auto definitions = definitions_.find(scaled->result);
         if (definitions == definitions_.end() || definitions->second != 1) continue;
-        if (replaced_uses_[scaled->result] < uses_[scaled->result]) continue;
+        if (replaced_uses_[scaled->result] < use_counts_[scaled->result]) continue;
         blocks_[scaled->block].operations[scaled->operation].execute = nullptr;
         if (scaled->from != no_register) ++replaced_uses_[scaled->from];
     }

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "emulator/ptx/control_flow.hpp"
+#include "emulator/ptx/result_uses.hpp"
 #include "emulator/simt/arithmetic.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
@@ -132,6 +134,8 @@ class FunctionDecoder {
     Image& image_;
     Function& function_;
     const ptx::Function& source_;
+    const ptx::ControlFlow flow_;
+    const ptx::ResultUses uses_;
     std::vector<RegisterOffset> register_offsets_;
     std::uint32_t predicate_bytes_ = 0;
     std::map<std::pair<unsigned, std::uint64_t>, RegisterOffset> constants_;
@@ -141,7 +145,7 @@ class FunctionDecoder {
     std::unordered_map<std::string, std::uint32_t> kernel_parameters_;
     RegisterOffset carry_ = no_register;
     std::unordered_map<RegisterOffset, unsigned> definitions_;  // of each register of the PTX
-    std::unordered_map<RegisterOffset, unsigned> uses_;
+    std::unordered_map<RegisterOffset, unsigned> use_counts_;
     std::unordered_set<RegisterOffset> invariants_, uniform_;
     std::unordered_map<RegisterOffset, unsigned> versions_;  // how often defined so far
     std::vector<ScaledIndex> scaled_;

@@ -163,11 +163,10 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
         static_cast<std::uint8_t>(value.kind == OperandKind::vector ? value.elements.size() : 1);
     if (detail.elements > max_elements) throw Refused{};
     detail.bytes = bytes * detail.elements;
-    bool reads_result = false;
+    const bool reads_result = has_result && uses_.is_result_read(at_);
     for (std::size_t i = 0; i < detail.elements; ++i) {
         const ptx::Operand& result = has_result ? element(instruction.operands[0], i) : sink;
         detail.registers[i] = offset_of(result);
-        reads_result |= detail.registers[i] != no_register && uses_[register_offsets_[result.index]] != 0;
         detail.values[i] = as_register(element(value, i), bytes);
     }
     if (std::string_view(*name) == "cas") {

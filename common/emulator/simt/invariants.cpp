@@ -12,12 +12,12 @@ void FunctionDecoder::count_definitions() {
         for (const ptx::Operand& inner : operand.elements) self(self, inner);
     };
     const auto count_uses = [&](const auto& self, const ptx::Operand& operand) -> void {
-        if (operand.kind == ptx::OperandKind::reg) ++uses_[register_offsets_[operand.index]];
+        if (operand.kind == ptx::OperandKind::reg) ++use_counts_[register_offsets_[operand.index]];
         for (const ptx::Operand& inner : operand.elements) self(self, inner);
     };
     for (const ptx::Instruction& instruction : source_.instructions) {
         const ptx::Guard guard = instruction.guard;
-        if (guard.reg >= 0) ++uses_[register_offsets_[static_cast<std::size_t>(guard.reg)]];
+        if (guard.reg >= 0) ++use_counts_[register_offsets_[static_cast<std::size_t>(guard.reg)]];
         for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
             const ptx::Operand& operand = instruction.operands[i];
             const bool is_destination = i == 0 && (operand.kind == ptx::OperandKind::reg ||
