@@ -161,10 +161,10 @@ BlockRunner::Next BlockRunner::return_or_exit(WarpState& warp, Fragment& fragmen
     }
     if (block.control == Control::ret && fragment.frame->caller != nullptr) {
         // Points inside the function do not wait for lanes that have returned.
-        const Reconvergence* to = fragment.reconvergence;
+        Reconvergence* to = fragment.reconvergence;
         while (to != nullptr && to->frame == fragment.frame) to = to->outer;
         leave_points(warp, fragment.reconvergence, to, leaving);
-        fragment.reconvergence = const_cast<Reconvergence*>(to);
+        fragment.reconvergence = to;
         leave_function(warp, fragment);
         enter(warp, fragment);
         return Next::go_on;
