@@ -1,6 +1,7 @@
 // What one request of a warp costs, by the rules of its space.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "emulator/models/access_counters.hpp"
@@ -19,6 +20,9 @@ struct CostModel {
     // cp.async: the GPU's counters of bytes, and so of efficiency, leave it out.
     bool counts_bytes = true;
     AccessCounters cost(const WarpRequest& request) const;
+    // The same of aligned addresses, given as offsets from `base` (a multiple of 128), without sorting them:
+    // for patterns that do not come again.
+    AccessCounters scattered_cost(const std::array<std::uint32_t, warp_size>& offsets, std::uint32_t mask) const;
 };
 
 }  // namespace emulator::simt

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/simt/post_dominators.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -38,11 +37,13 @@ const Function* Image::function_at(std::uint64_t address) const {
 }
 
 FunctionDecoder::FunctionDecoder(Module& module, Image& image, Function& function)
-    : module_(module), image_(image), function_(function), source_(*function.source) {}
+    : module_(module), image_(image), function_(function), source_(*function.source),
+      flow_(ptx::analyse_control_flow(source_, module.functions_without_return)), uses_(source_, flow_) {}
 
 void FunctionDecoder::decode() {
     lay_out_registers();
     lay_out_variables();
+    count_definitions();
     blocks_.emplace_back();
     std::vector<bool> has_label(source_.instructions.size() + 1);
     for (const ptx::Label& label : source_.labels) has_label[label.instruction] = true;
@@ -55,6 +56,7 @@ void FunctionDecoder::decode() {
         const ptx::Instruction& here = source_.instructions[at_];
         try {
             instruction(here);
+            note_definitions(here);
         } catch (const Refused& refused) {
             refuse(here, refused.why);
             return;
@@ -250,12 +252,19 @@ bool FunctionDecoder::arithmetic(const ptx::Instruction& instruction) {
     }
     if (offsets.size() > 4) return false;
     std::ranges::copy(offsets, operation.source.begin());
-    emit(operation);
+    if (destinations.size() > 2 || found.reads_carry || found.writes_carry) {
+        emit(operation);
+    } else {
+        const std::size_t hoisted = function_.launch_invariants.size();
+        emit_pure(operation);
+        if (function_.launch_invariants.size() == hoisted) note_address(instruction, operation);
+    }
     return true;
 }
 
 // Operations and blocks in their places; targets are blocks now.
 void FunctionDecoder::finish_blocks() {
+    drop_unused_addresses();
     block_at_.assign(source_.instructions.size() + 2, no_block);
     std::size_t operations = 0;
     for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
@@ -286,30 +295,19 @@ void FunctionDecoder::finish_blocks() {
     find_reconvergence();
 }
 
+// Where lanes that a block's end separates meet again. A branch around one guarded instruction ends behind it.
 void FunctionDecoder::find_reconvergence() {
-    const auto end = static_cast<std::uint32_t>(function_.blocks.size());
-    // Lanes that exit or trap are not waited for; unless no lane ever returns.
-    const bool returns = std::ranges::any_of(function_.blocks, [&](const BasicBlock& block) {
-        return block.control == Control::ret && &block != &function_.blocks.back();
-    });
-    std::vector<std::vector<std::uint32_t>> successors(end);
-    for (std::uint32_t i = 0; i < end; ++i) {
-        const BasicBlock& block = function_.blocks[i];
-        auto& list = successors[i];
-        const bool leaves = block.control == Control::ret || block.control == Control::exit ||
-                            block.control == Control::trap;
-        if (block.control == Control::branch_indexed) {
-            list = static_cast<const BranchTableDetail*>(block.detail)->targets;
-        } else {
-            if (block.control == Control::ret || (leaves && !returns)) list.push_back(end);
-            if (block.control == Control::branch) list.push_back(block.target);
-            const bool goes_on = !leaves || block.guard != no_register;
-            const bool always_jumps = block.control == Control::branch && block.guard == no_register;
-            if (goes_on && !always_jumps && block.next != no_block) list.push_back(block.next);
+    for (BasicBlock& block : function_.blocks) {
+        if (block.control != Control::branch && block.control != Control::branch_indexed) continue;
+        const std::string& opcode = source_.instructions[block.control_instruction].opcode;
+        if (opcode != "bra" && opcode != "brx") {
+            block.reconvergence = block.target;
+            continue;
         }
+        const auto& at_end = flow_.blocks[flow_.block_of[block.control_instruction]];
+        if (at_end.reconvergence == ptx::exit_block) continue;
+        block.reconvergence = block_at_[flow_.blocks[at_end.reconvergence].first];
     }
-    const std::vector<std::uint32_t> found = immediate_post_dominators(successors);
-    for (std::uint32_t i = 0; i < end; ++i) function_.blocks[i].reconvergence = found[i];
 }
 
 }  // namespace emulator::simt

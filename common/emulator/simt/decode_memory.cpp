@@ -94,7 +94,12 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
         if (of_kernel && !is_load) throw Refused{"kernel parameters cannot be written"};
         detail.instruction = at_;
         operation.execute = of_kernel ? execute_kernel_parameter : execute_parameter;
-        emit(operation);
+        if (of_kernel && detail.elements == 1 && detail.base == no_register) {
+            operation.destination = detail.registers[0];
+            emit_pure(operation);
+        } else {
+            emit(operation);
+        }
         return;
     }
     const CacheOperator cache_operator = cache_operator_of(instruction);
@@ -121,6 +126,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
             break;
         default: throw Refused{};
     }
+    if (counted == AccessSpace::global || counted == AccessSpace::constant) use_array_address(detail);
     add_site(detail, counted, false, cache_operator);
     emit(operation);
 }
@@ -157,11 +163,10 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
         static_cast<std::uint8_t>(value.kind == OperandKind::vector ? value.elements.size() : 1);
     if (detail.elements > max_elements) throw Refused{};
     detail.bytes = bytes * detail.elements;
-    bool reads_result = false;
+    const bool reads_result = has_result && uses_.is_result_read(at_);
     for (std::size_t i = 0; i < detail.elements; ++i) {
         const ptx::Operand& result = has_result ? element(instruction.operands[0], i) : sink;
         detail.registers[i] = offset_of(result);
-        reads_result |= detail.registers[i] != no_register && is_read(result.index);
         detail.values[i] = as_register(element(value, i), bytes);
     }
     if (std::string_view(*name) == "cas") {
@@ -179,33 +184,11 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     if (space != Space::shared && (reads_result || depends_on_order(*name, type_name))) {
         function_.traits.has_order_dependence = true;
     }
+    if (space != Space::shared) use_array_address(detail);
     add_site(detail, space == Space::shared ? AccessSpace::shared : AccessSpace::global, is_reduction,
              CacheOperator::standard);
     emit(operation);
     return true;
-}
-
-// Whether any instruction reads the register.
-bool FunctionDecoder::is_read(std::uint32_t index) {
-    if (is_read_.empty()) {
-        is_read_.resize(source_.registers.size());
-        const auto mark = [&](const auto& self, const ptx::Operand& operand) -> void {
-            if (operand.kind == OperandKind::reg) is_read_[operand.index] = true;
-            for (const ptx::Operand& inner : operand.elements) self(self, inner);
-        };
-        for (const ptx::Instruction& instruction : source_.instructions) {
-            const bool writes_first = instruction.opcode != "st" && instruction.opcode != "red";
-            if (instruction.guard.reg >= 0) is_read_[static_cast<std::size_t>(instruction.guard.reg)] = true;
-            for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-                const ptx::Operand& operand = instruction.operands[i];
-                const bool is_destination =
-                    i == 0 && writes_first &&
-                    (operand.kind == OperandKind::reg || operand.kind == OperandKind::vector);
-                if (!is_destination) mark(mark, operand);
-            }
-        }
-    }
-    return is_read_[index];
 }
 
 // cvta, isspacep: what a generic address means.
