@@ -22,8 +22,7 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
 }
 
 AllocateWork allocate_work(cudaMemAllocNodeParams& parameters) {
-    // The memory is there for as long as the graph's creator keeps it; launches find it in place.
-    parameters.dptr = allocate(parameters.bytesize, MemoryKind::device);
+    parameters.dptr = allocate(parameters.bytesize, MemoryKind::device, graph_memory);
     return {parameters};
 }
 

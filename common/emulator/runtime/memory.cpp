@@ -51,12 +51,8 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
     return call([&] {
         require_stream(stream);
         require(pointer != nullptr);
-        *pointer = allocate_or_null(bytes, MemoryKind::device);
-        // A graph keeps its memory: each launch finds it at the same address.
-        cudaMemAllocNodeParams parameters{};
-        parameters.bytesize = bytes;
-        parameters.dptr = *pointer;
-        captured(stream, AllocateWork{parameters});
+        const bool is_captured = captured(stream, AllocateWork{});
+        *pointer = allocate_or_null(bytes, MemoryKind::device, is_captured ? graph_memory : 0);
     });
 }
 
