@@ -118,7 +118,8 @@ def _run_all(options: argparse.Namespace) -> int:
         )
         if options.output:
             options.output.mkdir(parents=True, exist_ok=True)
-            (options.output / f"{program.repository}.{program.name}.txt").write_text(outcome.output)
+            name = program.shown.replace(": ", ".").replace("/", ".")
+            (options.output / f"{name}.txt").write_text(outcome.output)
         outcomes.append(outcome)
     print("\n".join(table(outcomes, options.markdown)))
     return 1 if any(outcome.reason for outcome in outcomes) else 0
