@@ -61,7 +61,8 @@ std::string Function::demangled() const {
     if (text == nullptr) return name;
     const std::string result = text;
     std::free(text);
-    return result;
+    // Of templates the name begins with what they return.
+    return result.rfind("void ", 0) == 0 ? result.substr(5) : result;
 }
 
 const std::shared_ptr<simt::Module>& Program::module() {

@@ -146,6 +146,7 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record) {
     }
     line.end_object();
     line.field("blocks", record.blocks).field("blocks_executed", record.blocks_executed);
+    line.field("sampling_error", record.sampling_error);
     add_texts(line, "notes", record.notes);
     add_texts(line, "hazards", record.hazards);
     line.field("host_seconds", record.host_seconds);

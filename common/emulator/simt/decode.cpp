@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/simt/post_dominators.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -38,7 +37,8 @@ const Function* Image::function_at(std::uint64_t address) const {
 }
 
 FunctionDecoder::FunctionDecoder(Module& module, Image& image, Function& function)
-    : module_(module), image_(image), function_(function), source_(*function.source) {}
+    : module_(module), image_(image), function_(function), source_(*function.source),
+      flow_(ptx::analyse_control_flow(source_, module.functions_without_return)), uses_(source_, flow_) {}
 
 void FunctionDecoder::decode() {
     lay_out_registers();
@@ -286,30 +286,19 @@ void FunctionDecoder::finish_blocks() {
     find_reconvergence();
 }
 
+// Where lanes that a block's end separates meet again. A branch around one guarded instruction ends behind it.
 void FunctionDecoder::find_reconvergence() {
-    const auto end = static_cast<std::uint32_t>(function_.blocks.size());
-    // Lanes that exit or trap are not waited for; unless no lane ever returns.
-    const bool returns = std::ranges::any_of(function_.blocks, [&](const BasicBlock& block) {
-        return block.control == Control::ret && &block != &function_.blocks.back();
-    });
-    std::vector<std::vector<std::uint32_t>> successors(end);
-    for (std::uint32_t i = 0; i < end; ++i) {
-        const BasicBlock& block = function_.blocks[i];
-        auto& list = successors[i];
-        const bool leaves = block.control == Control::ret || block.control == Control::exit ||
-                            block.control == Control::trap;
-        if (block.control == Control::branch_indexed) {
-            list = static_cast<const BranchTableDetail*>(block.detail)->targets;
-        } else {
-            if (block.control == Control::ret || (leaves && !returns)) list.push_back(end);
-            if (block.control == Control::branch) list.push_back(block.target);
-            const bool goes_on = !leaves || block.guard != no_register;
-            const bool always_jumps = block.control == Control::branch && block.guard == no_register;
-            if (goes_on && !always_jumps && block.next != no_block) list.push_back(block.next);
+    for (BasicBlock& block : function_.blocks) {
+        if (block.control != Control::branch && block.control != Control::branch_indexed) continue;
+        const std::string& opcode = source_.instructions[block.control_instruction].opcode;
+        if (opcode != "bra" && opcode != "brx") {
+            block.reconvergence = block.target;
+            continue;
         }
+        const auto& at_end = flow_.blocks[flow_.block_of[block.control_instruction]];
+        if (at_end.reconvergence == ptx::exit_block) continue;
+        block.reconvergence = block_at_[flow_.blocks[at_end.reconvergence].first];
     }
-    const std::vector<std::uint32_t> found = immediate_post_dominators(successors);
-    for (std::uint32_t i = 0; i < end; ++i) function_.blocks[i].reconvergence = found[i];
 }
 
 }  // namespace emulator::simt

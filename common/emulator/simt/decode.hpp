@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/ptx/control_flow.hpp"
+#include "emulator/ptx/result_uses.hpp"
 #include "emulator/simt/arithmetic.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
@@ -98,7 +100,6 @@ class FunctionDecoder {
     CacheOperator cache_operator_of(const ptx::Instruction& instruction) const;
     void add_site(MemoryDetail& detail, AccessSpace space, bool is_reduction,
                   CacheOperator cache_operator);
-    bool is_read(std::uint32_t register_index);
     std::vector<std::uint32_t> parameter_areas(const ptx::Operand& list,
                                                std::vector<std::uint32_t>& bytes);
 
@@ -106,6 +107,8 @@ class FunctionDecoder {
     Image& image_;
     Function& function_;
     const ptx::Function& source_;
+    const ptx::ControlFlow flow_;
+    const ptx::ResultUses uses_;
     std::vector<RegisterOffset> register_offsets_;
     std::uint32_t predicate_bytes_ = 0;
     std::map<std::pair<unsigned, std::uint64_t>, RegisterOffset> constants_;
@@ -114,7 +117,6 @@ class FunctionDecoder {
     std::unordered_map<std::string, std::uint32_t> variable_bytes_;
     std::unordered_map<std::string, std::uint32_t> kernel_parameters_;
     RegisterOffset carry_ = no_register;
-    std::vector<bool> is_read_;  // registers, once asked for
 
     // The block at hand.
     struct OpenBlock {

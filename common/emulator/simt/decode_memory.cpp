@@ -157,11 +157,10 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
         static_cast<std::uint8_t>(value.kind == OperandKind::vector ? value.elements.size() : 1);
     if (detail.elements > max_elements) throw Refused{};
     detail.bytes = bytes * detail.elements;
-    bool reads_result = false;
+    const bool reads_result = has_result && uses_.is_result_read(at_);
     for (std::size_t i = 0; i < detail.elements; ++i) {
         const ptx::Operand& result = has_result ? element(instruction.operands[0], i) : sink;
         detail.registers[i] = offset_of(result);
-        reads_result |= detail.registers[i] != no_register && is_read(result.index);
         detail.values[i] = as_register(element(value, i), bytes);
     }
     if (std::string_view(*name) == "cas") {
@@ -183,29 +182,6 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
              CacheOperator::standard);
     emit(operation);
     return true;
-}
-
-// Whether any instruction reads the register.
-bool FunctionDecoder::is_read(std::uint32_t index) {
-    if (is_read_.empty()) {
-        is_read_.resize(source_.registers.size());
-        const auto mark = [&](const auto& self, const ptx::Operand& operand) -> void {
-            if (operand.kind == OperandKind::reg) is_read_[operand.index] = true;
-            for (const ptx::Operand& inner : operand.elements) self(self, inner);
-        };
-        for (const ptx::Instruction& instruction : source_.instructions) {
-            const bool writes_first = instruction.opcode != "st" && instruction.opcode != "red";
-            if (instruction.guard.reg >= 0) is_read_[static_cast<std::size_t>(instruction.guard.reg)] = true;
-            for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-                const ptx::Operand& operand = instruction.operands[i];
-                const bool is_destination =
-                    i == 0 && writes_first &&
-                    (operand.kind == OperandKind::reg || operand.kind == OperandKind::vector);
-                if (!is_destination) mark(mark, operand);
-            }
-        }
-    }
-    return is_read_[index];
 }
 
 // cvta, isspacep: what a generic address means.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "emulator/ptx/control_flow.hpp"
 #include "emulator/device_memory.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/memory.hpp"
@@ -62,7 +63,10 @@ KernelAttributes attributes_of(const ptx::Function& function, const Architecture
 }  // namespace
 
 Module::Module(ptx::Module from, L1Mode l1_mode, const Architecture& architecture)
-    : source(std::move(from)), l1_mode(l1_mode), architecture(architecture) {
+    : source(std::move(from)),
+      functions_without_return(ptx::functions_without_return(source)),
+      l1_mode(l1_mode),
+      architecture(architecture) {
     common_directory = common_directory_of(source);
     for (std::uint32_t i = 0; i < source.functions.size(); ++i) {
         const ptx::Function& function = source.functions[i];

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/models/load_policy.hpp"
@@ -37,6 +38,7 @@ class Module {
     bool is_constant(Address address) const;
 
     ptx::Module source;
+    std::unordered_set<std::string> functions_without_return;
     L1Mode l1_mode;
     const Architecture& architecture;
     std::unordered_map<std::string, Symbol> variables;
