@@ -1,4 +1,5 @@
 // Streams, events, errors and graphs without kernels.
+#include <cuda_profiler_api.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -178,6 +179,11 @@ TEST_F(Streams, NodesFollowTheirDependencies) {
     EXPECT_EQ(cudaGraphExecMemsetNodeSetParams(executable, fill, &parameters), cudaSuccess);
     EXPECT_EQ(cudaGraphLaunch(executable, 0), cudaSuccess);
     EXPECT_EQ(host[1], 0x56);
+}
+
+TEST_F(Streams, ProgramsMayTellAProfilerWhereToLook) {
+    EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
+    EXPECT_EQ(cudaProfilerStop(), cudaSuccess);
 }
 
 TEST_F(Streams, WhatIsNotSupportedSaysSo) {
