@@ -144,6 +144,8 @@ def test_without_python3_venv_it_says_what_to_install(
     apt = tmp_path / "apt-get"
     apt.write_text("#!/bin/sh\necho 'E: not in a test'; exit 100\n")
     apt.chmod(0o755)
+    for name in ("env", "mkdir", "touch"):
+        (tmp_path / name).symlink_to(shutil.which(name) or name)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(broken))
     monkeypatch.setattr(bootstrap, "find_spec", lambda name: None)
