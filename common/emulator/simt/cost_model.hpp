@@ -1,6 +1,7 @@
 // What one request of a warp costs, by the rules of its space.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "emulator/models/access_counters.hpp"
@@ -17,6 +18,9 @@ struct CostModel {
     std::uint32_t fetch_unit_bytes = 32;
     BankLayout banks;
     AccessCounters cost(const WarpRequest& request) const;
+    // The same of aligned addresses, given as offsets from `base` (a multiple of 128), without sorting them:
+    // for patterns that do not come again.
+    AccessCounters scattered_cost(const std::array<std::uint32_t, warp_size>& offsets, std::uint32_t mask) const;
 };
 
 }  // namespace emulator::simt

@@ -6,25 +6,6 @@ namespace emulator::simt {
 
 Pattern RequestCounter::nothing_;
 
-AccessCounters CostModel::cost(const WarpRequest& request) const {
-    AccessCounters cost{.requests = 1};
-    if (space == AccessSpace::shared) {
-        const BankPasses passes = bank_passes(request, kind, banks);
-        cost.wavefronts = passes.wavefronts;
-        cost.bank_conflicts = passes.conflicts;
-        return cost;
-    }
-    if (space == AccessSpace::constant) return cost;
-    const Transactions transactions = coalesce(request);
-    cost.sectors = transactions.sectors;
-    cost.lines = transactions.lines;
-    cost.distinct_bytes = transactions.distinct_bytes;
-    cost.lane_bytes = transactions.lane_bytes;
-    cost.moved_bytes = fetch_unit_bytes == line_bytes ? line_bytes * transactions.lines
-                                                      : sector_bytes * transactions.sectors;
-    return cost;
-}
-
 namespace {
 
 PatternKind kind_of(const LaneOffsets& relative, std::uint32_t mask, std::uint32_t bytes) {

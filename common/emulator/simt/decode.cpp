@@ -43,6 +43,7 @@ FunctionDecoder::FunctionDecoder(Module& module, Image& image, Function& functio
 void FunctionDecoder::decode() {
     lay_out_registers();
     lay_out_variables();
+    count_definitions();
     blocks_.emplace_back();
     std::vector<bool> has_label(source_.instructions.size() + 1);
     for (const ptx::Label& label : source_.labels) has_label[label.instruction] = true;
@@ -55,6 +56,7 @@ void FunctionDecoder::decode() {
         const ptx::Instruction& here = source_.instructions[at_];
         try {
             instruction(here);
+            note_definitions(here);
         } catch (const Refused& refused) {
             refuse(here, refused.why);
             return;
@@ -250,12 +252,19 @@ bool FunctionDecoder::arithmetic(const ptx::Instruction& instruction) {
     }
     if (offsets.size() > 4) return false;
     std::ranges::copy(offsets, operation.source.begin());
-    emit(operation);
+    if (destinations.size() > 2 || found.reads_carry || found.writes_carry) {
+        emit(operation);
+    } else {
+        const std::size_t hoisted = function_.launch_invariants.size();
+        emit_pure(operation);
+        if (function_.launch_invariants.size() == hoisted) note_address(instruction, operation);
+    }
     return true;
 }
 
 // Operations and blocks in their places; targets are blocks now.
 void FunctionDecoder::finish_blocks() {
+    drop_unused_addresses();
     block_at_.assign(source_.instructions.size() + 2, no_block);
     std::size_t operations = 0;
     for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
