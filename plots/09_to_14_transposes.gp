@@ -13,7 +13,7 @@ places = 'copy_columns/16x16/ transpose_read_rows/16x16/on transpose_read_column
     .'transpose_read_columns/8x32/ transpose_tile/32x8/ transpose_tile_padded/32x8/ transpose// '\
     .'cublas_sgeam// transpose_tile/32x16/ transpose_tile_padded/32x16/'
 # A parameter that a variant does not have is missing.
-known(text) = text eq 'NaN' ? '' : text
+known(text) = text eq '-' ? '' : text
 place_of(name) = (sum [i = 1 : words(places)] (word(places, i) eq name ? i : 0))
 # The published tiles have blocks of their own.
 place(x) = (p = place_of(strcol('kernel').'/'.known(strcol('block')).'/'.known(strcol('l1'))), \
@@ -21,7 +21,7 @@ place(x) = (p = place_of(strcol('kernel').'/'.known(strcol('block')).'/'.known(s
 is_printed(x) = known(strcol('cache')) eq ''
 is_shown(x) = place(0) > 0 \
     && (known(strcol('type')) eq '' || strcol('type') eq 'float') \
-    && (is_printed(0) || (column('rows') == 16384 && column('columns') == 16384))
+    && (is_printed(0) || (number('rows') == 16384 && number('columns') == 16384))
 set xrange [0.4 : 10.6]
 set xtics noenhanced scale 0 font ',11' ("copy by\ncolumns" 1, "read rows" 2, "read\ncolumns" 3, \
     "unrolled" 4, 'diagonal' 5, "thin\nblocks" 6, 'tile' 7, "padded\ntile" 8, 'fastest' 9, \
@@ -35,10 +35,10 @@ shown = ''
 copies = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_shown(0) && column('emulated') == 0 ? is_there(column('bandwidth_gbs')) : 0) nooutput
+        using (is_shown(0) && number('emulated') == 0 ? is_there(number('bandwidth_gbs')) : 0) nooutput
     any = STATS_max
     stats data index i using (is_printed(0) && strcol('kernel') eq 'copy_rows' \
-        && is_there(column('bandwidth_gbs')) ? column('bandwidth_gbs') : 0) nooutput
+        && is_there(number('bandwidth_gbs')) ? number('bandwidth_gbs') : 0) nooutput
     copy = STATS_max
     stats data index i using (is_printed(0) ? 1 : 0) nooutput
     if (any > 0 && (copy > 0 || STATS_max == 0)) {
@@ -46,8 +46,8 @@ do for [i = 0 : blocks - 1] {
         copies = copies.sprintf(' %g', copy)
     }
 }
-share(copy) = is_printed(0) ? 100 * column('bandwidth_gbs') / copy : \
-    is_there(column('memcpy_ratio')) ? 100 * column('memcpy_ratio') : column('memcpy_percent')
+share(copy) = is_printed(0) ? 100 * number('bandwidth_gbs') / copy : \
+    is_there(number('memcpy_ratio')) ? 100 * number('memcpy_ratio') : number('memcpy_percent')
 
 set style fill solid 0.85 border rgb '#222222'
 set ylabel 'bandwidth, % of the device''s copy'

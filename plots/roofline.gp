@@ -18,27 +18,29 @@ kinds = "'naive' 'down columns' 'tiles' 'thread tiles' '16-byte accesses' 'doubl
 # Only this kernel has a type.
 is_int(kernel) = kernel eq 'matmul_tiled_bounded' && strcol('type') eq 'int'
 is_shown(kind) = kind_of(strcol('kernel')) == kind && !is_int(strcol('kernel')) \
-    && column('m') == 4096 && column('n') == 4096 && column('k') == 4096
-tflops(kind) = is_shown(kind) ? column('gflops') / 1000 : NaN
-intensity(unused) = 2 * column('m') * column('n') * column('k') \
-    / (32 * (column('l2_read_sectors') + column('l2_write_sectors')))
+    && number('m') == 4096 && number('n') == 4096 && number('k') == 4096
+tflops(kind) = is_shown(kind) ? number('gflops') / 1000 : NaN
+intensity(unused) = 2 * number('m') * number('n') * number('k') \
+    / (32 * (number('l2_read_sectors') + number('l2_write_sectors')))
 placed(kind) = is_there(intensity(0)) ? tflops(kind) : NaN
-ceiling(kernel, name) = strcol('kernel') eq kernel && column('m') == 4096 ? column(name) / 1000 : NaN
+ceiling(kernel, name) = strcol('kernel') eq kernel && number('m') == 4096 ? number(name) / 1000 : NaN
 
 # The GPUs: the blocks of the data that hold products with their time and their traffic.
 stats data using 0 nooutput
 gpus = ''
 array bandwidth[STATS_blocks]
 array peak[STATS_blocks]
+array kinds_of[STATS_blocks]
 do for [i = 0 : STATS_blocks - 1] {
-    points = 0
+    found = ''
     do for [kind = 1 : 7] {
         stats data index i using (is_there(placed(kind))) nooutput
-        points = points + STATS_sum
+        if (STATS_max > 0) { found = found.sprintf(' %d', kind) }
     }
     bandwidth[i + 1] = NaN
     peak[i + 1] = NaN
-    if (points > 0) {
+    kinds_of[i + 1] = found
+    if (words(found) > 0) {
         gpus = gpus.sprintf(' %d', i)
         stats data index i using (is_there(ceiling('add_operands', 'bandwidth_gbs'))) nooutput
         if (STATS_max > 0) {
@@ -72,8 +74,8 @@ if (words(gpus) == 0) {
 }
 do for [g = 1 : words(gpus)] {
     i = int(word(gpus, g))
-    plot for [kind = 1 : 7] data index i using (intensity(0)):(placed(kind)) \
-            with points linetype kind pointsize 1 title word(kinds, kind), \
+    plot for [kind in kinds_of[i + 1]] data index i using (intensity(0)):(placed(int(kind))) \
+            with points linetype int(kind) pointsize 1 title word(kinds, int(kind)), \
          roof(x, i + 1) with lines linecolor rgb '#888888' linewidth 1.5 dashtype 1 notitle, \
          data index i using (1e-9):(1e-9) with lines linecolor rgb '#888888' linewidth 1.5 dashtype 1 \
             title columnheader(2)

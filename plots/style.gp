@@ -3,7 +3,12 @@
 # ARG1 is what scripts/lab exports: tab-separated blocks, one a device and regime, whose first header
 # cell is the block's title. Text from data is never written in a script: it stays in data columns.
 set datafile separator tab
-set datafile missing 'NaN'
+# No line ends at a row that an expression leaves out with NaN.
+set datafile missing NaN
+# A cell of the data as a number. What was neither measured nor counted is the text NaN, and versions of
+# gnuplot disagree on what an expression is worth that reads it with `column`: from 6.0 on nothing at
+# all, so that `stats` finds no number and defines no variable.
+number(name) = strcol(name) eq "-" ? NaN : column(name)
 set encoding utf8
 
 set border 3 linecolor rgb '#444444'

@@ -55,6 +55,14 @@ def flag(row: dict[str, str], field: str) -> str:
     return "true" if value.startswith("yes") else "false"
 
 
+def read_only_path(row: dict[str, str]) -> str:
+    """none, own or l1."""
+    value = row["read_only_path"]
+    if value not in ("none", "own", "l1"):
+        raise TableError(f"{row['gpu']!r}: read_only_path is {value!r}; expected none, own or l1")
+    return f"ReadOnlyPath::{value}"
+
+
 def initialiser(row: dict[str, str]) -> str:
     members = {
         "name": text(row, "architecture"),
@@ -65,6 +73,8 @@ def initialiser(row: dict[str, str]) -> str:
         "sm_count": number(row, "sm_count"),
         "sm_clock_hz": number(row, "max_clock_mhz", 10**6),
         "dram_bytes_per_second": number(row, "dram_bw_gbs", 10**9),
+        "dram_clock_hz": number(row, "mem_clock_mhz", 10**6),
+        "dram_bus_bits": number(row, "bus_bits"),
         "l2_bytes": number(row, "l2_bytes"),
         "l1_and_shared_bytes_per_sm": number(row, "l1_plus_shared_kb_per_sm", 1024),
         "l1_bytes": number(row, "l1_default_kb", 1024),
@@ -75,12 +85,22 @@ def initialiser(row: dict[str, str]) -> str:
         "l1_caches_global_loads": flag(row, "global_loads_cached_in_l1_by_default"),
         "fetch_unit_bytes_with_l1": number(row, "load_granularity_l1_on_bytes"),
         "fetch_unit_bytes_without_l1": number(row, "load_granularity_l1_off_bytes"),
+        "stores_allocate_in_l1": flag(row, "stores_allocate_in_l1"),
+        "read_only_path": read_only_path(row),
+        "fence_invalidates_l1": flag(row, "threadfence_invalidates_l1"),
         "banks": f"{{{number(row, 'shared_banks')}, {number(row, 'bank_width_bytes')}}}",
         "max_threads_per_block": number(row, "max_threads_per_block"),
         "max_threads_per_sm": number(row, "max_threads_per_sm"),
         "max_warps_per_sm": number(row, "max_warps_per_sm"),
         "max_blocks_per_sm": number(row, "max_blocks_per_sm"),
+        "max_grid_x": number(row, "max_grid_x"),
         "registers_per_sm": number(row, "regs_per_sm"),
+        "max_registers_per_thread": number(row, "max_registers_per_thread"),
+        "register_allocation_unit": number(row, "register_allocation_unit"),
+        "sub_partitions": number(row, "sub_partitions"),
+        "shared_allocation_unit_bytes": number(row, "shared_allocation_unit_bytes"),
+        "shared_system_bytes_per_block": number(row, "shared_system_bytes_per_block"),
+        "independent_thread_scheduling": flag(row, "independent_thread_scheduling"),
         "fp32_lanes_per_sm": number(row, "fp32_lanes_per_sm"),
     }
     return "{" + ", ".join(f".{name} = {value}" for name, value in members.items()) + "},"

@@ -13,13 +13,14 @@ array labels[2] = ['stride of the loads, in 4-byte elements', \
 is_there(value) = value == value ? 1 : 0
 of(panel, l1, value) = strcol('kernel') eq word(kernels, panel) && strcol('l1') eq l1 ? value : NaN
 # Bandwidth at the size that no L2 holds; the counts of the smaller one stand for both.
-percent(panel, l1) = strcol('cache') eq 'cold' ? of(panel, l1, column('memcpy_percent')) : NaN
-efficiency(panel, l1) = column('n') == 2**20 ? of(panel, l1, column('load_efficiency')) : NaN
-at(panel) = column(word(keys, panel))
+percent(panel, l1) = strcol('cache') eq 'cold' ? of(panel, l1, number('memcpy_percent')) : NaN
+efficiency(panel, l1) = number('n') == 2**20 ? of(panel, l1, number('load_efficiency')) : NaN
+at(panel) = number(word(keys, panel))
 # Where a marker at every place would hide the line below.
 sparse(place, value) = 2 ** floor(log(place) / log(2) + 0.01) == place ? value : NaN
-# gnuplot evaluates an entry once even where its loop is empty.
+# gnuplot evaluates an entry once even where its loop is empty, and wants a number there.
 block(list, k) = k <= words(list) ? int(word(list, k)) : 0
+within(list, value) = words(list) > 0 ? value : 1
 # As much is stored as is used of what is loaded, and all of that is moved: the share of what is used.
 used(percentage) = 200 / (100 / percentage + 1)
 
@@ -38,7 +39,7 @@ do for [i = 0 : blocks - 1] {
     if (STATS_max > 0) {
         stats data index i using (efficiency(2, 'on')) nooutput
         this = sprintf(' %.0f', STATS_sum)
-        stats data index i using 'emulated' nooutput
+        stats data index i using (number('emulated')) nooutput
         if (STATS_max == 0) {
             measured = measured.sprintf(' %d', i)
         } else {
@@ -68,16 +69,16 @@ do for [panel = 1 : 2] {
     if (panel == 1) { set ylabel 'bandwidth of used bytes, % of memcpy' }
     set yrange [0 : 105 < *] noextend
     if (lines > 0) {
-        plot for [i in predicting] data index int(i) \
-                using (at(panel)):(used(efficiency(panel, 'on'))) \
+        plot for [k = 1 : words(predicting)] data index block(predicting, k) \
+                using (within(predicting, at(panel))):(within(predicting, used(efficiency(panel, 'on')))) \
                 with lines linewidth 4 linecolor rgb '#bbbbbb' title 'if only the fetched bytes counted', \
              for [k = 1 : lines] data index block(timed, k) \
                 using (at(panel)):(percent(panel, 'on')): \
-                      (column('memcpy_percent_low')):(column('memcpy_percent_high')) \
+                      (number('memcpy_percent_low')):(number('memcpy_percent_high')) \
                 with yerrorlines linetype 2 * k - 1 title columnheader(1).', L1 on', \
              for [k = 1 : lines] data index block(timed, k) \
                 using (at(panel)):(percent(panel, 'off')): \
-                      (column('memcpy_percent_low')):(column('memcpy_percent_high')) \
+                      (number('memcpy_percent_low')):(number('memcpy_percent_high')) \
                 with yerrorbars linetype 2 * k pointsize 0.8 title columnheader(1).', L1 off'
     } else {
         set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
@@ -95,13 +96,13 @@ do for [panel = 1 : 2] {
         # Line types go on from the panel above, so that none stands for two things.
         before = 2 * lines
         plot for [k = 1 : units] data index block(counted, k) \
-                using (at(panel)):(efficiency(panel, 'on')) \
+                using (within(counted, at(panel))):(within(counted, efficiency(panel, 'on'))) \
                 with lines linetype before + k title columnheader(2).', L1 on', \
              for [k = 1 : (units > 0)] data index block(counted, 1) \
-                using (at(panel)):(sparse(at(panel), efficiency(panel, 'off'))) \
+                using (within(counted, at(panel))):(within(counted, sparse(at(panel), efficiency(panel, 'off')))) \
                 with points linetype before + units + 1 pointsize 0.9 title columnheader(2).', L1 off', \
              for [k = 1 : words(measured)] data index block(measured, k) \
-                using (at(panel)):(efficiency(panel, 'on')) \
+                using (within(measured, at(panel))):(within(measured, efficiency(panel, 'on'))) \
                 with points linetype before + units + 1 + k title columnheader(2).', L1 on'
     } else {
         set label 1 'No loads were counted: scripts/lab run 01 --device emulated:hopper does so.' \

@@ -13,12 +13,12 @@ set xtics ('0' 0, '4' 4, '8' 8, '12' 12, '16' 16, '20' 20, '24' 24, '28' 28, '32
            '128' 40)
 set xlabel 'offset of the reads, in 4-byte elements'
 
-is_shown(n) = strcol('kernel') eq 'read_offset' && column('block') == 512 \
+is_shown(n) = strcol('kernel') eq 'read_offset' && number('block') == 512 \
               && strcol('cache') eq 'cold' && n
 shown(n, value) = is_shown(n) ? value : NaN
 # Bandwidth at the sizes that no L2 holds; the counts of the smallest size stand for all sizes.
-percent(name) = shown(column('n') >= 2**24, column(name))
-efficiency(name) = shown(column('n') == 2**20, column(name))
+percent(name) = shown(number('n') >= 2**24, number(name))
+efficiency(name) = shown(number('n') == 2**20, number(name))
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -40,11 +40,11 @@ set ylabel 'bandwidth, % of memcpy'
 set yrange [* < 60 : 105 < *]
 if (words(timed) > 0) {
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
-            using (near(column('offset'))):(percent('memcpy_percent')): \
+            using (near(number('offset'))):(percent('memcpy_percent')): \
                   (percent('memcpy_percent_low')):(percent('memcpy_percent_high')) \
             with yerrorlines linetype k title columnheader(1), \
          for [k = 1 : words(timed)] data index int(word(timed, k)) \
-            using (far(column('offset'))):(percent('memcpy_percent')): \
+            using (far(number('offset'))):(percent('memcpy_percent')): \
                   (percent('memcpy_percent_low')):(percent('memcpy_percent_high')) \
             with yerrorbars linetype k notitle
 } else {
@@ -59,10 +59,10 @@ if (words(counted) > 0) {
     # Line types go on from the panel above, so that none stands for two things.
     before = words(timed)
     plot for [k = 1 : words(counted)] data index int(word(counted, k)) \
-            using (near(column('offset'))):(efficiency('load_efficiency')) \
+            using (near(number('offset'))):(efficiency('load_efficiency')) \
             with linespoints linetype before + k title columnheader(2), \
          for [k = 1 : words(counted)] data index int(word(counted, k)) \
-            using (far(column('offset'))):(efficiency('load_efficiency')) \
+            using (far(number('offset'))):(efficiency('load_efficiency')) \
             with points linetype before + k notitle
 } else {
     set label 1 'No loads were counted: scripts/lab run 02 --device emulated:hopper does so.' \

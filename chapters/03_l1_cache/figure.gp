@@ -10,14 +10,14 @@ set xrange [0.5:6.5]
 set xtics ("offset 0\nL1 on" 1, "offset 0\nL1 off" 2, "offset 11\nL1 on" 3, "offset 11\nL1 off" 4, \
            "offset 128\nL1 on" 5, "offset 128\nL1 off" 6)
 # Side by side, so that what is equal does not hide.
-beside(k, all) = place(column('offset'), strcol('l1')) + (k - (all + 1) / 2.0) * 0.11
+beside(k, all) = place(number('offset'), strcol('l1')) + (k - (all + 1) / 2.0) * 0.11
 
 is_there(value) = value == value ? 1 : 0
 shown(n, value) = strcol('kernel') eq 'read_offset' && strcol('cache') eq 'cold' && n ? value : NaN
 # Bandwidth at the sizes that no L2 holds; the counts of the smallest size stand for all sizes.
-percent(name) = shown(column('n') >= 2**24, column(name))
-counted(value) = shown(column('n') == 2**20, value)
-share = '100 * column("l1_hit_sectors") / column("load_sectors")'
+percent(name) = shown(number('n') >= 2**24, number(name))
+counted(value) = shown(number('n') == 2**20, value)
+share = '100 * number("l1_hit_sectors") / number("load_sectors")'
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -28,13 +28,13 @@ signature = -1
 do for [i = 0 : blocks - 1] {
     stats data index i using (is_there(percent('memcpy_percent'))) nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
-    stats data index i using (is_there(counted(column('load_efficiency')))) nooutput
+    stats data index i using (is_there(counted(number('load_efficiency')))) nooutput
     if (STATS_max > 0) {
         # An emulated GPU that counts what the GPU before it counts would only hide it.
         stats data index i using \
-            (counted(floor(column('load_efficiency')) * place(column('offset'), strcol('l1')))) nooutput
+            (counted(floor(number('load_efficiency')) * place(number('offset'), strcol('l1')))) nooutput
         this = STATS_sum
-        stats data index i using 'emulated' nooutput
+        stats data index i using (number('emulated')) nooutput
         if (this != signature || STATS_max == 0) { shown_counts = shown_counts.sprintf(' %d', i) }
         signature = this
     }
@@ -66,7 +66,7 @@ if (points > 0) {
     set label 2 'An emulated GPU that is not named counts what the one before it does.' \
         at graph 0.99,0.11 right
     plot for [k = 1 : points] data index device(k) \
-            using (beside(k, points)):(counted(column('load_efficiency'))) \
+            using (beside(k, points)):(counted(number('load_efficiency'))) \
             with points linetype lines + k pointsize 1 title columnheader(2)
     unset label 2
     set ylabel 'sectors found in the L1, %'

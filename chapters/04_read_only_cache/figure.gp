@@ -7,11 +7,11 @@ set output ARG2
 
 is_there(value) = value == value ? 1 : 0
 shown(n, value) = strcol('cache') eq 'cold' && n ? value : NaN
-percent(name) = shown(column('n') == 2**26, column(name))
-hits(dummy) = shown(column('n') == 2**20, 100.0 * column('l1_hit_sectors') / column('load_sectors'))
+percent(name) = shown(number('n') == 2**26, number(name))
+hits(dummy) = shown(number('n') == 2**20, 100.0 * number('l1_hit_sectors') / number('load_sectors'))
 # One place on the axis for each kind of read; plain, __ldg and __restrict__ side by side.
 starts_with(text) = strcol('kernel')[1 : strlen(text)] eq text
-place(dummy) = starts_with('read_offset') ? (column('offset') == 0 ? 1 : 2) \
+place(dummy) = starts_with('read_offset') ? (number('offset') == 0 ? 1 : 2) \
              : starts_with('gather') ? (strcol('scatter') eq 'array' ? 3 : 4) \
              : starts_with('sum_table') ? 5 : NaN
 ends_with(text) = strlen(strcol('kernel')) > strlen(text) \
@@ -30,7 +30,7 @@ do for [i = 0 : blocks - 1] {
     stats data index i using (is_there(percent('memcpy_percent'))) nooutput
     if (STATS_max > 0) { timed = i }
     # Lines are the emulator's counter.
-    stats data index i using (is_there(shown(column('n') == 2**20, column('load_lines')))) nooutput
+    stats data index i using (is_there(shown(number('n') == 2**20, number('load_lines')))) nooutput
     if (STATS_max > 0) {
         # The same hits, to 5 %, have the same sum: such a device would hide the one before.
         stats data index i using (floor(hits(0) / 5 + 0.5) * (10 * place(0) + way(0))) nooutput

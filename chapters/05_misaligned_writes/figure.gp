@@ -17,8 +17,8 @@ is_there(value) = value == value ? 1 : 0
 is_shown(n) = strcol('kernel') eq 'write_offset' && strcol('cache') eq 'cold' && n
 shown(n, value) = is_shown(n) ? value : NaN
 # Bandwidth at the size that no L2 holds; the counts of the smallest size stand for all sizes.
-percent(name) = shown(column('n') >= 2**24, column(name))
-a_request(name) = shown(column('n') == 2**20, column(name) / column('store_requests'))
+percent(name) = shown(number('n') >= 2**24, number(name))
+a_request(name) = shown(number('n') == 2**20, number(name) / number('store_requests'))
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -39,11 +39,11 @@ set ylabel 'bandwidth, % of memcpy'
 set yrange [* < 60 : 105 < *]
 if (words(timed) > 0) {
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
-            using (near(column('offset'))):(percent('memcpy_percent')): \
+            using (near(number('offset'))):(percent('memcpy_percent')): \
                   (percent('memcpy_percent_low')):(percent('memcpy_percent_high')) \
             with yerrorlines linetype k title columnheader(1), \
          for [k = 1 : words(timed)] data index int(word(timed, k)) \
-            using (far(column('offset'))):(percent('memcpy_percent')): \
+            using (far(number('offset'))):(percent('memcpy_percent')): \
                   (percent('memcpy_percent_low')):(percent('memcpy_percent_high')) \
             with yerrorbars linetype k notitle
 } else {
@@ -57,13 +57,13 @@ set ylabel 'touched by a request'
 set yrange [0:5.5]
 if (words(counted) > 0) {
     oldest = int(word(counted, 1))
-    plot data index oldest using (near(column('offset'))):(a_request('store_sectors')) \
+    plot data index oldest using (near(number('offset'))):(a_request('store_sectors')) \
             with linespoints linetype 2 title '32-byte sectors', \
-         data index oldest using (far(column('offset'))):(a_request('store_sectors')) \
+         data index oldest using (far(number('offset'))):(a_request('store_sectors')) \
             with points linetype 2 notitle, \
-         data index oldest using (near(column('offset'))):(a_request('store_lines')) \
+         data index oldest using (near(number('offset'))):(a_request('store_lines')) \
             with linespoints linetype 3 title '128-byte lines', \
-         data index oldest using (far(column('offset'))):(a_request('store_lines')) \
+         data index oldest using (far(number('offset'))):(a_request('store_lines')) \
             with points linetype 3 notitle
 } else {
     set label 1 'No stores were counted: scripts/lab run 05 --device emulated:hopper does so.' \

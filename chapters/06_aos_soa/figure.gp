@@ -17,11 +17,11 @@ array titles[5] = ['AoS, one field', 'AoS, all fields', 'AoS, aligned, all field
                    'SoA, one field', 'SoA, all fields']
 is_there(value) = value == value ? 1 : 0
 shown(n, value) = strcol('cache') eq 'cold' && n ? value : NaN
-percent(name) = shown(column('n') == 2**24, column(name))
-efficiency(name) = shown(column('n') == 2**20, column(name))
+percent(name) = shown(number('n') == 2**24, number(name))
+efficiency(name) = shown(number('n') == 2**20, number(name))
 of(k, value) = strcol('kernel') eq word(kernels, k) ? value : NaN
 # Side by side, so that what is equal does not hide.
-beside(k) = place(column('record')) + (k - 3) * 0.09
+beside(k) = place(number('record')) + (k - 3) * 0.09
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -32,7 +32,7 @@ do for [i = 0 : blocks - 1] {
     stats data index i using (is_there(percent('memcpy_percent'))) nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
     # Lines are the emulator's counter.
-    stats data index i using (is_there(shown(column('n') == 2**20, column('load_lines')))) nooutput
+    stats data index i using (is_there(shown(number('n') == 2**20, number('load_lines')))) nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 

@@ -12,16 +12,16 @@ is_unrolled(dummy) = kernel_is('read_offset_unrolled') || kernel_is('read_offset
 place(dummy) = kernel_is('read_offset') ? 1 : kernel_is('read_offset_quarter') ? 5 \
              : kernel_is('read_offset_wide') || kernel_is('read_offset_overlapping') ? 6 \
              : kernel_is('read_offset_shuffled') ? 7 : !is_unrolled(0) ? NaN \
-             : column('unroll') == 2 ? 2 : column('unroll') == 4 ? 3 : column('unroll') == 8 ? 4 : NaN
+             : number('unroll') == 2 ? 2 : number('unroll') == 4 ? 3 : number('unroll') == 8 ? 4 : NaN
 places = "('plain' 1, '2 elements' 2, '4 elements' 3, '8 a thread' 4, \"a quarter\\nof the work\" 5"
 
 array offset[3] = [0, 11, 128]
 # Where the source has its plain kernel: blocks of 512, cold.
-at(o, n, value) = strcol('cache') eq 'cold' && column('block') == 512 && column('offset') == o \
-                  && column('n') == n ? value : NaN
-elapsed(o, name) = at(o, 2**26, column(name))
-count(o, name) = at(o, 2**20, column(name))
-of_limit(name) = column('n') == 2**29 ? column(name) : NaN
+at(o, n, value) = strcol('cache') eq 'cold' && number('block') == 512 && number('offset') == o \
+                  && number('n') == n ? value : NaN
+elapsed(o, name) = at(o, 2**26, number(name))
+count(o, name) = at(o, 2**20, number(name))
+of_limit(name) = number('n') == 2**29 ? number(name) : NaN
 
 # The newest blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -121,11 +121,11 @@ if (counted >= 0) {
 set tmargin at screen 0.30
 set bmargin at screen 0.055
 step(dummy) = kernel_is('read_offset_wide_streaming') ? 4 : kernel_is('read_offset_wide_paced') ? 5 \
-            : column('offset') == 0 ? (place(0) == 1 ? 1 : place(0) == 3 ? 2 : place(0) == 6 ? 3 : NaN) \
-            : column('offset') == 11 ? (place(0) == 1 ? 7 : place(0) == 3 ? 8 : place(0) == 6 ? 9 \
+            : number('offset') == 0 ? (place(0) == 1 ? 1 : place(0) == 3 ? 2 : place(0) == 6 ? 3 : NaN) \
+            : number('offset') == 11 ? (place(0) == 1 ? 7 : place(0) == 3 ? 8 : place(0) == 6 ? 9 \
                                         : place(0) == 7 ? 10 : NaN) \
             : kernel_is('copy_wide') ? 12 : kernel_is('read_wide') ? 13 : kernel_is('write_wide') ? 14 : NaN
-is_bar(dummy) = column('block') == (step(0) < 12 ? 1024 : 512)
+is_bar(dummy) = number('block') == (step(0) < 12 ? 1024 : 512)
 bar(name) = is_bar(0) ? of_limit(name) : NaN
 in_group(first, last, value) = step(0) >= first && step(0) <= last ? value : NaN
 set xrange [0.3:14.7]
@@ -151,7 +151,7 @@ if (limit >= 0) {
             with vectors nohead linetype 1 linewidth 3 notitle, \
          data index limit using (step(0)):(is_there(bar('memcpy_ratio')) ? 0.1 : NaN):(sprintf('%.3f', bar('memcpy_ratio'))) \
             with labels font ',11' notitle, \
-         data index limit using (step(0) + 0.2):(step(0) < 12 && column('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
+         data index limit using (step(0) + 0.2):(step(0) < 12 && number('block') == 512 ? of_limit('memcpy_ratio') : NaN) \
             with points linetype 1 title 'blocks of 512; bars: of 1024, ceilings of 512'
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center

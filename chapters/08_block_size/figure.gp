@@ -12,18 +12,18 @@ set xlabel 'threads in a block'
 is_there(value) = value == value ? 1 : 0
 shown(n, value) = strcol('cache') eq 'cold' && n ? value : NaN
 # Bandwidth at the size that no L2 holds; occupancy does not depend on the size.
-percent(name) = shown(column('n') == 2**26, column(name))
+percent(name) = shown(number('n') == 2**26, number(name))
 is_limited(shared) = is_there(shared)
 # A line for each kernel and offset, and for each kernel with fewer blocks on an SM.
-of(kernel, offset, limited, value) = strcol('kernel') eq kernel && column('offset') == offset \
-                                     && is_limited(column('shared_kb')) == limited ? value : NaN
+of(kernel, offset, limited, value) = strcol('kernel') eq kernel && number('offset') == offset \
+                                     && is_limited(number('shared_kb')) == limited ? value : NaN
 line(k, value) = k == 1 ? of('read_offset', 0, 0, value) : k == 2 ? of('read_offset', 11, 0, value) \
                : k == 3 ? of('read_offset_unrolled', 0, 0, value) \
                : k == 4 ? of('read_offset_unrolled', 11, 0, value) \
                : k == 5 ? of('read_offset', 0, 1, value) : of('read_offset_unrolled', 0, 1, value)
 array titles[6] = ['plain, offset 0', 'plain, offset 11', 'unrolled, offset 0', \
                    'unrolled, offset 11', 'plain, 48 KB a block', 'unrolled, 48 KB a block']
-occupancy(name) = of('read_offset', 0, 0, shown(column('n') == 2**20, column(name)))
+occupancy(name) = of('read_offset', 0, 0, shown(number('n') == 2**20, number(name)))
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -37,7 +37,7 @@ do for [i = 0 : blocks - 1] {
     stats data index i using (is_there(occupancy('theoretical_occupancy'))) nooutput
     if (STATS_max > 0) {
         # The same occupancy at every block has the same sum: such a device would hide the one before.
-        stats data index i using (occupancy('theoretical_occupancy') * column('block')) nooutput
+        stats data index i using (occupancy('theoretical_occupancy') * number('block')) nooutput
         if (STATS_sum != signature) { counted = counted.sprintf(' %d', i) }
         signature = STATS_sum
     }
@@ -54,7 +54,7 @@ if (words(timed) > 0) {
     # The first entry names the device; its point is drawn over.
     plot data index newest using (40):(5) with points pointtype 0 linecolor rgb 'white' title columnheader(1), \
          for [k = 1 : 6] data index newest \
-            using (column('block')):(line(k, percent('memcpy_percent'))): \
+            using (number('block')):(line(k, percent('memcpy_percent'))): \
                   (percent('memcpy_percent_low')):(percent('memcpy_percent_high')) \
             with yerrorlines linetype k title titles[k]
 } else {
@@ -69,7 +69,7 @@ set yrange [0:105]
 if (words(counted) > 0) {
     set label 2 'A GPU that is not named has the occupancy of the one before it.' at graph 0.98,0.1 right
     plot for [k = 1 : words(counted)] data index int(word(counted, k)) \
-            using (column('block')):(occupancy('theoretical_occupancy')) with linespoints linetype k title columnheader(2)
+            using (number('block')):(occupancy('theoretical_occupancy')) with linespoints linetype k title columnheader(2)
 } else {
     set label 1 'No occupancy was counted: scripts/lab run 08 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center

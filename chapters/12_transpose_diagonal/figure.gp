@@ -14,10 +14,10 @@ place(variant) = (sum [i = 1 : words(variants)] (word(variants, i) eq variant ? 
 variant_of(kernel) = kernel
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0 \
-                   && column('rows') == column('columns') \
-                   && (column('rows') == 2048 || column('rows') == 16384)
+                   && number('rows') == number('columns') \
+                   && (number('rows') == 2048 || number('rows') == 16384)
 # Counts do not depend on the regime: the source's size stands for all.
-count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
+count(value) = number('rows') == 2048 && number('columns') == 2048 && strcol('cache') eq 'cold' \
                ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
 set xtics noenhanced scale 0 ('read columns' 1, "read columns\ndiagonal" 2, \
@@ -28,18 +28,18 @@ set xtics noenhanced scale 0 ('read columns' 1, "read columns\ndiagonal" 2, \
 stats data using 0 nooutput
 blocks = STATS_blocks
 is_there(value) = value == value ? 1 : 0
-hits(sectors) = 100 * sectors / column('load_sectors')
+hits(sectors) = 100 * sectors / number('load_sectors')
 timed = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0) \
+        using (is_shown(strcol('kernel')) ? is_there(number('memcpy_percent')) : 0) \
         nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
 }
 counted = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_shown(strcol('kernel')) ? is_there(count(hits(column('l1_hit_sectors')))) : 0) \
+        using (is_shown(strcol('kernel')) ? is_there(count(hits(number('l1_hit_sectors')))) : 0) \
         nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
@@ -47,7 +47,7 @@ is_swept(rows) = rows >= 1920 && rows <= 2304
 swept = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_swept(column('rows')) ? is_there(column('memcpy_percent')) : 0) nooutput
+        using (is_swept(number('rows')) ? is_there(number('memcpy_percent')) : 0) nooutput
     if (STATS_max > 0) { swept = swept.sprintf(' %d', i) }
 }
 
@@ -63,11 +63,11 @@ set yrange [0 : 105 < *]
 if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
+            using (beside(k, all)):(number('memcpy_percent')):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
-                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            using (beside(k, all)):(number('memcpy_percent_low')):(0): \
+                  (number('memcpy_percent_high') - number('memcpy_percent_low')) \
             with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
@@ -80,7 +80,7 @@ set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
     plot for [k = 1 : all] data index int(word(counted, k)) \
-            using (beside(k, all)):(count(hits(column('l1_hit_sectors')))):(0.8 / all) \
+            using (beside(k, all)):(count(hits(number('l1_hit_sectors')))):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 12 --device emulated:hopper does so.' \
@@ -102,11 +102,11 @@ if (words(swept) > 0) {
     kernels = 'transpose_read_columns transpose_read_columns_diagonal_any '\
         .'transpose_read_rows transpose_read_rows_diagonal_any'
     titles = '"read columns" "read columns, diagonal" "read rows" "read rows, diagonal"'
-    of(kernel, value) = strcol('kernel') eq kernel && is_swept(column('rows')) ? value : NaN
+    of(kernel, value) = strcol('kernel') eq kernel && is_swept(number('rows')) ? value : NaN
     plot for [j = 1 : 4] for [i = 1 : words(swept)] data index int(word(swept, i)) \
-            using (at(column('columns')) + 0.1 * (j - 2.5)): \
-                  (of(word(kernels, j), column('memcpy_percent'))): \
-                  (column('memcpy_percent_low')):(column('memcpy_percent_high')) \
+            using (at(number('columns')) + 0.1 * (j - 2.5)): \
+                  (of(word(kernels, j), number('memcpy_percent'))): \
+                  (number('memcpy_percent_low')):(number('memcpy_percent_high')) \
             with yerrorbars linetype j title (i == 1 ? word(titles, j) : '')
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center

@@ -13,7 +13,7 @@ variant_of(kernel) = kernel eq shown_kernel ? strcol('block') : ''
 place_of(kernel) = place(variant_of(kernel))
 is_shown(kernel) = place_of(kernel) > 0
 # Counts do not depend on the regime: the source's size stands for all.
-count(value) = column('rows') == 2048 && column('columns') == 2048 && strcol('cache') eq 'cold' \
+count(value) = number('rows') == 2048 && number('columns') == 2048 && strcol('cache') eq 'cold' \
                ? value : NaN
 set xrange [0.4 : words(variants) + 0.6]
 set xtics noenhanced scale 0 ('32x32' 1, '32x16' 2, '32x8' 3, '16x32' 4, '16x16' 5, \
@@ -27,14 +27,14 @@ shown_kernel = 'transpose_read_columns'
 timed = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_shown(strcol('kernel')) ? is_there(column('memcpy_percent')) : 0) \
+        using (is_shown(strcol('kernel')) ? is_there(number('memcpy_percent')) : 0) \
         nooutput
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
 }
 counted = ''
 do for [i = 0 : blocks - 1] {
     stats data index i \
-        using (is_shown(strcol('kernel')) ? is_there(count(column('load_efficiency'))) : 0) \
+        using (is_shown(strcol('kernel')) ? is_there(count(number('load_efficiency'))) : 0) \
         nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
@@ -51,11 +51,11 @@ set yrange [0 : 105 < *]
 if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
+            using (beside(k, all)):(number('memcpy_percent')):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
-                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            using (beside(k, all)):(number('memcpy_percent_low')):(0): \
+                  (number('memcpy_percent_high') - number('memcpy_percent_low')) \
             with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
@@ -70,11 +70,11 @@ set yrange [0 : 105 < *]
 if (words(timed) > 0) {
     all = words(timed)
     plot for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent')):(0.8 / all) \
+            using (beside(k, all)):(number('memcpy_percent')):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(1), \
          for [k = 1 : all] data index int(word(timed, k)) \
-            using (beside(k, all)):(column('memcpy_percent_low')):(0): \
-                  (column('memcpy_percent_high') - column('memcpy_percent_low')) \
+            using (beside(k, all)):(number('memcpy_percent_low')):(0): \
+                  (number('memcpy_percent_high') - number('memcpy_percent_low')) \
             with vectors nohead linetype -1 linewidth 2 notitle
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
@@ -90,7 +90,7 @@ set yrange [0 : 105]
 if (words(counted) > 0) {
     all = words(counted)
     plot for [k = 1 : all] data index int(word(counted, k)) \
-            using (beside(k, all)):(count(column('load_efficiency'))):(0.8 / all) \
+            using (beside(k, all)):(count(number('load_efficiency'))):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 13 --device emulated:hopper does so.' \

@@ -14,7 +14,7 @@ places = 'transpose_read_columns// transpose_tile// transpose_tile_padded// '\
     .'transpose//float transpose//uint16 transpose_vectors/down/double '\
     .'transpose_vectors/apart/double transpose//double cublas_sgeam//'
 # A parameter that a variant does not have is NaN, as a number and as text.
-known(text) = text eq 'NaN' ? '' : text
+known(text) = text eq '-' ? '' : text
 variant(x) = strcol('kernel').'/'.known(strcol('order')).'/'.known(strcol('type'))
 place(name) = (sum [i = 1 : words(places)] (word(places, i) eq name ? i : 0))
 # One shape of the tile stands for a step.
@@ -29,9 +29,9 @@ set xtics noenhanced scale 0 font ',11' ("no shared\nmemory" 1, 'tile' 2, 'padde
 stats data using 0 nooutput
 blocks = STATS_blocks
 is_there(value) = value == value ? 1 : 0
-percent(end) = 100 * column('memcpy_ratio'.end)
-passes(x) = (column('shared_load_wavefronts') + column('shared_store_wavefronts')) \
-            / (column('rows') * column('columns') / 32)
+percent(end) = 100 * number('memcpy_ratio'.end)
+passes(x) = (number('shared_load_wavefronts') + number('shared_store_wavefronts')) \
+            / (number('rows') * number('columns') / 32)
 timed = ''
 counted = ''
 do for [i = 0 : blocks - 1] {
@@ -39,7 +39,7 @@ do for [i = 0 : blocks - 1] {
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
     # Counts do not depend on the size: the source's stands for all.
     stats data index i \
-        using (is_shown(0) && column('rows') == 2048 ? is_there(passes(0)) : 0) nooutput
+        using (is_shown(0) && number('rows') == 2048 ? is_there(passes(0)) : 0) nooutput
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
 }
 
@@ -79,7 +79,7 @@ set logscale y 2
 if (all > 0) {
     set key maxcols 3 font ',13'
     plot for [k = 1 : all] data index int(word(counted, k)) \
-            using (beside(k, all)):(column('rows') == 2048 ? passes(0) : NaN):(0.8 / all) \
+            using (beside(k, all)):(number('rows') == 2048 ? passes(0) : NaN):(0.8 / all) \
             with boxes linetype k dashtype 1 title columnheader(2)
 } else {
     set label 1 'Nothing was counted: scripts/lab run 14 --device emulated:hopper does so.' \

@@ -6,14 +6,14 @@ set terminal svg size 820,1020 dynamic font 'sans-serif,13' name 'bank_conflicts
     background rgb 'white'
 set output ARG2
 
-is_strided(element) = strcol('kernel') eq 'load_strided' && column('sharers') == 1 \
-                      && column('element') == element
-elapsed(element) = is_strided(element) ? column('time_us') : NaN
+is_strided(element) = strcol('kernel') eq 'load_strided' && number('sharers') == 1 \
+                      && number('element') == element
+elapsed(element) = is_strided(element) ? number('time_us') : NaN
 passes(element) = is_strided(element) \
-                  ? column('shared_load_wavefronts') / column('shared_load_requests') : NaN
+                  ? number('shared_load_wavefronts') / number('shared_load_requests') : NaN
 # It does not change with the size; one that every device has.
-occupancy(unused) = strcol('kernel') eq 'copy_through_shared' && column('n') == 2**20 \
-                    ? column('theoretical_occupancy') : NaN
+occupancy(unused) = strcol('kernel') eq 'copy_through_shared' && number('n') == 2**20 \
+                    ? number('theoretical_occupancy') : NaN
 is_there(value) = value == value ? 1 : 0
 
 # The blocks of the data (a device in a regime each): those with times, those with occupancies, and
@@ -46,9 +46,9 @@ set ylabel 'time (4 bytes, stride 1: 1)'
 set yrange [0.5:64]
 if (words(timed) > 0) {
     i = int(word(timed, words(timed)))
-    stats data index i using (column('stride') == 1 ? elapsed(4) : NaN) nooutput
+    stats data index i using (number('stride') == 1 ? elapsed(4) : NaN) nooutput
     unit = STATS_max
-    plot for [e = 1 : 4] data index i using (column('stride')):(elapsed(2**e) / unit) \
+    plot for [e = 1 : 4] data index i using (number('stride')):(elapsed(2**e) / unit) \
         with linespoints linetype e title sprintf('%d bytes', 2**e)
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center
@@ -58,11 +58,11 @@ if (words(timed) > 0) {
 
 set ylabel 'passes of one request'
 if (narrow >= 0) {
-    plot for [e = 1 : 4] data index narrow using (column('stride')):(passes(2**e)) \
+    plot for [e = 1 : 4] data index narrow using (number('stride')):(passes(2**e)) \
             with linespoints linetype e notitle, \
-         data index (wide >= 0 ? wide : narrow) \
-            using (column('stride')):(wide >= 0 ? passes(4) : NaN) with linespoints linetype 6 \
-            title (wide >= 0 ? '4 bytes in 8-byte banks' : '')
+         for [k = 1 : (wide >= 0)] data index (wide >= 0 ? wide : narrow) \
+            using (number('stride')):(passes(4)) with linespoints linetype 6 \
+            title '4 bytes in 8-byte banks'
 } else {
     set label 1 'No passes were counted: scripts/lab run 15 --device emulated:hopper does so.' \
         at graph 0.5,0.5 center
@@ -79,7 +79,7 @@ set yrange [0:105]
 set xtics (4, 6, 8, 12, 16, 24, 32, 48) font ',12'
 if (words(resident) > 0) {
     plot for [k = 1 : words(resident)] data index int(word(resident, k)) \
-        using (column('shared_kb')):(occupancy(0)) \
+        using (number('shared_kb')):(occupancy(0)) \
         with linespoints linetype k title columnheader(2)
 } else {
     set label 1 'No occupancy was counted: scripts/lab run 15 --device emulated:hopper does so.' \

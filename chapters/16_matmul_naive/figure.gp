@@ -23,12 +23,12 @@ set xtics ("naive\n8x8" 1, "naive\n16x16" 2, "naive\n32x8" 3, "naive\n32x32" 4, 
            "stride\n32x32" 9, "registers\n16x16" 10) font ',11'
 
 # Below 1024 cubed a launch's overhead is what a time shows.
-tflops(unused) = is_there(place(0)) && column('m') >= 1024 ? column('gflops') / 1000 : NaN
-steps(unused) = column('m') * column('n') * column('k')
-loaded(unused) = place(0) <= 9 && column('m') >= 64 ? 4 * 2.0 : NaN
-asked(unused) = place(0) <= 9 && column('m') >= 64 ? 32 * column('load_sectors') / steps(0) : NaN
-from_l2(unused) = place(0) <= 9 && column('m') >= 64 \
-            ? 32 * column('l2_read_sectors_most') / steps(0) : NaN
+tflops(unused) = is_there(place(0)) && number('m') >= 1024 ? number('gflops') / 1000 : NaN
+steps(unused) = number('m') * number('n') * number('k')
+loaded(unused) = place(0) <= 9 && number('m') >= 64 ? 4 * 2.0 : NaN
+asked(unused) = place(0) <= 9 && number('m') >= 64 ? 32 * number('load_sectors') / steps(0) : NaN
+from_l2(unused) = place(0) <= 9 && number('m') >= 64 \
+            ? 32 * number('l2_read_sectors_most') / steps(0) : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -50,7 +50,7 @@ set yrange [0.1:200]
 if (words(timed) > 0) {
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
         using (place(0) + beside(k, words(timed))):(tflops(0)): \
-              (column('gflops_low') / 1000):(column('gflops_high') / 1000) \
+              (number('gflops_low') / 1000):(number('gflops_high') / 1000) \
         with yerrorbars linetype k title columnheader(1)
 } else {
     set label 1 'No time was measured: this needs a GPU.' at graph 0.5,0.5 center

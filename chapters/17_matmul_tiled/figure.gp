@@ -13,7 +13,7 @@ place_of(kernel, block, tile, type) = kernel eq 'matmul_naive' \
     : kernel eq 'matmul_tiled' ? (tile == 16 ? 5 : 6) \
     : kernel eq 'matmul_tiled_in_steps' ? (tile == 16 ? 7 : 8) \
     : kernel eq 'matmul_tiled_bounded' ? (type eq 'int' ? 11 : tile == 16 ? 9 : 10) : NaN
-place(unused) = place_of(strcol('kernel'), strcol('block'), column('tile'), strcol('type'))
+place(unused) = place_of(strcol('kernel'), strcol('block'), number('tile'), strcol('type'))
 set xrange [0.4:11.6]
 set xtics ("naive\n16" 1, "naive\n32" 2, "phases\n16" 3, "phases\n32" 4, "tiled\n16" 5, \
            "tiled\n32" 6, "steps\n16" 7, "steps\n32" 8, "bounds\n16" 9, "bounds\n32" 10, \
@@ -21,11 +21,11 @@ set xtics ("naive\n16" 1, "naive\n32" 2, "phases\n16" 3, "phases\n32" 4, "tiled\
 
 is_there(value) = value == value ? 1 : 0
 # Below 1024 cubed a launch's overhead is what a time shows.
-tflops(unused) = is_there(place(0)) && column('m') >= 1024 ? column('gflops') / 1000 : NaN
+tflops(unused) = is_there(place(0)) && number('m') >= 1024 ? number('gflops') / 1000 : NaN
 # How often a thread block uses what it loads.
 reuse(place) = place <= 4 ? 1 : place == 6 || place == 8 || place == 10 ? 32 : 16
 bytes(name) = is_there(place(0)) \
-    ? 32 * column(name) / (column('m') * column('n') * column('k')) : NaN
+    ? 32 * number(name) / (number('m') * number('n') * number('k')) : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw, and the bandwidth
 # of the largest copy.
@@ -40,7 +40,7 @@ do for [i = 0 : STATS_blocks - 1] {
     if (STATS_max > 0) { counted = counted.sprintf(' %d', i) }
     stats data index i using (strcol('kernel') eq 'memcpy' ? 1 : 0) nooutput
     if (STATS_max > 0) {
-        stats data index i using (column('bandwidth_gbs')) nooutput
+        stats data index i using (number('bandwidth_gbs')) nooutput
         bandwidth = STATS_max
     }
 }
@@ -54,7 +54,7 @@ set yrange [0.1:200]
 if (words(timed) > 0) {
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
             using (place(0) + beside(k, words(timed))):(tflops(0)): \
-                  (column('gflops_low') / 1000):(column('gflops_high') / 1000) \
+                  (number('gflops_low') / 1000):(number('gflops_high') / 1000) \
             with yerrorbars linetype k title columnheader(1), \
          data index int(word(timed, 1)) \
             using (place(0)):(bandwidth / 4 * reuse(place(0)) / 1000):(0.4) with xerrorbars \

@@ -7,17 +7,17 @@ set terminal svg size 820,760 dynamic font 'sans-serif,13' name 'matmul_tile_wid
 set output ARG2
 
 is_there(value) = value == value ? 1 : 0
-width(unused) = strcol('kernel') eq 'matmul_tiled_bounded' ? column('tile') : NaN
+width(unused) = strcol('kernel') eq 'matmul_tiled_bounded' ? number('tile') : NaN
 # "16x16x48": the depth is what follows "16x16x".
 depth(tile) = tile[1:6] eq '16x16x' ? real(tile[7:*]) : NaN
 kilobytes(unused) = strcol('kernel') eq 'matmul_rectangular_tiles' \
                     ? 4.0 * 32 * depth(strcol('tile')) / 1024 : NaN
 # Below 1024 cubed a launch's overhead is what a time shows.
-tflops(x) = is_there(x) && column('m') >= 1024 ? column('gflops') / 1000 : NaN
-low(x) = is_there(x) && column('m') >= 1024 ? column('gflops_low') / 1000 : NaN
-high(x) = is_there(x) && column('m') >= 1024 ? column('gflops_high') / 1000 : NaN
+tflops(x) = is_there(x) && number('m') >= 1024 ? number('gflops') / 1000 : NaN
+low(x) = is_there(x) && number('m') >= 1024 ? number('gflops_low') / 1000 : NaN
+high(x) = is_there(x) && number('m') >= 1024 ? number('gflops_high') / 1000 : NaN
 # It does not change with the size; one that every device has.
-occupancy(x) = is_there(x) && column('m') == 192 ? column('theoretical_occupancy') : NaN
+occupancy(x) = is_there(x) && number('m') == 192 ? number('theoretical_occupancy') : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -41,6 +41,8 @@ set rmargin at screen 0.47
 set xrange [3.4:38]
 set xtics (4, 8, 16, 32)
 set xlabel 'width of square tiles, in elements'
+# Narrower for gnuplot than it is: the names may reach beyond their panel.
+set key width -25
 if (words(timed) > 0) {
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
         using (width(0)):(tflops(width(0))):(low(width(0))):(high(width(0))) \
@@ -63,6 +65,7 @@ if (words(timed) > 0) {
     unset label 1
 }
 
+set key width 2
 set ylabel 'theoretical occupancy, %'
 set yrange [0:105]
 set tmargin at screen 0.39
@@ -74,7 +77,7 @@ set xtics (4, 8, 16, 32)
 set xlabel 'width of square tiles, in elements'
 if (words(resident) > 0) {
     # gnuplot looks at the first step of a loop even where there is none.
-    block_of(k) = k <= words(resident) ? int(word(resident, k)) : 0
+    block_of(k) = k <= words(resident) ? int(word(resident, k)) : int(word(resident, 1))
     # The left panel's key names one half of the devices, the right panel's the other.
     half = (words(resident) + 1) / 2
     plot for [k = 1 : half] data index block_of(k) \

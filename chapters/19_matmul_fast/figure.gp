@@ -16,14 +16,14 @@ set xtics ("tiles\n32 × 32" 1, "thread tiles\n8 × 8" 2, "16-byte\naccesses" 3,
            "double\nbuffers" 4, "bulk\ncopies" 5, "cuBLAS" 6) font ',12'
 
 is_there(value) = value == value ? 1 : 0
-is_4096(unused) = column('m') == 4096 && column('n') == 4096 && column('k') == 4096
+is_4096(unused) = number('m') == 4096 && number('n') == 4096 && number('k') == 4096
 rate(unused) = is_4096(0) && chosen(strcol('kernel'), strcol('tile'), 'picked') \
-    && is_there(step(strcol('kernel'))) ? column('gflops') : NaN
-rate_of(name) = is_4096(0) && strcol('kernel') eq name ? column('gflops') : NaN
+    && is_there(step(strcol('kernel'))) ? number('gflops') : NaN
+rate_of(name) = is_4096(0) && strcol('kernel') eq name ? number('gflops') : NaN
 # In the time of a pass (a wavefront) an SM with 128 FP32 lanes does 128 multiply-adds.
 passes(unused) = chosen(strcol('kernel'), strcol('tile'), '128x128') \
-    && is_there(step(strcol('kernel'))) && column('m') == 256 \
-    ? 128 * column('shared_load_wavefronts') / (column('m') * column('n') * column('k')) : NaN
+    && is_there(step(strcol('kernel'))) && number('m') == 256 \
+    ? 128 * number('shared_load_wavefronts') / (number('m') * number('n') * number('k')) : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -57,8 +57,8 @@ beside(k, of) = of > 1 ? 0.5 * ((k - 1.0) / (of - 1) - 0.5) : 0
 width = words(timed) > 0 ? 0.8 / (2 * words(timed)) : 0.4
 bar(k, second) = (2 * (k - 1) + second + 0.5 - words(timed)) * width
 which(k) = int(word(timed, k))
-high(unused) = column('gflops_high')
-low(unused) = column('gflops_low')
+high(unused) = number('gflops_high')
+low(unused) = number('gflops_low')
 
 set multiplot layout 2,1 margins 0.1,0.98,0.08,0.90 spacing 0.24
 set style fill solid 0.75 border -1

@@ -12,11 +12,11 @@ position(name, list) = sum [i = 1 : words(list)] (word(list, i) eq name ? i : 0)
 
 # Series stand beside each other, so that none hides another.
 beside(k, all) = (k - 0.5 * (all + 1)) * 0.7 / all
-is_phase(m, n) = strcol('memory') eq word(memories, m) && column('rows') == n
-time_ms(m, name) = is_phase(m, 6144) ? column(name) / 1000 : NaN
+is_phase(m, n) = strcol('memory') eq word(memories, m) && number('rows') == n
+time_ms(m, name) = is_phase(m, 6144) ? number(name) / 1000 : NaN
 # Of the smallest size, which every device has; as many matrices cross at the others.
-matrices(name) = strcol('phase') eq 'total' && column('rows') == 2**10 \
-                 ? column(name) / (4 * column('rows') * column('columns')) : NaN
+matrices(name) = strcol('phase') eq 'total' && number('rows') == 2**10 \
+                 ? number(name) / (4 * number('rows') * number('columns')) : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw. What copies move
 # depends on no GPU: one emulated GPU stands for all.
@@ -31,7 +31,7 @@ do for [i = 0 : blocks - 1] {
     if (STATS_max > 0) { timed = timed.sprintf(' %d', i) }
     stats data index i using (is_there(matrices('bytes_to_device'))) nooutput
     is_counted = STATS_max > 0
-    stats data index i using (column('emulated')) nooutput
+    stats data index i using (number('emulated')) nooutput
     if (is_counted && !(STATS_max > 0 && emulated_before)) { counted = counted.sprintf(' %d', i) }
     if (is_counted && STATS_max > 0) { emulated_before = 1 }
 }

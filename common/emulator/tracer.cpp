@@ -250,11 +250,11 @@ void Tracer::complete(Site& site, std::uint32_t row) {
     }
     ++shape.seen;
     if (memory_ && site.space == Space::global) {
-        std::array<Address, 2 * warp_size> sectors;
-        for (std::size_t i = 0; i < shape.sectors.count; ++i) {
-            sectors[i] = line + shape.sectors.begin[i];
+        std::array<LineSectors, 2 * warp_size> lines;
+        for (std::size_t i = 0; i < shape.lines.count; ++i) {
+            lines[i] = shape.lines.line[i].shifted(line);
         }
-        memory_->queue(warp_, site.kind, site.policy.path, {sectors.data(), shape.sectors.count},
+        memory_->queue(warp_, site.kind, site.policy.path, {lines.data(), shape.lines.count},
                        &site.counters.l1_hit_sectors);
     }
 }
@@ -277,9 +277,9 @@ void Tracer::learn(Site::Shape& shape, const Site& site, const WarpRequest& requ
                                  : sector_bytes * transactions.sectors;
     if (!memory_) return;
     const Address first = request.addresses[std::countr_zero(request.active_mask)];
-    shape.sectors = sectors_of(request);
-    for (std::size_t i = 0; i < shape.sectors.count; ++i) {
-        shape.sectors.begin[i] -= first / line_bytes * line_bytes;
+    shape.lines = lines_of(request);
+    for (std::size_t i = 0; i < shape.lines.count; ++i) {
+        shape.lines.line[i] = shape.lines.line[i].shifted(0 - first / line_bytes * line_bytes);
     }
 }
 

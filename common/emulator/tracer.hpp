@@ -76,7 +76,7 @@ class Site {
         std::array<Address, warp_size> from_first_lane{};
         AccessCounters cost;
         std::uint64_t seen = 0;
-        SectorList sectors;  // less the first lane's line; kept where the caches are modelled
+        LineList lines;  // less the first lane's line; kept where the caches are modelled
     };
     std::array<Shape, line_bytes / 4> shapes;
     AccessCounters counters;

@@ -160,4 +160,19 @@ TEST(Coalescing, AgreesWithSetsOfBytes) {
     }
 }
 
+// The lanes in reverse order; 128 bytes that begin at byte 100 of a line.
+TEST(Lines, HoldTheSectorsOfARequest) {
+    std::array<emulator::Address, 32> addresses{};
+    for (std::size_t lane = 0; lane < 32; ++lane) addresses[31 - lane] = 4096 + 4 * lane + 100;
+    const emulator::LineList lines = emulator::lines_of({addresses, 0xffffffffu, 4});
+    // Bytes 100 to 227: sector 3 of the first line, 0 to 3 of the second.
+    ASSERT_EQ(lines.count, 2u);
+    EXPECT_EQ(lines.line[0], emulator::LineSectors(4096, 0x8));
+    EXPECT_EQ(lines.line[1], emulator::LineSectors(4096 + 128, 0xf));
+    const emulator::LineList crossing = emulator::lines_of({addresses, 1u << 31, 32});  // one lane, bytes 100 to 131
+    ASSERT_EQ(crossing.count, 2u);
+    EXPECT_EQ(crossing.line[0], emulator::LineSectors(4096, 0x8));
+    EXPECT_EQ(crossing.line[1], emulator::LineSectors(4096 + 128, 0x1));
+}
+
 }  // namespace

@@ -53,6 +53,15 @@ TEST(Occupancy, RegistersLimit) {
     EXPECT_EQ(occupancy(gpu("hopper"), 256, 0, 33).warps, 48u);
 }
 
+// A warp's registers lie in one of the SM's four partitions: 16384 / (40 x 32) = 12 warps in each, where
+// 65536 / 1280 would be 51. Blocks of one warp show it. A P100 has two partitions: 25 in each.
+TEST(Occupancy, RegistersAreThoseOfAPartition) {
+    EXPECT_EQ(occupancy(gpu("volta"), 64, 0, 40).warps, 48u);
+    EXPECT_EQ(occupancy(gpu("pascal"), 64, 0, 40).warps, 50u);
+    // Fermi: 63 x 32 = 2016 registers, in units of 64 that is 2048; 16384 / 2048 = 8 warps in each of two.
+    EXPECT_EQ(occupancy(gpu("fermi"), 64, 0, 63).warps, 16u);
+}
+
 // From compute capability 8.0 on each block takes 1 KiB for the system: 228 KB hold two blocks of
 // 113 KB, but not two of 114.
 TEST(Occupancy, TheSystemTakesOneKilobyteABlock) {

@@ -13,9 +13,14 @@
 namespace {
 
 using emulator::Address;
+using emulator::LineSectors;
 using emulator::SectoredCache;
 
-bool hits(SectoredCache& cache, Address sector) { return cache.load({{sector}}).hits == 1; }
+LineSectors sector_at(Address address) { return {address / 128 * 128, 1u << (address / 32 % 4)}; }
+
+bool hits(SectoredCache& cache, Address sector) {
+    return cache.load({{sector_at(sector)}}).hit_sectors == 1;
+}
 
 TEST(SectoredCache, ASectorHitsAfterItsFirstLoad) {
     SectoredCache cache(1024, false);
@@ -36,12 +41,13 @@ TEST(SectoredCache, WholeLinesBringTheirNeighbours) {
 // A request for all of a line that is not there misses with every sector, and fetches four.
 TEST(SectoredCache, SectorsOfOneRequestDoNotHitEachOther) {
     SectoredCache cache(1024, true);
-    const Address request[] = {0, 32, 64, 96, 128};
+    const LineSectors request[] = {{0, 0xf}, {128, 0x1}};
     const auto first = cache.load(request);
-    EXPECT_EQ(first.hits, 0u);
-    EXPECT_EQ(first.fetched.size(), 8u);  // two whole lines
+    EXPECT_EQ(first.hit_sectors, 0u);
+    EXPECT_EQ(first.fetched_sectors, 8u);  // two whole lines
     const auto again = cache.load(request);
-    EXPECT_EQ(again.hits, 5u);
+    EXPECT_EQ(again.hit_sectors, 5u);
+    EXPECT_EQ(again.fetched_sectors, 0u);
     EXPECT_TRUE(again.fetched.empty());
 }
 
@@ -111,12 +117,14 @@ TEST(SectoredCache, AgreesWithAList) {
 
 TEST(SectorSet, CountsSectorsAndGranulesOnce) {
     emulator::SectorSet set;
-    for (const Address sector : {0, 32, 96, 0, 1 << 20, (1 << 20) + 32}) set.insert(sector);
+    for (const int sector : {0, 32, 96, 0, 1 << 20, (1 << 20) + 32}) {
+        set.insert(sector_at(static_cast<Address>(sector)));
+    }
     EXPECT_EQ(set.sectors(), 5u);
     EXPECT_EQ(set.granules(), 3u);  // 0-63, 64-127, and the one in the next MiB
     emulator::SectorSet other;
-    other.insert(64);
-    other.insert(1 << 25);
+    other.insert(sector_at(64));
+    other.insert(sector_at(1 << 25));
     set.merge(other);
     EXPECT_EQ(set.sectors(), 7u);
     EXPECT_EQ(set.granules(), 4u);

@@ -13,6 +13,7 @@ from notebook import (
     counters,
     doctor,
     drawing,
+    emulate,
     matrix,
     side_by_side,
     skeleton,
@@ -84,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--data", metavar="DIR", help="put the results there, not into data/")
     command.set_defaults(command=_run)
+
+    command = commands.add_parser(
+        "emulate", help="any CUDA program on an emulated GPU: what its memory accesses cost"
+    )
+    emulate.add_options(command)
 
     command = commands.add_parser("figures", help="all figures and generated tables from data/")
     command.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")

@@ -1,12 +1,14 @@
 """`lab figures`: draws all figures and tables from data/, or checks that the tracked ones are up to
 date."""
 
-from pathlib import Path
+import os
+from concurrent.futures import ThreadPoolExecutor
 
-from notebook import figures, pages
+from notebook import figures, files, pages
 from notebook.chapters import Chapter, all_chapters
 from notebook.collect import say
 from notebook.errors import CHECK_FAILED, Problem
+from notebook.figures import Drawn, Figure, Freshness
 from notebook.project import Project
 
 
@@ -19,9 +21,16 @@ def draw(project: Project) -> int:
 
 
 def draw_figures(project: Project, chapters: list[Chapter]) -> None:
-    for figure in figures.all_figures(project, chapters):
-        figure.write()
-        say(f"drew {project.shown(figure.path)}")
+    """Writes the figures whose data or scripts have changed; others keep their bytes."""
+    fresh = 0
+    for figure, drawn in _drawn(project, figures.all_figures(project, chapters)):
+        if figure.compared(drawn) is Freshness.STALE:
+            files.write(figure.path, drawn.svg)
+            say(f"drew {project.shown(figure.path)}")
+        else:
+            fresh += 1
+    if fresh:
+        say(f"{fresh} figures show these data already")
 
 
 def write_pages(project: Project) -> None:
@@ -35,27 +44,34 @@ def write_pages(project: Project) -> None:
 
 def check(project: Project) -> int:
     """Raises Problem when a tracked figure or table is not what the data say."""
-    gnuplot = figures.gnuplot_version()
-    drawn = figures.all_figures(project, all_chapters(project))
-    for figure in drawn:
-        if figure.path.is_file():
-            _say_if_not_comparable(project, figure.path, gnuplot)
-    old = [figure.path for figure in drawn if figure.is_stale(gnuplot)]
+    figures.require_gnuplot()
+    old = []
+    known = figures.all_figures(project, all_chapters(project))
+    for figure, drawn in _drawn(project, known):
+        freshness = figure.compared(drawn)
+        if freshness is Freshness.STALE:
+            old.append(figure.path)
+        elif freshness is Freshness.OTHER_GNUPLOT:
+            say(
+                f"{project.shown(figure.path)}: {figures.made_by(drawn.svg)} draws it otherwise "
+                "than the version that drew it; made from the same data and script"
+            )
     if project.has_own_data:
         old += pages.stale(project)
     if old:
         listed = ", ".join(project.shown(path) for path in old)
         raise Problem(f"stale: {listed}; make anew: scripts/lab figures", CHECK_FAILED)
-    say(f"up to date: {', '.join(project.shown(each.path) for each in drawn) or 'no figures'}")
+    say(f"up to date: {', '.join(project.shown(each.path) for each in known) or 'no figures'}")
     if project.has_own_data:
         say("up to date: the tables of all pages")
     return 0
 
 
-def _say_if_not_comparable(project: Project, path: Path, gnuplot: str) -> None:
-    made_by = figures.made_by(path.read_text(encoding="utf-8"))
-    if made_by != gnuplot:
-        say(
-            f"{project.shown(path)}: made by {made_by}, and here is {gnuplot or 'no gnuplot'}: "
-            "compared by the hash of what it was made from, not byte for byte"
-        )
+def _drawn(project: Project, known: list[Figure]) -> list[tuple[Figure, Drawn]]:
+    """What gnuplot draws for each figure, on all cores."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        everything = list(zip(known, pool.map(Figure.drawn, known), strict=True))
+    for figure, drawn in everything:
+        for warning in drawn.warnings:
+            say(f"{project.shown(figure.script)}: gnuplot: {warning}")
+    return everything

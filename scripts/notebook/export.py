@@ -2,7 +2,7 @@
 
 The header of a block names its columns, but for the first two, which are titles of the block: so
 device names reach gnuplot as data (`columnheader(1)`) and never as text of a script. Below these
-stand the benchmark name and its regime. What a device does not know is NaN.
+stand the benchmark name and its regime. What a device does not know is -.
 
     <device, regime>  <device>  kernel  <parameters…>  label  emulated  repetitions
     time_us, bandwidth_gbs, gflops,        medians, each with …_low and …_high, the 95 % interval;
@@ -20,7 +20,7 @@ from notebook.intervals import error_bars
 from notebook.metrics import COUNTERS, PEAK_PERCENT
 from notebook.results import Result, Row
 
-_MISSING = "NaN"
+_MISSING = "-"
 _REFERENCE = "memcpy"
 # Column: the metric and what one unit of the column is in its units.
 _QUANTITIES = {

@@ -1,5 +1,5 @@
-"""Figures: plots/<name>.svg, of a chapter or of several, drawn by gnuplot from data/ alone, byte for
-byte the same again."""
+"""Figures: plots/<name>.svg, of a chapter or of several, drawn by gnuplot from data/ alone: the same
+bytes from the same version of gnuplot, and the same picture from others."""
 
 import hashlib
 import os
@@ -7,9 +7,10 @@ import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
-from notebook import export, files, published, results, toolbox
+from notebook import export, files, pictures, published, results, toolbox
 from notebook.chapters import Chapter, all_chapters
 from notebook.errors import MISSING, Problem
 from notebook.project import Project
@@ -19,6 +20,26 @@ _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
 _CHAPTERS = re.compile(r"^# chapters(, with what others printed)?: (.+)$", re.MULTILINE)
 _STYLE = "style.gp"
 _MADE_BY = re.compile(r"<desc>Produced by GNUPLOT (.*?)\s*</desc>")
+
+
+# Versions of gnuplot that were seen to show the same.
+_ALIKE = ("gnuplot 5.4 ", "gnuplot 6.0 ")
+
+
+class Freshness(Enum):
+    """How a kept figure compares with one that is drawn now."""
+
+    FRESH = 0
+    STALE = 1
+    OTHER_GNUPLOT = 2  # from the same data and script, but another gnuplot draws it otherwise
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What gnuplot made, and what it complained about."""
+
+    svg: str
+    warnings: list[str]
 
 
 @dataclass(frozen=True)
@@ -36,44 +57,49 @@ class Figure:
         sources = (self.exported, self.script.read_text("utf-8"), self.style.read_text("utf-8"))
         return hashlib.sha256("\0".join(sources).encode()).hexdigest()
 
-    def drawn(self) -> str:
-        """The SVG that gnuplot draws."""
+    def drawn(self) -> Drawn:
+        """The SVG that gnuplot draws, and its warnings."""
         with tempfile.TemporaryDirectory(prefix="lab-") as name:
             folder = Path(name)
             (folder / "data.tsv").write_text(self.exported, encoding="utf-8", newline="\n")
-            # Arguments with fixed names, no settings of the user's, and no locale: the same bytes.
+            # Arguments with fixed names, no settings of the user's, one locale: the same bytes.
             command = ["gnuplot", "--default-settings", "-c", str(self.script)]
             done = subprocess.run(
                 [*command, "data.tsv", "figure.svg"],
                 cwd=folder,
-                env=os.environ | {"LC_ALL": "C", "GNUPLOT_LIB": str(self.style.parent)},
+                env=os.environ | {"LC_ALL": "C.UTF-8", "GNUPLOT_LIB": str(self.style.parent)},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                text=True,
+                encoding="utf-8",
+                errors="replace",
                 check=False,
             )
             svg = folder / "figure.svg"
             if done.returncode != 0 or not svg.is_file():
                 raise Problem(f"{self.script}: gnuplot failed: {_last_line(done.stderr)}")
             head, newline, body = svg.read_text(encoding="utf-8").partition("\n")
-            return f"{head}{newline}<!-- made from sha256:{self.made_from} -->\n{body}"
+            text = f"{head}{newline}<!-- made from sha256:{self.made_from} -->\n{body}"
+            return Drawn(text, [plain(line) for line in done.stderr.splitlines() if line.strip()])
 
-    def write(self) -> None:
-        files.write(self.path, self.drawn())
+    def compared(self, drawn: Drawn) -> Freshness:
+        """What the kept figure is beside what has been drawn from the data of today.
 
-    def is_stale(self, gnuplot: str) -> bool:
-        """Whether the tracked figure differs from what would be drawn by this gnuplot.
-
-        Another version of gnuplot writes other bytes from the same data: then only what the
-        figure says that it was made from is compared.
+        Another version of gnuplot writes other bytes: then what is shown is compared. Versions
+        that are known to show the same have to; another one may space things otherwise.
         """
         if not self.path.is_file():
-            return True
-        tracked = self.path.read_text(encoding="utf-8")
-        if made_by(tracked) == gnuplot:
-            return tracked != self.drawn()
-        made_from = _MADE_FROM.search(tracked)
-        return made_from is None or made_from[1] != self.made_from
+            return Freshness.STALE
+        kept = self.path.read_text(encoding="utf-8")
+        if kept == drawn.svg:
+            return Freshness.FRESH
+        made_from = _MADE_FROM.search(kept)
+        versions = made_by(kept), made_by(drawn.svg)
+        if made_from is None or made_from[1] != self.made_from or versions[0] == versions[1]:
+            return Freshness.STALE
+        if pictures.same(kept, drawn.svg):
+            return Freshness.FRESH
+        both_known = all(version.startswith(_ALIKE) for version in versions)
+        return Freshness.STALE if both_known else Freshness.OTHER_GNUPLOT
 
 
 def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:

@@ -1,14 +1,19 @@
 """Figures: the same bytes from the same data, stale when data change, safe from what data say."""
 
+import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 import synthetic
 from conftest import Tree
 
 from notebook import export, figures, results
+from notebook.chapters import all_chapters
 from notebook.drawing import check, draw
 from notebook.errors import MISSING, Problem
+from notebook.project import Project
 
 needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="no gnuplot")
 SVG = f"plots/{synthetic.CHAPTER}.svg"
@@ -94,19 +99,106 @@ def test_check_finds_what_is_stale(tree_with_data: Tree) -> None:
         check(tree.project)
 
 
+# gnuplot as another version: it names itself, and puts what it draws into other groups.
+OTHER_GNUPLOT = """#!/bin/sh
+[ "$1" = --version ] && {{ echo 'gnuplot {version}'; exit; }}
+{before}
+"{gnuplot}" "$@" || exit
+for last; do :; done
+sed -i -e 's/GNUPLOT 5.4 patchlevel [0-9]*/GNUPLOT {version}/' -e 's/GNUPLOT 6.0 patchlevel [0-9]*/GNUPLOT {version}/' \
+    -e 's/<g id=/<g fill="none" id=/' -e '{change}' "$last"
+"""
+
+
+def other_gnuplot(tree: Tree, version: str, change: str = "", before: str = "") -> None:
+    """Puts a gnuplot of another version first on the PATH of the tree's commands."""
+    real = shutil.which("gnuplot")
+    fake = tree.root / "bin" / "gnuplot"
+    fake.parent.mkdir(exist_ok=True)
+    text = OTHER_GNUPLOT.format(version=version, gnuplot=real, change=change, before=before)
+    fake.write_text(text)
+    fake.chmod(0o755)
+    tree.environment["PATH"] = f"{fake.parent}:{os.environ['PATH']}"
+
+
+OTHER_KNOWN = "6.0 patchlevel 99"
+MOVED = "s/translate(\\([0-9]*\\)[.]/translate(1\\1./"
+
+
 @needs_gnuplot
-def test_check_goes_by_the_hash_where_gnuplot_is_another(
-    tree_with_data: Tree, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_another_gnuplot_that_shows_the_same_leaves_figures_as_they_are(
+    tree_with_data: Tree,
 ) -> None:
     tree = tree_with_data
-    draw(tree.project)
-    for version in ("gnuplot 7.0 patchlevel 0", ""):
-        monkeypatch.setattr(figures, "gnuplot_version", lambda version=version: version)
-        check(tree.project)
-        assert "not byte for byte" in capsys.readouterr().err
+    assert tree.lab("figures").returncode == 0
+    first = (tree.root / SVG).read_bytes()
+    other_gnuplot(tree, OTHER_KNOWN)
+    done = tree.lab("figures", "--check")
+    assert done.returncode == 0 and "up to date" in done.stderr, done.stderr
+    assert tree.lab("figures").returncode == 0
+    assert (tree.root / SVG).read_bytes() == first
     change_a_count(tree)
-    with pytest.raises(Problem, match="stale"):
-        check(tree.project)
+    assert f"stale: {SVG}" in tree.lab("figures", "--check").stderr
+    assert tree.lab("figures").returncode == 0
+    assert f"GNUPLOT {OTHER_KNOWN}".encode() in (tree.root / SVG).read_bytes()
+
+
+@needs_gnuplot
+@pytest.mark.parametrize(
+    ("version", "status", "says"),
+    [(OTHER_KNOWN, 1, f"stale: {SVG}"), ("7.1 patchlevel 0", 0, "gnuplot 7.1 patchlevel 0 draws it otherwise")],
+)
+def test_another_gnuplot_that_shows_something_else_is_told_of(
+    tree_with_data: Tree, version: str, status: int, says: str
+) -> None:
+    assert tree_with_data.lab("figures").returncode == 0
+    other_gnuplot(tree_with_data, version, change=MOVED)
+    done = tree_with_data.lab("figures", "--check")
+    assert done.returncode == status and says in done.stderr, done.stderr
+
+
+@needs_gnuplot
+@pytest.mark.parametrize("before", ["echo no >&2; exit 1", "kill -SEGV $$"])
+def test_check_fails_where_drawing_fails(tree_with_data: Tree, before: str) -> None:
+    assert tree_with_data.lab("figures").returncode == 0
+    other_gnuplot(tree_with_data, OTHER_KNOWN, before=before)
+    for command in (["figures"], ["figures", "--check"]):
+        done = tree_with_data.lab(*command)
+        assert done.returncode == 1 and "gnuplot failed" in done.stderr
+        assert "up to date: plots" not in done.stderr
+
+
+def test_check_needs_gnuplot(tree_with_data: Tree) -> None:
+    done = tree_with_data.lab("figures", "--check", PATH="/nonexistent")
+    assert done.returncode == 3 and "gnuplot-nox" in done.stderr
+
+
+NOTEBOOK = Project.here()
+
+
+@pytest.fixture(scope="module")
+def real_figures() -> list[figures.Figure]:
+    return figures.all_figures(NOTEBOOK, all_chapters(NOTEBOOK))
+
+
+@needs_gnuplot
+@pytest.mark.parametrize("device", ["", "emulated-fermi", "nvidia-h200"])
+def test_the_figures_of_the_notebook_draw_without_a_warning(
+    real_figures: list[figures.Figure], device: str
+) -> None:
+    """From all data, and from those of one device, as somebody has who begins."""
+    assert len(real_figures) >= 20
+
+    def warnings(figure: figures.Figure) -> list[str]:
+        blocks = figure.exported.rstrip("\n").split("\n\n\n")
+        of_device = [block for block in blocks if block.startswith(device)]
+        exported = "\n\n\n".join(of_device) + "\n" if of_device else figure.exported
+        drawn = replace(figure, exported=exported).drawn()
+        assert len(drawn.svg) > 5000
+        return [f"{figure.path.stem}: {warning}" for warning in drawn.warnings]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        assert not [each for found in pool.map(warnings, real_figures) for each in found]
 
 
 @needs_gnuplot
@@ -130,7 +222,7 @@ def test_text_of_data_is_text_in_the_figure(tree: Tree) -> None:
         exported.replace("emulated-hopper", text),
         tree.root / SVG,
     )
-    drawn = figure.drawn()
+    drawn = figure.drawn().svg
     assert text.replace("<", "&lt;") in drawn
     assert not list(tree.root.rglob("ran"))
 
@@ -182,7 +274,7 @@ def test_exported_medians_and_intervals(tree_with_data: Tree) -> None:
     assert float(aligned["peak_percent"]) == pytest.approx(100 * 3800 / 4800)
     assert float(aligned["memcpy_percent"]) == pytest.approx(95)
     assert float(aligned["memcpy_percent_low"]) <= 95 <= float(aligned["memcpy_percent_high"])
-    assert aligned["load_efficiency"] == "NaN"
+    assert aligned["load_efficiency"] == "-"
 
 
 def test_the_ratio_to_a_memcpy_beside_is_exported_where_a_row_has_it(tree: Tree) -> None:
@@ -197,7 +289,7 @@ def test_the_ratio_to_a_memcpy_beside_is_exported_where_a_row_has_it(tree: Tree)
     by_name = {line[0]: dict(zip(header, line, strict=True)) for line in lines}
     ends = ("memcpy_ratio", "memcpy_ratio_low", "memcpy_ratio_high")
     assert [float(by_name[name][end]) for end in ends] == [1.04, 1.04, 1.04]
-    assert [by_name["other/n:1024/cache:cold"][end] for end in ends] == ["NaN"] * 3
+    assert [by_name["other/n:1024/cache:cold"][end] for end in ends] == ["-"] * 3
 
 
 def test_rows_of_one_size_are_compared_with_one_copy(tree: Tree) -> None:

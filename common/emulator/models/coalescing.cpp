@@ -60,14 +60,21 @@ Transactions coalesce(const WarpRequest& request) {
             static_cast<std::uint32_t>(sorted.count) * request.bytes_per_lane};
 }
 
-SectorList sectors_of(const WarpRequest& request) {
+LineList lines_of(const WarpRequest& request) {
     const SortedAddresses sorted = sorted_addresses(request);
-    SectorList list;
+    LineList list;
     for (std::size_t i = 0; i < sorted.count; ++i) {
-        const Address end = sorted.address[i] + request.bytes_per_lane;
-        Address sector = sorted.address[i] / sector_bytes * sector_bytes;
-        if (list.count > 0) sector = std::max(sector, list.begin[list.count - 1] + sector_bytes);
-        for (; sector < end; sector += sector_bytes) list.begin[list.count++] = sector;
+        const Address last = sorted.address[i] + request.bytes_per_lane - 1;
+        for (Address sector = sorted.address[i] / sector_bytes; sector <= last / sector_bytes; ++sector) {
+            const LineSectors touched(sector / 4 * line_bytes, 1u << (sector % 4));
+            const bool same_line = list.count > 0 && list.line[list.count - 1].line() == touched.line();
+            if (same_line) {
+                LineSectors& known = list.line[list.count - 1];
+                known = LineSectors(known.line(), known.sectors() | touched.sectors());
+            } else {
+                list.line[list.count++] = touched;
+            }
+        }
     }
     return list;
 }

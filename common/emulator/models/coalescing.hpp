@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,13 +21,29 @@ struct Transactions {
     std::uint32_t lane_bytes = 0;      // active lanes x bytes: nvprof's numerator
 };
 
-// The distinct sectors themselves, ascending: at most two a lane.
-struct SectorList {
-    std::array<Address, 2 * warp_size> begin;  // multiples of 32
-    std::size_t count = 0;
-    std::span<const Address> span() const { return {begin.data(), count}; }
+// A 128-byte line and which of its sectors a request touches: bit i of `sectors` is bytes 32 i to 32 i + 31.
+class LineSectors {
+  public:
+    LineSectors() = default;
+    LineSectors(Address line, unsigned sectors) : packed_(line | sectors) {}
+    Address line() const { return packed_ & ~Address{line_bytes - 1}; }  // of its first byte
+    unsigned sectors() const { return static_cast<unsigned>(packed_ & 0xf); }
+    unsigned count() const { return static_cast<unsigned>(std::popcount(sectors())); }
+    // The same sectors of a line further on, by a multiple of 128 bytes (modulo 2^64).
+    LineSectors shifted(Address bytes) const { return LineSectors(packed_ + bytes, 0); }
+    bool operator==(const LineSectors&) const = default;
+
+  private:
+    Address packed_ = 0;
 };
-SectorList sectors_of(const WarpRequest& request);
+
+// The distinct lines of a request, ascending: at most two a lane.
+struct LineList {
+    std::array<LineSectors, 2 * warp_size> line;
+    std::size_t count = 0;
+    std::span<const LineSectors> span() const { return {line.data(), count}; }
+};
+LineList lines_of(const WarpRequest& request);
 
 // The order of the lanes does not matter, nor does a shift of all addresses by a multiple of 128.
 Transactions coalesce(const WarpRequest& request);

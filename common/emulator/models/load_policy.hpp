@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "emulator/models/cache_operator.hpp"
 #include "emulator/models/architecture.hpp"
+#include "emulator/models/cache_operator.hpp"
 
 namespace emulator {
 
@@ -22,22 +22,16 @@ struct LoadPolicy {
 inline LoadPolicy load_policy(const Architecture& gpu, CacheOperator cache_operator, L1Mode mode) {
     const LoadPolicy past_l1{LoadPath::l2, gpu.fetch_unit_bytes_without_l1};
     const LoadPolicy through_l1{LoadPath::l1, gpu.fetch_unit_bytes_with_l1};
-    const bool has_read_only_path = gpu.name != "fermi";  // __ldg needs compute capability 3.5
     if (cache_operator == CacheOperator::l2_only) return past_l1;
     if (cache_operator == CacheOperator::all_levels) return through_l1;
-    if (cache_operator == CacheOperator::read_only && has_read_only_path) {
-        // The texture path, which fetches sectors; since Maxwell it is the L1 itself.
-        const bool own_cache = gpu.read_only_cache_bytes != 0;
+    if (cache_operator == CacheOperator::read_only && gpu.read_only_path != ReadOnlyPath::none) {
+        // The texture path, which fetches sectors.
+        const bool own_cache = gpu.read_only_path == ReadOnlyPath::own;
         return {own_cache ? LoadPath::read_only_cache : LoadPath::l1, 32};
     }
     if (mode == L1Mode::bypass) return past_l1;
     if (mode == L1Mode::cached || gpu.l1_caches_global_loads) return through_l1;
     return past_l1;
-}
-
-// From Volta on a store leaves its sectors in the L1 (and writes them through); before, it does not.
-inline bool stores_allocate_in_l1(const Architecture& gpu) {
-    return gpu.compute_capability[0] >= '7' || gpu.compute_capability.size() > 3;
 }
 
 }  // namespace emulator

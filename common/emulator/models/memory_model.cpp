@@ -7,7 +7,8 @@ namespace emulator {
 MemoryModel::MemoryModel(const Architecture& gpu, std::size_t l1_bytes)
     : l1_(l1_bytes, gpu.fetch_unit_bytes_with_l1 == 128),
       read_only_cache_(gpu.read_only_cache_bytes, false),
-      stores_allocate_(stores_allocate_in_l1(gpu)) {}
+      stores_allocate_(gpu.stores_allocate_in_l1),
+      fence_invalidates_(gpu.fence_invalidates_l1) {}
 
 void MemoryModel::begin_sm() {
     l1_.clear();
@@ -15,12 +16,16 @@ void MemoryModel::begin_sm() {
 }
 
 void MemoryModel::queue(std::size_t warp, AccessKind kind, LoadPath path,
-                        std::span<const Address> sectors, std::uint64_t* hits) {
+                        std::span<const LineSectors> lines, std::uint64_t* hits) {
     if (queues_.size() <= warp) queues_.resize(warp + 1);
     Queue& queue = queues_[warp];
-    queue.requests.push_back({kind, path, static_cast<std::uint32_t>(queue.sectors.size()),
-                              static_cast<std::uint32_t>(sectors.size()), hits});
-    queue.sectors.insert(queue.sectors.end(), sectors.begin(), sectors.end());
+    queue.requests.push_back({kind, path, static_cast<std::uint32_t>(queue.lines.size()),
+                              static_cast<std::uint32_t>(lines.size()), hits});
+    queue.lines.insert(queue.lines.end(), lines.begin(), lines.end());
+}
+
+void MemoryModel::queue_fence(std::size_t warp) {
+    if (fence_invalidates_) queue(warp, AccessKind::load, LoadPath::l1, {}, nullptr);
 }
 
 void MemoryModel::drain() {
@@ -30,31 +35,39 @@ void MemoryModel::drain() {
         for (const Queue& queue : queues_) {
             if (turn >= queue.requests.size()) continue;
             const Request& request = queue.requests[turn];
-            serve(request, std::span(queue.sectors).subspan(request.first, request.count));
+            serve(request, {queue.lines.data() + request.first, request.count});
         }
     }
     for (Queue& queue : queues_) {
         queue.requests.clear();
-        queue.sectors.clear();
+        queue.lines.clear();
     }
 }
 
-void MemoryModel::serve(const Request& request, std::span<const Address> sectors) {
+void MemoryModel::serve(const Request& request, std::span<const LineSectors> lines) {
+    if (lines.empty()) return l1_.clear();
     if (request.kind == AccessKind::store) {
-        counters_.l2_write_sectors_most += sectors.size();
-        for (const Address sector : sectors) written_sectors_.insert(sector);
-        if (stores_allocate_) l1_.fill(sectors);
+        for (const LineSectors touched : lines) {
+            counters_.l2_write_sectors_most += touched.count();
+            written_sectors_.insert(touched);
+        }
+        if (stores_allocate_) l1_.fill(lines);
         return;
     }
-    SectoredCache::Loaded loaded{0, sectors};  // atomics, too, are done in the L2
-    if (request.kind == AccessKind::load && request.path == LoadPath::l1) loaded = l1_.load(sectors);
-    if (request.kind == AccessKind::load && request.path == LoadPath::read_only_cache) {
-        loaded = read_only_cache_.load(sectors);
+    const bool is_load = request.kind == AccessKind::load;
+    if (is_load && request.path != LoadPath::l2) {
+        SectoredCache& cache = request.path == LoadPath::l1 ? l1_ : read_only_cache_;
+        const SectoredCache::Loaded loaded = cache.load(lines);
+        counters_.l1_hit_sectors += loaded.hit_sectors;
+        *request.hits += loaded.hit_sectors;
+        counters_.l2_read_sectors_most += loaded.fetched_sectors;
+        for (const LineSectors fetched : loaded.fetched) read_sectors_.insert(fetched);
+        return;
     }
-    counters_.l1_hit_sectors += loaded.hits;
-    *request.hits += loaded.hits;
-    for (const Address sector : loaded.fetched) read_sectors_.insert(sector);
-    if (request.kind == AccessKind::load) counters_.l2_read_sectors_most += loaded.fetched.size();
+    for (const LineSectors touched : lines) {  // atomics, too, are done in the L2
+        if (is_load) counters_.l2_read_sectors_most += touched.count();
+        read_sectors_.insert(touched);
+    }
 }
 
 }  // namespace emulator

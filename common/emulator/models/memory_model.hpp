@@ -15,6 +15,7 @@
 #include "emulator/models/access_counters.hpp"
 #include "emulator/models/warp_request.hpp"
 #include "emulator/models/architecture.hpp"
+#include "emulator/models/coalescing.hpp"
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/sector_set.hpp"
 #include "emulator/models/sectored_cache.hpp"
@@ -43,9 +44,12 @@ class MemoryModel {
     // The blocks that follow run on another SM: its L1 is empty at the launch's start.
     void begin_sm();
 
-    // The next request of a warp, in its program order. `sectors` are distinct and sorted.
-    void queue(std::size_t warp, AccessKind kind, LoadPath path, std::span<const Address> sectors,
+    // The next request of a warp, in its program order, for distinct lines. Hits are added to *hits when the
+    // request is served.
+    void queue(std::size_t warp, AccessKind kind, LoadPath path, std::span<const LineSectors> lines,
                std::uint64_t* hits);
+    // A fence of GPU scope or wider: invalidates the L1 where the architecture does so.
+    void queue_fence(std::size_t warp);
     // Serves what is queued, a request of each warp in turn.
     void drain();
 
@@ -58,18 +62,19 @@ class MemoryModel {
     struct Request {
         AccessKind kind;
         LoadPath path;
-        std::uint32_t first, count;
+        std::uint32_t first, count;  // of Queue::lines; no lines: a fence
         std::uint64_t* hits;
     };
     struct Queue {
         std::vector<Request> requests;
-        std::vector<Address> sectors;
+        std::vector<LineSectors> lines;
     };
-    void serve(const Request& request, std::span<const Address> sectors);
+    void serve(const Request& request, std::span<const LineSectors> lines);
 
     SectoredCache l1_;
     SectoredCache read_only_cache_;
     bool stores_allocate_;
+    bool fence_invalidates_;
     std::vector<Queue> queues_;
     MemoryCounters counters_;
     SectorSet read_sectors_;

@@ -7,11 +7,6 @@ namespace {
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-unsigned major(const Architecture& architecture) {
-    return architecture.compute_capability[0] == '1' ? 10u
-                                                     : unsigned(architecture.compute_capability[0] - '0');
-}
-
 }  // namespace
 
 std::string_view text(OccupancyLimit limit) {
@@ -25,10 +20,8 @@ std::string_view text(OccupancyLimit limit) {
 }
 
 std::size_t allocated_shared_bytes(const Architecture& architecture, std::size_t shared_bytes) {
-    const unsigned generation = major(architecture);
-    const std::size_t system = generation >= 8 ? 1024 : 0;
-    const std::size_t unit = generation >= 3 && generation < 8 ? 256 : 128;
-    return round_up(shared_bytes + system, unit);
+    return round_up(shared_bytes + architecture.shared_system_bytes_per_block,
+                    architecture.shared_allocation_unit_bytes);
 }
 
 Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block,
@@ -44,10 +37,12 @@ Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block
     allow(architecture.max_warps_per_sm / warps, OccupancyLimit::warps);
     allow(architecture.max_blocks_per_sm, OccupancyLimit::blocks);
     if (registers_per_thread) {
-        const std::size_t unit = major(architecture) == 2 ? 64 : 256;
-        const std::size_t by_warp = round_up(std::size_t{*registers_per_thread} * warp_size, unit);
-        const std::size_t resident_warps = architecture.registers_per_sm / std::max<std::size_t>(by_warp, 1);
-        allow(static_cast<unsigned>(resident_warps / warps), OccupancyLimit::registers);
+        const std::size_t by_warp = round_up(std::size_t{std::max(*registers_per_thread, 1u)} * warp_size,
+                                             architecture.register_allocation_unit);
+        const std::size_t warps_of_a_partition =
+            architecture.registers_per_sm / architecture.sub_partitions / by_warp;
+        allow(static_cast<unsigned>(warps_of_a_partition * architecture.sub_partitions / warps),
+              OccupancyLimit::registers);
     }
     const std::size_t shared = allocated_shared_bytes(architecture, shared_bytes_per_block);
     // The system's share counts against the total, which is larger than what blocks may declare.
@@ -61,9 +56,11 @@ Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block
 }
 
 std::size_t l1_bytes(const Architecture& architecture, unsigned threads_per_block,
-                     std::size_t shared_bytes_per_block) {
+                     std::size_t shared_bytes_per_block,
+                     std::optional<unsigned> registers_per_thread) {
     if (architecture.l1_bytes != 0) return architecture.l1_bytes;
-    const Occupancy resident = occupancy(architecture, threads_per_block, shared_bytes_per_block);
+    const Occupancy resident =
+        occupancy(architecture, threads_per_block, shared_bytes_per_block, registers_per_thread);
     const std::size_t needed =
         resident.blocks * allocated_shared_bytes(architecture, shared_bytes_per_block);
     // The driver takes the smallest carve-out that holds the resident blocks.

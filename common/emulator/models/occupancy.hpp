@@ -19,10 +19,10 @@ struct Occupancy {
     OccupancyLimit limit{};  // the resource that runs out first; of several, the first of the enum
 };
 
-// `registers_per_thread` is the compiler's secret; without it registers are taken not to limit.
-// Allocation units are those of NVIDIA's occupancy calculator: registers by warp, in units of 256 (64
-// on Fermi); shared memory in units of 128 bytes (256 from Kepler to Turing), with 1 KiB more a block
-// for the system from compute capability 8.0 on.
+// `registers_per_thread`: known only to ptxas; without it registers are taken not to limit. The rules are
+// those of NVIDIA's occupancy calculator (cuda_occupancy.h): a warp takes registers in units of
+// register_allocation_unit from one of the SM's partitions; a block takes shared memory in units of
+// shared_allocation_unit_bytes, the system's share included.
 Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block,
                     std::size_t shared_bytes_per_block,
                     std::optional<unsigned> registers_per_thread = std::nullopt);
@@ -32,6 +32,7 @@ std::size_t allocated_shared_bytes(const Architecture& architecture, std::size_t
 
 // What the shared memory of the resident blocks leaves of the SM's L1, in bytes.
 std::size_t l1_bytes(const Architecture& architecture, unsigned threads_per_block,
-                     std::size_t shared_bytes_per_block);
+                     std::size_t shared_bytes_per_block,
+                     std::optional<unsigned> registers_per_thread = std::nullopt);
 
 }  // namespace emulator

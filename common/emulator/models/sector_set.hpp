@@ -7,22 +7,22 @@
 #include <memory>
 #include <unordered_map>
 
-#include "emulator/models/warp_request.hpp"
+#include "emulator/models/coalescing.hpp"
 
 namespace emulator {
 
 class SectorSet {
   public:
-    void insert(Address sector) {
-        const Address number = sector / 32;
-        if (number / sectors_in_page != last_number_ || last_page_ == nullptr) {
-            last_number_ = number / sectors_in_page;
+    void insert(LineSectors touched) {
+        const Address number = touched.line() / line_bytes;
+        if (number / lines_in_page != last_number_ || last_page_ == nullptr) {
+            last_number_ = number / lines_in_page;
             auto& page = pages_[last_number_];
             if (!page) page = std::make_unique<Page>();
             last_page_ = page.get();
         }
-        const Address bit = number % sectors_in_page;
-        (*last_page_)[bit / 64] |= std::uint64_t{1} << (bit % 64);
+        const Address line = number % lines_in_page;
+        (*last_page_)[line / 16] |= std::uint64_t{touched.sectors()} << (4 * (line % 16));
     }
     void merge(const SectorSet& other);
     void clear();
@@ -32,8 +32,8 @@ class SectorSet {
     std::uint64_t granules() const;
 
   private:
-    static constexpr std::size_t sectors_in_page = 32768;  // 1 MiB of device memory
-    using Page = std::array<std::uint64_t, sectors_in_page / 64>;
+    static constexpr std::size_t lines_in_page = 8192;  // 1 MiB of device memory
+    using Page = std::array<std::uint64_t, lines_in_page / 16>;  // a bit a sector
 
     std::unordered_map<Address, std::unique_ptr<Page>> pages_;
     Address last_number_ = 0;

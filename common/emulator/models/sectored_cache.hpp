@@ -16,46 +16,47 @@ namespace emulator {
 class SectoredCache {
   public:
     // `whole_lines`: a miss fetches all four sectors (Fermi; Kepler where it caches at all).
-    // A cache of 0 bytes never hits.
+    // A cache of 0 bytes never hits; 8 MiB is the most.
     SectoredCache(std::size_t capacity_bytes, bool whole_lines);
 
     struct Loaded {
-        std::size_t hits = 0;              // of the sectors asked for
-        std::span<const Address> fetched;  // what the misses bring: valid until the next load
+        std::size_t hit_sectors = 0;            // of the sectors asked for
+        std::size_t fetched_sectors = 0;        // what the misses bring, ...
+        std::span<const LineSectors> fetched;   // ... line by line: valid until the next load
     };
-    // A request for distinct sectors (addresses of their first bytes), ascending. Misses are filled at
-    // once: requests in flight count as hits.
-    Loaded load(std::span<const Address> sectors);
+    // A request for distinct lines. Misses are filled at once: requests in flight count as hits.
+    Loaded load(std::span<const LineSectors> lines);
     // Makes sectors present, as a store does where stores allocate.
-    void fill(std::span<const Address> sectors) { (void)load(sectors); }
+    void fill(std::span<const LineSectors> lines) { (void)load(lines); }
     void clear();
 
   private:
-    static constexpr std::uint32_t none = 0xffffffffu;
-
+    // Small numbers, so that the lines of an L1 stay in a first-level cache of the CPU.
+    using Index = std::uint16_t;
+    static constexpr Index none = 0xffff;
     struct Line {
         Address number = 0;
-        std::uint32_t newer = none, older = none;  // order of use
-        std::uint32_t next = none;                 // in the same bucket
-        std::uint8_t present = 0;                  // bit i: sector i
+        Index newer = none, older = none;  // order of use
+        Index next = none;                 // in the same bucket
+        std::uint8_t present = 0;          // bit i: sector i
     };
 
-    std::uint8_t& present_sectors_of(Address line);
-    std::uint32_t find(Address number) const;
-    std::uint32_t replace_oldest(Address number);
-    void make_newest(std::uint32_t line);
-    std::uint32_t& bucket(Address number) {
-        return buckets_[(number * 0x9e3779b97f4a7c15u) >> shift_];
+    Line& used_now(Address number);
+    Index find(Address number) const;
+    Index newcomer(Address number);
+    void make_newest(Index at);
+    std::size_t bucket_of(Address number) const {
+        return static_cast<std::size_t>((number * 0x9e3779b97f4a7c15u) >> shift_);
     }
 
     std::vector<Line> lines_;
-    std::vector<Address> fetched_;
-    std::vector<std::uint32_t> buckets_;
+    std::vector<LineSectors> fetched_;
+    std::vector<Index> buckets_;
     int shift_ = 63;
     bool whole_lines_;
-    std::uint32_t used_ = 0;
-    std::uint32_t newest_ = none;
-    std::uint32_t oldest_ = none;
+    Index used_ = 0;
+    Index newest_ = none;
+    Index oldest_ = none;
 };
 
 }  // namespace emulator

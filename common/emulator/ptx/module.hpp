@@ -4,8 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,30 @@ enum class Space : std::uint8_t { generic, constant, global, local, param, share
 
 // Types by what they hold; b8 to b128 hold bits of no particular kind.
 enum class Type : std::uint8_t {
-    none, pred, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64,
-    f16, f16x2, bf16, bf16x2, f32, f64, texref, surfref, samplerref,
+    none,
+    pred,
+    b8,
+    b16,
+    b32,
+    b64,
+    b128,
+    u8,
+    u16,
+    u32,
+    u64,
+    s8,
+    s16,
+    s32,
+    s64,
+    f16,
+    f16x2,
+    bf16,
+    bf16x2,
+    f32,
+    f64,
+    texref,
+    surfref,
+    samplerref,
 };
 unsigned bytes_of(Type type);  // 0 for pred and none
 
@@ -40,9 +63,11 @@ enum class OperandKind : std::uint8_t {
     symbol,     // the address of a variable or function, `symbol` + `offset`
     label,      // `index` into Function::labels
     special,    // %tid.x and the like: `symbol` = "%tid.x"
-    address,    // [base + offset]; base in `elements[0]` (reg, symbol, immediate or special)
-    vector,     // {a, b, ...}: elements
-    sink,       // _
+    // [base + offset]: base in `elements[0]` (reg, symbol, immediate or special). What else stands in the
+    // brackets follows: [tex, {x, y}], [tex, sampler, {x, y}], [map, {x, y}].
+    address,
+    vector,  // {a, b, ...}: elements
+    sink,    // _
     // A list in parentheses: the arguments and results of a call.
     list,
 };
@@ -54,10 +79,11 @@ struct Operand {
     std::uint64_t bits = 0;
     // Of an immediate: what it was written as. A floating-point literal such as 1.5 is b64.
     Type literal = Type::none;
+    // Of a register: the part a video instruction selects, such as "b0" or "h1".
     std::string symbol;
     std::int64_t offset = 0;
     std::vector<Operand> elements;
-    // a|b, the second destination of setp and shfl; c:d is never used by nvcc.
+    // a|b, the second destination of setp and shfl.
     bool has_second = false;  // then elements.back() is the second
 };
 
@@ -84,7 +110,7 @@ struct Relocation {
     unsigned bytes = 8;
     std::string symbol;
     std::int64_t offset = 0;
-    bool generic = false;  // generic(symbol)
+    bool generic = false;    // generic(symbol)
     std::uint8_t shift = 0;  // mask operators such as 0xFF00(symbol): byte number
 };
 
@@ -93,7 +119,7 @@ struct Variable {
     Space space = Space::global;
     Type type = Type::none;
     std::uint32_t alignment = 1;
-    std::uint64_t bytes = 0;  // 0: `extern` array of unknown size (dynamic shared memory)
+    std::uint64_t bytes = 0;            // 0: `extern` array of unknown size (dynamic shared memory)
     std::vector<std::uint8_t> initial;  // may be shorter than `bytes`: zeros follow
     std::vector<Relocation> relocations;
     bool is_extern = false, is_visible = false, is_managed = false, is_weak = false;
@@ -104,10 +130,11 @@ struct Label {
     std::uint32_t instruction = 0;  // index of the one that follows; instructions.size() at the end
 };
 
-// name: .branchtargets l0, l1; or .calltargets; or .callprototype
+// name: .branchtargets l0, l1; or name: .calltargets f0, f1;
 struct BranchTable {
     std::string name;
-    std::vector<std::uint32_t> labels;  // indices into Function::labels
+    std::vector<std::uint32_t> labels;   // indices into Function::labels
+    std::vector<std::string> functions;  // of .calltargets
 };
 
 struct CallPrototype {
@@ -118,12 +145,16 @@ struct CallPrototype {
 
 struct Function {
     std::string name;
-    bool is_kernel = false, is_extern = false, is_visible = false, is_weak = false, no_return = false;
-    std::vector<Variable> results;     // space param
-    std::vector<Variable> parameters;  // space param; of kernels in order, as in the launch's buffer
-    std::vector<Register> registers;   // all scopes; same name in two scopes: two registers
+    // is_extern: declared here, defined elsewhere (vprintf, malloc).
+    bool is_kernel = false, is_extern = false, is_visible = false, is_weak = false,
+         no_return = false;
+    std::vector<Variable> results;  // space param
+    std::vector<Variable>
+        parameters;                   // space param; of kernels in order, as in the launch's buffer
+    std::vector<Register> registers;  // all scopes; same name in two scopes: two registers
     // Declared inside: .shared (of kernels: static), .local, .param (arguments of calls). Names that
     // two scopes declare are made unique; operands refer to the unique name.
+    // `.global` and `.const` ones are among Module::variables.
     std::vector<Variable> variables;
     std::vector<Label> labels;
     std::vector<BranchTable> branch_tables;
@@ -132,17 +163,22 @@ struct Function {
     // .maxntid, .reqntid (x, y, z), .minnctapersm, .maxnreg, .reqnctapercluster ...; 0: not given.
     std::uint32_t max_threads[3] = {}, required_threads[3] = {};
     std::uint32_t min_blocks_per_sm = 0, max_registers = 0, required_cluster[3] = {};
-    SourceLocation location;
+    SourceLocation location;  // its first .loc
 };
 
 struct Module {
-    std::string version;   // "9.0"
-    std::string target;    // "sm_75"
-    unsigned compute_capability = 0;  // 75
-    std::vector<std::string> files;   // by .file number
+    std::string version;                                             // "9.0"
+    std::string target;                                              // "sm_75"
+    unsigned compute_capability = 0;                                 // 75
+    std::vector<std::string> files;                                  // by .file number
     std::vector<std::pair<SourceLocation, std::string>> inlined_at;  // and the inlined function
     std::vector<Variable> variables;
     std::vector<Function> functions;  // definitions and extern declarations
+};
+
+class ParseError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
 };
 
 // Throws ParseError, whose text is one line: "PTX line 12: ...".

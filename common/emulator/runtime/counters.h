@@ -2,6 +2,8 @@
 // dlsym(RTLD_DEFAULT, ...): where they are missing, the runtime is NVIDIA's and the GPU real.
 #pragma once
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,6 +23,10 @@ const char* emulatedGpuProperty(const char* name);
 // Hazards found since the last reset, one line each; the count, and the i-th (null beyond).
 unsigned emulatedGpuHazardCount(void);
 const char* emulatedGpuHazard(unsigned i);
+
+// Reads of these bytes of device memory count as uninitialised again, until they are written: for a
+// program that fills fresh memory with a pattern to see what a kernel leaves out.
+void emulatedGpuMarkUninitialised(const void* pointer, size_t bytes);
 
 #ifdef __cplusplus
 }

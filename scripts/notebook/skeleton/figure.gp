@@ -9,7 +9,7 @@ set logscale x 2
 set xrange [96:704]
 
 is_there(value) = value == value ? 1 : 0
-shown(name) = strcol('kernel') eq 'copy' ? column(name) : NaN
+shown(name) = strcol('kernel') eq 'copy' ? number(name) : NaN
 
 # The blocks of the data (a device in a regime each) that have something to draw.
 stats data using 0 nooutput
@@ -29,7 +29,7 @@ set ylabel 'bandwidth, GB/s'
 set yrange [0:*]
 if (words(timed) > 0) {
     plot for [k = 1 : words(timed)] data index int(word(timed, k)) \
-            using (column('block')):(shown('bandwidth_gbs')): \
+            using (number('block')):(shown('bandwidth_gbs')): \
                   (shown('bandwidth_gbs_low')):(shown('bandwidth_gbs_high')) \
             with yerrorlines linetype k title columnheader(1)
 } else {
@@ -44,7 +44,7 @@ if (words(counted) > 0) {
     # Line types go on from the panel above, so that none stands for two things.
     before = words(timed)
     plot for [k = 1 : words(counted)] data index int(word(counted, k)) \
-            using (column('block')):(shown('load_efficiency')) \
+            using (number('block')):(shown('load_efficiency')) \
             with linespoints linetype before + k title columnheader(1)
 } else {
     set label 1 'No loads were counted: this needs an emulated GPU.' at graph 0.5,0.5 center

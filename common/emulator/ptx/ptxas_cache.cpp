@@ -1,0 +1,104 @@
+// One text file a module: a line that names the format, a line a kernel, a line that ends it.
+#include "emulator/ptx/ptxas_cache.hpp"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+namespace emulator::ptx {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view first_line = "ptxas resource usage, format 1", last_line = "end";
+
+// FNV-1a in 128 bits.
+class Hash {
+  public:
+    void add(std::string_view bytes) {
+        for (const char byte : bytes) {
+            value_ = (value_ ^ static_cast<unsigned char>(byte)) * prime;
+        }
+        value_ = (value_ ^ 0x100) * prime;  // ends this part
+    }
+    std::string text() const {
+        char digits[40];
+        std::snprintf(digits, sizeof digits, "%016llx%016llx",
+                      static_cast<unsigned long long>(value_ >> 64),
+                      static_cast<unsigned long long>(value_));
+        return digits;
+    }
+
+  private:
+    using Wide = unsigned __int128;
+    static constexpr Wide prime = (Wide{1} << 88) | 0x13b;
+    Wide value_ = (Wide{0x6c62272e07bb0142} << 64) | 0x62b821756295c58d;
+};
+
+fs::path cache_folder() {
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    if (cache && cache[0] == '/') return fs::path(cache) / "emulated-gpu";
+    const char* home = std::getenv("HOME");
+    if (home && home[0] == '/') return fs::path(home) / ".cache" / "emulated-gpu";
+    return {};
+}
+
+}  // namespace
+
+PtxasCache::PtxasCache(const fs::path& ptxas, const std::vector<std::string>& options,
+                       std::string_view text) {
+    const fs::path folder = cache_folder();
+    if (folder.empty()) return;
+    std::error_code failure;
+    Hash hash;
+    hash.add(ptxas.native());
+    hash.add(std::to_string(fs::file_size(ptxas, failure)));
+    hash.add(std::to_string(fs::last_write_time(ptxas, failure).time_since_epoch().count()));
+    for (const std::string& option : options) hash.add(option);
+    hash.add(text);
+    file_ = folder / (hash.text() + ".txt");
+}
+
+std::optional<std::vector<KernelResources>> PtxasCache::read() const {
+    if (file_.empty()) return std::nullopt;
+    std::ifstream in(file_);
+    std::string line;
+    if (!std::getline(in, line) || line != first_line) return std::nullopt;
+    std::vector<KernelResources> kernels;
+    std::string name;
+    while (in >> name) {
+        if (name == last_line) return kernels;
+        KernelResources kernel;
+        kernel.name = name;
+        in >> kernel.registers >> kernel.shared_bytes >> kernel.stack_bytes >>
+            kernel.spill_store_bytes >> kernel.spill_load_bytes;
+        if (!in) return std::nullopt;
+        kernels.push_back(std::move(kernel));
+    }
+    return std::nullopt;
+}
+
+void PtxasCache::write(const std::vector<KernelResources>& kernels) const {
+    if (file_.empty()) return;
+    std::error_code failure;
+    fs::create_directories(file_.parent_path(), failure);
+    // Renamed when complete, so that no process reads half of it.
+    const fs::path draft = file_.native() + "." + std::to_string(getpid());
+    std::ofstream out(draft);
+    out << first_line << '\n';
+    for (const KernelResources& kernel : kernels) {
+        out << kernel.name << ' ' << kernel.registers << ' ' << kernel.shared_bytes << ' '
+            << kernel.stack_bytes << ' ' << kernel.spill_store_bytes << ' '
+            << kernel.spill_load_bytes << '\n';
+    }
+    out << last_line << '\n';
+    out.close();
+    if (out) fs::rename(draft, file_, failure);
+    if (!out || failure) fs::remove(draft, failure);
+}
+
+}  // namespace emulator::ptx

@@ -1,0 +1,29 @@
+// What ptxas said, kept on disk from run to run.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/ptx/resource_usage.hpp"
+
+namespace emulator::ptx {
+
+class PtxasCache {
+  public:
+    // The file for these inputs; `ptxas` counts by its path, size and time of change.
+    PtxasCache(const std::filesystem::path& ptxas, const std::vector<std::string>& options,
+               std::string_view text);
+
+    // Nothing where the file is missing or damaged.
+    std::optional<std::vector<KernelResources>> read() const;
+    // Best effort: without a place to write it does nothing.
+    void write(const std::vector<KernelResources>& kernels) const;
+
+  private:
+    std::filesystem::path file_;  // empty: no cache folder
+};
+
+}  // namespace emulator::ptx

@@ -1,0 +1,37 @@
+// Registers, stack and shared memory of a module's kernels, as ptxas reports them for an architecture.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace emulator::ptx {
+
+struct KernelResources {
+    std::string name;
+    unsigned registers = 0;     // per thread
+    unsigned shared_bytes = 0;  // static, per block
+    unsigned stack_bytes = 0;   // local memory per thread, callees included where ptxas knows them
+    unsigned spill_store_bytes = 0, spill_load_bytes = 0;  // in the code, not at run time
+
+    bool operator==(const KernelResources&) const = default;
+};
+
+// Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`:
+// "sm_75". `options`: what the fat binary notes for ptxas, such as "-dlcm=cg -maxrregcount=32"; those
+// that do not change the code are left out. Nothing where there is no ptxas, or where it does not
+// compile this text for this architecture (nvcc 13 knows sm_75 and later).
+std::optional<std::vector<KernelResources>> resource_usage(std::string_view text,
+                                                           std::string architecture,
+                                                           std::string_view options);
+
+// $EMULATED_GPU_PTXAS, else ptxas in PATH, in the Python environment of this project
+// (.venv/lib/python3.*/site-packages/nvidia/cu*/bin), in /usr/local/cuda/bin; empty: none.
+std::filesystem::path find_ptxas();
+
+// What `ptxas -v` prints.
+std::vector<KernelResources> parse_ptxas_report(std::string_view report);
+
+}  // namespace emulator::ptx

@@ -1,0 +1,61 @@
+// How a function of the CUDA API fails: what it returns, what the thread remembers, what stderr says.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <exception>
+#include <mutex>
+#include <string>
+#include <type_traits>
+
+namespace emulator::runtime {
+
+// Ends an API function with `code`. `why`, if any, goes to stderr in one line: for failures whose cause
+// the code alone does not tell.
+class ApiError : public std::exception {
+  public:
+    explicit ApiError(cudaError_t code, std::string why = "") : code(code), why(std::move(why)) {}
+    const char* what() const noexcept override { return why.c_str(); }
+    cudaError_t code;
+    std::string why;
+};
+
+inline void require(bool condition, cudaError_t otherwise = cudaErrorInvalidValue) {
+    if (!condition) throw ApiError(otherwise);
+}
+
+// One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...". Notes appear once each.
+void print_error(const std::string& text);
+void print_note_once(const std::string& text);
+
+// One API function runs at a time; callbacks may call the API again.
+std::recursive_mutex& api_mutex();
+
+// What a kernel fault leaves behind: every call fails with it until cudaDeviceReset.
+void set_sticky_error(cudaError_t code);
+void clear_sticky_error();
+cudaError_t sticky_error();
+
+// Remembers `code` for cudaGetLastError of this thread, and returns it.
+cudaError_t record(cudaError_t code);
+// To be called while an exception is handled: prints and records what it stands for.
+cudaError_t record_exception() noexcept;
+
+// The body of an API function: `body` returns nothing or a cudaError_t, and throws ApiError.
+template <class Body>
+cudaError_t call(Body&& body) noexcept {
+    const std::lock_guard lock(api_mutex());
+    if (sticky_error() != cudaSuccess) return record(sticky_error());
+    try {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return cudaSuccess;
+        } else {
+            return record(body());
+        }
+    } catch (...) {
+        return record_exception();
+    }
+}
+
+}  // namespace emulator::runtime

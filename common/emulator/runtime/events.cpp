@@ -1,0 +1,104 @@
+// Events. An event is complete as soon as it is recorded; there is no time to measure yet.
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+
+#include "emulator/runtime/device.hpp"
+#include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/streams.hpp"
+
+using namespace emulator::runtime;
+
+namespace {
+
+std::map<cudaEvent_t, std::unique_ptr<CUevent_st>>& events() {
+    static auto& result = *new std::map<cudaEvent_t, std::unique_ptr<CUevent_st>>;
+    return result;
+}
+
+}  // namespace
+
+void emulator::runtime::require_event(cudaEvent_t event) {
+    require(events().count(event) != 0, cudaErrorInvalidResourceHandle);
+}
+
+void emulator::runtime::release_events() { events().clear(); }
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    return call([&] {
+        constexpr unsigned known =
+            cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+        require(event != nullptr && (flags & ~known) == 0);
+        require((flags & cudaEventInterprocess) == 0 || (flags & cudaEventDisableTiming) != 0);
+        auto created = std::make_unique<CUevent_st>();
+        created->flags = flags;
+        *event = created.get();
+        events()[*event] = std::move(created);
+    });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    return call([&] {
+        require_event(event);
+        events().erase(event);
+    });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+    return call([&] {
+        require_event(event);
+        require_stream(stream);
+        require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal);
+        record_event(event, stream);
+    });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+    return call([&] {
+        require_stream(stream);
+        require_event(event);
+        require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal);
+        wait_for_event(stream, event);
+    });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    return call([&] {
+        require_event(event);
+        require(event->capture == nullptr, cudaErrorCapturedEvent);
+        synchronise();
+    });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    return call([&] {
+        require_event(event);
+        require(event->capture == nullptr, cudaErrorCapturedEvent);
+        synchronise();
+    });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+    return call([&] {
+        require(milliseconds != nullptr);
+        for (const cudaEvent_t event : {start, end}) {
+            require_event(event);
+            require(event->is_recorded && (event->flags & cudaEventDisableTiming) == 0,
+                    cudaErrorInvalidResourceHandle);
+            require(event->capture == nullptr, cudaErrorCapturedEvent);
+        }
+        synchronise();
+        print_note_once("cudaEventElapsedTime gives 0 ms: an emulated GPU counts, it measures no time");
+        *milliseconds = 0;
+    });
+}

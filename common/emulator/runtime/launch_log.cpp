@@ -1,0 +1,88 @@
+#include "emulator/runtime/launch_log.hpp"
+
+#include <string>
+
+#include "emulator/device_memory.hpp"
+#include "emulator/runtime/counters.h"
+#include "emulator/runtime/counters.hpp"
+#include "emulator/runtime/device.hpp"
+#include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/report.hpp"
+#include "emulator/runtime/settings.hpp"
+#include "emulator/version.hpp"
+
+namespace emulator::runtime {
+namespace {
+
+simt::LaunchRecord& totals() {
+    static simt::LaunchRecord& result = *new simt::LaunchRecord;
+    return result;
+}
+
+}  // namespace
+
+void log_launch(const Launch& launch, const simt::LaunchRecord& record) {
+    add_totals(totals(), record);
+    for (const std::string& note : record.notes) print_note_once(note);
+    report_launch(launch, record);
+}
+
+void log_failure(const Launch& launch, const std::string& error) { report_failure(launch, error); }
+
+}  // namespace emulator::runtime
+
+using namespace emulator::runtime;
+
+extern "C" {
+
+void emulatedGpuVisitCounters(EmulatedGpuVisitor visit, void* context) {
+    const std::lock_guard lock(api_mutex());
+    for (const auto& [name, value] : counters_of(totals(), settings().options.model_caches)) {
+        visit(context, name.c_str(), value);
+    }
+}
+
+void emulatedGpuResetCounters() {
+    const std::lock_guard lock(api_mutex());
+    totals() = emulator::simt::LaunchRecord();
+}
+
+const char* emulatedGpuProperty(const char* name) {
+    const emulator::Architecture& gpu = architecture();
+    const auto number = [](double value) {
+        std::string text = std::to_string(value);
+        return text.substr(0, text.find('.'));
+    };
+    static const std::pair<const char*, std::string> properties[] = {
+        {"architecture", std::string(gpu.name)},
+        {"generation", std::string(gpu.generation)},
+        {"gpu", std::string(gpu.gpu)},
+        {"year", std::to_string(gpu.year)},
+        {"fetch_unit_bytes", std::to_string(gpu.fetch_unit_bytes())},
+        {"dram_bytes_per_second", number(gpu.dram_bytes_per_second)},
+        {"version", emulator::version},
+        {"checks_hazards", settings().options.check_hazards ? "1" : "0"},
+    };
+    for (const auto& [known, value] : properties) {
+        if (std::string_view(known) == name) return value.c_str();
+    }
+    return nullptr;
+}
+
+unsigned emulatedGpuHazardCount() {
+    const std::lock_guard lock(api_mutex());
+    return static_cast<unsigned>(totals().hazards.size());
+}
+
+const char* emulatedGpuHazard(unsigned i) {
+    const std::lock_guard lock(api_mutex());
+    return i < totals().hazards.size() ? totals().hazards[i].c_str() : nullptr;
+}
+
+void emulatedGpuMarkUninitialised(const void* pointer, std::size_t bytes) {
+    const std::lock_guard lock(api_mutex());
+    const auto address = reinterpret_cast<emulator::Address>(pointer);
+    if (emulator::in_device_memory(address)) emulator::mark_initialised(address, bytes, false);
+}
+
+}  // extern "C"

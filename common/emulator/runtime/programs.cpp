@@ -1,0 +1,149 @@
+#include "emulator/runtime/programs.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "emulator/runtime/device.hpp"
+#include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/ptx_image.hpp"
+
+namespace emulator::runtime {
+namespace {
+
+struct HostVariable {
+    Program* program;
+    std::string name;
+};
+
+// Never destroyed: programs unregister when they end, after this library's statics.
+struct Registry {
+    std::vector<std::unique_ptr<Program>> programs;
+    std::unordered_map<const void*, Function*> functions;
+    std::unordered_set<const Function*> handles;
+    std::unordered_map<const void*, HostVariable> variables;
+};
+Registry& registry() {
+    static Registry& result = *new Registry;
+    return result;
+}
+
+ptx::Module parse(const LoadedPtx& loaded) {
+    if (loaded.texts.size() > 1) {
+        throw ApiError(cudaErrorNotSupported,
+                       "a program of several objects linked with -rdc=true is not supported");
+    }
+    try {
+        return ptx::parse(loaded.texts.front());
+    } catch (const ptx::ParseError& error) {
+        throw ApiError(cudaErrorInvalidPtx, error.what());
+    }
+}
+
+}  // namespace
+
+const simt::Kernel& Function::kernel() {
+    if (kernel_ == nullptr) {
+        kernel_ = simt::find_kernel(*program->module(), name);
+        if (kernel_ == nullptr) throw ApiError(cudaErrorInvalidDeviceFunction);
+    }
+    return *kernel_;
+}
+
+std::string Function::demangled() const {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+    if (text == nullptr) return name;
+    const std::string result = text;
+    std::free(text);
+    return result;
+}
+
+const std::shared_ptr<simt::Module>& Program::module() {
+    if (module_) return module_;
+    if (refusal_ != cudaSuccess) throw ApiError(refusal_);
+    try {
+        const LoadedPtx loaded = load_ptx(wrapper_, architecture().compute_number());
+        module_ = gpu().load(parse(loaded), l1_mode(loaded.options));
+    } catch (const ApiError& error) {
+        refusal_ = error.code;
+        throw;
+    }
+    return module_;
+}
+
+unsigned Program::ptx_compute_capability() { return simt::source_of(*module()).compute_capability; }
+
+void Program::add_function(const void* host, const std::string& name) {
+    auto function = std::make_unique<Function>();
+    function->program = this;
+    function->name = name;
+    function->host = host;
+    registry().functions[host] = function.get();
+    registry().handles.insert(function.get());
+    functions_.push_back(std::move(function));
+}
+
+void Program::add_variable(const void* host, const std::string& name, std::size_t) {
+    registry().variables[host] = {this, name};
+}
+
+void Program::add_managed_variable(void** pointer, const std::string& name, std::size_t bytes) {
+    managed_.push_back({pointer, name, bytes});
+    registry().variables[pointer] = {this, name};
+}
+
+void Program::initialise_managed() {
+    for (const ManagedVariable& variable : managed_) {
+        const auto symbol = simt::find_symbol(*module(), variable.name);
+        if (!symbol) throw ApiError(cudaErrorInvalidSymbol);
+        *variable.pointer = symbol->address;
+        // What API functions get is the address itself, not the host's variable.
+        registry().variables[symbol->address] = {this, variable.name};
+    }
+}
+
+void Program::unload() {
+    module_.reset();
+    for (const auto& function : functions_) function->kernel_ = nullptr;
+    if (!managed_.empty()) initialise_managed();
+}
+
+Program* register_program(const void* wrapper) {
+    registry().programs.push_back(std::make_unique<Program>(wrapper));
+    return registry().programs.back().get();
+}
+
+void unregister_program(Program* program) {
+    Registry& all = registry();
+    std::erase_if(all.functions, [&](const auto& entry) { return entry.second->program == program; });
+    std::erase_if(all.handles, [&](const Function* entry) { return entry->program == program; });
+    std::erase_if(all.variables, [&](const auto& entry) { return entry.second.program == program; });
+    std::erase_if(all.programs, [&](const auto& entry) { return entry.get() == program; });
+}
+
+Function& find_function(const void* handle) {
+    const auto found = registry().functions.find(handle);
+    if (found != registry().functions.end()) return *found->second;
+    const auto* const function = static_cast<const Function*>(handle);
+    if (registry().handles.count(function) == 0) throw ApiError(cudaErrorInvalidDeviceFunction);
+    return *const_cast<Function*>(function);
+}
+
+simt::Symbol find_variable(const void* host) {
+    const auto found = registry().variables.find(host);
+    require(found != registry().variables.end(), cudaErrorInvalidSymbol);
+    const auto symbol = simt::find_symbol(*found->second.program->module(), found->second.name);
+    require(symbol.has_value(), cudaErrorInvalidSymbol);
+    return *symbol;
+}
+
+void unload_programs() {
+    for (const auto& program : registry().programs) program->unload();
+}
+
+}  // namespace emulator::runtime

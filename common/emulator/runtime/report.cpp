@@ -1,0 +1,168 @@
+#include "emulator/runtime/report.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "emulator/runtime/counters.hpp"
+#include "emulator/runtime/json.hpp"
+#include "emulator/runtime/settings.hpp"
+
+namespace emulator::runtime {
+namespace {
+
+std::uint64_t launches = 0;
+
+std::FILE* open_report() {
+    const std::string& path = settings().report_path;
+    if (path.empty()) return nullptr;
+    std::FILE* const file = std::fopen(path.c_str(), "we");
+    if (file != nullptr) return file;
+    std::fprintf(stderr, "emulated GPU: error: EMULATED_GPU_REPORT=%s: cannot be written: %s\n",
+                 path.c_str(), std::strerror(errno));
+    _exit(2);
+}
+
+std::FILE* report_file() {
+    static std::FILE* const file = open_report();
+    return file;
+}
+
+// Where the report cannot be written, the program does not start.
+[[gnu::constructor]] void check_report() { report_file(); }
+
+void write(const JsonLine& line) {
+    std::fprintf(report_file(), "%s\n", line.text().c_str());
+    std::fflush(report_file());
+}
+
+[[gnu::destructor]] void finish_report() {
+    if (report_file() == nullptr) return;
+    JsonLine line;
+    line.begin_object().field("finished", true).field("launches", launches).end_object();
+    write(line);
+}
+
+const char* text(simt::AccessSpace space) {
+    switch (space) {
+        case simt::AccessSpace::global: return "global";
+        case simt::AccessSpace::shared: return "shared";
+        case simt::AccessSpace::local: return "local";
+        case simt::AccessSpace::constant: return "constant";
+        case simt::AccessSpace::texture: return "texture";
+        case simt::AccessSpace::surface: return "surface";
+    }
+    return "";
+}
+
+const char* text(const simt::SiteRecord& site) {
+    switch (site.kind) {
+        case AccessKind::load: return "load";
+        case AccessKind::store: return "store";
+        case AccessKind::atomic: return site.is_reduction ? "reduction" : "atomic";
+    }
+    return "";
+}
+
+void add_place(JsonLine& line, const simt::Module& module, const ptx::SourceLocation& location) {
+    const ptx::Module& source = simt::source_of(module);
+    if (location.line != 0 && location.file < source.files.size()) {
+        line.field("file", source.files[location.file]).field("line", location.line);
+    } else {
+        line.key("file").null().key("line").null();
+    }
+    if (location.inlined_at < 0) return;
+    line.field("inlined_at", simt::text(module, source.inlined_at[location.inlined_at].first));
+}
+
+void add_site(JsonLine& line, const simt::Module& module, const simt::SiteRecord& site) {
+    const AccessCounters& count = site.counters;
+    line.begin_object();
+    add_place(line, module, site.location);
+    line.field("space", text(site.space)).field("kind", text(site)).field("bytes", site.bytes_per_lane);
+    line.field("requests", count.requests).field("sectors", count.sectors).field("lines", count.lines);
+    if (count.moved_bytes == 0) {
+        line.key("efficiency").null();
+    } else {
+        line.field("efficiency", 100.0 * static_cast<double>(count.distinct_bytes) /
+                                     static_cast<double>(count.moved_bytes));
+    }
+    line.field("lane_bytes", count.lane_bytes).field("distinct_bytes", count.distinct_bytes);
+    line.field("moved_bytes", count.moved_bytes);
+    line.field("l1_hit_sectors", count.l1_hit_sectors).field("wavefronts", count.wavefronts);
+    line.field("bank_conflicts", count.bank_conflicts).end_object();
+}
+
+void add_source_line(JsonLine& line, const simt::Module& module, const simt::LineRecord& record) {
+    line.begin_object();
+    add_place(line, module, record.location);
+    line.field("warp_instructions", record.warp_instructions);
+    line.field("thread_instructions", record.thread_instructions);
+    line.field("divergent_branches", record.divergent_branches).end_object();
+}
+
+void add_texts(JsonLine& line, const char* name, const std::vector<std::string>& texts) {
+    line.key(name).begin_array();
+    for (const std::string& entry : texts) line.value(entry);
+    line.end_array();
+}
+
+void add_size(JsonLine& line, const char* name, const dim3& size) {
+    line.key(name).begin_array().value(size.x).value(size.y).value(size.z).end_array();
+}
+
+void add_launch(JsonLine& line, const Launch& launch) {
+    const simt::KernelAttributes& kernel = launch.function->attributes();
+    line.field("launch", ++launches).field("kernel", launch.function->demangled());
+    add_size(line, "grid", launch.grid);
+    add_size(line, "block", launch.block);
+    line.field("static_shared_bytes", kernel.static_shared_bytes);
+    line.field("dynamic_shared_bytes", launch.dynamic_shared_bytes);
+    line.field("parameter_bytes", kernel.parameter_bytes);
+    const auto resources = resource_usage(*launch.function);
+    const auto optional = [&](const char* name, std::optional<unsigned> value) {
+        value ? line.field(name, *value) : line.key(name).null();
+    };
+    optional("registers_per_thread", resources ? std::optional(resources->registers) : std::nullopt);
+    optional("spill_bytes", resources ? std::optional(resources->spill_bytes) : std::nullopt);
+}
+
+}  // namespace
+
+void report_launch(const Launch& launch, const simt::LaunchRecord& record) {
+    if (report_file() == nullptr) return;
+    const simt::Module& module = *launch.function->program->module();
+    JsonLine line;
+    line.begin_object();
+    add_launch(line, launch);
+    line.key("occupancy").begin_object().field("percent", record.occupancy.percent);
+    line.field("blocks_per_sm", record.occupancy.blocks);
+    line.field("limit", emulator::text(record.occupancy.limit)).end_object();
+    line.key("counters").begin_object();
+    for (const auto& [name, value] : counters_of(record, settings().options.model_caches)) {
+        line.field(name, value);
+    }
+    line.end_object();
+    line.field("blocks", record.blocks).field("blocks_executed", record.blocks_executed);
+    add_texts(line, "notes", record.notes);
+    add_texts(line, "hazards", record.hazards);
+    line.field("host_seconds", record.host_seconds);
+    line.key("sites").begin_array();
+    for (const simt::SiteRecord& site : record.sites) add_site(line, module, site);
+    line.end_array().key("source").begin_array();
+    for (const simt::LineRecord& entry : record.lines) add_source_line(line, module, entry);
+    line.end_array().end_object();
+    write(line);
+}
+
+void report_failure(const Launch& launch, const std::string& error) {
+    if (report_file() == nullptr) return;
+    JsonLine line;
+    line.begin_object().field("launch", ++launches).field("kernel", launch.function->demangled());
+    line.field("error", error).end_object();
+    write(line);
+}
+
+}  // namespace emulator::runtime

@@ -1,0 +1,22 @@
+// Streams. All work happens at the call, so every order that a program can ask for is kept.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace emulator::runtime {
+
+struct Capture;  // graph_capture.hpp
+
+// Throws ApiError (cudaErrorInvalidResourceHandle) for what is no stream.
+void require_stream(cudaStream_t stream);
+
+void release_streams();
+
+}  // namespace emulator::runtime
+
+struct CUstream_st {
+    unsigned flags = 0;
+    int priority = 0;
+    unsigned long long id = 0;
+    emulator::runtime::Capture* capture = nullptr;
+};

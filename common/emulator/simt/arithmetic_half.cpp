@@ -1,0 +1,211 @@
+// add, sub, mul, fma, neg, abs, min, max, tanh, ex2 of f16, bf16 and pairs of them; f32 sums with them.
+//
+// Computed in f32 or f64 with enough precision that the one rounding at the end is the only one.
+#include <cmath>
+
+#include "emulator/simt/half_values.hpp"
+
+namespace emulator::simt {
+
+namespace {
+
+struct NoChange {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t half) {
+        return half;
+    }
+};
+// Negative results and NaN become +0 (NaN stays NaN with .relu).
+struct Relu {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t half) {
+        return half & 0x8000 && !Format::is_nan(half) ? std::uint16_t{0} : half;
+    }
+};
+struct Saturate {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t half) {
+        const bool is_zero = half & 0x8000 || Format::is_nan(half);
+        const std::uint16_t limited = half > Format::one ? Format::one : half;
+        return is_zero ? std::uint16_t{0} : limited;
+    }
+};
+struct Flush {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t half) {
+        return Format::flush(half);
+    }
+};
+
+// The exact a x b + c, rounded to odd.
+inline float sum_of_product(float a, float b, float c) {
+    const double product = double{a} * double{b};  // exact
+    const double sum = product + double{c};
+    const double of_c = sum - product;
+    const double error = (product - (sum - of_c)) + (double{c} - of_c);
+    std::uint64_t bits = bits_of(sum);
+    const bool is_inexact = (error < 0 || error > 0) && (bits & 1) == 0;
+    const bool away = (error > 0) == (sum > 0);
+    bits = is_inexact ? (away ? bits + 1 : bits - 1) : bits;
+    return round_to_odd(std::bit_cast<double>(bits));
+}
+
+struct Add {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        return Format::from_float(Format::to_float(a) + Format::to_float(b));
+    }
+};
+struct Subtract {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        return Format::from_float(Format::to_float(a) - Format::to_float(b));
+    }
+};
+struct Multiply {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        return Format::from_float(
+            round_to_odd(double{Format::to_float(a)} * double{Format::to_float(b)}));
+    }
+};
+struct MultiplyAdd {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
+        return Format::from_float(
+            sum_of_product(Format::to_float(a), Format::to_float(b), Format::to_float(c)));
+    }
+};
+struct Negate {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a) {
+        return a ^ 0x8000;
+    }
+};
+struct Absolute {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a) {
+        return a & 0x7fff;
+    }
+};
+struct Tanh {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a) {
+        return Format::from_float(std::tanh(Format::to_float(a)));
+    }
+};
+struct PowerOf2 {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a) {
+        return Format::from_float(std::exp2(Format::to_float(a)));
+    }
+};
+
+template <bool maximum, bool propagates_nan, bool xorsign>
+struct Extreme {
+    template <class Format>
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
+        const std::uint16_t sign = xorsign ? (a ^ b) & 0x8000 : 0;
+        if (xorsign) {
+            a &= 0x7fff;
+            b &= 0x7fff;
+        }
+        const float x = Format::to_float(a), y = Format::to_float(b);
+        const bool a_first = x < y || (x == y && a & 0x8000);
+        std::uint16_t result = a_first != maximum ? a : b;
+        if (Format::is_nan(a)) result = propagates_nan || Format::is_nan(b) ? Format::nan : b;
+        if (Format::is_nan(b)) result = propagates_nan || Format::is_nan(a) ? Format::nan : a;
+        return Format::is_nan(result) ? result : static_cast<std::uint16_t>(result | sign);
+    }
+};
+
+// One value in a 16-bit register, or two in one of 32 bits.
+template <class F, class Format, class Before, class After>
+struct Scalar {
+    template <class... A>
+    std::uint16_t operator()(A... a) const {
+        const std::uint16_t result = F::template apply<Format>(
+            Before::template apply<Format>(static_cast<std::uint16_t>(a))...);
+        return After::template apply<Format>(Before::template apply<Format>(result));
+    }
+};
+template <class F, class Format, class Before, class After>
+struct Pair {
+    template <class... A>
+    std::uint32_t operator()(A... a) const {
+        using One = Scalar<F, Format, Before, After>;
+        const std::uint32_t low = One{}(a...), high = One{}((a >> 16)...);
+        return low | high << 16;
+    }
+};
+
+template <class F, class Format, class Before, class After, std::size_t arity>
+Handler of_width(const Form& form) {
+    using H = std::uint16_t;
+    using W = std::uint32_t;
+    using One = Scalar<F, Format, Before, After>;
+    using Two = Pair<F, Format, Before, After>;
+    const bool pairs = form.type().ends_with("x2");
+    if constexpr (arity == 1)
+        return pairs ? pick_rare<Two, W, W>(form) : pick_rare<One, H, H>(form);
+    if constexpr (arity == 2)
+        return pairs ? pick_rare<Two, W, W, W>(form) : pick_rare<One, H, H, H>(form);
+    if constexpr (arity == 3) {
+        return pairs ? pick_rare<Two, W, W, W, W>(form) : pick_rare<One, H, H, H, H>(form);
+    }
+}
+
+template <class F, class Format, std::size_t arity>
+Handler with_changes(const Form& form) {
+    if (form.has("ftz")) {
+        if (form.has("relu")) return of_width<F, Format, Flush, Relu, arity>(form);
+        return form.has("sat") ? of_width<F, Format, Flush, Saturate, arity>(form)
+                               : of_width<F, Format, Flush, NoChange, arity>(form);
+    }
+    if (form.has("relu")) return of_width<F, Format, NoChange, Relu, arity>(form);
+    return form.has("sat") ? of_width<F, Format, NoChange, Saturate, arity>(form)
+                           : of_width<F, Format, NoChange, NoChange, arity>(form);
+}
+
+template <class Format, bool maximum>
+Handler find_extreme(const Form& form) {
+    if (!form.only({"NaN", "xorsign", "abs", "ftz"}) || form.has("xorsign") != form.has("abs"))
+        return nullptr;
+    const bool nan = form.has("NaN");
+    if (form.has("xorsign")) {
+        return nan ? with_changes<Extreme<maximum, true, true>, Format, 2>(form)
+                   : with_changes<Extreme<maximum, false, true>, Format, 2>(form);
+    }
+    return nan ? with_changes<Extreme<maximum, true, false>, Format, 2>(form)
+               : with_changes<Extreme<maximum, false, false>, Format, 2>(form);
+}
+
+template <class Format>
+Handler find_of_format(const Form& form) {
+    const std::string_view opcode = form.opcode;
+    if (opcode == "min") return find_extreme<Format, false>(form);
+    if (opcode == "max") return find_extreme<Format, true>(form);
+    if (!form.only({"rn", "ftz", "sat", "relu", "approx"})) return nullptr;
+    if (form.has("approx") != (opcode == "tanh" || opcode == "ex2")) return nullptr;
+    if (form.has("relu") && opcode != "fma") return nullptr;
+    if (opcode == "add") return with_changes<Add, Format, 2>(form);
+    if (opcode == "sub") return with_changes<Subtract, Format, 2>(form);
+    if (opcode == "mul") return with_changes<Multiply, Format, 2>(form);
+    if (opcode == "fma") return with_changes<MultiplyAdd, Format, 3>(form);
+    if (opcode == "neg") return with_changes<Negate, Format, 1>(form);
+    if (opcode == "abs") return with_changes<Absolute, Format, 1>(form);
+    if (opcode == "tanh") return with_changes<Tanh, Format, 1>(form);
+    if (opcode == "ex2") return with_changes<PowerOf2, Format, 1>(form);
+    return nullptr;
+}
+
+}  // namespace
+
+Arithmetic find_half(const Form& form) {
+    const std::string_view type = form.type();
+    if (type == "f16" || type == "f16x2") return {find_of_format<Half>(form)};
+    if (type == "bf16" || type == "bf16x2") return {find_of_format<BrainHalf>(form)};
+    return {};
+}
+
+}  // namespace emulator::simt

@@ -1,0 +1,176 @@
+// add, sub, min, max, abs, neg, sad, div, rem of integers of 16, 32 and 64 bits.
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "emulator/simt/lanes.hpp"
+
+namespace emulator::simt {
+
+namespace {
+
+template <class T>
+using Unsigned = std::make_unsigned_t<T>;
+
+struct Add {
+    template <class T>
+    T operator()(T a, T b) const {
+        return static_cast<T>(a + b);
+    }
+};
+
+struct Subtract {
+    template <class T>
+    T operator()(T a, T b) const {
+        return static_cast<T>(a - b);
+    }
+};
+
+// Limits the sum (difference) to the range of s32.
+template <bool subtracts>
+struct Saturated {
+    std::int32_t operator()(std::int32_t a, std::int32_t b) const {
+        const auto ua = static_cast<std::uint32_t>(a), ub = static_cast<std::uint32_t>(b);
+        const std::uint32_t sum = subtracts ? ua - ub : ua + ub;
+        const std::uint32_t overflow = (subtracts ? ua ^ ub : ~(ua ^ ub)) & (ua ^ sum);
+        const std::uint32_t limit = 0x7fffffffu + (ua >> 31);
+        return static_cast<std::int32_t>(overflow >> 31 ? limit : sum);
+    }
+};
+
+template <bool at_least_zero>
+struct Minimum {
+    template <class T>
+    T operator()(T a, T b) const {
+        const T result = a < b ? a : b;
+        return at_least_zero && result < T{} ? T{} : result;
+    }
+};
+
+template <bool at_least_zero>
+struct Maximum {
+    template <class T>
+    T operator()(T a, T b) const {
+        const T result = a > b ? a : b;
+        return at_least_zero && result < T{} ? T{} : result;
+    }
+};
+
+struct Absolute {
+    template <class T>
+    T operator()(T a) const {
+        return static_cast<T>(a < 0 ? Unsigned<T>{} - static_cast<Unsigned<T>>(a) : a);
+    }
+};
+
+struct Negate {
+    template <class T>
+    T operator()(T a) const {
+        return static_cast<T>(Unsigned<T>{} - static_cast<Unsigned<T>>(a));
+    }
+};
+
+struct SumOfDifference {
+    template <class T>
+    T operator()(T a, T b, T c) const {
+        using U = Unsigned<T>;
+        const U difference =
+            a < b ? static_cast<U>(b) - static_cast<U>(a) : static_cast<U>(a) - static_cast<U>(b);
+        return static_cast<T>(static_cast<U>(c) + difference);
+    }
+};
+
+// PTX leaves division by zero to the machine: all bits set, as GPUs do.
+struct Divide {
+    template <class T>
+    T operator()(T a, T b) const {
+        if constexpr (sizeof(T) <= 4) {
+            // Exact: a double holds any quotient of 32-bit integers well enough to truncate it.
+            const double quotient = static_cast<double>(a) / static_cast<double>(b == 0 ? 1 : b);
+            return b == 0 ? static_cast<T>(~T{})
+                          : static_cast<T>(static_cast<std::int64_t>(quotient));
+        } else {
+            if (b == 0) return static_cast<T>(~T{});
+            if (std::is_signed_v<T> && b == static_cast<T>(-1)) return Negate{}(a);
+            return a / b;
+        }
+    }
+};
+
+struct Remainder {
+    template <class T>
+    T operator()(T a, T b) const {
+        if constexpr (sizeof(T) <= 4) {
+            if (b == 0) return a;
+            const T quotient = Divide{}(a, b);
+            return static_cast<T>(static_cast<std::uint32_t>(a) -
+                                  static_cast<std::uint32_t>(quotient) *
+                                      static_cast<std::uint32_t>(b));
+        } else {
+            if (b == 0) return a;
+            if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
+            return a % b;
+        }
+    }
+};
+
+// Where signedness does not matter, unsigned integers do the work for both.
+template <class F, template <class> class Of, std::size_t arity>
+Handler pick_of(const Form& form) {
+    return with_integer(form.type(), [&]<class T>() -> Handler {
+        using V = typename Of<T>::Type;
+        if constexpr (arity == 1) return pick<F, V, V>(form);
+        if constexpr (arity == 2) return pick<F, V, V, V>(form);
+        if constexpr (arity == 3) return pick_rare<F, V, V, V, V>(form);
+    });
+}
+
+template <class T>
+struct Same {
+    using Type = T;
+};
+template <class T>
+struct AsUnsigned {
+    using Type = Unsigned<T>;
+};
+template <class T>
+struct AsSigned {
+    using Type = std::make_signed_t<T>;
+};
+
+Handler find_sum(const Form& form, bool subtracts) {
+    if (form.has("sat")) {
+        if (form.type() != "s32" || !form.only({"sat"})) return nullptr;
+        return subtracts
+                   ? pick_rare<Saturated<true>, std::int32_t, std::int32_t, std::int32_t>(form)
+                   : pick_rare<Saturated<false>, std::int32_t, std::int32_t, std::int32_t>(form);
+    }
+    if (!form.only({})) return nullptr;
+    return subtracts ? pick_of<Subtract, AsUnsigned, 2>(form) : pick_of<Add, AsUnsigned, 2>(form);
+}
+
+}  // namespace
+
+Arithmetic find_integer(const Form& form) {
+    const std::string_view opcode = form.opcode;
+    if (opcode == "add" || opcode == "sub") return {find_sum(form, opcode == "sub")};
+    const bool relu = form.has("relu");
+    if (relu ? form.type() != "s32" || !form.only({"relu"}) : !form.only({})) return {};
+    if (opcode == "min") {
+        return {relu ? pick_of<Minimum<true>, Same, 2>(form)
+                     : pick_of<Minimum<false>, Same, 2>(form)};
+    }
+    if (opcode == "max") {
+        return {relu ? pick_of<Maximum<true>, Same, 2>(form)
+                     : pick_of<Maximum<false>, Same, 2>(form)};
+    }
+    if (relu) return {};
+    if (opcode == "abs") return {pick_of<Absolute, AsSigned, 1>(form)};
+    if (opcode == "neg") return {pick_of<Negate, AsUnsigned, 1>(form)};
+    if (opcode == "sad") return {pick_of<SumOfDifference, Same, 3>(form)};
+    if (opcode == "div") return {pick_of<Divide, Same, 2>(form)};
+    if (opcode == "rem") return {pick_of<Remainder, Same, 2>(form)};
+    return {};
+}
+
+}  // namespace emulator::simt

@@ -1,0 +1,87 @@
+// Floating-point values as GPUs handle them: canonical NaNs, flushed subnormal numbers, saturation,
+// rounding modes.
+#pragma once
+
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "emulator/simt/lanes.hpp"
+
+namespace emulator::simt {
+
+constexpr std::uint32_t canonical_nan_bits = 0x7fffffff;  // of f32 results
+
+inline std::uint32_t bits_of(float value) {
+    return std::bit_cast<std::uint32_t>(value);
+}
+inline std::uint64_t bits_of(double value) {
+    return std::bit_cast<std::uint64_t>(value);
+}
+inline float float_of(std::uint32_t bits) {
+    return std::bit_cast<float>(bits);
+}
+
+// Results of f32 that are NaN have one pattern; f64 keeps what the operation makes of its operands.
+inline float canonical(float value) {
+    return value == value ? value : float_of(canonical_nan_bits);
+}
+inline double canonical(double value) {
+    return value;
+}
+
+// Subnormal numbers become zeros of the same sign.
+template <bool flushes>
+float flush(float value) {
+    if constexpr (!flushes) return value;
+    const std::uint32_t bits = bits_of(value);
+    return float_of(bits & 0x7f800000 ? bits : bits & 0x80000000);
+}
+template <bool flushes>
+double flush(double value) {
+    return value;
+}
+
+// To [0, 1]; NaN to 0.
+template <bool saturates, class T>
+T saturate(T value) {
+    if constexpr (!saturates) return value;
+    const T positive = value > T{0} ? value : T{0};
+    return positive < T{1} ? positive : T{1};
+}
+
+// What an instruction does to a result before it is stored.
+template <bool ftz, bool sat, class T>
+T finish(T value) {
+    if constexpr (sat) return saturate<true>(flush<ftz>(value));
+    return canonical(flush<ftz>(value));
+}
+
+enum class Rounding { nearest, zero, down, up };
+
+inline int fenv_mode(Rounding rounding) {
+    switch (rounding) {
+        case Rounding::zero:
+            return FE_TOWARDZERO;
+        case Rounding::down:
+            return FE_DOWNWARD;
+        case Rounding::up:
+            return FE_UPWARD;
+        case Rounding::nearest:
+            break;
+    }
+    return FE_TONEAREST;
+}
+
+// A handler whose arithmetic is rounded otherwise than to nearest: exact, by the CPU's own rounding mode.
+// The handler reads and writes memory that the calls may change, so nothing of it moves across them.
+template <Handler handler, Rounding rounding>
+void with_rounding(Warp& warp, const Operation& operation) {
+    std::fesetround(fenv_mode(rounding));
+    handler(warp, operation);
+    std::fesetround(FE_TONEAREST);
+}
+
+}  // namespace emulator::simt

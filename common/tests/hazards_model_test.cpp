@@ -1,0 +1,137 @@
+// The rules of shared-memory hazards, from accesses written down by hand. Threads 0 to 31 are one warp.
+#include "emulator/models/hazards.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using emulator::AccessKind;
+using emulator::Accessor;
+using emulator::Hazard;
+using emulator::HazardKind;
+
+constexpr emulator::Site writer = 1, reader = 2;
+
+class SharedMemoryHazards : public testing::Test {
+  protected:
+    SharedMemoryHazards() { checker.begin_block(256); }
+    void write(std::uint16_t thread, std::uint32_t offset, std::uint32_t bytes = 4,
+               std::uint32_t warp_epoch = 0) {
+        checker.access({thread, warp_epoch}, offset, bytes, AccessKind::store, writer);
+    }
+    void read(std::uint16_t thread, std::uint32_t offset, std::uint32_t bytes = 4,
+              std::uint32_t warp_epoch = 0) {
+        checker.access({thread, warp_epoch}, offset, bytes, AccessKind::load, reader);
+    }
+    std::vector<Hazard> found() {
+        checker.end_block();
+        return checker.take_findings();
+    }
+    HazardKind only() {
+        const auto hazards = found();
+        EXPECT_EQ(hazards.size(), 1u);
+        return hazards.empty() ? HazardKind::divergent_barrier : hazards.front().kind;
+    }
+    emulator::SharedMemoryHazards checker;
+};
+
+TEST_F(SharedMemoryHazards, AReadAfterAnotherThreadsWriteNeedsABarrier) {
+    write(0, 4);
+    read(32, 4);
+    const auto hazards = found();
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::read_after_write);
+    EXPECT_EQ(hazards[0].thread, 32);
+    EXPECT_EQ(hazards[0].other_thread, 0);
+    EXPECT_EQ(hazards[0].site, reader);
+    EXPECT_EQ(hazards[0].other_site, writer);
+    EXPECT_EQ(hazards[0].shared_offset, 4u);
+}
+
+TEST_F(SharedMemoryHazards, ABarrierOrdersThem) {
+    write(0, 4);
+    checker.synchronise();
+    read(32, 4);
+    EXPECT_TRUE(found().empty());
+}
+
+TEST_F(SharedMemoryHazards, ASynchronisedWarpOrdersItsOwnLanesAlone) {
+    write(0, 4, 4, 0);
+    read(1, 4, 4, 1);
+    EXPECT_TRUE(found().empty());
+    checker.begin_block(256);
+    write(0, 4, 4, 0);
+    read(32, 4, 4, 1);
+    EXPECT_EQ(only(), HazardKind::read_after_write);
+}
+
+// Of three readers the first two are remembered: the writer is one of them, the other is not.
+TEST_F(SharedMemoryHazards, AWriteRacesWithAReaderThatIsNotTheLast) {
+    write(0, 8);
+    checker.synchronise();
+    read(40, 8);
+    read(0, 8);
+    checker.access({0, 0}, 8, 4, AccessKind::store, 3);
+    const auto hazards = found();
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::write_after_read);
+    EXPECT_EQ(hazards[0].other_thread, 40);
+}
+
+TEST_F(SharedMemoryHazards, AtomicsRaceWithPlainAccessesAlone) {
+    write(0, 0);
+    checker.synchronise();
+    checker.access({0, 0}, 0, 4, AccessKind::atomic, 5);
+    checker.access({33, 0}, 0, 4, AccessKind::atomic, 5);
+    EXPECT_TRUE(found().empty());
+    checker.access({0, 0}, 0, 4, AccessKind::atomic, 5);
+    checker.access({33, 0}, 0, 4, AccessKind::store, writer);
+    EXPECT_EQ(only(), HazardKind::write_after_write);
+}
+
+TEST_F(SharedMemoryHazards, BytesOfOneWordAreApart) {
+    write(0, 0, 1);
+    write(33, 1, 1);
+    EXPECT_TRUE(found().empty());
+    write(0, 0, 2);
+    write(33, 1, 1);
+    EXPECT_EQ(only(), HazardKind::write_after_write);
+}
+
+TEST_F(SharedMemoryHazards, WideAccessesCoverAllTheirWords) {
+    write(0, 0, 16);
+    read(64, 12, 4);
+    EXPECT_EQ(only(), HazardKind::read_after_write);
+}
+
+TEST_F(SharedMemoryHazards, AReadOfUninitialisedMemory) {
+    write(0, 0, 8);
+    read(0, 4, 8);  // bytes 8 to 11 were never written
+    const auto hazards = found();
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::uninitialised_read);
+    EXPECT_EQ(hazards[0].shared_offset, 8u);
+}
+
+// A read that comes first in this order of execution, of a word that another thread writes before the
+// barrier, is that race, and no uninitialised read.
+TEST_F(SharedMemoryHazards, AnEarlyReadIsReportedAsTheRaceThatItIs) {
+    read(32, 0);
+    write(0, 0);
+    EXPECT_EQ(only(), HazardKind::write_after_read);
+}
+
+TEST_F(SharedMemoryHazards, ABlockBeginsWithNothingWritten) {
+    write(0, 0);
+    EXPECT_TRUE(found().empty());
+    checker.begin_block(256);
+    read(0, 0);
+    EXPECT_EQ(only(), HazardKind::uninitialised_read);
+}
+
+TEST_F(SharedMemoryHazards, EachPairOfPlacesIsReportedOnce) {
+    for (std::uint16_t thread = 0; thread < 64; ++thread) write(thread, 0);
+    EXPECT_EQ(found().size(), 1u);
+}
+
+}  // namespace

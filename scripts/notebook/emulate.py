@@ -1,0 +1,185 @@
+"""`scripts/lab emulate`: builds and runs any CUDA program on emulated GPUs, and reports its launches."""
+
+import argparse
+import csv
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from notebook import build, emulate_build, emulate_export, emulate_program, emulate_records, emulate_report, toolbox
+from notebook.collect import say
+from notebook.devices import architectures
+from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
+from notebook.project import Project
+from notebook.text import close_matches, plain
+
+DEFAULT_ARCHITECTURE = "hopper"
+REPORTS = ("lines", "launches", "json", "csv")
+USAGE = (
+    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv] [--check-hazards]\n"
+    "                    [--sample] [--time-limit S] (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
+)
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    command.usage = USAGE
+    command.add_argument("--architecture", metavar="NAME[,NAME...]", default=DEFAULT_ARCHITECTURE)
+    command.add_argument("--report", choices=REPORTS, default="lines")
+    command.add_argument("--check-hazards", action="store_true", help="races, uninitialised reads, divergent barriers")
+    command.add_argument("--sample", action="store_true", help="run enough blocks to tell the counts of all")
+    command.add_argument("--time-limit", metavar="S", type=_positive, help="seconds a launch may take")
+    command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu|PROGRAM")
+    command.set_defaults(command=emulate)
+
+
+def emulate(options: argparse.Namespace) -> int:
+    project = Project.here()
+    targets = _targets(project, options.architecture)
+    subject, flags, arguments = split_words(options.words)
+    program = _program(project, subject, flags, targets)
+    library = runtime_folder(project)
+    runs, statuses = [], []
+    for number, target in enumerate(targets):
+        # Machines read the report from standard output: what the program prints goes elsewhere.
+        stdout = sys.stderr if options.report in ("json", "csv") else None
+        shown = _Run(program, arguments, library, stdout if number == 0 else subprocess.DEVNULL)
+        report, status = _execute(shown, target, options)
+        if not report.loaded and status == 0:
+            raise Problem(
+                f"{plain(program.name)} launched nothing on the emulated GPU: it is not a CUDA program, or it was "
+                f"linked with CUDA's runtime statically; build it with: {emulate_program.HOW_TO_BUILD}",
+                WRONG_USAGE,
+            )
+        launches = emulate_records.aggregate(report.launches)
+        runs.append(emulate_report.Emulated(target.name, target.gpu, target.sm_count, launches, report.failures))
+        statuses.append(status)
+    sys.stdout.flush()
+    print("\n".join(_render(options.report, runs)))
+    return _verdict(program, targets, statuses, any(run.failures for run in runs))
+
+
+def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
+    """The program or .cu file, nvcc's flags and the program's arguments."""
+    if not words or words[0] == "--":
+        raise Problem(f"no program; usage: {' '.join(USAGE.split())}", WRONG_USAGE)
+    subject, rest = words[0], list(words[1:])
+    at = rest.index("--") if "--" in rest else None
+    if subject.endswith(".cu"):
+        return (subject, rest, []) if at is None else (subject, rest[:at], rest[at + 1 :])
+    return (subject, [], rest[1:] if at == 0 else rest)
+
+
+@dataclass(frozen=True)
+class Target:
+    """An emulated GPU, with what the reports need of its row in data/architectures.csv."""
+
+    name: str
+    gpu: str
+    compute_capability: str
+    sm_count: int
+
+
+@dataclass(frozen=True)
+class _Run:
+    program: Path
+    arguments: list[str]
+    library: Path
+    stdout: object
+
+
+def _targets(project: Project, wanted: str) -> list[Target]:
+    valid = architectures(project)
+    names = list(dict.fromkeys(wanted.split(",")))
+    for name in names:
+        if name not in valid:
+            raise Problem(f"unknown architecture '{plain(name)}'; {close_matches(name, valid)}", WRONG_USAGE)
+    with (project.root / "data" / "architectures.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["architecture"]: row for row in csv.DictReader(file)}
+    return [
+        Target(name, rows[name]["gpu"], rows[name]["compute_capability"], int(rows[name]["sm_count"] or 0))
+        for name in names
+    ]
+
+
+def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
+    if subject.endswith(".cu"):
+        program = emulate_build.build(project, Path(subject), flags, [each.compute_capability for each in targets])
+    else:
+        found = Path(subject) if "/" in subject or Path(subject).is_file() else Path(toolbox.find_program(subject) or subject)
+        program = found.resolve()
+    emulate_program.require_emulable(program)
+    if not os.access(program, os.X_OK):
+        raise Problem(f"{plain(subject)} is not executable; run: chmod +x, or give the .cu file", WRONG_USAGE)
+    return program
+
+
+def runtime_folder(project: Project) -> Path:
+    """The folder of our libcudart.so, built where it is missing or old."""
+    toolbox.require(toolbox.FOR_THE_EMULATED_GPU, "an emulated GPU")
+    build.configure(project)
+    names = [name for name in build.targets(project) if name.rsplit("/", 1)[-1] in emulate_program.RUNTIMES]
+    if not names:
+        raise Problem("build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING)
+    build.build(project, *names)
+    return (project.build / names[0]).parent
+
+
+def _execute(run: _Run, target: Target, options: argparse.Namespace) -> tuple[emulate_records.Report, int]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.jsonl"
+        settings = {"EMULATED_GPU": target.name, "EMULATED_GPU_REPORT": str(path)}
+        if options.check_hazards:
+            settings["EMULATED_GPU_HAZARDS"] = "1"
+        if options.sample:
+            settings["EMULATED_GPU_SAMPLE"] = "1"
+        if options.time_limit:
+            settings["EMULATED_GPU_TIME_LIMIT"] = str(options.time_limit)
+        paths = [str(run.library), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        environment = os.environ | settings | {"LD_LIBRARY_PATH": os.pathsep.join(paths)}
+        sys.stdout.flush()
+        try:
+            done = subprocess.run(
+                [str(run.program), *run.arguments], env=environment, stdout=run.stdout, check=False  # type: ignore[arg-type]
+            )
+        except OSError as error:
+            raise Problem(f"{plain(run.program)} cannot be started: {error.strerror}", CHECK_FAILED) from error
+        return emulate_records.read(path), done.returncode
+
+
+def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
+    if report == "json":
+        return [emulate_export.as_json(runs)]
+    if report == "csv":
+        return [emulate_export.as_csv(runs).rstrip("\n")]
+    body = emulate_report.line_report(runs) if report == "lines" else emulate_report.launch_report(runs)
+    launches = sum(launch.launches for launch in runs[0].launches)
+    kernels = len({launch.kernel for launch in runs[0].launches})
+    gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)
+    title = f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)} on emulated {gpus}"
+    return ["", *textwrap.wrap(title, emulate_report.WIDTH), "", *body]
+
+
+def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int], refused: bool) -> int:
+    """The program's own failure becomes ours, with a line; so does a launch that was not counted."""
+    name = plain(program.name)
+    failed = [(target, status) for target, status in zip(targets, statuses, strict=True) if status != 0]
+    for target, status in failed:
+        how = f"exit status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
+        say(f"{name} failed on {target.name}: {how}")
+    return CHECK_FAILED if failed or refused else 0
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{plain(text)} is not a positive number of seconds")
+    return value

@@ -1,0 +1,106 @@
+"""A program's report for machines: JSON, and CSV with a row a number and Nsight Compute's name in it."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from notebook.emulate_findings import findings
+from notebook.emulate_metrics import OF_A_LAUNCH, OF_A_LINE, of_a_site
+from notebook.emulate_records import Launch, Place, Site
+from notebook.emulate_report import Emulated
+
+_COLUMNS = (
+    "architecture", "kernel", "launches", "grid", "block", "file", "line", "inlined_at", "space", "kind",
+    "bytes_per_lane", "metric", "value", "nsight_compute_metric",
+)  # fmt: skip
+
+
+def as_json(runs: Sequence[Emulated]) -> str:
+    described = [
+        {
+            "architecture": run.architecture,
+            "gpu": run.gpu,
+            "launches": [_launch(launch, run.sm_count) for launch in run.launches],
+            "failures": run.failures,
+        }
+        for run in runs
+    ]
+    return json.dumps({"emulated": described, "nsight_compute": OF_A_LAUNCH}, indent=2, allow_nan=False)
+
+
+def as_csv(runs: Sequence[Emulated]) -> str:
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for run in runs:
+        for launch in run.launches:
+            head = [run.architecture, launch.kernel, launch.launches, _text(launch.grid), _text(launch.block)]
+            for row in _rows(launch):
+                table.writerow([_cell(cell) for cell in [*head, *row]])
+    return text.getvalue()
+
+
+def _rows(launch: Launch) -> Iterator[list[Any]]:
+    for name, value in launch.counters.items():
+        yield ["", "", "", "", "", "", name, value, OF_A_LAUNCH.get(name, "")]
+    for site in launch.sites:
+        where = [*_where(site.place), site.space, site.kind, site.bytes_per_lane]
+        for name, metric in of_a_site(site.space, site.kind).items():
+            yield [*where, name, getattr(site, name), metric]
+    for line in launch.code:
+        for name, metric in OF_A_LINE.items():
+            yield [*_where(line.place), "", "", "", name, getattr(line, name), metric]
+
+
+def _where(place: Place) -> list[Any]:
+    return [place.file, place.line, place.inlined_at]
+
+
+def _cell(value: Any) -> Any:
+    """No cell becomes a formula: names come from the program, a spreadsheet may open the file."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
+
+
+def _text(shape: tuple[int, int, int]) -> str:
+    return "x".join(str(size) for size in shape)
+
+
+def _launch(launch: Launch, sm_count: int) -> dict[str, Any]:
+    return {
+        "kernel": launch.kernel,
+        "launches": launch.launches,
+        "grid": launch.grid,
+        "block": launch.block,
+        "shared_bytes": launch.shared_bytes,
+        "registers_per_thread": launch.registers,
+        "spill_bytes": launch.spill_bytes,
+        "occupancy_percent": launch.occupancy_percent,
+        "occupancy_limit": launch.occupancy_limit,
+        "blocks": launch.blocks,
+        "blocks_executed": launch.blocks_executed,
+        "sampling_error": launch.sampling_error,
+        "host_seconds": launch.host_seconds,
+        "counters": launch.counters,
+        "findings": findings(launch, sm_count),
+        "notes": launch.notes,
+        "hazards": launch.hazards,
+        "sites": [_site(site) for site in launch.sites],
+        "source": [_located(line.place) | {name: getattr(line, name) for name in OF_A_LINE} for line in launch.code],
+    }
+
+
+def _site(site: Site) -> dict[str, Any]:
+    counts = "requests sectors lane_bytes distinct_bytes moved_bytes l1_hit_sectors wavefronts bank_conflicts".split()
+    return _located(site.place) | {
+        "space": site.space,
+        "kind": site.kind,
+        "bytes_per_lane": site.bytes_per_lane,
+        "efficiency": site.efficiency,
+        **{name: getattr(site, name) for name in counts},
+    }
+
+
+def _located(place: Place) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "inlined_at": place.inlined_at}

@@ -1,0 +1,231 @@
+"""What the emulated GPU reports of a program: one JSON object a launch, checked and typed.
+
+The format is that of common/emulator/runtime/report.md. All text in it comes from the program, so it
+is made safe to print here, once.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from notebook.errors import Problem
+from notebook.text import plain
+
+Shape = tuple[int, int, int]
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A line of the program's code; `file` is "" where the program has no line information."""
+
+    file: str
+    line: int
+    inlined_at: str = ""
+
+
+@dataclass
+class Site:
+    """One memory instruction: what it asked for and what that cost, summed over its launches."""
+
+    place: Place
+    space: str
+    kind: str
+    bytes_per_lane: int
+    requests: int
+    sectors: int
+    lane_bytes: int
+    distinct_bytes: int
+    moved_bytes: int
+    l1_hit_sectors: int
+    wavefronts: int
+    bank_conflicts: int
+
+    @property
+    def efficiency(self) -> float | None:
+        """Percent of the moved bytes that some lane asked for."""
+        return 100 * self.distinct_bytes / self.moved_bytes if self.moved_bytes else None
+
+    @property
+    def lanes_per_request(self) -> float:
+        return self.lane_bytes / (self.bytes_per_lane or 1) / (self.requests or 1)
+
+    def add(self, other: "Site") -> None:
+        for name in (
+            "requests sectors lane_bytes distinct_bytes moved_bytes l1_hit_sectors wavefronts "
+            "bank_conflicts"
+        ).split():
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+@dataclass
+class CodeLine:
+    """Instructions executed by one line of code."""
+
+    place: Place
+    warp_instructions: int
+    thread_instructions: int
+    divergent_branches: int
+
+    def add(self, other: "CodeLine") -> None:
+        self.warp_instructions += other.warp_instructions
+        self.thread_instructions += other.thread_instructions
+        self.divergent_branches += other.divergent_branches
+
+
+@dataclass
+class Launch:
+    """One launch, or several of one kernel with one shape (`launches` says how many)."""
+
+    kernel: str
+    grid: Shape
+    block: Shape
+    shared_bytes: int
+    registers: int | None
+    spill_bytes: int | None
+    occupancy_percent: float | None
+    occupancy_limit: str
+    blocks: int
+    blocks_executed: int
+    sampling_error: float
+    host_seconds: float
+    counters: dict[str, float]
+    sites: list[Site]
+    code: list[CodeLine]
+    notes: list[str]
+    hazards: list[str]
+    launches: int = 1
+
+    def key(self) -> tuple[object, ...]:
+        """Launches with one key differ at most in their counts."""
+        instructions = tuple((s.place, s.space, s.kind, s.bytes_per_lane) for s in self.sites)
+        return (self.kernel, self.grid, self.block, self.shared_bytes, instructions)
+
+    def add(self, other: "Launch") -> None:
+        self.launches += other.launches
+        self.blocks += other.blocks
+        self.blocks_executed += other.blocks_executed
+        self.host_seconds += other.host_seconds
+        self.sampling_error = max(self.sampling_error, other.sampling_error)
+        for name, value in other.counters.items():
+            if name not in RATIOS:
+                self.counters[name] = self.counters.get(name, 0.0) + value
+        for mine, its in zip(self.sites, other.sites, strict=True):
+            mine.add(its)
+        lines = {line.place: line for line in self.code}
+        for line in other.code:
+            if line.place in lines:
+                lines[line.place].add(line)
+            else:
+                self.code.append(line)
+        self.notes += [note for note in other.notes if note not in self.notes]
+        self.hazards += [hazard for hazard in other.hazards if hazard not in self.hazards]
+
+
+# Counters that launches do not sum.
+RATIOS = {
+    "load_efficiency", "store_efficiency", "nvprof_gld_efficiency", "nvprof_gst_efficiency",
+    "theoretical_occupancy", "achieved_occupancy", "flops_per_loaded_byte",
+}  # fmt: skip
+
+
+@dataclass
+class Report:
+    """All that a program did on one emulated GPU."""
+
+    launches: list[Launch] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    finished: bool = False
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the program used the emulated GPU's runtime at all."""
+        return self.finished or bool(self.launches or self.failures)
+
+
+def read(path: Path) -> Report:
+    """The report in a file; an unfinished last line of a program that was killed is left out."""
+    report = Report()
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    for number, line in enumerate(lines, 1):
+        try:
+            _add(report, json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if number == len(lines) and not report.finished:
+                break
+            raise Problem(f"line {number} of the emulated GPU's report is not valid: {plain(error)}") from error
+    return report
+
+
+def aggregate(launches: list[Launch]) -> list[Launch]:
+    """Launches of one kernel with one shape, summed; in the order of their first launch."""
+    found: dict[tuple[object, ...], Launch] = {}
+    for launch in launches:
+        if launch.key() in found:
+            found[launch.key()].add(launch)
+        else:
+            found[launch.key()] = launch
+    return list(found.values())
+
+
+def _add(report: Report, described: dict[str, Any]) -> None:
+    if described.get("finished"):
+        report.finished = True
+    elif "error" in described:
+        where = plain(described.get("kernel", ""))
+        report.failures.append(f"{where}: {plain(described['error'])}" if where else plain(described["error"]))
+    else:
+        report.launches.append(_launch(described))
+
+
+def _launch(described: dict[str, Any]) -> Launch:
+    occupancy = described.get("occupancy") or {}
+    percent = occupancy.get("percent")
+    return Launch(
+        kernel=plain(described["kernel"]),
+        grid=_shape(described["grid"]),
+        block=_shape(described["block"]),
+        shared_bytes=int(described.get("static_shared_bytes", 0)) + int(described.get("dynamic_shared_bytes", 0)),
+        registers=_optional(described.get("registers_per_thread")),
+        spill_bytes=_optional(described.get("spill_bytes")),
+        occupancy_percent=None if percent is None else float(percent),
+        occupancy_limit=plain(occupancy.get("limit", "")),
+        blocks=int(described["blocks"]),
+        blocks_executed=int(described["blocks_executed"]),
+        sampling_error=float(described.get("sampling_error", 0)),
+        host_seconds=float(described.get("host_seconds", 0)),
+        counters={plain(name): float(value) for name, value in described["counters"].items()},
+        sites=[_site(site) for site in described["sites"]],
+        code=[_code_line(line) for line in described["source"]],
+        notes=[plain(note) for note in described.get("notes", [])],
+        hazards=[plain(hazard) for hazard in described.get("hazards", [])],
+    )
+
+
+def _place(described: dict[str, Any]) -> Place:
+    file, line = described.get("file") or "", described.get("line") or 0
+    return Place(plain(file), int(line), plain(described.get("inlined_at") or ""))
+
+
+def _site(described: dict[str, Any]) -> Site:
+    counts = (
+        "requests sectors lane_bytes distinct_bytes moved_bytes l1_hit_sectors wavefronts bank_conflicts"
+    ).split()
+    return Site(
+        _place(described), plain(described["space"]), plain(described["kind"]), int(described["bytes"]),
+        **{name: int(described[name]) for name in counts},
+    )  # fmt: skip
+
+
+def _code_line(described: dict[str, Any]) -> CodeLine:
+    counts = ("warp_instructions", "thread_instructions", "divergent_branches")
+    return CodeLine(_place(described), **{name: int(described[name]) for name in counts})
+
+
+def _shape(values: list[Any]) -> Shape:
+    x, y, z = (int(value) for value in values)
+    return (x, y, z)
+
+
+def _optional(value: Any) -> int | None:
+    return None if value is None else int(value)

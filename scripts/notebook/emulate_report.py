@@ -1,0 +1,301 @@
+"""A program's report on the terminal: for every kernel what stands out, then its lines of code.
+
+Made to be read in thirty seconds, on a terminal of 100 columns.
+"""
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from notebook.emulate_code import shown_place, short_kernel, text_of
+from notebook.emulate_findings import findings
+from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
+from notebook.emulate_records import CodeLine, Launch, Place, Site
+
+WIDTH = 100
+MAX_LINES = 16  # of a kernel; CSV and JSON have all
+LEAST_SHARE = 0.01  # of a launch's traffic and of its instructions: lines with less are left out
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """What one architecture has to say: its launches, aggregated."""
+
+    architecture: str
+    gpu: str
+    sm_count: int
+    launches: list[Launch]
+    failures: list[str]
+
+
+def line_report(runs: Sequence[Emulated]) -> list[str]:
+    """Per kernel: what stands out, and every line of code with its accesses."""
+    if len(runs) == 1:
+        body = [line for launch in runs[0].launches for line in _one(launch, runs[0])]
+    else:
+        body = [line for together in _side_by_side(runs) for line in _several(together)]
+    legend = ["Nsight Compute's names:", *(f"  {line}" for line in LEGEND)] if body else []
+    return [*body, *legend, *_failures(runs)]
+
+
+def launch_report(runs: Sequence[Emulated]) -> list[str]:
+    """Per kernel: every counter of all its launches, a column an architecture."""
+    found, names = [], dict[str, None]()
+    for together in _side_by_side(runs):
+        counted = dict.fromkeys(name for _, launch in together if launch for name in launch.counters)
+        rows = [["", *(run.architecture for run, _ in together)], *_facts(together)]
+        for name in counted:
+            values = [launch.counters.get(name) if launch else None for _, launch in together]
+            if any(values):
+                names[name] = None
+                rows.append([name, *map(_number, values)])
+        found += [_title(_first(together)), *_marked(together), "", *_table(rows), ""]
+    known = [[name, OF_A_LAUNCH[name]] for name in names if name in OF_A_LAUNCH]
+    legend = ["Nsight Compute's names:", *(f"  {name:28}{metric}" for name, metric in known)] if known else []
+    return [*found, *legend, *_failures(runs)]
+
+
+def _failures(runs: Sequence[Emulated]) -> list[str]:
+    several = len(runs) > 1
+    return [
+        f"! failed launch{f' ({run.architecture})' if several else ''}: {failure}"
+        for run in runs
+        for failure in run.failures
+    ]
+
+
+def _title(launch: Launch) -> str:
+    times = f"{launch.launches:,} launches of " if launch.launches > 1 else ""
+    return (
+        f"{short_kernel(launch.kernel)}: {times}grid {_dimensions(launch.grid)}, "
+        f"block {_dimensions(launch.block)}"
+    )
+
+
+def _dimensions(shape: tuple[int, int, int]) -> str:
+    sizes = list(shape)
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes.pop()
+    return " x ".join(f"{size:,}" for size in sizes)
+
+
+def _summary(launch: Launch) -> str:
+    warp = sum(line.warp_instructions for line in launch.code)
+    lanes = sum(line.thread_instructions for line in launch.code)
+    facts = [
+        f"{launch.registers} registers" if launch.registers is not None else "",
+        f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
+        f"occupancy {launch.occupancy_percent:.0f} %" if launch.occupancy_percent is not None else "",
+        f"{_scaled(warp)} warp instructions, {lanes / warp:.1f} lanes each" if warp else "",
+    ]
+    if launch.blocks_executed < launch.blocks:
+        error = f"error up to {100 * launch.sampling_error:.2g} %" if launch.sampling_error else "exact: blocks are alike"
+        facts.append(f"{launch.blocks_executed:,} of {launch.blocks:,} blocks executed ({error})")
+    return "  " + ", ".join(fact for fact in facts if fact)
+
+
+# ---- one architecture ----------------------------------------------------------------------------
+
+
+def _one(launch: Launch, run: Emulated) -> list[str]:
+    marked = [f"  ! {finding}" for finding in findings(launch, run.sm_count)]
+    remarks = _wrapped([*marked, *(f"  note: {note}" for note in launch.notes)])
+    return [_title(launch), _summary(launch), *remarks, *_lines_of_code(launch), ""]
+
+
+def _lines_of_code(launch: Launch) -> list[str]:
+    sites, code = _by_place(launch)
+    chosen, omitted = _choose(launch, sites, code)
+    if not chosen:
+        return []
+    header = f"  {'':30}{'requests':>12}  {'sectors/':>9}{'used':>9}{'L1 hits':>9}  {'wavefronts/':>11}{'conflicts':>12}"
+    found = [header, f"  {'':30}{'':>12}  {'request':>9}{'':>9}{'':>9}  {'request':>11}"]
+    all_warp = sum(line.warp_instructions for line in launch.code) or 1
+    home = _home(chosen)
+    for place in chosen:
+        found.append(_code_row(place, home, code.get(place), all_warp))
+        found += [_site_row(site) for site in sites.get(place, [])]
+    if omitted:
+        found.append(f"  ({omitted} lines with less than {100 * LEAST_SHARE:.0f} % each: --report csv has them)")
+    return found
+
+
+def _code_row(place: Place, home: str, line: CodeLine | None, all_warp: int) -> str:
+    name = str(place.line) if place.file == home else f"{place.file.rsplit('/', 1)[-1]}:{place.line}"
+    right = ""
+    if line and line.warp_instructions:
+        share = 100 * line.warp_instructions / all_warp
+        right = f"{share:.1f} % instr., {line.thread_instructions / line.warp_instructions:.1f} lanes"
+        if line.divergent_branches:
+            right += f", {line.divergent_branches:,} divergent"
+    left = f"  {name}  {text_of(place)}"
+    room = WIDTH - len(right) - 2
+    if len(left) > room:
+        left = left[: room - 3] + "..."
+    return f"{left:{room}}  {right}".rstrip()
+
+
+def _site_row(site: Site) -> str:
+    access = f"{site.space} {site.kind} {site.bytes_per_lane} B"
+    row = f"      {access:26}{site.requests:>12,}"
+    if site.space == "shared":
+        per_request = site.wavefronts / (site.requests or 1)
+        return f"{row}  {'':27}  {per_request:>11.1f}{site.bank_conflicts:>12,}"
+    used = "" if site.efficiency is None else f"{site.efficiency:.1f} %"
+    hits = f"{100 * site.l1_hit_sectors / site.sectors:.1f} %" if site.sectors and site.kind == "load" else ""
+    return f"{row}  {site.sectors / (site.requests or 1):>9.1f}{used:>9}{hits:>9}".rstrip()
+
+
+def _by_place(launch: Launch) -> tuple[dict[Place, list[Site]], dict[Place, CodeLine]]:
+    """Sites and instructions by the line of the program that they belong to."""
+    sites: dict[Place, list[Site]] = {}
+    code: dict[Place, CodeLine] = {}
+    for site in launch.sites:
+        if site.requests:
+            sites.setdefault(_line(site.place), []).append(site)
+    for each in launch.code:
+        place = _line(each.place)
+        total = code.setdefault(place, CodeLine(place, 0, 0, 0))
+        total.add(each)
+    return sites, code
+
+
+def _line(place: Place) -> Place:
+    shown = shown_place(place)
+    return Place(shown.file, shown.line)
+
+
+def _choose(
+    launch: Launch, sites: dict[Place, list[Site]], code: dict[Place, CodeLine]
+) -> tuple[list[Place], int]:
+    """The lines worth showing, in the order of the code; and how many are left out."""
+    traffic = sum(_traffic(site) for site in launch.sites) or 1
+    instructions = sum(line.warp_instructions for line in launch.code) or 1
+    weights: dict[Place, float] = {}
+    for place in sites.keys() | code.keys():
+        moved = sum(_traffic(site) for site in sites.get(place, [])) / traffic
+        executed = code[place].warp_instructions / instructions if place in code else 0.0
+        # A line without accesses has to execute much to be of interest.
+        weights[place] = max(moved, executed if place in sites or executed > 0.1 else 0.0)
+    worth = sorted((place for place in weights if weights[place] >= LEAST_SHARE), key=lambda p: -weights[p])
+    chosen = sorted(worth[:MAX_LINES])
+    with_accesses = sum(place in sites for place in weights)
+    return chosen, max(0, with_accesses - sum(place in sites for place in chosen))
+
+
+def _traffic(site: Site) -> int:
+    return site.sectors + site.wavefronts
+
+
+def _home(places: Sequence[Place]) -> str:
+    files = [place.file for place in places]
+    return max(files, key=files.count)
+
+
+# ---- several architectures -----------------------------------------------------------------------
+
+Together = list[tuple[Emulated, Launch | None]]
+
+
+def _side_by_side(runs: Sequence[Emulated]) -> list[Together]:
+    """The launches of one kernel on all architectures; the n-th shape of each belongs together."""
+    found: dict[tuple[str, int], dict[str, Launch]] = {}
+    for run in runs:
+        shapes: dict[str, int] = {}
+        for launch in run.launches:
+            number = shapes[launch.kernel] = shapes.get(launch.kernel, 0) + 1
+            found.setdefault((launch.kernel, number), {})[run.architecture] = launch
+    return [[(run, each.get(run.architecture)) for run in runs] for each in found.values()]
+
+
+def _several(together: Together) -> list[str]:
+    rows = [["", *(run.architecture for run, _ in together)], *_facts(together)]
+    rows.append(
+        _facts_row("warp instructions", together, lambda each: sum(line.warp_instructions for line in each.code))
+    )
+    cells: dict[tuple[Place, str, int], dict[str, str]] = {}
+    for run, launch in together:
+        counts: dict[tuple[Place, str], int] = {}
+        for site in launch.sites if launch else []:
+            what = f"{site.space} {site.kind} {site.bytes_per_lane} B"
+            number = counts[_line(site.place), what] = counts.get((_line(site.place), what), 0) + 1
+            if site.requests:
+                cells.setdefault((_line(site.place), what, number), {})[run.architecture] = _cell(site)
+    for (place, what, _), by_architecture in sorted(cells.items()):
+        rows.append([f"line {place.line} {what}", *(by_architecture.get(run.architecture, "-") for run, _ in together)])
+    legend = "  (sectors a request and the share of their bytes that is used; w: wavefronts a request)"
+    return [_title(_first(together)), *_marked(together), "", *_table(rows), legend, ""]
+
+
+def _first(together: Together) -> Launch:
+    return next(launch for _, launch in together if launch)
+
+
+def _facts(together: Together) -> list[list[str]]:
+    return [
+        _facts_row("registers", together, lambda launch: launch.registers),
+        _facts_row("occupancy %", together, lambda launch: launch.occupancy_percent),
+    ]
+
+
+def _cell(site: Site) -> str:
+    if site.space == "shared":
+        return f"{site.wavefronts / site.requests:.1f} w"
+    used = "" if site.efficiency is None else f" {site.efficiency:.0f} %"
+    return f"{site.sectors / site.requests:.1f}{used}"
+
+
+def _facts_row(name: str, together: Together, fact: Callable[[Launch], float | None]) -> list[str]:
+    return [name, *(_number(fact(launch)) if launch else "-" for _, launch in together)]
+
+
+def _marked(together: Together) -> list[str]:
+    """What stands out; said once where it holds on every architecture."""
+    by_text: dict[str, list[str]] = {}
+    for run, launch in together:
+        for finding in findings(launch, run.sm_count) if launch else []:
+            by_text.setdefault(finding, []).append(run.architecture)
+    everywhere = len(together)
+    return _wrapped(
+        f"  ! {finding}" if len(names) == everywhere else f"  ! {', '.join(names)}: {finding}"
+        for finding, names in by_text.items()
+    )
+
+
+def _wrapped(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]
+
+
+# ---- numbers and tables --------------------------------------------------------------------------
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def _scaled(value: float) -> str:
+    for unit, size in (("G", 1e9), ("M", 1e6)):
+        if value >= size:
+            return f"{value / size:.1f} {unit}"
+    return f"{value:,.0f}"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Aligned columns; those that the terminal is too narrow for follow below, with their names."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines: list[str] = []
+    first = 1
+    while first < len(widths):
+        last, width = first, widths[0] + 2
+        while last < len(widths) and (last == first or width + 2 + widths[last] <= WIDTH):
+            width += 2 + widths[last]
+            last += 1
+        if lines:
+            lines.append("")
+        for row in rows:
+            cells = [cell.rjust(size) for cell, size in zip(row[first:last], widths[first:last], strict=True)]
+            lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
+        first = last
+    return lines

@@ -1,0 +1,342 @@
+"""`scripts/lab emulate`: what it makes of a program's report. Counts are derived by hand."""
+
+import csv
+import io
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from notebook import cli, emulate, emulate_build, emulate_export, emulate_report
+from notebook.emulate_code import short_kernel, shown_place, text_of
+from notebook.emulate_findings import findings
+from notebook.emulate_records import Launch, Place, aggregate, read
+from notebook.errors import Problem
+
+REQUESTS = 1024
+
+
+def site(line: int, space: str, kind: str, **changed: Any) -> dict[str, Any]:
+    """A coalesced access of 32 lanes, 4 bytes each: 4 sectors, 1 line, all bytes used."""
+    described = {
+        "file": "/nowhere/kernels.cu", "line": line, "inlined_at": None, "space": space, "kind": kind,
+        "bytes": 4, "requests": REQUESTS, "sectors": 4 * REQUESTS, "lines": REQUESTS, "efficiency": 100.0,
+        "lane_bytes": 128 * REQUESTS, "distinct_bytes": 128 * REQUESTS, "moved_bytes": 128 * REQUESTS,
+        "l1_hit_sectors": 0, "wavefronts": 0, "bank_conflicts": 0,
+    }  # fmt: skip
+    return described | {name: value * REQUESTS if name != "bytes" else value for name, value in changed.items()}
+
+
+def shared(line: int, kind: str, wavefronts: int) -> dict[str, Any]:
+    none = dict.fromkeys(("sectors", "moved_bytes"), 0)
+    return site(line, "shared", kind, wavefronts=wavefronts, bank_conflicts=wavefronts - 1, **none)
+
+
+def code(line: int, warp_instructions: int, lanes: int = 32, divergent: int = 0) -> dict[str, Any]:
+    return {
+        "file": "/nowhere/kernels.cu", "line": line, "warp_instructions": warp_instructions,
+        "thread_instructions": warp_instructions * lanes, "divergent_branches": divergent,
+    }  # fmt: skip
+
+
+def described(*sites: dict[str, Any], **changed: Any) -> dict[str, Any]:
+    return {
+        "launch": 1, "kernel": "void copy<float>(float*, float const*)", "grid": [128, 1, 1], "block": [256, 1, 1],
+        "static_shared_bytes": 0, "dynamic_shared_bytes": 0, "parameter_bytes": 16, "registers_per_thread": 16,
+        "spill_bytes": 0, "occupancy": {"percent": 100.0, "blocks_per_sm": 8, "limit": "warps"},
+        "counters": {"load_requests": 1024.0, "load_efficiency": 100.0, "warp_instructions": 4096.0},
+        "blocks": 128, "blocks_executed": 128, "sampling_error": 0.0, "notes": [], "hazards": [],
+        "host_seconds": 0.5, "sites": list(sites), "source": [code(4, 4096)],
+    } | changed  # fmt: skip
+
+
+def launches(folder: Path, *lines: dict[str, Any]) -> list[Launch]:
+    path = folder / "report.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return read(path).launches
+
+
+def only(folder: Path, *sites: dict[str, Any], **changed: Any) -> Launch:
+    return launches(folder, described(*sites, **changed))[0]
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+
+def test_a_killed_program_leaves_what_it_had_finished(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    path.write_text(json.dumps(described()) + '\n{"launch": 2, "ker')
+    report = read(path)
+    assert len(report.launches) == 1
+    assert not report.finished
+
+
+def test_an_invalid_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "report.jsonl"
+    path.write_text('{"launch": 1}\n' + json.dumps({"finished": True, "launches": 1}) + "\n")
+    with pytest.raises(Problem, match="line 1"):
+        read(path)
+
+
+def test_a_program_that_never_loaded_the_runtime(tmp_path: Path) -> None:
+    assert not read(tmp_path / "missing").loaded
+
+
+def test_names_from_the_program_cannot_reach_the_terminal(tmp_path: Path) -> None:
+    launch = only(tmp_path, kernel="evil\x1b]0;title\x07\n(int)", notes=["a\rb"])
+    run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
+    text = "".join(emulate_report.line_report([run]))
+    assert "evil" in text
+    assert not any(letter in text for letter in "\x1b\x07\r")
+
+
+def test_repeated_launches_of_one_shape_are_summed(tmp_path: Path) -> None:
+    load, store = site(4, "global", "load"), site(4, "global", "store", sectors=32, moved_bytes=1024)
+    other = described(load, store, grid=[64, 1, 1])
+    found = aggregate(launches(tmp_path, described(load, store), other, described(load, store)))
+    assert [launch.launches for launch in found] == [2, 1]
+    assert found[0].sites[0].requests == 2 * REQUESTS
+    assert found[0].sites[1].efficiency == 12.5  # 128 of 1,024 bytes, however often
+    assert found[0].code[0].warp_instructions == 2 * 4096
+    assert found[0].counters == {"load_requests": 2048.0, "load_efficiency": 100.0, "warp_instructions": 8192.0}
+
+
+# ---- what stands out -----------------------------------------------------------------------------
+
+
+def test_a_coalesced_copy_has_nothing_that_stands_out(tmp_path: Path) -> None:
+    assert findings(only(tmp_path, site(4, "global", "load"), site(4, "global", "store")), sm_count=128) == []
+
+
+def test_a_stride_of_32_bytes_takes_a_sector_a_lane(tmp_path: Path) -> None:
+    strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
+    (found,) = findings(only(tmp_path, site(4, "global", "load"), strided))
+    assert found == "line 14: 32.0 sectors a request, each 12.5 % used: the store is not coalesced"
+
+
+def test_an_unaligned_warp_reads_one_sector_more(tmp_path: Path) -> None:
+    unaligned = site(7, "global", "load", sectors=5, moved_bytes=160)
+    (found,) = findings(only(tmp_path, unaligned))
+    assert found.startswith("line 7: load of 5.0 sectors a request where 4.0 would do")
+
+
+def test_a_single_lane_is_not_called_uncoalesced(tmp_path: Path) -> None:
+    one = dict.fromkeys(("lane_bytes", "distinct_bytes"), 4)
+    (found,) = findings(only(tmp_path, site(9, "global", "load", sectors=1, moved_bytes=32, **one)))
+    assert found.startswith("line 9: load of 1.0 lanes a warp: each sector is 12.5 % used")
+
+
+def test_a_column_of_a_32_wide_tile_conflicts_32_ways(tmp_path: Path) -> None:
+    (found,) = findings(only(tmp_path, shared(12, "load", 32), shared(9, "store", 1)))
+    assert found == "line 12: bank conflicts, 32.0 wavefronts a request where 1.0 would do (shared load)"
+
+
+def test_a_counter_that_all_lanes_update(tmp_path: Path) -> None:
+    # 32 lanes, one 4-byte word.
+    contended = site(5, "global", "atomic", sectors=1, distinct_bytes=4, moved_bytes=32)
+    (found,) = findings(only(tmp_path, contended))
+    assert found.startswith("line 5: 32.0 lanes update 1.0 addresses a request")
+
+
+def test_half_idle_warps_name_their_line(tmp_path: Path) -> None:
+    source = [code(4, 100), code(6, 900, lanes=8, divergent=30)]
+    (found,) = findings(only(tmp_path, source=source))
+    # (100 x 32 + 900 x 8) / 1,000
+    assert found == "10.4 of 32 lanes active in an instruction (30 divergent branches); most idle in lines 6"
+
+
+def test_a_block_of_33_threads_wastes_most_of_its_second_warp(tmp_path: Path) -> None:
+    source = [code(4, 2, lanes=16)]
+    found = findings(only(tmp_path, block=[33, 1, 1], source=source))
+    assert found == ["a block of 33 threads leaves 48 % of its warps' lanes empty"]
+
+
+def test_low_occupancy_names_its_limit(tmp_path: Path) -> None:
+    occupancy = {"percent": 25.0, "blocks_per_sm": 2, "limit": "registers"}
+    (found,) = findings(only(tmp_path, occupancy=occupancy, registers_per_thread=128))
+    assert found == "occupancy 25 %, limited by registers (128 a thread)"
+
+
+def test_few_blocks_spills_local_memory_and_hazards(tmp_path: Path) -> None:
+    found = findings(
+        only(tmp_path, site(3, "local", "load"), spill_bytes=64, hazards=["race on tile"]), sm_count=132
+    )
+    assert found == [
+        "64 bytes a thread are spilled from registers to local memory (ptxas)",
+        "line 3: local memory, 100 % of all sectors: an array is indexed at run time",
+        "128 blocks leave 4 of 132 SMs without work",
+        "hazard: race on tile",
+    ]
+
+
+# ---- reports -------------------------------------------------------------------------------------
+
+
+def test_the_report_fits_into_100_columns(tmp_path: Path) -> None:
+    source = tmp_path / "kernels.cu"
+    source.write_text("//\n" * 3 + "    out[i] = in[i];" + " // a very long comment" * 20 + "\n")
+    load = site(4, "global", "load") | {"file": str(source)}
+    line = code(4, 10**9, 32, 10**6) | {"file": str(source)}
+    launch = only(tmp_path, load, shared(4, "load", 32) | {"file": str(source)}, source=[line])
+    run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
+    lines = emulate_report.line_report([run])
+    assert any("out[i] = in[i];" in each for each in lines)
+    assert any("global load 4 B" in each and "100.0 %" in each for each in lines)
+    assert max(map(len, lines)) <= 100
+
+
+def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> None:
+    strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
+    launch = only(tmp_path, strided, shared(12, "load", 32))
+    names = "fermi kepler maxwell pascal volta turing ampere ada hopper blackwell".split()
+    runs = [emulate_report.Emulated(name, "GPU", 0, [launch], []) for name in names]
+    lines = emulate_report.line_report(runs)
+    assert max(map(len, lines)) <= 100
+    # What holds everywhere is said once.
+    assert sum("not coalesced" in line for line in lines) == 1
+    assert all(any(name in line.split() for line in lines) for name in names)
+
+
+def test_launches_show_nsight_computes_names(tmp_path: Path) -> None:
+    run = emulate_report.Emulated("hopper", "H200", 132, [only(tmp_path)], ["copy: refused"])
+    text = "\n".join(emulate_report.launch_report([run]))
+    assert "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum" in text
+    assert "! failed launch: copy: refused" in text
+
+
+def test_csv_has_both_names_and_no_formulas(tmp_path: Path) -> None:
+    launch = only(tmp_path, site(4, "global", "load"), kernel="=1+1")
+    run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
+    rows = list(csv.DictReader(io.StringIO(emulate_export.as_csv([run]))))
+    sectors = [row for row in rows if row["metric"] == "sectors"]
+    assert [row["value"] for row in sectors] == ["4096"]
+    assert sectors[0]["nsight_compute_metric"] == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    assert all(row["kernel"] == "'=1+1" for row in rows)
+    found = json.loads(emulate_export.as_json([run]))
+    assert found["emulated"][0]["launches"][0]["sites"][0]["efficiency"] == 100.0
+
+
+def test_kernels_are_shown_without_their_parameters() -> None:
+    assert short_kernel("void copy<float>(float*, float const*)") == "copy<float>"
+    assert short_kernel("(anonymous namespace)::add(int)") == "(anonymous namespace)::add"
+    assert short_kernel("void run<void (*)(int)>(int)") == "run<void (*)(int)>"
+    assert len(short_kernel("k" * 500)) == 60
+
+
+def test_a_line_of_cudas_headers_is_shown_where_it_was_called() -> None:
+    header = "/usr/local/cuda/include/sm_32_intrinsics.hpp"
+    assert shown_place(Place(header, 122, "/home/me/kernels.cu:8")) == Place("/home/me/kernels.cu", 8)
+    own = Place("/home/me/helper.cuh", 3, "/home/me/kernels.cu:8")
+    assert shown_place(own) == own
+
+
+def test_only_ordinary_files_are_opened_for_their_text(tmp_path: Path) -> None:
+    assert text_of(Place("/dev/zero", 1)) == ""
+    assert text_of(Place(str(tmp_path), 1)) == ""
+    (tmp_path / "a.cu").write_text("first\n\x1b[31msecond\n")
+    assert text_of(Place(str(tmp_path / "a.cu"), 2)) == " [31msecond"
+    assert text_of(Place(str(tmp_path / "a.cu"), 3)) == ""
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+def test_words_of_the_command_line() -> None:
+    assert emulate.split_words(["a.cu", "-O3", "--", "-n", "5"]) == ("a.cu", ["-O3"], ["-n", "5"])
+    assert emulate.split_words(["a.cu", "-O3"]) == ("a.cu", ["-O3"], [])
+    assert emulate.split_words(["./a", "-n", "--", "5"]) == ("./a", [], ["-n", "--", "5"])
+    assert emulate.split_words(["./a", "--", "-n"]) == ("./a", [], ["-n"])
+    with pytest.raises(Problem, match="no program"):
+        emulate.split_words([])
+
+
+def test_nvcc_gets_an_architecture_unless_the_user_chose_one() -> None:
+    flags = emulate_build.nvcc_flags([], ["2.0", "9.0"], {75, 80, 90})
+    assert "arch=compute_75,code=compute_75" in flags
+    assert "arch=compute_90,code=compute_90" in flags
+    # One that this nvcc does not know.
+    assert "arch=compute_90,code=compute_90" in emulate_build.nvcc_flags([], ["12.0"], {75, 80, 90})
+    for chosen in ("-arch=sm_90", "-gencode", "--gpu-architecture=sm_80"):
+        assert "-gencode" not in emulate_build.nvcc_flags([chosen], ["9.0"], {75, 90})
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command on a program that is a script: it prints, writes a report and ends."""
+    monkeypatch.setattr(emulate, "runtime_folder", lambda _: tmp_path / "runtime")
+
+    def emulated(*options: str, lines: tuple[dict[str, Any], ...] = (), ends: str = "") -> tuple[int, str, str]:
+        program = tmp_path / "program"
+        program.write_text(
+            f"#!{sys.executable}\nimport os, sys\nprint('hello from', os.environ['EMULATED_GPU'], *sys.argv[1:])\n"
+            f"sys.stdout.flush()\nassert os.environ['LD_LIBRARY_PATH'].startswith({str(tmp_path / 'runtime')!r})\n"
+            f"open(os.environ['EMULATED_GPU_REPORT'], 'w').write({''.join(json.dumps(x) + chr(10) for x in lines)!r})\n"
+            f"{ends}\n"
+        )
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        status = cli.main(["emulate", *options, str(program), "--", "5"])
+        output = capfd.readouterr()
+        return status, output.out, output.err
+
+    return emulated
+
+
+FINISHED = {"finished": True, "launches": 1}
+
+
+def test_output_and_report(run: Any) -> None:
+    status, out, err = run(lines=(described(site(4, "global", "load")), FINISHED))
+    assert (status, err) == (0, "")
+    assert out.startswith("hello from hopper 5\n")
+    assert "1 launch of 1 kernel on emulated hopper" in out
+
+
+def test_machines_find_only_the_report_on_standard_output(run: Any) -> None:
+    status, out, err = run("--report", "json", lines=(described(), FINISHED))
+    assert status == 0
+    assert json.loads(out)["emulated"][0]["architecture"] == "hopper"
+    assert "hello from hopper" in err
+
+
+def test_every_architecture_runs_once_and_the_program_is_heard_once(run: Any) -> None:
+    status, out, _ = run("--architecture", "fermi,hopper", lines=(described(), FINISHED))
+    assert status == 0
+    assert out.count("hello from") == 1
+    assert "fermi (Tesla M2090), hopper (H200 SXM)" in out
+
+
+@pytest.mark.parametrize(
+    ("ends", "line"),
+    [("sys.exit(7)", "exit status 7"), ("os.kill(os.getpid(), 11)", "signal SIGSEGV")],
+)
+def test_a_failing_program_fails_and_what_it_did_is_reported(run: Any, ends: str, line: str) -> None:
+    status, out, err = run(lines=(described(),), ends=ends)
+    assert status == 1
+    assert f"program failed on hopper: {line}" in err
+    assert "1 launch of 1 kernel" in out
+
+
+def test_a_refused_launch_is_a_failure(run: Any) -> None:
+    refused = {"launch": 1, "kernel": "mma(int)", "error": "wmma.mma.sync (gemm.cu:20) is not supported"}
+    status, out, _ = run(lines=(refused, FINISHED))
+    assert status == 1
+    assert "! failed launch: mma(int): wmma.mma.sync (gemm.cu:20) is not supported" in out
+
+
+def test_a_program_without_cuda_gets_a_line_on_how_to_build_it(run: Any) -> None:
+    status, _, err = run()
+    assert status == 2
+    assert "nvcc -cudart shared" in err
+
+
+@pytest.mark.parametrize(
+    "options", [["--architecture", "hoper", "x"], ["--time-limit", "nan", "x"], ["--report", "pdf", "x"], []]
+)
+def test_wrong_usage_is_one_line(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["emulate", *options]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("lab: error: ")
+    assert error.count("\n") == 1
