@@ -27,5 +27,6 @@ cudaArray& require_array(cudaArray_const_t array);
 std::size_t element_bytes(const cudaChannelFormatDesc& format);
 
 void release_arrays();
+void release_textures();
 
 }  // namespace emulator::runtime

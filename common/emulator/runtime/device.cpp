@@ -110,7 +110,10 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    return call([] { synchronise(); });
+    return call([] {
+        refuse_while_anything_is_captured();
+        synchronise();
+    });
 }
 
 cudaError_t cudaDeviceReset() {
@@ -121,6 +124,8 @@ cudaError_t cudaDeviceReset() {
         release_streams();
         release_events();
         release_arrays();
+        release_graphs();
+        release_textures();
         release_allocations();
         gpu_slot().reset();
         unload_programs();

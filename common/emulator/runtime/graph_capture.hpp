@@ -1,24 +1,25 @@
-// Work in a stream: done at once, or, while the stream is captured, added to the graph.
+// Work in a stream: done at once, or, while the stream is captured, added to a graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include <vector>
+
 #include "emulator/runtime/copies.hpp"
+#include "emulator/runtime/graphs.hpp"
 #include "emulator/runtime/launches.hpp"
 
 namespace emulator::runtime {
 
 struct Capture;
 
-struct HostCall {
-    cudaHostFn_t function = nullptr;
-    void* data = nullptr;
-};
-
 void perform(cudaStream_t stream, const Copy& copy);
 void perform(cudaStream_t stream, const Fill& fill);
 void perform(cudaStream_t stream, const Launch& launch);
 void perform(cudaStream_t stream, const HostCall& host_call);
+
+// Adds the launch of a graph to the graph that is being captured; false: there is none.
+bool capture_child(cudaStream_t stream, const CUgraph_st& graph);
 
 void record_event(cudaEvent_t event, cudaStream_t stream);
 void wait_for_event(cudaStream_t stream, cudaEvent_t event);
@@ -26,6 +27,21 @@ void wait_for_event(cudaStream_t stream, cudaEvent_t event);
 // Throws ApiError (cudaErrorStreamCaptureUnsupported) and spoils the capture, if there is one.
 void refuse_while_capturing(cudaStream_t stream);
 
+void refuse_while_anything_is_captured();
+
+// cudaStreamGetCaptureInfo in all its versions: what is not null is filled in.
+struct CaptureInfo {
+    cudaStreamCaptureStatus* status = nullptr;
+    unsigned long long* id = nullptr;
+    cudaGraph_t* graph = nullptr;
+    const cudaGraphNode_t** dependencies = nullptr;
+    std::size_t* count = nullptr;
+};
+cudaError_t capture_info(cudaStream_t stream, const CaptureInfo& wanted);
+cudaError_t update_capture(cudaStream_t stream, cudaGraphNode_t* dependencies, std::size_t count,
+                           unsigned flags);
+
+// Throws ApiError (cudaErrorInvalidResourceHandle) for what is no event.
 void require_event(cudaEvent_t event);
 void release_events();
 
@@ -34,5 +50,7 @@ void release_events();
 struct CUevent_st {
     unsigned flags = 0;
     bool is_recorded = false;
-    emulator::runtime::Capture* capture = nullptr;  // recorded in a stream that was being captured
+    // Recorded in a stream that was being captured, behind these nodes.
+    emulator::runtime::Capture* capture = nullptr;
+    std::vector<cudaGraphNode_t> captured_behind;
 };

@@ -22,16 +22,18 @@ bool is_default(cudaStream_t stream) {
     return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-const CUstream_st& state_of(cudaStream_t stream) {
-    static const CUstream_st default_stream{.flags = cudaStreamDefault, .id = 1};
-    require_stream(stream);
-    return is_default(stream) ? default_stream : *stream;
-}
-
 }  // namespace
 
 void require_stream(cudaStream_t stream) {
     require(is_default(stream) || streams().count(stream) != 0, cudaErrorInvalidResourceHandle);
+}
+
+CUstream_st& stream_state(cudaStream_t stream) {
+    static CUstream_st& legacy = *new CUstream_st{.id = 1};
+    static CUstream_st& per_thread = *new CUstream_st{.id = 2};
+    require_stream(stream);
+    if (stream == cudaStreamPerThread) return per_thread;
+    return is_default(stream) ? legacy : *stream;
 }
 
 void release_streams() { streams().clear(); }
@@ -50,7 +52,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
     return call([&] {
-        static unsigned long long last_id = 2;
+        static unsigned long long last_id = 2;  // 1 and 2: the default streams
         require(stream != nullptr);
         require(flags == cudaStreamDefault || flags == cudaStreamNonBlocking);
         auto created = std::make_unique<CUstream_st>();
@@ -65,6 +67,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return call([&] {
         require(streams().count(stream) != 0, cudaErrorInvalidResourceHandle);
+        refuse_while_capturing(stream);
         flush_printed();
         streams().erase(stream);
     });
@@ -89,21 +92,21 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
     return call([&] {
         require(flags != nullptr);
-        *flags = state_of(stream).flags;
+        *flags = stream_state(stream).flags;
     });
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
     return call([&] {
         require(priority != nullptr);
-        *priority = state_of(stream).priority;
+        *priority = stream_state(stream).priority;
     });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
     return call([&] {
         require(id != nullptr);
-        *id = state_of(stream).id;
+        *id = stream_state(stream).id;
     });
 }
 
@@ -136,7 +139,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
     return call([&] {
         require(value != nullptr);
         *value = {};
-        if (attribute == cudaLaunchAttributePriority) value->priority = state_of(stream).priority;
+        if (attribute == cudaLaunchAttributePriority) value->priority = stream_state(stream).priority;
         if (attribute == cudaLaunchAttributeSynchronizationPolicy) value->syncPolicy = cudaSyncPolicyAuto;
     });
 }
