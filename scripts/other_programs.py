@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from notebook import emulate, toolbox
+from notebook import emulate, emulate_options, toolbox
 from notebook.errors import Problem
 from notebook.project import Project
 from notebook.text import markdown_cell, markdown_table, plain, terminal_table
@@ -33,11 +33,16 @@ NVCC = (
 )  # fmt: skip
 SOURCES = (".cu", ".cpp", ".c")
 # Lines of a program whose check failed, whatever its exit status says.
-FAILURE = re.compile(r"\bFAIL(ED|URE)?\b|\b[Mm]ismatch|do(es)? not match|[Tt]est failed|\bNOT OK\b|CUDA error|^Error: ")
+FAILURE = re.compile(
+    r"\bFAIL(ED|URE)?\b|\b[Mm]ismatch|do(es)? not match|[Tt]est failed|\bNOT OK\b|CUDA error|^Error: "
+)
 # Of a failed program, the line that says most: the runtime's own, else one that names an error.
 TELLING = (
     re.compile(r"emulated", re.IGNORECASE),
-    re.compile(r"error|fail|mismatch|do(es)? not match|assert|not supported|undefined symbol", re.IGNORECASE),
+    re.compile(
+        r"error|fail|mismatch|do(es)? not match|assert|not supported|undefined symbol",
+        re.IGNORECASE,
+    ),
 )
 MAX_REASON = 150
 
@@ -71,15 +76,25 @@ class Outcome:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--architecture", default=emulate.DEFAULT_ARCHITECTURE)
-    parser.add_argument("--list", type=Path, default=Path(__file__).with_suffix(".toml"), metavar="FILE")
+    parser.add_argument("--architecture", default=emulate_options.DEFAULT_ARCHITECTURE)
+    parser.add_argument(
+        "--list", type=Path, default=Path(__file__).with_suffix(".toml"), metavar="FILE"
+    )
     parser.add_argument("--only", default="", metavar="REGEX", help="programs whose name has this")
-    parser.add_argument("--time-limit", type=float, default=120, metavar="S", help="seconds a program may take")
-    parser.add_argument("--runtime", type=Path, metavar="DIR", help="folder of libcudart.so, if not of build/")
+    parser.add_argument(
+        "--time-limit", type=float, default=120, metavar="S", help="seconds a program may take"
+    )
+    parser.add_argument(
+        "--runtime", type=Path, metavar="DIR", help="folder of libcudart.so, if not of build/"
+    )
     parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="keep what every program prints there")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="keep what every program prints there"
+    )
     options = parser.parse_args()
     try:
         return _run_all(options)
@@ -90,12 +105,17 @@ def main() -> int:
 
 def _run_all(options: argparse.Namespace) -> int:
     project = Project.here()
-    programs = [p for p in read_list(options.list, options.folder) if re.search(options.only, p.shown)]
+    programs = [
+        p for p in read_list(options.list, options.folder) if re.search(options.only, p.shown)
+    ]
     runtime = options.runtime or emulate.runtime_folder(project)
     outcomes = []
     for program in programs:
         outcome = attempt(program, project.build / "other_programs", runtime.resolve(), options)
-        print(f"{'ok  ' if not outcome.reason else 'FAIL'} {program.shown} {outcome.reason}", file=sys.stderr)
+        print(
+            f"{'ok  ' if not outcome.reason else 'FAIL'} {program.shown} {outcome.reason}",
+            file=sys.stderr,
+        )
         if options.output:
             options.output.mkdir(parents=True, exist_ok=True)
             (options.output / f"{program.repository}.{program.name}.txt").write_text(outcome.output)
@@ -108,7 +128,11 @@ def read_list(path: Path, folder: Path) -> list[Program]:
     """The programs of the list whose folders are there."""
     with path.open("rb") as file:
         repositories = tomllib.load(file)
-    return [program for name, table in repositories.items() for program in _programs(name, table, folder)]
+    return [
+        program
+        for name, table in repositories.items()
+        for program in _programs(name, table, folder)
+    ]
 
 
 def _programs(repository: str, described: dict[str, Any], checkouts: Path) -> Iterator[Program]:
@@ -158,7 +182,12 @@ def attempt(program: Program, builds: Path, runtime: Path, options: argparse.Nam
         os.killpg(process.pid, signal.SIGKILL)  # the group that it leads, and nothing else
         output, _ = process.communicate()
         text = output.decode(errors="replace")
-        return Outcome(program, time.monotonic() - begin, f"not finished after {options.time_limit:.0f} s", text)
+        return Outcome(
+            program,
+            time.monotonic() - begin,
+            f"not finished after {options.time_limit:.0f} s",
+            text,
+        )
     seconds, text = time.monotonic() - begin, output.decode(errors="replace")
     return Outcome(program, seconds, judge(program, process.returncode, text), text)
 
@@ -170,15 +199,31 @@ def judge(program: Program, status: int, output: str) -> str:
     if status == 0 and not failed and re.search(program.success, output):
         return ""
     telling = next((line for each in TELLING for line in lines if each.search(line)), "")
-    line = failed[0] if failed and not TELLING[0].search(telling) else telling or (lines or ["no output"])[-1]
-    how = f"signal {signal.Signals(-status).name}: " if status < 0 else f"exit status {status}: " if status else ""
+    line = (
+        failed[0]
+        if failed and not TELLING[0].search(telling)
+        else telling or (lines or ["no output"])[-1]
+    )
+    how = (
+        f"signal {signal.Signals(-status).name}: "
+        if status < 0
+        else f"exit status {status}: "
+        if status
+        else ""
+    )
     return f"{how}{line}"[:MAX_REASON]
 
 
 def _compile(program: Program, executable: Path) -> str:
     """Compiles what is newer than the executable; returns nvcc's first error, or ""."""
-    files = [path for path in program.folder.rglob("*") if path.suffix in (*SOURCES, ".h", ".hpp", ".cuh")]
-    if executable.is_file() and all(path.stat().st_mtime < executable.stat().st_mtime for path in files):
+    files = [
+        path
+        for path in program.folder.rglob("*")
+        if path.suffix in (*SOURCES, ".h", ".hpp", ".cuh")
+    ]
+    if executable.is_file() and all(
+        path.stat().st_mtime < executable.stat().st_mtime for path in files
+    ):
         return ""
     nvcc = toolbox.find_nvcc()
     if not nvcc:
@@ -187,7 +232,12 @@ def _compile(program: Program, executable: Path) -> str:
     includes = [f"-I{path}" for path in (program.folder, program.folder / "inc", *program.includes)]
     command = [nvcc, *NVCC, *program.flags, *includes, "-o", str(executable), *program.sources]
     done = subprocess.run(
-        command, cwd=program.folder, env=toolbox.environment(), capture_output=True, text=True, check=False
+        command,
+        cwd=program.folder,
+        env=toolbox.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode == 0:
         return ""
@@ -198,7 +248,12 @@ def _compile(program: Program, executable: Path) -> str:
 def table(outcomes: list[Outcome], markdown: bool) -> list[str]:
     """A row a program, and the sum."""
     rows = [
-        [each.program.shown, "failed" if each.reason else "passed", f"{each.seconds:.1f} s", each.reason]
+        [
+            each.program.shown,
+            "failed" if each.reason else "passed",
+            f"{each.seconds:.1f} s",
+            each.reason,
+        ]
         for each in outcomes
     ]
     header = ["program", "result", "time", "why not"]

@@ -59,8 +59,22 @@ class DeviceMemory {
         allocations_.erase(found);
     }
 
+    void add_host(Allocation memory) {
+        const std::lock_guard lock(mutex_);
+        host_memory_[memory.begin] = memory;
+    }
+
+    void remove_host(Address begin) {
+        const std::lock_guard lock(mutex_);
+        host_memory_.erase(begin);
+    }
+
     std::optional<Allocation> at_or_below(Address address) {
         const std::lock_guard lock(mutex_);
+        const auto after_host = host_memory_.upper_bound(address);
+        if (after_host != host_memory_.begin() && address < std::prev(after_host)->second.end()) {
+            return std::prev(after_host)->second;
+        }
         auto after = allocations_.upper_bound(address);
         if (after == allocations_.begin()) return std::nullopt;
         return std::prev(after)->second;
@@ -79,6 +93,7 @@ class DeviceMemory {
 
     std::mutex mutex_;
     std::map<Address, Allocation> allocations_;
+    std::map<Address, Allocation> host_memory_;
 };
 
 // Never destroyed: buffers with static storage may be released after this file's statics.
@@ -92,6 +107,14 @@ DeviceMemory& device_memory() {
 void* allocate_device_memory(std::size_t bytes) { return device_memory().allocate(bytes); }
 
 void release_device_memory(void* pointer) { device_memory().release(pointer); }
+
+void add_host_memory(void* pointer, std::size_t bytes) {
+    device_memory().add_host({reinterpret_cast<Address>(pointer), bytes});
+}
+
+void remove_host_memory(void* pointer) {
+    device_memory().remove_host(reinterpret_cast<Address>(pointer));
+}
 
 bool in_device_memory(Address address) { return address - range_begin < range_bytes; }
 
@@ -108,13 +131,14 @@ void track_initialisation() {
 }
 
 bool is_initialised(Address address, std::size_t bytes) {
-    if (shadow == nullptr) return true;
+    if (shadow == nullptr || !in_device_memory(address)) return true;
     const std::uint8_t* const begin = shadow_of(address);
     return std::all_of(begin, begin + bytes, [](std::uint8_t byte) { return byte != 0; });
 }
 
 void mark_initialised(Address address, std::size_t bytes, bool initialised) {
-    if (shadow != nullptr) std::memset(shadow_of(address), initialised, bytes);
+    if (shadow == nullptr || !in_device_memory(address)) return;
+    std::memset(shadow_of(address), initialised, bytes);
 }
 
 }  // namespace emulator

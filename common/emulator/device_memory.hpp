@@ -24,9 +24,13 @@ void* allocate_device_memory(std::size_t bytes);
 // Throws std::invalid_argument for a pointer that allocate_device_memory did not return.
 void release_device_memory(void* pointer);
 
+// Host memory that kernels may access, at its own address (cudaHostRegister).
+void add_host_memory(void* pointer, std::size_t bytes);
+void remove_host_memory(void* pointer);
+
 bool in_device_memory(Address address);
 
-// The allocation that holds `address`, or else the one nearest below it (to say how far past its end
+// The allocation (or added host memory) that holds `address`, or else the one nearest below it (to say how far past its end
 // an access went); nothing when there is none below.
 std::optional<Allocation> allocation_at_or_below(Address address);
 

@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from notebook.errors import Problem
-from notebook.text import plain
+from notebook.text import plain, quoted
 
 _LARGEST_ARCHIVE = 64 * 2**20
 _LARGEST_CONTENT = 256 * 2**20
@@ -62,7 +62,7 @@ def unpack(path: Path) -> tuple[str, Files]:
 def _content(path: Path) -> bytes:
     """The unpacked bytes, as far as there is room for them."""
     if not path.is_file():
-        raise Problem(f"{path}: no such file, or no plain one")
+        raise Problem(f"{quoted(path)}: no such file, or no plain one")
     if path.stat().st_size > _LARGEST_ARCHIVE:
         raise _refused(path, f"is larger than {_LARGEST_ARCHIVE >> 20} MiB")
     try:
@@ -92,4 +92,4 @@ def _checked(path: Path, member: tarfile.TarInfo, count: int) -> tuple[str, str]
 
 
 def _refused(path: Path, what: str) -> Problem:
-    return Problem(f"{path}: {what}; ask for one that scripts/lab pack has made")
+    return Problem(f"{quoted(path)}: {what}; ask for one that scripts/lab pack has made")

@@ -1,30 +1,74 @@
 """Building with Meson and Ninja: configure once, then only what is asked for."""
 
+import configparser
 import json
+import shutil
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from notebook import toolbox
+from notebook import lock, toolbox
 from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.progress import say
 from notebook.project import Project
 
+# Of build/, what no build makes anew.
+_KEPT = {"results", "quick", "runs", "figures"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
 
 def configure(project: Project, need_gpu: bool = False) -> None:
     """Makes build/ ready for ninja; configures anew only where Ninja cannot do so by itself."""
-    if not (project.build / "build.ninja").is_file():
-        _meson(project, "setup")
-    elif _is_foreign(project):
-        _meson(project, "setup", "--wipe")
-    else:
-        _ninja(project, "--quiet", "build.ninja")
+    _bring_up_to_date(project)
     if need_gpu and not _has_gpu_targets(project):
         # nvcc came after the first configuration.
         _meson(project, "setup", "--reconfigure")
+
+
+def _bring_up_to_date(project: Project) -> None:
+    """Configures where there is no usable build; what is no build of ours is made anew."""
+    with lock.held(project.root, say):
+        if _is_usable(project):
+            _ninja(project, "--quiet", "build.ninja")
+            return
+        options = _chosen_options(project)
+        _clear(project)
+        _meson(project, "setup", *options)
+
+
+def _is_usable(project: Project) -> bool:
+    """Whether build/ is a build of this tree, by this Meson, that Ninja can read."""
+    if not (project.build / "build.ninja").is_file() or _is_foreign(project):
+        return False
+    ninja = [_find_ninja(), "-C", str(project.build), "-t", "query", "build.ninja"]
+    return subprocess.run(ninja, capture_output=True, check=False).returncode == 0
+
+
+def _chosen_options(project: Project) -> list[str]:
+    """The options that somebody gave this build, as far as it can still be read."""
+    stored = configparser.RawConfigParser(delimiters=("=",))
+    try:
+        stored.read(project.build / "meson-private" / "cmd_line.txt", encoding="utf-8")
+        return [f"-D{name}={value}" for name, value in stored["options"].items()]
+    except (configparser.Error, KeyError, UnicodeDecodeError):
+        return []
+
+
+def _clear(project: Project) -> None:
+    """Removes what is in build/ but the results of runs, which nothing makes anew."""
+    if project.build.is_dir():
+        found = [path for path in project.build.iterdir() if path.name not in _KEPT]
+    else:
+        found = [project.build] if project.build.exists() or project.build.is_symlink() else []
+    if any(path.name.startswith(("meson-", "build")) for path in found):
+        say("build/ is no build of this tree by this Meson: building anew")
+    for path in found:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def targets(project: Project) -> set[str]:
@@ -37,7 +81,8 @@ def targets(project: Project) -> set[str]:
 
 def build(project: Project, *wanted: str) -> None:
     """Builds the targets, or everything for none."""
-    _ninja(project, *wanted)
+    with lock.held(project.root, say):
+        _ninja(project, *wanted)
 
 
 def run_tests(project: Project) -> bool:
@@ -66,14 +111,22 @@ def _meson(project: Project, *arguments: str) -> None:
 
 
 def _ninja(project: Project, *arguments: str) -> None:
+    _run([_find_ninja(), "-C", str(project.build), *arguments], "building")
+
+
+def _find_ninja() -> str:
     ninja = toolbox.find_program("ninja")
     if not ninja:
         raise Problem("no ninja; run: scripts/lab setup", MISSING)
-    _run([ninja, "-C", str(project.build), *arguments], "building")
+    return ninja
 
 
 def _run(command: list[str], doing: str) -> None:
     """Runs a build tool. What it prints is progress, so it goes to standard error."""
     done = subprocess.run(command, env=toolbox.environment(), stdout=sys.stderr, check=False)
     if done.returncode != 0:
-        raise Problem(f"{doing} failed; see the messages above", CHECK_FAILED)
+        raise Problem(
+            f"{doing} failed; see the messages above (where they are about files of build/: "
+            "remove that folder)",
+            CHECK_FAILED,
+        )

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from notebook import counter_notes, names
@@ -12,7 +13,7 @@ from notebook.counter_notes import CounterNotes, refuse_unknown
 from notebook.devices import is_device
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, METRICS
-from notebook.text import close_matches, plain
+from notebook.text import close_matches, plain, quoted
 
 _TEXTS = ("id", "statement", "source", "source_device", "metric", "variant", "why")
 _OPTIONAL = (
@@ -67,9 +68,30 @@ class Claim:
         return signs[self.direction]
 
 
+@dataclass(frozen=True)
+class Claims:
+    """The claims of a chapter, and what is wrong with those that are left out."""
+
+    right: list[Claim]
+    wrong: list[str]
+
+
 def load(chapter: Chapter) -> list[Claim]:
-    """The claims of a chapter; [] where it makes none."""
-    return _read(chapter, _parse)
+    """The claims of a chapter; [] where it makes none. Raises Problem unless all are right."""
+    claims = load_right(chapter)
+    if claims.wrong:
+        raise Problem("; ".join(claims.wrong))
+    return claims.right
+
+
+def load_right(chapter: Chapter) -> Claims:
+    """The claims of a chapter that can be decided, and a line for each of the others."""
+    where = quoted(_path(chapter))
+    try:
+        found = _read(chapter, _parse)
+    except Problem as problem:
+        return Claims([], [str(problem)])
+    return Claims(found.right, [f"{where}: {wrong}" for wrong in found.wrong])
 
 
 def load_counter_notes(chapter: Chapter) -> CounterNotes:
@@ -78,23 +100,32 @@ def load_counter_notes(chapter: Chapter) -> CounterNotes:
 
 
 def _read(chapter: Chapter, parse: Callable[[dict[str, Any]], T]) -> T:
-    path = chapter.directory / "claims.toml"
+    path = _path(chapter)
     try:
         return parse(tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
-        raise Problem(f"{path}: {plain(error)}") from error
+        raise Problem(f"{quoted(path)}: {plain(error)}") from error
 
 
-def _parse(document: dict[str, Any]) -> list[Claim]:
+def _path(chapter: Chapter) -> Path:
+    return chapter.directory / "claims.toml"
+
+
+def _parse(document: dict[str, Any]) -> Claims:
     refuse_unknown("the file", document, ["claim", *counter_notes.KEYS])
     counter_notes.parse(document)  # only to refuse what is wrong in it
     tables = document.get("claim", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError("claims are written as [[claim]]")
-    claims = [_parse_claim(table) for table in tables]
-    ids = [claim.id for claim in claims]
-    for repeated in (name for name in ids if ids.count(name) > 1):
-        raise ValueError(f"claim {repeated}: there are two of this id")
+    claims = Claims([], [])
+    for table in tables:
+        try:
+            claim = _parse_claim(table)
+            if any(claim.id == other.id for other in claims.right):
+                raise ValueError(f"claim {claim.id}: there are two of this id")
+            claims.right.append(claim)
+        except ValueError as error:
+            claims.wrong.append(plain(error))
     return claims
 
 

@@ -3,9 +3,9 @@
 import json
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,20 @@ from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Problem
 from notebook.metrics import MOVED
+from notebook.progress import say
 from notebook.project import Project
 from notebook.text import plain
 
 # Where and on whose machine it ran is nobody's business, and its host CPU decides nothing.
 CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}
+# It counts the same whatever runs it.
+_CONTEXT_OF_THE_HOST = {"num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"}
+# What counts can have in common, whenever and with whatever they were made.
+_CONTEXT_OF_THE_RUN = {
+    *_CONTEXT_OF_THE_HOST,
+    *("date", "git_revision", "git_dirty", "compiler", "compile_flags", "emulator_version"),
+    *("library_version", "json_schema_version", "runtime_version", "driver_version"),
+}
 _ROW_LEFT_OUT = {"family_index", "per_family_instance_index", "repetitions", "threads"}
 
 
@@ -43,10 +52,18 @@ def git_revision(project: Project) -> tuple[str, str]:
     return head[1], "true" if changes else "false"
 
 
-def collect(project: Project, chapter: Chapter, target: Target, quick: bool) -> Path:
+@dataclass(frozen=True)
+class Collected:
+    """A data file, and whether the run has changed it."""
+
+    path: Path
+    is_changed: bool
+
+
+def collect(project: Project, chapter: Chapter, target: Target, quick: bool) -> Collected:
     """Runs a built chapter, as many processes as it takes, and writes its data file.
 
-    Whatever goes wrong, the old data file stays as it was. Returns the path of the new one.
+    Whatever goes wrong, the old data file stays as it was; so it does when the same was counted.
     """
     # Counts are exact, and a quick look is one; a time needs a second process, or more.
     once = target.is_emulated or quick
@@ -66,15 +83,32 @@ def collect(project: Project, chapter: Chapter, target: Target, quick: bool) -> 
             loose = steadiness.unsettled(rows)
             merged["context"] |= {"stopping_rule": steadiness.RULE, "unsettled": len(loose)}
         path = project.data / device / f"{chapter.name}.json"
-        files.write(path, _format(merged))
+        is_changed = not (target.is_emulated and _counts_of(path) == _counts_in(merged))
+        if is_changed:
+            files.write(path, _format(merged))
+        record = project.build / "runs" / device / f"{chapter.name}.json"
+        files.write(record, json.dumps(merged["context"], indent=2) + "\n")
     except (results.Malformed, ValueError) as error:
         raise Problem(f"{chapter.name}: what its executable wrote is wrong: {error}") from error
-    say(f"{chapter.name}: {len(merged['benchmarks'])} rows in {project.shown(path)}")
-    return path
+    news = "" if is_changed else ", the same as before"
+    say(f"{chapter.name}: {len(merged['benchmarks'])} rows in {project.quoted(path)}{news}")
+    return Collected(path, is_changed)
 
 
-def say(message: str) -> None:
-    print(f"[lab] {message}", file=sys.stderr, flush=True)
+def _counts_of(path: Path) -> Json | None:
+    """What an older data file counts; None where it does not say."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return _counts_in(document)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _counts_in(document: Json) -> Json:
+    """A document without what tells one run from the next."""
+    context = document["context"].items()
+    kept = {key: value for key, value in context if key not in _CONTEXT_OF_THE_RUN}
+    return {"context": kept, "benchmarks": document["benchmarks"]}
 
 
 def _process(
@@ -191,10 +225,10 @@ def _check(documents: list[dict[str, Any]], chapter: Chapter, target: Target) ->
 
 
 def _merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
-    context = {
-        key: value for key, value in documents[0]["context"].items() if key not in CONTEXT_LEFT_OUT
-    }
+    context = documents[0]["context"]
     is_emulated = context["device_kind"] == "emulated"
+    left_out = CONTEXT_LEFT_OUT | (_CONTEXT_OF_THE_HOST if is_emulated else set())
+    context = {key: value for key, value in context.items() if key not in left_out}
     rows = [
         _row(row, process, is_emulated)
         for process, document in enumerate(documents)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from notebook import claims, names, results
 from notebook.chapters import Chapter
-from notebook.devices import is_device, is_slug
+from notebook.devices import is_device, is_slug, slug_of
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.export import by_reference
 from notebook.intervals import Factors, Interval, center, intervals_of
@@ -128,8 +128,14 @@ def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
         other = Project(project.root, folder.parent)
         found = [each for chapter in chapters for each in results.load_chapter(other, chapter)]
         found = [each for each in found if each.device == folder.name]
-    elif is_device(word):
-        found = [each for each in all_results(project, chapters) if each.device == word]
+    elif is_device(slug := slug_of(word)):
+        found = [
+            each
+            for place in (project, project.beside)
+            for each in all_results(place, chapters)
+            if each.device == slug
+        ]
+        found = [each for each in found if each.path.parent == found[0].path.parent]
     else:
         found = []
     if not found:

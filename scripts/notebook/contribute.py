@@ -10,18 +10,12 @@ from notebook.chapters import Chapter, all_chapters
 from notebook.devices import is_slug
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
-from notebook.text import plain
+from notebook.text import plain, quoted
 
 
 def pack(project: Project, device: str, output: str | None) -> int:
     """Writes <device>.tar.gz, unless what is in it would be refused where it arrives."""
-    folder = project.data / device
-    if not is_slug(device) or device.startswith("emulated-") or not folder.is_dir():
-        raise Problem(
-            f"no results of a GPU '{plain(device)}' in {project.shown(project.data)}; "
-            "scripts/lab run makes them",
-            WRONG_USAGE,
-        )
+    folder = _folder(project, device)
     wanted = {
         f"{device}/{name}": (folder / name).read_bytes()
         for chapter in all_chapters(project)
@@ -29,14 +23,32 @@ def pack(project: Project, device: str, output: str | None) -> int:
         if (folder / name).is_file()
     }
     path = Path(output or f"{device}.tar.gz")
+    if not path.parent.is_dir():
+        raise Problem(f"--output: no folder {quoted(path.parent)}; make it first", WRONG_USAGE)
     with tempfile.TemporaryDirectory(prefix="lab-pack-") as scratch:
         candidate = Path(scratch) / path.name
         candidate.write_bytes(archive.pack(wanted))
         found, unpacked = archive.unpack(candidate)
         chapters = _checked(project, candidate, found, unpacked)
         files.write_bytes(path, candidate.read_bytes())
-    print(f"packed {len(chapters)} chapters of {device} into {path}; add it: scripts/lab add FILE")
+    print(
+        f"packed {len(chapters)} chapters of {project.quoted(folder)} into {quoted(path)}; "
+        f"add it where it arrives: scripts/lab add {quoted(Path(path.name))}"
+    )
     return 0
+
+
+def _folder(project: Project, device: str) -> Path:
+    """The results of a GPU: those of a run of ours, else those that data/ has."""
+    places = (project.beside, project) if project.has_own_data else (project,)
+    if is_slug(device) and not device.startswith("emulated-"):
+        for folder in (place.data / device for place in places):
+            if folder.is_dir():
+                return folder
+    looked = " or ".join(project.quoted(place.data) for place in places)
+    raise Problem(
+        f"no results of a GPU '{plain(device)}' in {looked}; scripts/lab run makes them", WRONG_USAGE
+    )
 
 
 def add(project: Project, file: str) -> int:
@@ -46,7 +58,7 @@ def add(project: Project, file: str) -> int:
     place = project.data / device
     if place.exists():
         raise Problem(
-            f"{project.shown(place)} is there already; see what differs with --data DIR, then "
+            f"{project.quoted(place)} is there already; see what differs with --data DIR, then "
             f"scripts/lab compare {device} DIR/{device}; or remove it first"
         )
     chapters = _checked(project, path, device, unpacked)
@@ -56,7 +68,7 @@ def add(project: Project, file: str) -> int:
         _write(Path(scratch) / device, unpacked)
         os.rename(Path(scratch) / device, place)
     print(
-        f"added {len(chapters)} chapters of {device} as {project.shown(place)}; "
+        f"added {len(chapters)} chapters of {device} as {project.quoted(place)}; "
         f"next: scripts/lab figures; scripts/lab verdicts --device {device}"
     )
     return 0
@@ -70,18 +82,18 @@ def _names(chapter: Chapter) -> list[str]:
 def _checked(project: Project, path: Path, device: str, unpacked: Files) -> list[Chapter]:
     """The chapters of checked results; raises Problem for what cannot be right."""
     if device.startswith("emulated-"):
-        raise Problem(f"{path}: {device} needs nobody's data: scripts/lab run makes the same ones")
+        raise Problem(f"{quoted(path)}: {device} needs nobody's data: scripts/lab run makes the same ones")
     chapters = [each for each in all_chapters(project) if f"{each.name}.json" in unpacked]
     known = {name for chapter in chapters for name in _names(chapter)}
     if unknown := sorted(set(unpacked) - known):
-        raise Problem(f"{path}: {unknown[0]} belongs to no chapter of this notebook")
+        raise Problem(f"{quoted(path)}: {unknown[0]} belongs to no chapter of this notebook")
     if not chapters:
-        raise Problem(f"{path}: holds no results")
+        raise Problem(f"{quoted(path)}: holds no results")
     for name, text in unpacked.items():
         try:
             _check(project, device, name, text)
         except results.Malformed as error:
-            raise Problem(f"{path}: {name} {plain(error)}; nothing was added") from error
+            raise Problem(f"{quoted(path)}: {name} {plain(error)}; nothing was added") from error
     with tempfile.TemporaryDirectory(prefix="lab-check-") as scratch:
         folder = Path(scratch) / device
         _write(folder, unpacked)
@@ -90,7 +102,7 @@ def _checked(project: Project, path: Path, device: str, unpacked: Files) -> list
                 results.read(folder / f"{chapter.name}.json", chapter)
             except results.Malformed as error:
                 raise Problem(
-                    f"{path}: {chapter.name}.json: {plain(error)}; nothing was added"
+                    f"{quoted(path)}: {chapter.name}.json: {plain(error)}; nothing was added"
                 ) from error
     return chapters
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from notebook import build, collect, comparison, devices, files, results, toolbox
 from notebook.chapters import find_chapters
-from notebook.collect import say
+from notebook.progress import say
 from notebook.errors import CHECK_FAILED, MISSING, Problem
 from notebook.names import is_name
 from notebook.project import Project
@@ -138,7 +138,7 @@ def _measure(project: Project, what: Subject) -> Path:
     meta |= {"date": context["date"], "git_revision": revision, "git_dirty": dirty}
     meta |= {"ncu": _version(toolbox.find_program("ncu"))}
     files.write(path.with_suffix(".meta.json"), json.dumps(meta, indent=2) + "\n")
-    say(f"{what.name}: {len(rows)} rows in {project.shown(path)}")
+    say(f"{what.name}: {len(rows)} rows in {project.quoted(path)}")
     return path
 
 
@@ -189,13 +189,14 @@ def _number(text: str) -> float:
 
 
 def as_csv(rows: dict[str, dict[str, float]]) -> str:
-    """The stored form. Efficiencies of kernels without such accesses stay empty."""
+    """The stored form. Efficiencies of kernels without such accesses stay empty; asynchronous copies to
+    shared memory are loads that the efficiency leaves out, which would be 0 without others."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["name", *METRICS])
     for name, values in rows.items():
         for kind in ("load", "store"):
-            if not values.get(f"{kind}_requests"):
+            if not (values.get(f"{kind}_requests") and values.get(f"{kind}_efficiency")):
                 values.pop(f"{kind}_efficiency", None)
         writer.writerow([name, *(f"{values[key]:.12g}" if key in values else "" for key in METRICS)])
     return text.getvalue()
@@ -228,9 +229,9 @@ def _architecture(project: Project, meta: Path) -> str:
     try:
         generation = str(json.loads(meta.read_text(encoding="utf-8"))["generation"]).lower()
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Problem(f"{project.shown(meta)}: no generation of the GPU in it", CHECK_FAILED) from error
+        raise Problem(f"{project.quoted(meta)}: no generation of the GPU in it", CHECK_FAILED) from error
     if generation not in devices.architectures(project):
-        raise Problem(f"{project.shown(meta)}: no emulated GPU of generation {plain(generation)}")
+        raise Problem(f"{project.quoted(meta)}: no emulated GPU of generation {plain(generation)}")
     return generation
 
 

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from notebook.errors import MISSING, WRONG_USAGE, Problem
 from notebook.project import Project
-from notebook.text import close_matches
+from notebook.text import close_matches, quoted
 
 # Devices of data/published/ are called published:<slug>.
 PUBLISHED = "published:"
@@ -40,6 +40,11 @@ def is_device(text: object) -> TypeGuard[str]:
     return isinstance(text, str) and is_slug(text.removeprefix(PUBLISHED))
 
 
+def slug_of(text: str) -> str:
+    """The name of results that a user means: `emulated:fermi` is `emulated-fermi`."""
+    return text.replace("emulated:", "emulated-", 1) if text.startswith("emulated:") else text
+
+
 def option_for(slug: str) -> str:
     """The --device that makes results of `slug` anew: `emulated:fermi`, or `gpu`."""
     emulated, _, architecture = slug.partition("-")
@@ -55,7 +60,7 @@ def architectures(project: Project) -> list[str]:
             return list(dict.fromkeys(row["architecture"] for row in rows if row["architecture"]))
     except (OSError, KeyError) as error:
         raise Problem(
-            f"{path}: no table of architectures ({error}); git checkout {path}"
+            f"{quoted(path)}: no table of architectures ({error}); git checkout {quoted(path)}"
         ) from error
 
 
@@ -73,6 +78,7 @@ def count_gpus() -> int:
 
 def parse_target(project: Project, text: str) -> Target:
     """The device that --device names."""
+    text = text.replace("emulated-", "emulated:", 1) if text.startswith("emulated-") else text
     if text == "gpu":
         if count_gpus() == 0:
             raise Problem("no GPU: the CUDA driver finds none; use --device emulated:ARCH", MISSING)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from notebook import figures, files, pages
 from notebook.chapters import Chapter, all_chapters
-from notebook.collect import say
+from notebook.progress import say
 from notebook.errors import CHECK_FAILED, Problem
 from notebook.figures import Drawn, Figure, Freshness
 from notebook.project import Project
@@ -26,7 +26,7 @@ def draw_figures(project: Project, chapters: list[Chapter]) -> None:
     for figure, drawn in _drawn(project, figures.all_figures(project, chapters)):
         if figure.compared(drawn) is Freshness.STALE:
             files.write(figure.path, drawn.svg)
-            say(f"drew {project.shown(figure.path)}")
+            say(f"drew {project.quoted(figure.path)}")
         else:
             fresh += 1
     if fresh:
@@ -39,7 +39,7 @@ def write_pages(project: Project) -> None:
         say("the tables of pages stay as they are: they show data/")
         return
     for page in pages.write_all(project):
-        say(f"brought the tables of {project.shown(page)} up to date")
+        say(f"brought the tables of {project.quoted(page)} up to date")
 
 
 def check(project: Project) -> int:
@@ -53,15 +53,15 @@ def check(project: Project) -> int:
             old.append(figure.path)
         elif freshness is Freshness.OTHER_GNUPLOT:
             say(
-                f"{project.shown(figure.path)}: {figures.made_by(drawn.svg)} draws it otherwise "
+                f"{project.quoted(figure.path)}: {figures.made_by(drawn.svg)} draws it otherwise "
                 "than the version that drew it; made from the same data and script"
             )
     if project.has_own_data:
         old += pages.stale(project)
     if old:
-        listed = ", ".join(project.shown(path) for path in old)
+        listed = ", ".join(project.quoted(path) for path in old)
         raise Problem(f"stale: {listed}; make anew: scripts/lab figures", CHECK_FAILED)
-    say(f"up to date: {', '.join(project.shown(each.path) for each in known) or 'no figures'}")
+    say(f"up to date: {', '.join(project.quoted(each.path) for each in known) or 'no figures'}")
     if project.has_own_data:
         say("up to date: the tables of all pages")
     return 0
@@ -73,5 +73,5 @@ def _drawn(project: Project, known: list[Figure]) -> list[tuple[Figure, Drawn]]:
         everything = list(zip(known, pool.map(Figure.drawn, known), strict=True))
     for figure, drawn in everything:
         for warning in drawn.warnings:
-            say(f"{project.shown(figure.script)}: gnuplot: {warning}")
+            say(f"{project.quoted(figure.script)}: gnuplot: {warning}")
     return everything

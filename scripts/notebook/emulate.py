@@ -12,30 +12,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import build, emulate_build, emulate_export, emulate_program, emulate_records, emulate_report, toolbox
-from notebook.collect import say
+from notebook import (
+    build,
+    emulate_build,
+    emulate_export,
+    emulate_program,
+    emulate_records,
+    emulate_report,
+    toolbox,
+)
 from notebook.devices import architectures
+from notebook.emulate_options import USAGE
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
+from notebook.progress import say
 from notebook.project import Project
 from notebook.text import close_matches, plain
-
-DEFAULT_ARCHITECTURE = "hopper"
-REPORTS = ("lines", "launches", "json", "csv")
-USAGE = (
-    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv] [--check-hazards]\n"
-    "                    [--sample] [--time-limit S] (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
-)
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    command.usage = USAGE
-    command.add_argument("--architecture", metavar="NAME[,NAME...]", default=DEFAULT_ARCHITECTURE)
-    command.add_argument("--report", choices=REPORTS, default="lines")
-    command.add_argument("--check-hazards", action="store_true", help="races, uninitialised reads, divergent barriers")
-    command.add_argument("--sample", action="store_true", help="run enough blocks to tell the counts of all")
-    command.add_argument("--time-limit", metavar="S", type=_positive, help="seconds a launch may take")
-    command.add_argument("words", nargs=argparse.REMAINDER, metavar="FILE.cu|PROGRAM")
-    command.set_defaults(command=emulate)
 
 
 def emulate(options: argparse.Namespace) -> int:
@@ -47,7 +38,7 @@ def emulate(options: argparse.Namespace) -> int:
     runs, statuses = [], []
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
-        stdout = sys.stderr if options.report in ("json", "csv") else None
+        stdout = sys.stderr.fileno() if options.report in ("json", "csv") else None
         shown = _Run(program, arguments, library, stdout if number == 0 else subprocess.DEVNULL)
         report, status = _execute(shown, target, options)
         if not report.loaded and status == 0:
@@ -57,7 +48,11 @@ def emulate(options: argparse.Namespace) -> int:
                 WRONG_USAGE,
             )
         launches = emulate_records.aggregate(report.launches)
-        runs.append(emulate_report.Emulated(target.name, target.gpu, target.sm_count, launches, report.failures))
+        runs.append(
+            emulate_report.Emulated(
+                target.name, target.gpu, target.sm_count, launches, report.failures
+            )
+        )
         statuses.append(status)
     sys.stdout.flush()
     print("\n".join(_render(options.report, runs)))
@@ -90,7 +85,7 @@ class _Run:
     program: Path
     arguments: list[str]
     library: Path
-    stdout: object
+    stdout: int | None
 
 
 def _targets(project: Project, wanted: str) -> list[Target]:
@@ -98,24 +93,39 @@ def _targets(project: Project, wanted: str) -> list[Target]:
     names = list(dict.fromkeys(wanted.split(",")))
     for name in names:
         if name not in valid:
-            raise Problem(f"unknown architecture '{plain(name)}'; {close_matches(name, valid)}", WRONG_USAGE)
+            raise Problem(
+                f"unknown architecture '{plain(name)}'; {close_matches(name, valid)}", WRONG_USAGE
+            )
     with (project.root / "data" / "architectures.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["architecture"]: row for row in csv.DictReader(file)}
     return [
-        Target(name, rows[name]["gpu"], rows[name]["compute_capability"], int(rows[name]["sm_count"] or 0))
+        Target(
+            name,
+            rows[name]["gpu"],
+            rows[name]["compute_capability"],
+            int(rows[name]["sm_count"] or 0),
+        )
         for name in names
     ]
 
 
 def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
     if subject.endswith(".cu"):
-        program = emulate_build.build(project, Path(subject), flags, [each.compute_capability for each in targets])
+        program = emulate_build.build(
+            project, Path(subject), flags, [each.compute_capability for each in targets]
+        )
     else:
-        found = Path(subject) if "/" in subject or Path(subject).is_file() else Path(toolbox.find_program(subject) or subject)
+        found = (
+            Path(subject)
+            if "/" in subject or Path(subject).is_file()
+            else Path(toolbox.find_program(subject) or subject)
+        )
         program = found.resolve()
     emulate_program.require_emulable(program)
     if not os.access(program, os.X_OK):
-        raise Problem(f"{plain(subject)} is not executable; run: chmod +x, or give the .cu file", WRONG_USAGE)
+        raise Problem(
+            f"{plain(subject)} is not executable; run: chmod +x, or give the .cu file", WRONG_USAGE
+        )
     return program
 
 
@@ -123,14 +133,24 @@ def runtime_folder(project: Project) -> Path:
     """The folder of our libcudart.so, built where it is missing or old."""
     toolbox.require(toolbox.FOR_THE_EMULATED_GPU, "an emulated GPU")
     build.configure(project)
-    names = [name for name in build.targets(project) if name.rsplit("/", 1)[-1] in emulate_program.RUNTIMES]
+    names = [
+        name
+        for name in build.targets(project)
+        if name.rsplit("/", 1)[-1] in emulate_program.RUNTIMES
+    ]
     if not names:
-        raise Problem("build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING)
-    build.build(project, *names)
+        raise Problem(
+            "build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING
+        )
+    if not all((project.build / name).is_file() for name in names):
+        say("building the emulated GPU (once)")
+    build.build(project, "--quiet", *names)
     return (project.build / names[0]).parent
 
 
-def _execute(run: _Run, target: Target, options: argparse.Namespace) -> tuple[emulate_records.Report, int]:
+def _execute(
+    run: _Run, target: Target, options: argparse.Namespace
+) -> tuple[emulate_records.Report, int]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.jsonl"
         settings = {"EMULATED_GPU": target.name, "EMULATED_GPU_REPORT": str(path)}
@@ -145,10 +165,15 @@ def _execute(run: _Run, target: Target, options: argparse.Namespace) -> tuple[em
         sys.stdout.flush()
         try:
             done = subprocess.run(
-                [str(run.program), *run.arguments], env=environment, stdout=run.stdout, check=False  # type: ignore[arg-type]
+                [str(run.program), *run.arguments],
+                env=environment,
+                stdout=run.stdout,
+                check=False,
             )
         except OSError as error:
-            raise Problem(f"{plain(run.program)} cannot be started: {error.strerror}", CHECK_FAILED) from error
+            raise Problem(
+                f"{plain(run.program)} cannot be started: {error.strerror}", CHECK_FAILED
+            ) from error
         return emulate_records.read(path), done.returncode
 
 
@@ -157,29 +182,27 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
         return [emulate_export.as_json(runs)]
     if report == "csv":
         return [emulate_export.as_csv(runs).rstrip("\n")]
-    body = emulate_report.line_report(runs) if report == "lines" else emulate_report.launch_report(runs)
-    launches = sum(launch.launches for launch in runs[0].launches)
+    body = (
+        emulate_report.line_report(runs)
+        if report == "lines"
+        else emulate_report.launch_report(runs)
+    )
+    launches = max(sum(launch.launches for launch in run.launches) for run in runs)
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)
     title = f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)} on emulated {gpus}"
     return ["", *textwrap.wrap(title, emulate_report.WIDTH), "", *body]
 
 
-def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int], refused: bool) -> int:
+def _verdict(
+    program: Path, targets: Sequence[Target], statuses: Sequence[int], refused: bool
+) -> int:
     """The program's own failure becomes ours, with a line; so does a launch that was not counted."""
     name = plain(program.name)
-    failed = [(target, status) for target, status in zip(targets, statuses, strict=True) if status != 0]
+    failed = [
+        (target, status) for target, status in zip(targets, statuses, strict=True) if status != 0
+    ]
     for target, status in failed:
         how = f"exit status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
         say(f"{name} failed on {target.name}: {how}")
     return CHECK_FAILED if failed or refused else 0
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{plain(text)} is not a positive number of seconds")
-    return value

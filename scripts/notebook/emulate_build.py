@@ -8,15 +8,17 @@ from functools import cache
 from pathlib import Path
 
 from notebook import toolbox
-from notebook.collect import say
 from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.progress import say
 from notebook.project import Project
 from notebook.text import plain
 
 # The oldest that nvcc 13 compiles for; older architectures execute its PTX.
 _OLDEST = 75
 # What the user may choose instead.
-_CHOOSES_ARCHITECTURE = re.compile(r"-(arch|gencode|gpu-architecture|-gpu-architecture|-generate-code)\b")
+_CHOOSES_ARCHITECTURE = re.compile(
+    r"-(arch|gencode|gpu-architecture|-gpu-architecture|-generate-code)\b"
+)
 
 
 def build(project: Project, file: Path, flags: list[str], capabilities: list[str]) -> Path:
@@ -48,7 +50,10 @@ def nvcc_flags(flags: list[str], capabilities: list[str], supported: set[int]) -
     if not any(_CHOOSES_ARCHITECTURE.match(flag) for flag in flags):
         wanted = {max(_OLDEST, int(capability.replace(".", ""))) for capability in capabilities}
         # One that this nvcc does not know runs the PTX of the newest one before it.
-        known = {max((each for each in supported if each <= number), default=_OLDEST) for number in wanted}
+        known = {
+            max((each for each in supported if each <= number), default=_OLDEST)
+            for number in wanted
+        }
         for number in sorted(known):
             found += ["-gencode", f"arch=compute_{number},code=compute_{number}"]
     return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import OF_A_LAUNCH, OF_A_LINE, of_a_site
-from notebook.emulate_records import Launch, Place, Site
+from notebook.emulate_records import SITE_COUNTS, Launch, Place, Site
 from notebook.emulate_report import Emulated
 
 _COLUMNS = (
@@ -27,7 +27,9 @@ def as_json(runs: Sequence[Emulated]) -> str:
         }
         for run in runs
     ]
-    return json.dumps({"emulated": described, "nsight_compute": OF_A_LAUNCH}, indent=2, allow_nan=False)
+    return json.dumps(
+        {"emulated": described, "nsight_compute": OF_A_LAUNCH}, indent=2, allow_nan=False
+    )
 
 
 def as_csv(runs: Sequence[Emulated]) -> str:
@@ -36,7 +38,13 @@ def as_csv(runs: Sequence[Emulated]) -> str:
     table.writerow(_COLUMNS)
     for run in runs:
         for launch in run.launches:
-            head = [run.architecture, launch.kernel, launch.launches, _text(launch.grid), _text(launch.block)]
+            head = [
+                run.architecture,
+                launch.kernel,
+                launch.launches,
+                _text(launch.grid),
+                _text(launch.block),
+            ]
             for row in _rows(launch):
                 table.writerow([_cell(cell) for cell in [*head, *row]])
     return text.getvalue()
@@ -87,18 +95,20 @@ def _launch(launch: Launch, sm_count: int) -> dict[str, Any]:
         "notes": launch.notes,
         "hazards": launch.hazards,
         "sites": [_site(site) for site in launch.sites],
-        "source": [_located(line.place) | {name: getattr(line, name) for name in OF_A_LINE} for line in launch.code],
+        "source": [
+            _located(line.place) | {name: getattr(line, name) for name in OF_A_LINE}
+            for line in launch.code
+        ],
     }
 
 
 def _site(site: Site) -> dict[str, Any]:
-    counts = "requests sectors lane_bytes distinct_bytes moved_bytes l1_hit_sectors wavefronts bank_conflicts".split()
     return _located(site.place) | {
         "space": site.space,
         "kind": site.kind,
         "bytes_per_lane": site.bytes_per_lane,
         "efficiency": site.efficiency,
-        **{name: getattr(site, name) for name in counts},
+        **{name: getattr(site, name) for name in SITE_COUNTS},
     }
 
 

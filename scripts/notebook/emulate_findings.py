@@ -70,7 +70,11 @@ def _atomics(launch: Launch) -> list[str]:
     found = []
     for site in sorted(moves, key=lambda each: each.sectors, reverse=True):
         # atom and red, whatever the report calls them.
-        if site.kind in ("load", "store") or site.sectors < WORTH_MENTIONING * total or not site.requests:
+        if (
+            site.kind in ("load", "store")
+            or site.sectors < WORTH_MENTIONING * total
+            or not site.requests
+        ):
             continue
         per_request = site.sectors / site.requests
         distinct = site.distinct_bytes / site.requests / (site.bytes_per_lane or 4)
@@ -80,7 +84,9 @@ def _atomics(launch: Launch) -> list[str]:
                 "combine them in the warp or in shared memory first"
             )
         elif per_request > 8:
-            found.append(f"{where(site.place)}: uncoalesced atomic, {per_request:.1f} sectors a request")
+            found.append(
+                f"{where(site.place)}: uncoalesced atomic, {per_request:.1f} sectors a request"
+            )
     return found[:MAX_OF_A_KIND]
 
 
@@ -101,7 +107,9 @@ def _bank_conflicts(launch: Launch) -> list[str]:
 def _local_memory(launch: Launch) -> list[str]:
     found = []
     if launch.spill_bytes:
-        found.append(f"{launch.spill_bytes} bytes a thread are spilled from registers to local memory (ptxas)")
+        found.append(
+            f"{launch.spill_bytes} bytes a thread are spilled from registers to local memory (ptxas)"
+        )
     local = sum(site.sectors for site in launch.sites if site.space == "local")
     total = local + sum(site.sectors for site in launch.sites if site.space == "global")
     if local and local >= WORTH_MENTIONING * total:
@@ -120,14 +128,23 @@ def _divergence(launch: Launch) -> list[str]:
     full = threads / (-(-threads // WARP) * WARP)  # a block's last warp may have fewer threads
     found = []
     if full < LOW_LANES:
-        found.append(f"a block of {threads} threads leaves {100 * (1 - full):.0f} % of its warps' lanes empty")
+        found.append(
+            f"a block of {threads} threads leaves {100 * (1 - full):.0f} % of its warps' lanes empty"
+        )
     if not warp or lanes / warp >= LOW_LANES * WARP * full:
         return found
-    idle = {line.place: WARP * full * line.warp_instructions - line.thread_instructions for line in launch.code}
+    idle = {
+        line.place: WARP * full * line.warp_instructions - line.thread_instructions
+        for line in launch.code
+    }
     worst = sorted(idle, key=lambda place: idle[place], reverse=True)[:3]
     at = ", ".join(str(place.line) for place in worst if place.line and idle[place] > 0)
     branches = sum(line.divergent_branches for line in launch.code)
-    cause = f"{branches:,} divergent branches" if branches else "lanes that have returned or are predicated off"
+    cause = (
+        f"{branches:,} divergent branches"
+        if branches
+        else "lanes that have returned or are predicated off"
+    )
     found.append(
         f"{lanes / warp:.1f} of {WARP} lanes active in an instruction ({cause})"
         + (f"; most idle in lines {at}" if at else "")

@@ -43,7 +43,10 @@ def require_emulable(path: Path) -> None:
     name = plain(path.name)
     runtimes = [library for library in contents.libraries if library.startswith("libcudart.so")]
     if not runtimes:
-        raise Problem(f"{name} is linked with CUDA's runtime statically; build it with: {HOW_TO_BUILD}", WRONG_USAGE)
+        raise Problem(
+            f"{name} is linked with CUDA's runtime statically; build it with: {HOW_TO_BUILD}",
+            WRONG_USAGE,
+        )
     if not any(runtime in RUNTIMES for runtime in runtimes):
         raise Problem(
             f"{name} was built for {plain(runtimes[0])}; the emulated GPU is {' and '.join(RUNTIMES)}; build it "
@@ -51,7 +54,9 @@ def require_emulable(path: Path) -> None:
             WRONG_USAGE,
         )
     if not contents.has_ptx:
-        raise Problem(f"{name} holds machine code but no PTX; build it with: {HOW_TO_BUILD}", WRONG_USAGE)
+        raise Problem(
+            f"{name} holds machine code but no PTX; build it with: {HOW_TO_BUILD}", WRONG_USAGE
+        )
 
 
 def inspect(image: bytes) -> Contents | None:
@@ -82,7 +87,9 @@ def _sections(image: bytes) -> list[tuple[int, int, int, int, int]]:
     entry_bytes, count = struct.unpack_from("<HH", image, 58)
     found = []
     for i in range(count):
-        name, kind, _, _, offset, size, link = struct.unpack_from("<IIQQQQI", image, table + i * entry_bytes)
+        name, kind, _, _, offset, size, link = struct.unpack_from(
+            "<IIQQQQI", image, table + i * entry_bytes
+        )
         found.append((name, kind, offset, size, link))
     return found
 

@@ -14,6 +14,12 @@ from notebook.text import plain
 
 Shape = tuple[int, int, int]
 
+# What a report counts of each memory instruction.
+SITE_COUNTS = (
+    "requests", "sectors", "lane_bytes", "distinct_bytes", "moved_bytes", "l1_hit_sectors", "wavefronts",
+    "bank_conflicts",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, order=True)
 class Place:
@@ -51,10 +57,7 @@ class Site:
         return self.lane_bytes / (self.bytes_per_lane or 1) / (self.requests or 1)
 
     def add(self, other: "Site") -> None:
-        for name in (
-            "requests sectors lane_bytes distinct_bytes moved_bytes l1_hit_sectors wavefronts "
-            "bank_conflicts"
-        ).split():
+        for name in SITE_COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
@@ -146,14 +149,18 @@ class Report:
 def read(path: Path) -> Report:
     """The report in a file; an unfinished last line of a program that was killed is left out."""
     report = Report()
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    lines = (
+        path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    )
     for number, line in enumerate(lines, 1):
         try:
             _add(report, json.loads(line))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if number == len(lines) and not report.finished:
                 break
-            raise Problem(f"line {number} of the emulated GPU's report is not valid: {plain(error)}") from error
+            raise Problem(
+                f"line {number} of the emulated GPU's report is not valid: {plain(error)}"
+            ) from error
     return report
 
 
@@ -173,7 +180,9 @@ def _add(report: Report, described: dict[str, Any]) -> None:
         report.finished = True
     elif "error" in described:
         where = plain(described.get("kernel", ""))
-        report.failures.append(f"{where}: {plain(described['error'])}" if where else plain(described["error"]))
+        report.failures.append(
+            f"{where}: {plain(described['error'])}" if where else plain(described["error"])
+        )
     else:
         report.launches.append(_launch(described))
 
@@ -185,7 +194,8 @@ def _launch(described: dict[str, Any]) -> Launch:
         kernel=plain(described["kernel"]),
         grid=_shape(described["grid"]),
         block=_shape(described["block"]),
-        shared_bytes=int(described.get("static_shared_bytes", 0)) + int(described.get("dynamic_shared_bytes", 0)),
+        shared_bytes=int(described.get("static_shared_bytes", 0))
+        + int(described.get("dynamic_shared_bytes", 0)),
         registers=_optional(described.get("registers_per_thread")),
         spill_bytes=_optional(described.get("spill_bytes")),
         occupancy_percent=None if percent is None else float(percent),
@@ -208,18 +218,15 @@ def _place(described: dict[str, Any]) -> Place:
 
 
 def _site(described: dict[str, Any]) -> Site:
-    counts = (
-        "requests sectors lane_bytes distinct_bytes moved_bytes l1_hit_sectors wavefronts bank_conflicts"
-    ).split()
     return Site(
         _place(described), plain(described["space"]), plain(described["kind"]), int(described["bytes"]),
-        **{name: int(described[name]) for name in counts},
+        **{name: int(described[name]) for name in SITE_COUNTS},
     )  # fmt: skip
 
 
 def _code_line(described: dict[str, Any]) -> CodeLine:
     counts = ("warp_instructions", "thread_instructions", "divergent_branches")
-    return CodeLine(_place(described), **{name: int(described[name]) for name in counts})
+    return CodeLine(_place(described), *(int(described[name]) for name in counts))
 
 
 def _shape(values: list[Any]) -> Shape:

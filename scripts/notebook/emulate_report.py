@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from notebook.emulate_code import shown_place, short_kernel, text_of
+from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
 from notebook.emulate_records import CodeLine, Launch, Place, Site
@@ -42,7 +42,9 @@ def launch_report(runs: Sequence[Emulated]) -> list[str]:
     """Per kernel: every counter of all its launches, a column an architecture."""
     found, names = [], dict[str, None]()
     for together in _side_by_side(runs):
-        counted = dict.fromkeys(name for _, launch in together if launch for name in launch.counters)
+        counted = dict.fromkeys(
+            name for _, launch in together if launch for name in launch.counters
+        )
         rows = [["", *(run.architecture for run, _ in together)], *_facts(together)]
         for name in counted:
             values = [launch.counters.get(name) if launch else None for _, launch in together]
@@ -51,7 +53,11 @@ def launch_report(runs: Sequence[Emulated]) -> list[str]:
                 rows.append([name, *map(_number, values)])
         found += [_title(_first(together)), *_marked(together), "", *_table(rows), ""]
     known = [[name, OF_A_LAUNCH[name]] for name in names if name in OF_A_LAUNCH]
-    legend = ["Nsight Compute's names:", *(f"  {name:28}{metric}" for name, metric in known)] if known else []
+    legend = (
+        ["Nsight Compute's names:", *(f"  {name:28}{metric}" for name, metric in known)]
+        if known
+        else []
+    )
     return [*found, *legend, *_failures(runs)]
 
 
@@ -85,11 +91,17 @@ def _summary(launch: Launch) -> str:
     facts = [
         f"{launch.registers} registers" if launch.registers is not None else "",
         f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
-        f"occupancy {launch.occupancy_percent:.0f} %" if launch.occupancy_percent is not None else "",
+        f"occupancy {launch.occupancy_percent:.0f} %"
+        if launch.occupancy_percent is not None
+        else "",
         f"{_scaled(warp)} warp instructions, {lanes / warp:.1f} lanes each" if warp else "",
     ]
     if launch.blocks_executed < launch.blocks:
-        error = f"error up to {100 * launch.sampling_error:.2g} %" if launch.sampling_error else "exact: blocks are alike"
+        error = (
+            f"error up to {100 * launch.sampling_error:.2g} %"
+            if launch.sampling_error
+            else "exact: blocks are alike"
+        )
         facts.append(f"{launch.blocks_executed:,} of {launch.blocks:,} blocks executed ({error})")
     return "  " + ", ".join(fact for fact in facts if fact)
 
@@ -116,16 +128,22 @@ def _lines_of_code(launch: Launch) -> list[str]:
         found.append(_code_row(place, home, code.get(place), all_warp))
         found += [_site_row(site) for site in sites.get(place, [])]
     if omitted:
-        found.append(f"  ({omitted} lines with less than {100 * LEAST_SHARE:.0f} % each: --report csv has them)")
+        found.append(
+            f"  ({omitted} lines with less than {100 * LEAST_SHARE:.0f} % each: --report csv has them)"
+        )
     return found
 
 
 def _code_row(place: Place, home: str, line: CodeLine | None, all_warp: int) -> str:
-    name = str(place.line) if place.file == home else f"{place.file.rsplit('/', 1)[-1]}:{place.line}"
+    name = (
+        str(place.line) if place.file == home else f"{place.file.rsplit('/', 1)[-1]}:{place.line}"
+    )
     right = ""
     if line and line.warp_instructions:
         share = 100 * line.warp_instructions / all_warp
-        right = f"{share:.1f} % instr., {line.thread_instructions / line.warp_instructions:.1f} lanes"
+        right = (
+            f"{share:.1f} % instr., {line.thread_instructions / line.warp_instructions:.1f} lanes"
+        )
         if line.divergent_branches:
             right += f", {line.divergent_branches:,} divergent"
     left = f"  {name}  {text_of(place)}"
@@ -142,7 +160,11 @@ def _site_row(site: Site) -> str:
         per_request = site.wavefronts / (site.requests or 1)
         return f"{row}  {'':27}  {per_request:>11.1f}{site.bank_conflicts:>12,}"
     used = "" if site.efficiency is None else f"{site.efficiency:.1f} %"
-    hits = f"{100 * site.l1_hit_sectors / site.sectors:.1f} %" if site.sectors and site.kind == "load" else ""
+    hits = (
+        f"{100 * site.l1_hit_sectors / site.sectors:.1f} %"
+        if site.sectors and site.kind == "load"
+        else ""
+    )
     return f"{row}  {site.sectors / (site.requests or 1):>9.1f}{used:>9}{hits:>9}".rstrip()
 
 
@@ -177,7 +199,9 @@ def _choose(
         executed = code[place].warp_instructions / instructions if place in code else 0.0
         # A line without accesses has to execute much to be of interest.
         weights[place] = max(moved, executed if place in sites or executed > 0.1 else 0.0)
-    worth = sorted((place for place in weights if weights[place] >= LEAST_SHARE), key=lambda p: -weights[p])
+    worth = sorted(
+        (place for place in weights if weights[place] >= LEAST_SHARE), key=lambda p: -weights[p]
+    )
     chosen = sorted(worth[:MAX_LINES])
     with_accesses = sum(place in sites for place in weights)
     return chosen, max(0, with_accesses - sum(place in sites for place in chosen))
@@ -211,7 +235,11 @@ def _side_by_side(runs: Sequence[Emulated]) -> list[Together]:
 def _several(together: Together) -> list[str]:
     rows = [["", *(run.architecture for run, _ in together)], *_facts(together)]
     rows.append(
-        _facts_row("warp instructions", together, lambda each: sum(line.warp_instructions for line in each.code))
+        _facts_row(
+            "warp instructions",
+            together,
+            lambda each: sum(line.warp_instructions for line in each.code),
+        )
     )
     cells: dict[tuple[Place, str, int], dict[str, str]] = {}
     for run, launch in together:
@@ -220,10 +248,19 @@ def _several(together: Together) -> list[str]:
             what = f"{site.space} {site.kind} {site.bytes_per_lane} B"
             number = counts[_line(site.place), what] = counts.get((_line(site.place), what), 0) + 1
             if site.requests:
-                cells.setdefault((_line(site.place), what, number), {})[run.architecture] = _cell(site)
+                cells.setdefault((_line(site.place), what, number), {})[run.architecture] = _cell(
+                    site
+                )
     for (place, what, _), by_architecture in sorted(cells.items()):
-        rows.append([f"line {place.line} {what}", *(by_architecture.get(run.architecture, "-") for run, _ in together)])
-    legend = "  (sectors a request and the share of their bytes that is used; w: wavefronts a request)"
+        rows.append(
+            [
+                f"line {place.line} {what}",
+                *(by_architecture.get(run.architecture, "-") for run, _ in together),
+            ]
+        )
+    legend = (
+        "  (sectors a request and the share of their bytes that is used; w: wavefronts a request)"
+    )
     return [_title(_first(together)), *_marked(together), "", *_table(rows), legend, ""]
 
 
@@ -295,7 +332,10 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
         if lines:
             lines.append("")
         for row in rows:
-            cells = [cell.rjust(size) for cell, size in zip(row[first:last], widths[first:last], strict=True)]
+            cells = [
+                cell.rjust(size)
+                for cell, size in zip(row[first:last], widths[first:last], strict=True)
+            ]
             lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
         first = last
     return lines

@@ -14,7 +14,7 @@ from notebook import export, files, pictures, published, results, toolbox
 from notebook.chapters import Chapter, all_chapters
 from notebook.errors import MISSING, Problem
 from notebook.project import Project
-from notebook.text import close_matches, plain
+from notebook.text import close_matches, plain, quoted
 
 _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
 _CHAPTERS = re.compile(r"^# chapters(, with what others printed)?: (.+)$", re.MULTILINE)
@@ -76,7 +76,7 @@ class Figure:
             )
             svg = folder / "figure.svg"
             if done.returncode != 0 or not svg.is_file():
-                raise Problem(f"{self.script}: gnuplot failed: {_last_line(done.stderr)}")
+                raise Problem(f"{quoted(self.script)}: gnuplot failed: {_last_line(done.stderr)}")
             head, newline, body = svg.read_text(encoding="utf-8").partition("\n")
             text = f"{head}{newline}<!-- made from sha256:{self.made_from} -->\n{body}"
             return Drawn(text, [plain(line) for line in done.stderr.splitlines() if line.strip()])
@@ -126,9 +126,9 @@ def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
             continue
         of = _CHAPTERS.search(script.read_text(encoding="utf-8"))
         if not of:
-            raise Problem(f"{script}: no line that names what it shows: # chapters: 02_name 03_other")
+            raise Problem(f"{quoted(script)}: no line that names what it shows: # chapters: 02_name 03_other")
         for wrong in (name for name in of[2].split() if name not in known):
-            raise Problem(f"{script}: there is no chapter {plain(wrong)}; {close_matches(wrong, known)}")
+            raise Problem(f"{quoted(script)}: there is no chapter {plain(wrong)}; {close_matches(wrong, known)}")
         shown = [known[name] for name in of[2].split()]
         if not {chapter.name for chapter in chapters} & {chapter.name for chapter in shown}:
             continue

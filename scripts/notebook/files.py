@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from notebook.errors import Problem
+from notebook.text import quoted
 
 
 def write(path: Path, content: str) -> None:
@@ -34,6 +35,6 @@ def require_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise Problem(
-            f"cannot write in the data folder {folder} ({error.strerror}); "
+            f"cannot write in the data folder {quoted(folder)} ({error.strerror}); "
             "choose another with --data DIR"
         ) from error

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from notebook import counter_table, files, names, tables
-from notebook.chapters import all_chapters
+from notebook.chapters import Chapter, all_chapters
 from notebook.devices import PUBLISHED
 from notebook.errors import Problem
 from notebook.project import Project
@@ -32,7 +32,13 @@ class Pages:
         self.project = project
         self.chapters = all_chapters(project)
         # Several pages show the same chapter; its intervals are worth computing once.
-        self._decided = cache(lambda chapter: tables.decide_chapter(project, chapter))
+        self._decided = cache(self._decide)
+
+    def _decide(self, chapter: Chapter) -> ChapterVerdicts:
+        decided = tables.decide_chapter(self.project, chapter)
+        if decided.wrong_claims:  # a page without a verdict would hide it
+            raise Problem("; ".join(decided.wrong_claims))
+        return decided
 
     def rendered(self) -> Iterator[tuple[Path, str, str]]:
         """Each page with its text as it is and as it should be."""
@@ -86,7 +92,7 @@ class Pages:
         return counter_table.lines(decided.chapter, decided.results, link)
 
     def _problem(self, page: Path, number: int, what: str) -> Problem:
-        return Problem(f"{self.project.shown(page)}:{number}: {what}")
+        return Problem(f"{self.project.quoted(page)}:{number}: {what}")
 
     def _chapters(self, page: Path) -> list[str]:
         every = [self._decided(chapter).ours for chapter in self.chapters]

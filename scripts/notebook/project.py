@@ -1,7 +1,10 @@
 """Where things are in the working tree."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from notebook.errors import WRONG_USAGE, Problem
+from notebook.text import quoted
 
 
 @dataclass(frozen=True)
@@ -15,6 +18,20 @@ class Project:
     def here(cls, data: str | Path | None = None) -> "Project":
         root = Path(__file__).resolve().parents[2]
         return cls(root, Path(data).resolve() if data else root / "data")
+
+    @classmethod
+    def with_results(cls, data: str | None) -> "Project":
+        """The same for a command that reads: a --data without results is wrong usage."""
+        project = cls.here(data)
+        if data is not None and not next(project.data.glob("*/*.json"), None):
+            kind = "no results" if project.data.is_dir() else "no folder"
+            raise Problem(f"--data: {kind} {quoted(Path(data))}", WRONG_USAGE)
+        return project
+
+    @property
+    def beside(self) -> "Project":
+        """With the results that are not to stay, which lie beside data/."""
+        return replace(self, data=self.build / "results")
 
     @property
     def has_own_data(self) -> bool:
@@ -37,3 +54,7 @@ class Project:
     def shown(self, path: Path) -> str:
         """`path` as a reader of the notebook writes it: relative to the root if it is below."""
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
+    def quoted(self, path: Path) -> str:
+        """The same for a message, as a shell takes it."""
+        return quoted(Path(self.shown(path)))

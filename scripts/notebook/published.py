@@ -16,7 +16,7 @@ from notebook.errors import Problem
 from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.results import LABEL, Malformed, Result, Row
-from notebook.text import plain
+from notebook.text import plain, quoted
 
 _TIME = "time_us"
 _WORK = ("bytes_per_second", "flops_per_second")
@@ -38,7 +38,7 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
             by_device.setdefault(row["device"], []).append(row)
         return [_result(path, chapter, known, *each) for each in by_device.items()]
     except (Malformed, KeyError) as error:
-        raise Problem(f"{path}: {plain(error)}; git checkout {path}") from error
+        raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
 
 
 def _table(path: Path) -> list[Cells]:
@@ -46,7 +46,7 @@ def _table(path: Path) -> list[Cells]:
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise Problem(f"{path}: {plain(error)}; git checkout {path}") from error
+        raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
 
 
 def _result(

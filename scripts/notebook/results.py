@@ -20,7 +20,7 @@ from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
 from notebook.project import Project
-from notebook.text import plain
+from notebook.text import plain, quoted
 
 # The memory that a working set fits: l2, dram, l2+dram.
 LABEL = re.compile(r"[a-z0-9+]*")
@@ -126,7 +126,7 @@ def load(path: Path, chapter: Chapter, device: str) -> Result:
         return read(path, chapter)
     except Malformed as error:
         mend = f"scripts/lab run {chapter.number} --device {option_for(device)}"
-        raise Problem(f"{path}: {plain(error)}; make it anew: {mend}") from error
+        raise Problem(f"{quoted(path)}: {plain(error)}; make it anew: {mend}") from error
 
 
 def load_chapter(project: Project, chapter: Chapter) -> list[Result]:

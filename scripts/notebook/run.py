@@ -1,25 +1,32 @@
 """`lab run`: set up, build, run, collect, draw, and say what the data decide."""
 
-from notebook import build, collect, devices, drawing, figures, files, tables, toolbox, verdicts
+import time
+
+from notebook import build, claims, collect, devices, drawing, figures, files, setup, summary, tables, toolbox
 from notebook.chapters import Chapter, find_chapters
-from notebook.collect import say
+from notebook.destinations import Destinations
 from notebook.devices import Target
 from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.progress import say
 from notebook.project import Project
+from notebook.summary import Ran
 
 _DEFAULT = Target("hopper")
 
 
-def run(project: Project, words: list[str], device: str | None, quick: bool) -> int:
+def run(where: Destinations, words: list[str], device: str | None, quick: bool) -> int:
     """Runs chapters on a device; returns the exit status.
 
     A chapter that fails leaves its old data as they were and does not keep others from running.
     """
-    chapters = find_chapters(project, words)
+    began = time.monotonic()
+    project = where.project
+    wanted = find_chapters(project, words)
     target = _choose() if device is None else devices.parse_target(project, device)
-    files.require_writable(project.data)
-    files.require_writable(project.build)
-    toolbox.install_missing(say)
+    for folder in [*where.folders(wanted, target), project.build]:
+        files.require_writable(folder)
+    chapters = [chapter for chapter in wanted if _has_right_claims(chapter)]
+    setup.install_missing(project)
     packages = toolbox.FOR_THE_EMULATED_GPU if target.is_emulated else toolbox.FOR_EVERY_RUN
     toolbox.require(packages, f"running on {target}")
     _build(project, chapters, target)
@@ -27,26 +34,32 @@ def run(project: Project, words: list[str], device: str | None, quick: bool) -> 
     done = []
     for number, chapter in enumerate(chapters, start=1):
         say(f"{chapter.name} on {target} ({number} of {len(chapters)})")
+        place = where.of(chapter, target)
         try:
-            done.append((chapter, collect.collect(project, chapter, target, quick)))
+            done.append(Ran(place, chapter, collect.collect(place, chapter, target, quick)))
         except Problem as problem:
             say(f"error: {problem}")
-    _draw(project, [chapter for chapter, _ in done])
-    for chapter, path in done:
-        decided = tables.decide_chapter(project, chapter, path.parent.name)
-        print("\n".join(["", chapter.name, *tables.terminal_lines(decided)]))
-    if done:
-        print(f"\n{verdicts.LEGEND}")
-    return 0 if len(done) == len(chapters) else CHECK_FAILED
+    drawn = all([_draw(place, done) for place in summary.places(done)])
+    decided = [tables.decide_chapter(each.place, each.chapter, each.device) for each in done]
+    for each in decided:
+        print("\n".join(["", each.chapter.name, *tables.terminal_lines(each)]))
+    seconds = time.monotonic() - began
+    print("\n".join(["", *summary.lines(project, target, wanted, done, decided, seconds)]))
+    return 0 if drawn and len(done) == len(wanted) else CHECK_FAILED
+
+
+def _has_right_claims(chapter: Chapter) -> bool:
+    """Says what is wrong before time is spent on results that could not be decided."""
+    wrong = claims.load_right(chapter).wrong
+    for each in wrong:
+        say(f"error: {each}; {chapter.name} does not run")
+    return not wrong
 
 
 def _choose() -> Target:
     """The GPU if it can be used, else an emulated one, with a line that says so."""
     if devices.count_gpus() == 0:
         say(f"no GPU here: running on {_DEFAULT} (choose another with --device)")
-        return _DEFAULT
-    if not toolbox.find_nvcc():
-        say(f"there is a GPU, but no nvcc to compile for it: running on {_DEFAULT}")
         return _DEFAULT
     return Target(None)
 
@@ -55,7 +68,7 @@ def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
     wanted = [chapter.target(target.is_emulated) for chapter in chapters]
     if not target.is_emulated and not toolbox.find_nvcc():
         raise Problem(
-            "no nvcc to compile for the GPU; install the CUDA toolkit or put nvcc on PATH", MISSING
+            "no nvcc to compile for the GPU; with a network, run: scripts/lab setup", MISSING
         )
     say(f"building {len(wanted)} of the chapters' executables")
     build.configure(project, need_gpu=not target.is_emulated)
@@ -66,13 +79,16 @@ def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
     build.build(project, *wanted)
 
 
-def _draw(project: Project, chapters: list[Chapter]) -> None:
-    """Figures and tables from the new data, as far as this machine can."""
-    if not project.has_own_data:
-        say(f"data are in {project.data}: figures and tables, which show data/, stay as they are")
-        return
-    if chapters and not figures.gnuplot_version():
-        say(f"figures are not drawn: no gnuplot; {toolbox.mend([toolbox.GNUPLOT])}")
-    elif chapters:
-        drawing.draw_figures(project, chapters)
-    drawing.write_pages(project)
+def _draw(project: Project, done: list[Ran]) -> bool:
+    """Figures and tables from the new data, as far as this machine can; False where one is wrong."""
+    chapters = [each.chapter for each in done if each.place == project]
+    try:
+        if figures.gnuplot_version():
+            drawing.draw_figures(project, chapters)
+        else:
+            say(f"figures are not drawn: no gnuplot; {toolbox.mend([toolbox.GNUPLOT])}")
+        drawing.write_pages(project)
+    except Problem as problem:
+        say(f"error: {problem}")
+        return False
+    return True

@@ -24,6 +24,7 @@ class ChapterVerdicts:
     chapter: Chapter
     results: list[Result]
     verdicts: list[Verdict]
+    wrong_claims: list[str]
 
     @property
     def devices(self) -> list[str]:
@@ -36,6 +37,7 @@ class ChapterVerdicts:
             self.chapter,
             [result for result in self.results if not result.is_published],
             [verdict for verdict in self.verdicts if verdict.kind != "published"],
+            self.wrong_claims,
         )
 
 
@@ -71,16 +73,18 @@ def all_results(project: Project, chapters: list[Chapter]) -> list[Result]:
 def decide_chapter(
     project: Project, chapter: Chapter, device: str | None = None
 ) -> ChapterVerdicts:
-    """The verdicts of a chapter on every device that has data, or on one."""
+    """The verdicts of a chapter on every device that has data, or on one; those of the claims that
+    can be decided."""
+    known = claims.load_right(chapter)
     every = all_results(project, [chapter])
     found = [result for result in every if device is None or result.device == device]
     decided = [
         verdict
-        for claim in claims.load(chapter)
+        for claim in known.right
         for result in found
         for verdict in verdicts.decide(claim, result, project.shown(result.path))
     ]
-    return ChapterVerdicts(chapter, found, decided)
+    return ChapterVerdicts(chapter, found, decided, known.wrong)
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:

@@ -3,15 +3,15 @@
 import subprocess
 import sys
 
-from notebook import build, toolbox
-from notebook.collect import say
+from notebook import build, setup, toolbox
+from notebook.progress import say
 from notebook.errors import CHECK_FAILED
 from notebook.project import Project
 
 
 def test(project: Project) -> int:
     """Returns 0 when every test passed. What pytest sums up is the last that is printed."""
-    toolbox.install_missing(say)
+    setup.install_missing(project)
     toolbox.require((*toolbox.FOR_THE_EMULATED_GPU, toolbox.GTEST), "building the tests")
     build.configure(project)
     build.build(project)

@@ -2,8 +2,10 @@
 
 import difflib
 import re
+import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 
 def plain(text: object) -> str:
@@ -11,6 +13,11 @@ def plain(text: object) -> str:
     return "".join(
         " " if unicodedata.category(letter).startswith("C") else letter for letter in str(text)
     )
+
+
+def quoted(path: Path) -> str:
+    """A path for a message, as a shell takes it."""
+    return shlex.quote(plain(path))
 
 
 def markdown_cell(text: object) -> str:

@@ -5,15 +5,20 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from notebook import nvcc, progress
 from notebook.errors import MISSING, Problem
 from notebook.text import plain
 
 _CUDA = "/usr/local/cuda/bin"
+# Another apt may be at work: on a fresh machine often the one that updates it.
+_SECONDS_FOR_THE_LOCK = 600
+_SECONDS_BETWEEN_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,15 @@ class Package:
 
 
 def environment() -> dict[str, str]:
-    """The environment of child processes: our own Python tools first, the CUDA compiler last."""
+    """The environment of child processes: our own Python tools first, the CUDA compiler last.
+
+    An nvcc that is too old must not be found before the one that serves.
+    """
     path = os.environ.get("PATH", os.defpath)
-    ours = str(Path(sys.executable).parent)
-    return os.environ | {"PATH": os.pathsep.join([ours, path, _CUDA])}
+    folders = [str(Path(sys.executable).parent), path, _CUDA]
+    if (chosen := find_nvcc()) and shutil.which("nvcc", path=os.pathsep.join(folders)) != chosen:
+        folders.insert(1, str(Path(chosen).parent))
+    return os.environ | {"PATH": os.pathsep.join(folders)}
 
 
 def find_program(name: str) -> str:
@@ -47,8 +57,8 @@ def find_compiler() -> str:
 
 
 def find_nvcc() -> str:
-    """The CUDA compiler, which is never installed by us; "" when it is missing."""
-    return find_program("nvcc")
+    """The CUDA compiler, the machine's or the one that setup installs; "" when it is missing."""
+    return nvcc.find([*os.environ.get("PATH", os.defpath).split(os.pathsep), _CUDA])
 
 
 def first_line(*command: str) -> str:
@@ -101,14 +111,17 @@ LIBDW = Package(
     "source lines in what the emulated GPU reports",
     _library("libdw", "elfutils/libdwfl.h"),
 )
-PKG_CONFIG = Package("pkg-config", "finds the libraries for Meson", _program("pkg-config"))
+PKG_CONFIG = Package(
+    "pkg-config",
+    "finds the libraries for Meson",
+    lambda: find_program("pkg-config") or find_program("cmake"),
+)
 GNUPLOT = Package("gnuplot-nox", "draws the figures", _program("gnuplot"))
 GIT = Package("git", "names the revision that results were made from", _program("git"))
 
 # pkg-config and the compiler first: the libraries are looked for with them.
 PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, BOOST, LIBDW, GNUPLOT, GIT)
-# Not pkg-config: Meson finds libraries in other ways, too.
-FOR_EVERY_RUN = (COMPILER, BENCHMARK)
+FOR_EVERY_RUN = (PKG_CONFIG, COMPILER, BENCHMARK)
 FOR_THE_EMULATED_GPU = (*FOR_EVERY_RUN, BOOST, LIBDW)
 
 
@@ -127,8 +140,7 @@ def install_missing(say: Callable[[str], None]) -> list[Package]:
     for package in wanted:
         say(f"missing: {package.apt} ({package.why})")
     if as_root := _as_root():
-        say(f"installing {_names(wanted)} (apt)")
-        if failure := _apt(as_root, wanted):
+        if failure := _apt(as_root, [package.apt for package in wanted], say):
             say(f"apt-get: {failure}")
         _has_header.cache_clear()
     still = missing()
@@ -138,16 +150,23 @@ def install_missing(say: Callable[[str], None]) -> list[Package]:
 
 
 def require(packages: tuple[Package, ...], for_what: str) -> None:
-    """Raises Problem when one of `packages` is not there."""
+    """Raises Problem when one of `packages` is not there; says how to get all that is missing."""
     if lacking := missing(packages):
-        raise Problem(f"{for_what} needs {_names(lacking)}; {mend(lacking)}", MISSING)
+        raise Problem(f"{for_what} needs {_names(lacking)}; {mend(missing())}", MISSING)
 
 
-def mend(packages: list[Package]) -> str:
-    """What the user can do about missing packages."""
+def mend(packages: list[Package], *more: str) -> str:
+    """What the user can do about missing packages, and about more that are named as apt does."""
+    names = " ".join([*more, *(package.apt for package in packages)])
     if shutil.which("apt-get"):
-        return f"install: sudo apt-get install {_names(packages)}"
-    return f"install what Debian calls {_names(packages)}"
+        return f"install: sudo apt-get install {names}"
+    return f"install what Debian calls {names}"
+
+
+def apt_install(names: list[str], say: Callable[[str], None]) -> None:
+    """Installs packages where we may; whoever needs them looks whether they are there."""
+    if (as_root := _as_root()) and (failure := _apt(as_root, names, say)):
+        say(f"apt-get: {failure}")
 
 
 def _names(packages: list[Package]) -> str:
@@ -165,13 +184,28 @@ def _as_root() -> list[str]:
     return sudo if may and may.returncode == 0 else []
 
 
-def _apt(as_root: list[str], packages: list[Package]) -> str:
+def _apt(as_root: list[str], names: list[str], say: Callable[[str], None]) -> str:
     """Installs packages; returns the first error, "" if there is none."""
+    say(f"installing {' '.join(names)} (apt)")
     # Short timeouts: a machine without a network shall say so soon.
-    options = ["-qq", "-o", "Acquire::http::Timeout=15", "-o", "Acquire::Retries=1"]
-    apt = [*as_root, "DEBIAN_FRONTEND=noninteractive", "apt-get", *options]
-    install = ["-y", "--no-install-recommends", "install", *(package.apt for package in packages)]
-    for arguments in (["update"], install):
-        done = subprocess.run([*apt, *arguments], capture_output=True, text=True, check=False)
-    errors = [line for line in done.stderr.splitlines() if line.startswith("E:")]
-    return plain((errors or ["failed"])[0]) if done.returncode else ""
+    options = ["-q", "-o", "Acquire::http::Timeout=15", "-o", "Acquire::Retries=1"]
+    # apt's progress for a terminal is no lines.
+    options += ["-o", "Dpkg::Use-Pty=0"]
+    apt = [*as_root, "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", *options]
+    done = progress.Done(0, "")
+    for arguments in (["update"], ["-y", "--no-install-recommends", "install", *names]):
+        done = _when_unlocked([*apt, *arguments], say)
+    errors = [line for line in done.output.splitlines() if line.startswith("E:")]
+    return plain((errors or ["failed"])[0]) if done.status else ""
+
+
+def _when_unlocked(apt: list[str], say: Callable[[str], None]) -> progress.Done:
+    """Runs apt-get; waits while another apt holds one of the locks."""
+    began = time.monotonic()
+    while True:
+        done = progress.run(apt, "apt")
+        is_locked = done.status != 0 and "Could not get lock" in done.output
+        if not is_locked or time.monotonic() - began > _SECONDS_FOR_THE_LOCK:
+            return done
+        say("another apt is installing on this machine: waiting for it")
+        time.sleep(_SECONDS_BETWEEN_TRIES)

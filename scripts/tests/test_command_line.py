@@ -21,7 +21,7 @@ HOPPER = f"emulated-hopper/{synthetic.CHAPTER}.json"
 def built(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """A tree that has been run once."""
     tree = make_tree(tmp_path_factory.mktemp("tree") / "lab notebook")
-    done = tree.lab("run", "02", "--device", "emulated:hopper")
+    done = tree.lab("run", "02", "--device", "emulated:hopper", "--keep")
     assert done.returncode == 0, done.stderr
     return tree
 
@@ -108,6 +108,8 @@ def test_an_interrupted_run_leaves_old_data(
     running = subprocess.Popen(
         built.command("run", "02", "--device", "emulated:hopper"),
         cwd=built.root,
+        # Under nohup, and in the background of a script, a child would inherit that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
         env=built.settings(FAKE="hangs", FAKE_PID=str(pid_file)),
         stderr=subprocess.PIPE,
         text=True,

@@ -3,14 +3,11 @@
 import csv
 import io
 import json
-import stat
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from notebook import cli, emulate, emulate_build, emulate_export, emulate_report
+from notebook import emulate_export, emulate_report
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
 from notebook.emulate_records import Launch, Place, aggregate, read
@@ -27,7 +24,9 @@ def site(line: int, space: str, kind: str, **changed: Any) -> dict[str, Any]:
         "lane_bytes": 128 * REQUESTS, "distinct_bytes": 128 * REQUESTS, "moved_bytes": 128 * REQUESTS,
         "l1_hit_sectors": 0, "wavefronts": 0, "bank_conflicts": 0,
     }  # fmt: skip
-    return described | {name: value * REQUESTS if name != "bytes" else value for name, value in changed.items()}
+    return described | {
+        name: value * REQUESTS if name != "bytes" else value for name, value in changed.items()
+    }
 
 
 def shared(line: int, kind: str, wavefronts: int) -> dict[str, Any]:
@@ -94,21 +93,33 @@ def test_names_from_the_program_cannot_reach_the_terminal(tmp_path: Path) -> Non
 
 
 def test_repeated_launches_of_one_shape_are_summed(tmp_path: Path) -> None:
-    load, store = site(4, "global", "load"), site(4, "global", "store", sectors=32, moved_bytes=1024)
+    load, store = (
+        site(4, "global", "load"),
+        site(4, "global", "store", sectors=32, moved_bytes=1024),
+    )
     other = described(load, store, grid=[64, 1, 1])
     found = aggregate(launches(tmp_path, described(load, store), other, described(load, store)))
     assert [launch.launches for launch in found] == [2, 1]
     assert found[0].sites[0].requests == 2 * REQUESTS
     assert found[0].sites[1].efficiency == 12.5  # 128 of 1,024 bytes, however often
     assert found[0].code[0].warp_instructions == 2 * 4096
-    assert found[0].counters == {"load_requests": 2048.0, "load_efficiency": 100.0, "warp_instructions": 8192.0}
+    assert found[0].counters == {
+        "load_requests": 2048.0,
+        "load_efficiency": 100.0,
+        "warp_instructions": 8192.0,
+    }
 
 
 # ---- what stands out -----------------------------------------------------------------------------
 
 
 def test_a_coalesced_copy_has_nothing_that_stands_out(tmp_path: Path) -> None:
-    assert findings(only(tmp_path, site(4, "global", "load"), site(4, "global", "store")), sm_count=128) == []
+    assert (
+        findings(
+            only(tmp_path, site(4, "global", "load"), site(4, "global", "store")), sm_count=128
+        )
+        == []
+    )
 
 
 def test_a_stride_of_32_bytes_takes_a_sector_a_lane(tmp_path: Path) -> None:
@@ -131,7 +142,10 @@ def test_a_single_lane_is_not_called_uncoalesced(tmp_path: Path) -> None:
 
 def test_a_column_of_a_32_wide_tile_conflicts_32_ways(tmp_path: Path) -> None:
     (found,) = findings(only(tmp_path, shared(12, "load", 32), shared(9, "store", 1)))
-    assert found == "line 12: bank conflicts, 32.0 wavefronts a request where 1.0 would do (shared load)"
+    assert (
+        found
+        == "line 12: bank conflicts, 32.0 wavefronts a request where 1.0 would do (shared load)"
+    )
 
 
 def test_a_counter_that_all_lanes_update(tmp_path: Path) -> None:
@@ -145,7 +159,10 @@ def test_half_idle_warps_name_their_line(tmp_path: Path) -> None:
     source = [code(4, 100), code(6, 900, lanes=8, divergent=30)]
     (found,) = findings(only(tmp_path, source=source))
     # (100 x 32 + 900 x 8) / 1,000
-    assert found == "10.4 of 32 lanes active in an instruction (30 divergent branches); most idle in lines 6"
+    assert (
+        found
+        == "10.4 of 32 lanes active in an instruction (30 divergent branches); most idle in lines 6"
+    )
 
 
 def test_a_block_of_33_threads_wastes_most_of_its_second_warp(tmp_path: Path) -> None:
@@ -162,7 +179,8 @@ def test_low_occupancy_names_its_limit(tmp_path: Path) -> None:
 
 def test_few_blocks_spills_local_memory_and_hazards(tmp_path: Path) -> None:
     found = findings(
-        only(tmp_path, site(3, "local", "load"), spill_bytes=64, hazards=["race on tile"]), sm_count=132
+        only(tmp_path, site(3, "local", "load"), spill_bytes=64, hazards=["race on tile"]),
+        sm_count=132,
     )
     assert found == [
         "64 bytes a thread are spilled from registers to local memory (ptxas)",
@@ -191,7 +209,18 @@ def test_the_report_fits_into_100_columns(tmp_path: Path) -> None:
 def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> None:
     strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
     launch = only(tmp_path, strided, shared(12, "load", 32))
-    names = "fermi kepler maxwell pascal volta turing ampere ada hopper blackwell".split()
+    names = [
+        "fermi",
+        "kepler",
+        "maxwell",
+        "pascal",
+        "volta",
+        "turing",
+        "ampere",
+        "ada",
+        "hopper",
+        "blackwell",
+    ]
     runs = [emulate_report.Emulated(name, "GPU", 0, [launch], []) for name in names]
     lines = emulate_report.line_report(runs)
     assert max(map(len, lines)) <= 100
@@ -228,7 +257,9 @@ def test_kernels_are_shown_without_their_parameters() -> None:
 
 def test_a_line_of_cudas_headers_is_shown_where_it_was_called() -> None:
     header = "/usr/local/cuda/include/sm_32_intrinsics.hpp"
-    assert shown_place(Place(header, 122, "/home/me/kernels.cu:8")) == Place("/home/me/kernels.cu", 8)
+    assert shown_place(Place(header, 122, "/home/me/kernels.cu:8")) == Place(
+        "/home/me/kernels.cu", 8
+    )
     own = Place("/home/me/helper.cuh", 3, "/home/me/kernels.cu:8")
     assert shown_place(own) == own
 
@@ -239,104 +270,3 @@ def test_only_ordinary_files_are_opened_for_their_text(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text("first\n\x1b[31msecond\n")
     assert text_of(Place(str(tmp_path / "a.cu"), 2)) == " [31msecond"
     assert text_of(Place(str(tmp_path / "a.cu"), 3)) == ""
-
-
-# ---- the command ---------------------------------------------------------------------------------
-
-
-def test_words_of_the_command_line() -> None:
-    assert emulate.split_words(["a.cu", "-O3", "--", "-n", "5"]) == ("a.cu", ["-O3"], ["-n", "5"])
-    assert emulate.split_words(["a.cu", "-O3"]) == ("a.cu", ["-O3"], [])
-    assert emulate.split_words(["./a", "-n", "--", "5"]) == ("./a", [], ["-n", "--", "5"])
-    assert emulate.split_words(["./a", "--", "-n"]) == ("./a", [], ["-n"])
-    with pytest.raises(Problem, match="no program"):
-        emulate.split_words([])
-
-
-def test_nvcc_gets_an_architecture_unless_the_user_chose_one() -> None:
-    flags = emulate_build.nvcc_flags([], ["2.0", "9.0"], {75, 80, 90})
-    assert "arch=compute_75,code=compute_75" in flags
-    assert "arch=compute_90,code=compute_90" in flags
-    # One that this nvcc does not know.
-    assert "arch=compute_90,code=compute_90" in emulate_build.nvcc_flags([], ["12.0"], {75, 80, 90})
-    for chosen in ("-arch=sm_90", "-gencode", "--gpu-architecture=sm_80"):
-        assert "-gencode" not in emulate_build.nvcc_flags([chosen], ["9.0"], {75, 90})
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command on a program that is a script: it prints, writes a report and ends."""
-    monkeypatch.setattr(emulate, "runtime_folder", lambda _: tmp_path / "runtime")
-
-    def emulated(*options: str, lines: tuple[dict[str, Any], ...] = (), ends: str = "") -> tuple[int, str, str]:
-        program = tmp_path / "program"
-        program.write_text(
-            f"#!{sys.executable}\nimport os, sys\nprint('hello from', os.environ['EMULATED_GPU'], *sys.argv[1:])\n"
-            f"sys.stdout.flush()\nassert os.environ['LD_LIBRARY_PATH'].startswith({str(tmp_path / 'runtime')!r})\n"
-            f"open(os.environ['EMULATED_GPU_REPORT'], 'w').write({''.join(json.dumps(x) + chr(10) for x in lines)!r})\n"
-            f"{ends}\n"
-        )
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        status = cli.main(["emulate", *options, str(program), "--", "5"])
-        output = capfd.readouterr()
-        return status, output.out, output.err
-
-    return emulated
-
-
-FINISHED = {"finished": True, "launches": 1}
-
-
-def test_output_and_report(run: Any) -> None:
-    status, out, err = run(lines=(described(site(4, "global", "load")), FINISHED))
-    assert (status, err) == (0, "")
-    assert out.startswith("hello from hopper 5\n")
-    assert "1 launch of 1 kernel on emulated hopper" in out
-
-
-def test_machines_find_only_the_report_on_standard_output(run: Any) -> None:
-    status, out, err = run("--report", "json", lines=(described(), FINISHED))
-    assert status == 0
-    assert json.loads(out)["emulated"][0]["architecture"] == "hopper"
-    assert "hello from hopper" in err
-
-
-def test_every_architecture_runs_once_and_the_program_is_heard_once(run: Any) -> None:
-    status, out, _ = run("--architecture", "fermi,hopper", lines=(described(), FINISHED))
-    assert status == 0
-    assert out.count("hello from") == 1
-    assert "fermi (Tesla M2090), hopper (H200 SXM)" in out
-
-
-@pytest.mark.parametrize(
-    ("ends", "line"),
-    [("sys.exit(7)", "exit status 7"), ("os.kill(os.getpid(), 11)", "signal SIGSEGV")],
-)
-def test_a_failing_program_fails_and_what_it_did_is_reported(run: Any, ends: str, line: str) -> None:
-    status, out, err = run(lines=(described(),), ends=ends)
-    assert status == 1
-    assert f"program failed on hopper: {line}" in err
-    assert "1 launch of 1 kernel" in out
-
-
-def test_a_refused_launch_is_a_failure(run: Any) -> None:
-    refused = {"launch": 1, "kernel": "mma(int)", "error": "wmma.mma.sync (gemm.cu:20) is not supported"}
-    status, out, _ = run(lines=(refused, FINISHED))
-    assert status == 1
-    assert "! failed launch: mma(int): wmma.mma.sync (gemm.cu:20) is not supported" in out
-
-
-def test_a_program_without_cuda_gets_a_line_on_how_to_build_it(run: Any) -> None:
-    status, _, err = run()
-    assert status == 2
-    assert "nvcc -cudart shared" in err
-
-
-@pytest.mark.parametrize(
-    "options", [["--architecture", "hoper", "x"], ["--time-limit", "nan", "x"], ["--report", "pdf", "x"], []]
-)
-def test_wrong_usage_is_one_line(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["emulate", *options]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("lab: error: ")
-    assert error.count("\n") == 1

@@ -2,15 +2,18 @@
 
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from notebook import toolbox
 from notebook.emulate_program import inspect, require_emulable
 from notebook.errors import Problem
 
 PTX, ELF = 1, 2
+
+# From code, the library it needs and a section: an executable.
+Make = Callable[..., Path]
 
 
 def fatbin(kind: int) -> bytes:
@@ -21,14 +24,16 @@ def fatbin(kind: int) -> bytes:
 
 
 @pytest.fixture
-def make(tmp_path: Path):  # type: ignore[no-untyped-def]
+def make(tmp_path: Path) -> Make:
     if not toolbox.find_compiler():
         pytest.skip("no C++ compiler")
 
     def made(code: bytes, library: str = "", section: str = ".nv_fatbin") -> Path:
         # `.ascii` of escapes: the bytes as they are.
         escaped = "".join(f"\\{byte:03o}" for byte in code)
-        (tmp_path / "code.s").write_text(f'.section {section},"a"\n.ascii "{escaped}"\n.section .note.GNU-stack,""\n')
+        (tmp_path / "code.s").write_text(
+            f'.section {section},"a"\n.ascii "{escaped}"\n.section .note.GNU-stack,""\n'
+        )
         (tmp_path / "main.cpp").write_text("int main() {}\n")
         command = [*toolbox.compiler_command(), "-o", str(tmp_path / "program"), "main.cpp"]
         if code:
@@ -46,7 +51,9 @@ def make(tmp_path: Path):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("library", ["libcudart.so.13", "libcudart.so.12"])
 @pytest.mark.parametrize("section", [".nv_fatbin", "__nv_relfatbin"])
-def test_ptx_and_the_shared_runtime_are_what_is_needed(make, library: str, section: str) -> None:  # type: ignore[no-untyped-def]
+def test_ptx_and_the_shared_runtime_are_what_is_needed(
+    make: Make, library: str, section: str
+) -> None:
     program = make(fatbin(ELF) + fatbin(PTX), library, section)
     contents = inspect(program.read_bytes())
     assert contents is not None
@@ -60,16 +67,22 @@ def test_ptx_and_the_shared_runtime_are_what_is_needed(make, library: str, secti
     [
         (fatbin(PTX), "", "statically; build it with: nvcc -cudart shared"),
         (fatbin(PTX), "libcudart.so.11.0", "was built for libcudart.so.11.0"),
-        (fatbin(ELF), "libcudart.so.13", "machine code but no PTX; build it with: nvcc -cudart shared"),
+        (
+            fatbin(ELF),
+            "libcudart.so.13",
+            "machine code but no PTX; build it with: nvcc -cudart shared",
+        ),
     ],
 )
-def test_what_cannot_run_gets_a_line_on_how_to_build_it(make, code: bytes, library: str, words: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_cannot_run_gets_a_line_on_how_to_build_it(
+    make: Make, code: bytes, library: str, words: str
+) -> None:
     with pytest.raises(Problem, match=words.replace(".", r"\.")) as raised:
         require_emulable(make(code, library))
     assert "\n" not in str(raised.value)
 
 
-def test_a_program_without_device_code_is_left_to_running_it(make, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_program_without_device_code_is_left_to_running_it(make: Make, tmp_path: Path) -> None:
     require_emulable(make(b""))
     script = tmp_path / "script.sh"
     script.write_text("#!/bin/sh\nexec ./program\n")
@@ -82,7 +95,7 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
         require_emulable(tmp_path / "missing")
 
 
-def test_a_damaged_file_raises_nothing(make) -> None:  # type: ignore[no-untyped-def]
+def test_a_damaged_file_raises_nothing(make: Make) -> None:
     image = make(fatbin(PTX), "libcudart.so.13").read_bytes()
     for length in (0, 5, 63, 64, len(image) // 2, len(image) - 1):
         inspect(image[:length])

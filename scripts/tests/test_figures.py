@@ -72,8 +72,8 @@ def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
 @pytest.mark.parametrize(
     ("header", "complaint"),
     [
-        ("", r"both\.gp: no line that names what it shows: # chapters: "),
-        ("# chapter: 02_misaligned_reads", r"both\.gp: no line that names"),
+        ("", r"both\.gp': no line that names what it shows: # chapters: "),
+        ("# chapter: 02_misaligned_reads", r"both\.gp': no line that names"),
         ("# chapters: 02_misaligned_read", r"no chapter 02_misaligned_read; did you mean 02_misaligned_reads"),
     ],
 )
@@ -238,7 +238,7 @@ def test_a_script_that_fails_leaves_the_old_figure(tree_with_data: Tree) -> None
     draw(tree.project)
     old = (tree.root / SVG).read_text()
     (tree.chapter.directory / "figure.gp").write_text("plot 'no such file'\n")
-    with pytest.raises(Problem, match=r"figure\.gp: gnuplot failed: .*No data in plot"):
+    with pytest.raises(Problem, match=r"figure\.gp': gnuplot failed: .*No data in plot"):
         draw(tree.project)
     assert (tree.root / SVG).read_text() == old
 

@@ -26,13 +26,18 @@ def program(success: str = "") -> other_programs.Program:
         (0, "", "no output"),
     ],
 )
-def test_a_program_passes_if_it_says_so_and_nothing_else(status: int, output: str, reason: str) -> None:
+def test_a_program_passes_if_it_says_so_and_nothing_else(
+    status: int, output: str, reason: str
+) -> None:
     assert other_programs.judge(program("Test PASSED"), status, output) == reason
 
 
 def test_the_reason_is_the_runtimes_own_line() -> None:
     output = "error: something\nemulated GPU: cudaFoo is not supported\nlast\n"
-    assert other_programs.judge(program(), 1, output) == "exit status 1: emulated GPU: cudaFoo is not supported"
+    assert (
+        other_programs.judge(program(), 1, output)
+        == "exit status 1: emulated GPU: cudaFoo is not supported"
+    )
 
 
 def test_the_list_is_complete_and_names_are_unique(tmp_path: Path) -> None:

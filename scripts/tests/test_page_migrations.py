@@ -49,7 +49,7 @@ def fake_gpu(tree: Tree, migrations: dict[str, str], fails: bool = False) -> Pat
 @pytest.mark.parametrize(("quick", "processes"), [(False, 2), (True, 1)])
 def test_one_process_more_counts(tree: Tree, quick: bool, processes: int) -> None:
     log = fake_gpu(tree, {"migrations": "counted apart"})
-    path = collect.collect(tree.project, tree.chapter, Target(None), quick)
+    path = collect.collect(tree.project, tree.chapter, Target(None), quick).path
     assert log.read_text().split() == ["times"] * processes + ["counts"]
     content = json.loads(path.read_text())
     assert content["context"]["processes"] == processes
@@ -77,7 +77,7 @@ def test_no_process_more_where_nothing_is_left_to_count(
 
 def test_a_count_that_fails_leaves_old_data(tree: Tree) -> None:
     fake_gpu(tree, {"migrations": "counted apart"})
-    path = collect.collect(tree.project, tree.chapter, Target(None), quick=True)
+    path = collect.collect(tree.project, tree.chapter, Target(None), quick=True).path
     before = path.read_bytes()
     fake_gpu(tree, {"migrations": "counted apart"}, fails=True)
     with pytest.raises(Problem, match="exit status 1; the old data are as they were"):

@@ -81,7 +81,7 @@ def test_processes_are_added_until_all_is_settled(
     executable.parent.mkdir(parents=True)
     executable.write_text(FAKE_GPU.replace("NOISE", noise))
     executable.chmod(0o755)
-    path = collect.collect(tree.project, tree.chapter, Target(None), quick)
+    path = collect.collect(tree.project, tree.chapter, Target(None), quick).path
     content = json.loads(path.read_text())
     assert content["context"]["processes"] == processes
     assert content["context"].get("unsettled") == unsettled

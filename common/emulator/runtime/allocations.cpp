@@ -90,6 +90,7 @@ void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
     require(!memory_at(pointer) && !memory_at(static_cast<char*>(pointer) + bytes - 1),
             cudaErrorHostMemoryAlreadyRegistered);
     remember(pointer, bytes, MemoryKind::registered, flags);
+    add_host_memory(pointer, bytes);
 }
 
 void unregister_host_memory(void* pointer) {
@@ -97,11 +98,16 @@ void unregister_host_memory(void* pointer) {
     require(found != allocations().by_address.end() && found->second.kind == MemoryKind::registered,
             cudaErrorHostMemoryNotRegistered);
     forget(found);
+    remove_host_memory(pointer);
 }
 
 void release_allocations() {
     for (const auto& [address, memory] : allocations().by_address) {
-        if (memory.kind != MemoryKind::registered) release_device_memory(memory.begin);
+        if (memory.kind == MemoryKind::registered) {
+            remove_host_memory(memory.begin);
+        } else {
+            release_device_memory(memory.begin);
+        }
     }
     allocations() = Allocations();
 }

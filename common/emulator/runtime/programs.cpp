@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "emulator/ptx/link.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/ptx_image.hpp"
@@ -33,13 +34,14 @@ Registry& registry() {
 }
 
 ptx::Module parse(const LoadedPtx& loaded) {
-    if (loaded.texts.size() > 1) {
-        throw ApiError(cudaErrorNotSupported,
-                       "a program of several objects linked with -rdc=true is not supported");
-    }
     try {
-        return ptx::parse(loaded.texts.front());
+        if (loaded.texts.size() == 1) return ptx::parse(loaded.texts.front());
+        std::vector<ptx::Module> modules;
+        for (const std::string& text : loaded.texts) modules.push_back(ptx::parse(text));
+        return ptx::link(std::move(modules));
     } catch (const ptx::ParseError& error) {
+        throw ApiError(cudaErrorInvalidPtx, error.what());
+    } catch (const ptx::LinkError& error) {
         throw ApiError(cudaErrorInvalidPtx, error.what());
     }
 }

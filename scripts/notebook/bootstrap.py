@@ -1,0 +1,174 @@
+"""Makes .venv with the pinned Python packages, or mends it: `python3 -m notebook.bootstrap`.
+
+Runs in any Python from 3.11 on before there are packages, so it uses the standard library alone.
+Prints the interpreter that has the packages.
+"""
+
+import hashlib
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from notebook import lock, nvcc, progress, toolbox
+from notebook.errors import MISSING, Problem
+from notebook.progress import say
+from notebook.text import plain, quoted
+
+_ROOT = Path(__file__).resolve().parents[2]
+_REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements.txt"
+_NVCC_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nvcc.txt")
+_VENV = _ROOT / ".venv"
+_STAMP = _VENV / "lab-stamp"
+# Distribution: the module that it brings along.
+_MODULES = {"meson": "mesonbuild"}
+_PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input"]
+_MENDING = "LAB_MENDS_VENV"
+
+
+def main() -> int:
+    try:
+        print(prepare())
+    except Problem as problem:
+        print(f"lab: error: {problem}", file=sys.stderr)
+        return problem.status
+    except KeyboardInterrupt:
+        print("lab: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def prepare() -> str:
+    """Makes .venv unless another process just has; the interpreter to go on with."""
+    with lock.held(_ROOT, say):
+        if interpreter := _prepared():
+            return interpreter
+        _make_venv()
+        if (_VENV / "bin" / "python").is_file():
+            interpreter = str(_VENV / "bin" / "python")
+            failure = install(Path(interpreter), _REQUIREMENTS)
+        else:
+            failure = "no venv"
+        if failure:
+            interpreter = _go_on_without(failure)
+        _VENV.mkdir(exist_ok=True)
+        temporary = _STAMP.with_suffix(".tmp")
+        temporary.write_text(f"{_wanted()}\n{interpreter}\n", encoding="utf-8")
+        os.replace(temporary, _STAMP)
+        return interpreter
+
+
+def install(python: Path, requirements: Path) -> str:
+    """Installs pinned packages with `python`; returns what went wrong, "" when nothing did."""
+    names = " ".join(_pinned(requirements))
+    say(f"installing {names} into .venv (pip)")
+    # Short timeouts: a machine without a network shall say so soon.
+    options = ["--retries", "1", "--timeout", "15", "--progress-bar", "off"]
+    command = [str(python), *_PIP, "install", *options, "--requirement", str(requirements)]
+    done = progress.run(command, "pip")
+    errors = [line for line in done.output.splitlines() if line.startswith("ERROR:")]
+    return plain((errors or ["ERROR: pip failed"])[-1]) if done.status else ""
+
+
+def install_nvcc() -> str:
+    """Puts nvcc into .venv where the machine has none; returns what went wrong, or ""."""
+    with lock.held(_ROOT, say):
+        if toolbox.find_nvcc():
+            return ""
+        if not is_ours():
+            return f"there is no .venv for it: {sys.executable} is not ours"
+        if failure := install(Path(sys.executable), _NVCC_REQUIREMENTS):
+            return failure
+        nvcc.complete()
+        return "" if toolbox.find_nvcc() else "what was installed does not run on this machine"
+
+
+def is_ours() -> bool:
+    """Whether this runs in the .venv of its own working tree."""
+    return Path(sys.prefix) == _VENV
+
+
+def damage() -> list[str]:
+    """The pinned packages that the .venv this runs in has lost; [] in another Python."""
+    if not is_ours():
+        return []
+    lost = [name for name, version in _pinned(_REQUIREMENTS).items() if not _has(name, version)]
+    if "ninja" not in lost and not (_VENV / "bin" / "ninja").is_file():
+        lost.append("ninja")
+    return lost
+
+
+def mend(lost: str) -> None:
+    """Starts the command again with .venv made anew; does not return."""
+    if os.environ.get(_MENDING):
+        raise Problem(f".venv cannot be mended ({lost}); remove it: rm -r {quoted(_VENV)}", MISSING)
+    say(f".venv is damaged ({lost}): making it anew")
+    _STAMP.unlink(missing_ok=True)
+    command = [str(_ROOT / "scripts" / "lab"), *sys.argv[1:]]
+    os.execve(command[0], command, os.environ | {_MENDING: "1"})
+
+
+def _prepared() -> str:
+    """The interpreter of a .venv that is up to date; "" without one."""
+    try:
+        installed, interpreter = _STAMP.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return ""
+    is_there = installed == _wanted() and os.access(interpreter, os.X_OK)
+    return interpreter if is_there else ""
+
+
+def _wanted() -> str:
+    return hashlib.sha256(_REQUIREMENTS.read_bytes()).hexdigest()
+
+
+def _pinned(requirements: Path) -> dict[str, str]:
+    """The packages that a file of requirements names, with their versions."""
+    lines = requirements.read_text(encoding="utf-8").splitlines()
+    words = [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
+    return dict(word.split("==", 1) for word in words)
+
+
+def _has(name: str, version: str) -> bool:
+    try:
+        is_there = importlib.metadata.version(name) == version
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return is_there and find_spec(_MODULES.get(name, name)) is not None
+
+
+def _make_venv() -> None:
+    """Makes an empty .venv with pip, or none at all."""
+    if not _try_venv():
+        toolbox.apt_install(["python3-venv"], say)
+        _try_venv()
+
+
+def _try_venv() -> bool:
+    # Without Debian's python3-venv this fails half-way, and leaves an interpreter without pip.
+    command = [sys.executable, "-m", "venv", "--clear", str(_VENV)]
+    if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+        return True
+    shutil.rmtree(_VENV, ignore_errors=True)
+    return False
+
+
+def _go_on_without(failure: str) -> str:
+    """The Python that runs this, when it has the packages in some version; else raises Problem."""
+    if all(find_spec(module) for module in ("mesonbuild", "numpy", "scipy")):
+        say(f"the pinned Python packages cannot be installed; going on with those of {sys.executable}")
+        return sys.executable
+    if failure == "no venv":
+        everything = toolbox.mend(toolbox.missing(), "python3-venv")
+        raise Problem(f"a Python environment cannot be made: python3-venv is missing; {everything}", MISSING)
+    lab = quoted(_ROOT / "scripts" / "lab")
+    raise Problem(
+        f"the Python packages cannot be installed ({failure}); with a network, run: {lab} setup", MISSING
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

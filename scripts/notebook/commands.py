@@ -1,0 +1,293 @@
+"""The commands of `scripts/lab`, their options and what --help says of them.
+
+Imports what needs no package: --help works before anything is installed. A command imports the
+rest when it runs.
+"""
+
+import argparse
+import json
+from argparse import Namespace
+from typing import NoReturn
+
+from notebook import emulate_options
+from notebook.devices import architectures
+from notebook.errors import WRONG_USAGE, Problem
+from notebook.project import Project
+
+_DATA_TO_READ = "read the results of that folder, not of data/"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is one line, and exit status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Problem(f"{message}; see: scripts/{self.prog} --help", WRONG_USAGE)
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands."""
+    top = _Parser(
+        prog="lab",
+        description="CUDA memory experiments, on a GPU or on an emulated one.",
+        epilog="Each command has its own --help. The two to begin with: scripts/lab run, scripts/lab test.",
+    )
+    commands = top.add_subparsers(required=True, metavar="COMMAND", title="commands")
+
+    def add(name: str, summary: str, description: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=summary, description=description)
+
+    command = add(
+        "setup",
+        "install what is missing",
+        "Installs what is missing: compiler, libraries and gnuplot through apt (as root, or with sudo that asks "
+        "no password), Python packages and, where there is no nvcc of CUDA 12 or later, the CUDA compiler into "
+        ".venv. Does nothing where everything is there. The other commands do the same when they need it.",
+    )
+    command.set_defaults(command=_setup)
+
+    command = add("list", "the chapters and their questions", "One line a chapter: its name and its question.")
+    command.add_argument("--json", action="store_true", help="with the devices that have data of each")
+    command.set_defaults(command=_list)
+
+    _add_run(add)
+    command = add(
+        "emulate",
+        "any CUDA program on an emulated GPU: what its memory accesses cost",
+        "Builds a .cu file with nvcc, or takes a program that is linked with CUDA's shared runtime, runs it on "
+        f"emulated GPUs and reports every launch. NAME is {_architectures()}.",
+    )
+    emulate_options.add_options(command)
+    command.set_defaults(command=_emulate)
+
+    _add_evidence(add)
+    _add_exchange(add)
+
+    command = add(
+        "doctor",
+        "what is there, what is missing, and the mend",
+        "Lists every tool and library with its version and what it is for. Changes nothing.",
+    )
+    command.set_defaults(command=_doctor)
+
+    command = add(
+        "new", "the skeleton of a chapter", "Makes a directory in chapters/ that builds and runs at once."
+    )
+    command.add_argument("name", metavar="NAME", help="like write_strides, or 21_write_strides")
+    command.set_defaults(command=_new)
+
+    command = add(
+        "test", "build everything and run every test", "Builds everything and runs the C++ and the Python tests."
+    )
+    command.set_defaults(command=_test)
+    return top
+
+
+def _add_run(add) -> None:  # type: ignore[no-untyped-def]
+    command = add(
+        "run",
+        "build, run, collect data, draw, print verdicts",
+        "Builds the chapters, runs them, collects their results, draws their figures and prints what they decide. "
+        "Emulated results that data/ has already are counted again in place, and come out the same; all others "
+        "go to build/results, until --keep puts them into data/.",
+    )
+    command.epilog = f"ARCH is {_architectures()}."
+    command.add_argument(
+        "chapters", nargs="*", metavar="CHAPTER", help="a directory's name, number or part; all, if none is named"
+    )
+    command.add_argument(
+        "--device", metavar="gpu|emulated:ARCH", help="the GPU if there is one, else emulated:hopper, if left out"
+    )
+    command.add_argument(
+        "--quick",
+        action="store_true",
+        help="few repetitions, which decide no time; the results go to build/quick",
+    )
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--keep", action="store_true", help="put all results into data/, to stay")
+    where.add_argument("--data", metavar="DIR", help="put all results there")
+    command.set_defaults(command=_run)
+
+
+def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
+    command = add(
+        "figures",
+        "all figures and generated tables from data/",
+        "Draws the figures and brings the generated tables of the pages up to date.",
+    )
+    command.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")
+    command.add_argument("--data", metavar="DIR", help="draw from there, into DIR/plots")
+    command.set_defaults(command=_figures)
+
+    command = add(
+        "verdicts",
+        "what the data decide",
+        "Prints a matrix of all claims and devices; with --device, every claim with its numbers.",
+    )
+    command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
+    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
+    command.add_argument("--json", action="store_true", help="every verdict, with every number")
+    command.set_defaults(command=_verdicts)
+
+    command = add(
+        "compare",
+        "devices, each by its own measure; or two runs",
+        "Compares devices chapter by chapter, in units of each device: percent of its peak, of its memcpy.",
+    )
+    command.add_argument("devices", nargs="+", metavar="DEVICE", help="of data/ or build/results, or a folder")
+    command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
+    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
+    command.add_argument("--json", action="store_true", help="every row, with every number")
+    command.set_defaults(command=_compare)
+
+    command = add(
+        "counters",
+        "measure counters (ncu), and print emulated beside measured",
+        "Measures the hardware's counters of a chapter with Nsight Compute where there is a GPU, and prints "
+        "those of the emulated GPU beside the measured ones.",
+    )
+    command.add_argument("chapter", metavar="CHAPTER|validation", help="or the emulator's validation set")
+    command.add_argument("--data", metavar="DIR", help="the folder of the measured ones, not data/")
+    command.set_defaults(command=_counters)
+
+
+def _add_exchange(add) -> None:  # type: ignore[no-untyped-def]
+    command = add(
+        "pack",
+        "one archive of a GPU's results, to send",
+        "Checks a GPU's results and packs them into one archive, which `lab add` takes.",
+    )
+    command.add_argument("device", metavar="DEVICE", help="a folder of build/results or data/")
+    command.add_argument("--output", metavar="FILE", help="DEVICE.tar.gz, if left out")
+    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
+    command.set_defaults(command=_pack)
+
+    command = add(
+        "add",
+        "check an archive and put its results into data/",
+        "Checks an archive that somebody packed and puts its results into data/, all or nothing.",
+    )
+    command.add_argument("file", metavar="FILE", help="what `lab pack` wrote")
+    command.add_argument("--data", metavar="DIR", help="put them there, to compare with data/")
+    command.set_defaults(command=_add)
+
+
+def _architectures() -> str:
+    try:
+        return ", ".join(architectures(Project.here()))
+    except Problem:
+        return "a column of data/architectures.csv"
+
+
+def _setup(_: Namespace) -> int:
+    from notebook import setup
+
+    return setup.setup(Project.here())
+
+
+def _list(options: Namespace) -> int:
+    from notebook.chapters import all_chapters
+    from notebook.results import load_chapter
+
+    project = Project.here()
+    chapters = all_chapters(project)
+    if options.json:
+        described = [
+            {
+                "chapter": chapter.name,
+                "question": chapter.question,
+                "devices": [result.device for result in load_chapter(project, chapter)],
+            }
+            for chapter in chapters
+        ]
+        print(json.dumps(described, indent=2))
+        return 0
+    width = max((len(chapter.name) for chapter in chapters), default=0)
+    for chapter in chapters:
+        print(f"{chapter.name:{width}}  {chapter.question}".rstrip())
+    return 0
+
+
+def _run(options: Namespace) -> int:
+    from notebook import run
+    from notebook.destinations import Destinations
+
+    where = Destinations.chosen(options.data, options.keep, options.quick)
+    return run.run(where, options.chapters, options.device, options.quick)
+
+
+def _emulate(options: Namespace) -> int:
+    from notebook import emulate
+
+    return emulate.emulate(options)
+
+
+def _figures(options: Namespace) -> int:
+    from notebook import drawing
+
+    project = Project.with_results(options.data)
+    return drawing.check(project) if options.check else drawing.draw(project)
+
+
+def _verdicts(options: Namespace) -> int:
+    from notebook import verdict_list
+
+    return verdict_list.print_verdicts(options.data, options.device, options.json)
+
+
+def _compare(options: Namespace) -> int:
+    from notebook import compare, side_by_side
+    from notebook.chapters import find_chapters
+
+    project = Project.with_results(options.data)
+    if len(options.devices) < 2:
+        raise Problem("compare needs two devices; see: scripts/lab compare --help", WRONG_USAGE)
+    chapters = find_chapters(project, [options.chapter] if options.chapter else [])
+    operands = [compare.operand(project, chapters, word) for word in options.devices]
+    found = compare.compare(project, chapters, operands)
+    if options.json:
+        print(json.dumps(side_by_side.as_json(found), indent=2, allow_nan=False))
+    else:
+        print("\n".join(side_by_side.lines(found)))
+    return 0
+
+
+def _counters(options: Namespace) -> int:
+    from notebook import counters
+
+    return counters.counters(Project.here(options.data), options.chapter)
+
+
+def _pack(options: Namespace) -> int:
+    from notebook import contribute
+
+    return contribute.pack(Project.with_results(options.data), options.device, options.output)
+
+
+def _add(options: Namespace) -> int:
+    from notebook import contribute
+
+    return contribute.add(Project.here(options.data), options.file)
+
+
+def _doctor(_: Namespace) -> int:
+    from notebook import doctor
+
+    return doctor.doctor()
+
+
+def _new(options: Namespace) -> int:
+    from notebook import skeleton
+
+    project = Project.here()
+    directory = skeleton.create(project, options.name)
+    print(
+        f"made {project.quoted(directory)}/ and its line in chapters/meson.build; "
+        f"next: scripts/lab run {directory.name[:2]}"
+    )
+    return 0
+
+
+def _test(_: Namespace) -> int:
+    from notebook import testing
+
+    return testing.test(Project.here())

@@ -1,0 +1,50 @@
+"""The options of `scripts/lab emulate`; imports what needs no package, so that --help does not."""
+
+import argparse
+
+from notebook.text import plain
+
+DEFAULT_ARCHITECTURE = "hopper"
+REPORTS = ("lines", "launches", "json", "csv")
+USAGE = (
+    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv] [--check-hazards]\n"
+    "                    [--sample] [--time-limit S] (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
+)
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    command.usage = USAGE
+    command.add_argument(
+        "--architecture",
+        metavar="NAME[,NAME...]",
+        default=DEFAULT_ARCHITECTURE,
+        help=f"{DEFAULT_ARCHITECTURE}, if left out",
+    )
+    command.add_argument("--report", choices=REPORTS, default="lines", help="lines, if left out")
+    command.add_argument(
+        "--check-hazards",
+        action="store_true",
+        help="races, uninitialised reads, divergent barriers",
+    )
+    command.add_argument(
+        "--sample", action="store_true", help="run enough blocks to tell the counts of all"
+    )
+    command.add_argument(
+        "--time-limit", metavar="S", type=_positive, help="seconds a launch may take"
+    )
+    command.add_argument(
+        "words",
+        nargs=argparse.REMAINDER,
+        metavar="FILE.cu|PROGRAM",
+        help="with nvcc's flags, and behind -- the program's arguments",
+    )
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{plain(text)} is not a positive number of seconds")
+    return value

@@ -1,0 +1,24 @@
+"""One at a time: what installs into .venv or builds in build/ waits for another that does."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def held(root: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Holds the lock of the working tree `root`: that of the folder itself, so no file is left."""
+    folder = os.open(root, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another scripts/lab is installing or building here: waiting for it")
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(folder)

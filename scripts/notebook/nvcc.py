@@ -1,0 +1,49 @@
+"""The CUDA compiler: the machine's where it has one that serves, else one from PyPI in .venv."""
+
+import re
+import shutil
+import subprocess
+import sysconfig
+from functools import cache
+from pathlib import Path
+
+# The oldest with C++20 in kernels.
+OLDEST = (12, 0)
+_RELEASE = re.compile(r"release (\d+)\.(\d+)")
+# What the wheels leave out, and linkers look for.
+_LINKS = {"lib64": "lib", "lib/libcudart.so": "libcudart.so.13"}
+
+
+def own_toolkit() -> Path:
+    """The toolkit in the Python environment that this runs in, whether it is there or not."""
+    return Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+
+
+def find(folders: list[str]) -> str:
+    """The first nvcc of `folders` that serves, or our own; "" without one."""
+    for folder in [*folders, str(own_toolkit() / "bin")]:
+        found = shutil.which("nvcc", path=folder)
+        if found and serves(found):
+            return found
+    return ""
+
+
+@cache
+def serves(nvcc: str) -> bool:
+    """Whether this nvcc runs and is new enough."""
+    try:
+        said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    found = _RELEASE.search(said.stdout)
+    return found is not None and (int(found[1]), int(found[2])) >= OLDEST
+
+
+def complete() -> None:
+    """Adds to our own toolkit what its wheels leave out."""
+    serves.cache_clear()
+    for name, target in _LINKS.items():
+        link = own_toolkit() / name
+        if not link.exists():
+            link.unlink(missing_ok=True)
+            link.symlink_to(target)

@@ -1,0 +1,27 @@
+"""`lab setup`: installs what is missing, and says what could not be installed."""
+
+from notebook import bootstrap, lock, toolbox
+from notebook.progress import say
+from notebook.errors import MISSING
+from notebook.project import Project
+
+
+def setup(project: Project) -> int:
+    """Returns 0 when everything is there."""
+    still_missing = install_missing(project)
+    if not toolbox.find_nvcc():
+        return MISSING
+    if not still_missing:
+        say("everything is there; next: scripts/lab run")
+    return MISSING if still_missing else 0
+
+
+def install_missing(project: Project) -> list[toolbox.Package]:
+    """Installs what is missing where we may, after whoever else does; returns what still is."""
+    still_missing = toolbox.missing()
+    if still_missing:
+        with lock.held(project.root, say):
+            still_missing = toolbox.install_missing(say)
+    if not toolbox.find_nvcc() and (failure := bootstrap.install_nvcc()):
+        say(f"no nvcc, and it cannot be installed: {failure}")
+    return still_missing

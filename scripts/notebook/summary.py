@@ -1,0 +1,113 @@
+"""What a run ends with: ten lines on what was found and where it is."""
+
+import subprocess
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from notebook import verdicts
+from notebook.chapters import Chapter
+from notebook.collect import Collected
+from notebook.devices import Target
+from notebook.project import Project
+from notebook.tables import ChapterVerdicts
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A chapter that ran, and where its results went."""
+
+    place: Project
+    chapter: Chapter
+    collected: Collected
+
+    @property
+    def device(self) -> str:
+        return self.collected.path.parent.name
+
+
+def places(done: list[Ran]) -> list[Project]:
+    """The different places that results went to."""
+    return list(dict.fromkeys(each.place for each in done))
+
+
+def lines(
+    project: Project,
+    target: Target,
+    wanted: list[Chapter],
+    done: list[Ran],
+    decided: list[ChapterVerdicts],
+    seconds: float,
+) -> list[str]:
+    """The end of a run."""
+    ran = {each.chapter.name for each in done}
+    failed = [chapter.name for chapter in wanted if chapter.name not in ran]
+    found = [_line("ran", f"{len(done)} of {len(wanted)} chapters on {target} in {seconds:.0f} s")]
+    if failed:
+        found.append(_line("failed", f"{_named(failed)}: see the errors above"))
+    if not done:
+        return found
+    kinds = Counter(verdict.finding.verdict for each in decided for verdict in each.verdicts)
+    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in verdicts.ALL if kinds[kind])
+    found.append(_line("verdicts", counts or "no claims"))
+    found += [_line("", each) for each in _notable(decided)]
+    for place in places(done):
+        found += _of_place(project, place, [each for each in done if each.place == place])
+    found += [_line("changed", each) for each in _changes(project)]
+    device = done[0].device
+    shown = "" if done[0].place in (project, project.beside) else f" --data {project.quoted(done[0].place.data)}"
+    found.append(_line("next", f"scripts/lab verdicts --device {device}{shown}; what verdicts mean: README.md"))
+    return found
+
+
+def _notable(decided: list[ChapterVerdicts]) -> list[str]:
+    """What the sources say that is not so here."""
+    reversed_ = [
+        f"{each.chapter.name} {verdict.claim.id}"
+        for each in decided
+        for verdict in each.verdicts
+        if verdict.finding.verdict == verdicts.REVERSED
+    ]
+    return [f"the other way round: {_named(list(dict.fromkeys(reversed_)))}"] if reversed_ else []
+
+
+def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
+    folder = project.quoted(place.data / done[0].device)
+    changed = sum(each.collected.is_changed for each in done)
+    same = len(done) - changed
+    news = ", ".join(
+        text for number, text in ((changed, f"{changed} new"), (same, f"{same} as before")) if number
+    )
+    found = [_line("results", f"{folder}: {news}")]
+    figures = [name for name in (f"{each.chapter.name}.svg" for each in done) if (place.plots / name).is_file()]
+    if figures:
+        found.append(_line("figures", f"{project.quoted(place.plots)}: {_named(figures)}"))
+    if place == project.beside:
+        found.append(_line("", "not tracked; to put such results into data/: scripts/lab run --keep"))
+    return found
+
+
+def _changes(project: Project) -> list[str]:
+    """What is tracked and differs from the last commit, and how to undo it."""
+    made = [name for name in ("data", "plots", "README.md", "chapters/*/README.md")]
+    git = ["git", "-C", str(project.root), "status", "--porcelain", "--untracked-files=no", "--", *made]
+    try:
+        run = subprocess.run(git, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    names = [line[3:] for line in run.stdout.splitlines()]
+    if not names:
+        return []
+    folders = sorted({Path(name).parts[0].strip('"') for name in names})
+    return [f"tracked files, {len(names)}: {_named(names)}; undo: git checkout {' '.join(folders)}"]
+
+
+def _named(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _line(word: str, text: str) -> str:
+    return f"{word:8}  {text}"

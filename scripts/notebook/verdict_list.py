@@ -1,0 +1,56 @@
+"""`lab verdicts`: what the data decide, as a matrix, as tables of one device, or as JSON."""
+
+import json
+import sys
+
+from notebook import matrix, tables, verdicts
+from notebook.chapters import Chapter, all_chapters
+from notebook.devices import slug_of
+from notebook.errors import CHECK_FAILED, WRONG_USAGE, Problem
+from notebook.project import Project
+from notebook.tables import ChapterVerdicts
+from notebook.text import close_matches, plain
+
+
+def print_verdicts(data: str | None, device: str | None, as_json: bool) -> int:
+    """Prints all that can be decided; what cannot is an error for each chapter, and status 1."""
+    project = Project.with_results(data)
+    chapters = all_chapters(project)
+    slug = None if device is None else slug_of(device)
+    decided, problems = _decide(project, chapters, slug)
+    if slug is not None and data is None and not any(each.results for each in decided):
+        # A run of ours that is not to stay.
+        decided, problems = _decide(project.beside, chapters, slug)
+    if slug is not None and not problems and not any(each.results for each in decided):
+        places = (project,) if data is not None else (project, project.beside)
+        every = (tables.all_results(place, chapters) for place in places)
+        known = sorted({result.device for found in every for result in found})
+        raise Problem(f"no data of device '{plain(slug)}'; {close_matches(slug, known)}", WRONG_USAGE)
+    if as_json:
+        found = [tables.as_json(verdict) for each in decided for verdict in each.verdicts]
+        print(json.dumps(found, indent=2, allow_nan=False))
+    elif slug is None:
+        print("\n".join(matrix.lines(decided)))
+    else:
+        for each in (each for each in decided if each.verdicts):
+            print("\n".join([each.chapter.name, *tables.terminal_lines(each), ""]))
+        print(verdicts.LEGEND)
+    for problem in problems:
+        print(f"lab: error: {problem}", file=sys.stderr)
+    return CHECK_FAILED if problems else 0
+
+
+def _decide(
+    project: Project, chapters: list[Chapter], device: str | None
+) -> tuple[list[ChapterVerdicts], list[str]]:
+    """What can be decided, and what is wrong with the rest."""
+    decided, problems = [], []
+    for chapter in chapters:
+        try:
+            found = tables.decide_chapter(project, chapter, device)
+        except Problem as problem:
+            problems.append(str(problem))
+        else:
+            decided.append(found)
+            problems += found.wrong_claims
+    return decided, problems

@@ -1,0 +1,119 @@
+"""`scripts/lab emulate` as a command: what it runs, passes on and returns."""
+
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from notebook import cli, emulate, emulate_build
+from notebook.errors import Problem
+from test_emulate import described, site
+
+
+def test_words_of_the_command_line() -> None:
+    assert emulate.split_words(["a.cu", "-O3", "--", "-n", "5"]) == ("a.cu", ["-O3"], ["-n", "5"])
+    assert emulate.split_words(["a.cu", "-O3"]) == ("a.cu", ["-O3"], [])
+    assert emulate.split_words(["./a", "-n", "--", "5"]) == ("./a", [], ["-n", "--", "5"])
+    assert emulate.split_words(["./a", "--", "-n"]) == ("./a", [], ["-n"])
+    with pytest.raises(Problem, match="no program"):
+        emulate.split_words([])
+
+
+def test_nvcc_gets_an_architecture_unless_the_user_chose_one() -> None:
+    flags = emulate_build.nvcc_flags([], ["2.0", "9.0"], {75, 80, 90})
+    assert "arch=compute_75,code=compute_75" in flags
+    assert "arch=compute_90,code=compute_90" in flags
+    # One that this nvcc does not know.
+    assert "arch=compute_90,code=compute_90" in emulate_build.nvcc_flags([], ["12.0"], {75, 80, 90})
+    for chosen in ("-arch=sm_90", "-gencode", "--gpu-architecture=sm_80"):
+        assert "-gencode" not in emulate_build.nvcc_flags([chosen], ["9.0"], {75, 90})
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command on a program that is a script: it prints, writes a report and ends."""
+    monkeypatch.setattr(emulate, "runtime_folder", lambda _: tmp_path / "runtime")
+
+    def emulated(
+        *options: str, lines: tuple[dict[str, Any], ...] = (), ends: str = ""
+    ) -> tuple[int, str, str]:
+        program = tmp_path / "program"
+        program.write_text(
+            f"#!{sys.executable}\nimport os, sys\nprint('hello from', os.environ['EMULATED_GPU'], *sys.argv[1:])\n"
+            f"sys.stdout.flush()\nassert os.environ['LD_LIBRARY_PATH'].startswith({str(tmp_path / 'runtime')!r})\n"
+            f"open(os.environ['EMULATED_GPU_REPORT'], 'w').write({''.join(json.dumps(x) + chr(10) for x in lines)!r})\n"
+            f"{ends}\n"
+        )
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        status = cli.main(["emulate", *options, str(program), "--", "5"])
+        output = capfd.readouterr()
+        return status, output.out, output.err
+
+    return emulated
+
+
+FINISHED = {"finished": True, "launches": 1}
+
+
+def test_output_and_report(run: Any) -> None:
+    status, out, err = run(lines=(described(site(4, "global", "load")), FINISHED))
+    assert (status, err) == (0, "")
+    assert out.startswith("hello from hopper 5\n")
+    assert "1 launch of 1 kernel on emulated hopper" in out
+
+
+def test_machines_find_only_the_report_on_standard_output(run: Any) -> None:
+    status, out, err = run("--report", "json", lines=(described(), FINISHED))
+    assert status == 0
+    assert json.loads(out)["emulated"][0]["architecture"] == "hopper"
+    assert "hello from hopper" in err
+
+
+def test_every_architecture_runs_once_and_the_program_is_heard_once(run: Any) -> None:
+    status, out, _ = run("--architecture", "fermi,hopper", lines=(described(), FINISHED))
+    assert status == 0
+    assert out.count("hello from") == 1
+    assert "fermi (Tesla M2090), hopper (H200 SXM)" in out
+
+
+@pytest.mark.parametrize(
+    ("ends", "line"),
+    [("sys.exit(7)", "exit status 7"), ("os.kill(os.getpid(), 11)", "signal SIGSEGV")],
+)
+def test_a_failing_program_fails_and_what_it_did_is_reported(
+    run: Any, ends: str, line: str
+) -> None:
+    status, out, err = run(lines=(described(),), ends=ends)
+    assert status == 1
+    assert f"program failed on hopper: {line}" in err
+    assert "1 launch of 1 kernel" in out
+
+
+def test_a_refused_launch_is_a_failure(run: Any) -> None:
+    refused = {
+        "launch": 1,
+        "kernel": "mma(int)",
+        "error": "wmma.mma.sync (gemm.cu:20) is not supported",
+    }
+    status, out, _ = run(lines=(refused, FINISHED))
+    assert status == 1
+    assert "! failed launch: mma(int): wmma.mma.sync (gemm.cu:20) is not supported" in out
+
+
+def test_a_program_without_cuda_gets_a_line_on_how_to_build_it(run: Any) -> None:
+    status, _, err = run()
+    assert status == 2
+    assert "nvcc -cudart shared" in err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--architecture", "hoper", "x"], ["--time-limit", "nan", "x"], ["--report", "pdf", "x"], []],
+)
+def test_wrong_usage_is_one_line(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["emulate", *options]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("lab: error: ")
+    assert error.count("\n") == 1
