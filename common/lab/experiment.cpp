@@ -12,6 +12,7 @@
 #include "lab/command_line.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/errors.hpp"
+#include "lab/progress.hpp"
 #include "lab/reporters.hpp"
 
 namespace lab {
@@ -31,10 +32,6 @@ constexpr std::size_t most_failures_listed = 5;
 int fail(ExitStatus status, const std::string& what) {
     std::fprintf(stderr, "error: %s\n", what.c_str());
     return status;
-}
-
-void progress(const char* phase, std::size_t done, std::size_t all, const std::string& name) {
-    std::fprintf(stderr, "[lab] %s %zu/%zu %s\n", phase, done, all, name.c_str());
 }
 
 // "l2" when everything that is rotated through fits the L2, "dram" when it is four times the L2 or
@@ -182,6 +179,7 @@ Experiment::Experiment(std::string chapter, int argc, char** argv)
         quick_ = take_flag(arguments_, "--quick");
         launch_once_ = take_flag(arguments_, "--launch-once");
         filter_ = take_value(arguments_, "--benchmark_filter=").value_or("");
+        flags_ = benchmark_flags(arguments_);
         backend::open(arguments_);
     } catch (const UsageError& error) {
         stop(exit_wrong_usage, error.what());
@@ -248,10 +246,11 @@ int Experiment::run() {
 
 void Experiment::select() {
     if (filter_.empty()) return;
+    const NameFilter filter = name_filter(filter_);
     try {
-        const std::regex wanted(filter_, std::regex::ECMAScript);
+        const std::regex pattern(filter.expression, std::regex::ECMAScript);
         std::erase_if(variants_, [&](const Variant& variant) {
-            return !std::regex_search(variant.name, wanted);
+            return std::regex_search(variant.name, pattern) == filter.negative;
         });
     } catch (const std::regex_error&) {
         throw UsageError("--benchmark_filter=" + filter_ + " is no regular expression");
@@ -276,8 +275,6 @@ bool Experiment::times() const {
 int Experiment::run_checked() {
     select();
     if (device().counts_migrations) keep_what_migrates();
-    const bool json_output = has_argument(arguments_, "--benchmark_format=json");
-    const bool to_file = has_argument(arguments_, "--benchmark_out=");
     if (!has_argument(arguments_, "--benchmark_enable_random_interleaving")) {
         arguments_.push_back("--benchmark_enable_random_interleaving=true");
     }
@@ -288,7 +285,7 @@ int Experiment::run_checked() {
     if (argc > 1)
         throw UsageError(std::string("unknown argument ") + argv[1] + "; --help lists all");
 
-    if (has_argument(arguments_, "--benchmark_list_tests")) {
+    if (flags_.lists) {
         for (const Variant& variant : variants_) std::printf("%s\n", variant.name.c_str());
         return exit_done;
     }
@@ -298,11 +295,12 @@ int Experiment::run_checked() {
     }
     std::vector<Counters> counts(variants_.size());
     Failures failures;
-    std::size_t registered = 0;
+    Progress measuring("measure", variants_.size());
+    Progress validating("validate", variants_.size());
     for (std::size_t i = 0; i < variants_.size(); ++i) {
         Variant& variant = variants_[i];
         int launches = 0;
-        progress("validate", i + 1, variants_.size(), variant.name);
+        validating.step(variant.name);
         try {
             counts[i] = validated(variant);
             if (times()) launches = calibrated_launches(variant);
@@ -313,17 +311,17 @@ int Experiment::run_checked() {
             variant.name.c_str(),
             [&, i, launches, started = std::make_shared<int>(0)](benchmark::State& state) {
                 if (!times()) return report_counts(state, variants_[i], counts[i]);
-                if (++*started == 1)
-                    progress("measure", ++registered, variants_.size(), variants_[i].name);
+                if (++*started == 1) measuring.step(variants_[i].name);
                 measure(state, variants_[i], launches, counts[i], failures);
             });
-        row->UseManualTime()->Iterations(1)->Unit(benchmark::kMicrosecond);
-        row->Repetitions(!times() ? 1 : quick_ ? quick_repetitions : repetitions);
-        row->ReportAggregatesOnly(false);
+        row->UseManualTime()->Iterations(1);
+        row->Unit(flags_.has_time_unit ? benchmark::GetDefaultTimeUnit() : benchmark::kMicrosecond);
+        const int own_repetitions = !times() ? 1 : quick_ ? quick_repetitions : repetitions;
+        row->Repetitions(flags_.repetitions.value_or(own_repetitions));
     }
     validate();
     add_context();
-    run_and_report(json_output, to_file);
+    run_and_report(flags_, times());
     benchmark::Shutdown();
     if (!failures.empty()) {
         throw ValidationError(in_words(failures, device().dram_bytes_per_second));
@@ -332,9 +330,9 @@ int Experiment::run_checked() {
 }
 
 void Experiment::validate() {
-    for (std::size_t i = 0; i < validations_.size(); ++i) {
-        const Variant& variant = validations_[i];
-        progress("validate shape", i + 1, validations_.size(), variant.name);
+    Progress validating("validate shape", validations_.size());
+    for (const Variant& variant : validations_) {
+        validating.step(variant.name);
         try {
             validated(variant);
         } catch (const std::exception& error) {

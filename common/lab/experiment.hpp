@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lab/backend.hpp"
+#include "lab/benchmark_flags.hpp"
 #include "lab/errors.hpp"
 
 namespace lab {
@@ -100,6 +101,7 @@ class Experiment {
     std::string chapter_;
     std::vector<std::string> arguments_;
     std::string filter_;
+    BenchmarkFlags flags_;
     bool quick_ = false;
     bool launch_once_ = false;
     std::vector<Variant> variants_;

@@ -2,36 +2,131 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <ostream>
 #include <vector>
 
 namespace lab {
 namespace {
 
+using benchmark::BenchmarkReporter;
+using Runs = std::vector<BenchmarkReporter::Run>;
+
 template <class Reporter>
 class PlainNames : public Reporter {
   public:
-    using Reporter::Reporter;
+    template <class... Arguments>
+    explicit PlainNames(bool timed, Arguments... arguments) : Reporter(arguments...), timed_(timed) {}
 
-    void ReportRuns(const std::vector<benchmark::BenchmarkReporter::Run>& runs) override {
-        std::vector<benchmark::BenchmarkReporter::Run> renamed = runs;
+    void ReportRuns(const Runs& runs) override { Reporter::ReportRuns(renamed(runs)); }
+
+  protected:
+    Runs renamed(const Runs& runs) const {
+        Runs renamed = runs;
         for (auto& run : renamed) {
             run.run_name.iterations.clear();
             run.run_name.repetitions.clear();
             run.run_name.time_type.clear();
+            if (!timed_) run.real_accumulated_time = run.cpu_accumulated_time = 0;
         }
-        Reporter::ReportRuns(renamed);
+        return renamed;
+    }
+
+    bool timed_;
+};
+
+// The table. Google Benchmark's context is about the CPU, and about how its library was built.
+class Table : public PlainNames<benchmark::ConsoleReporter> {
+  public:
+    using PlainNames::PlainNames;
+
+    bool ReportContext(const Context& context) override {
+        name_field_width_ = context.name_field_width;
+        printed_header_ = false;
+        prev_counters_.clear();
+        return true;
     }
 };
 
+// The table where nothing was timed: names and counters.
+class Counts : public Table {
+  public:
+    using Table::Table;
+
+  protected:
+    void PrintHeader(const Run& run) override {
+        std::string line = padded("Benchmark");
+        if (is_tabular()) {
+            for (const auto& [name, counter] : run.counters) line += right(name, width(name));
+        }
+        const std::string rule(line.size(), '-');
+        GetOutputStream() << rule << '\n' << line << '\n' << rule << '\n';
+    }
+
+    void PrintRunData(const Run& run) override {
+        std::string line = padded(run.benchmark_name());
+        for (const auto& [name, counter] : run.counters) {
+            char value[32];
+            std::snprintf(value, sizeof value, "%.10g", static_cast<double>(counter.value));
+            if (is_tabular()) {
+                line += right(value, width(name));
+            } else {
+                line.append(" ").append(name).append("=").append(value);
+            }
+        }
+        GetOutputStream() << line << '\n';
+    }
+
+  private:
+    bool is_tabular() const { return (output_options_ & OO_Tabular) != 0; }
+    static std::size_t width(const std::string& name) { return std::max<std::size_t>(name.size(), 10); }
+    static std::string right(const std::string& text, std::size_t width) {
+        return std::string(1 + width - std::min(width, text.size()), ' ').append(text);
+    }
+    std::string padded(std::string text) const {
+        text.resize(std::max(text.size(), name_field_width_), ' ');
+        return text;
+    }
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+// All rows at once: the header of Google Benchmark's has the counters of the first rows that it gets.
+class Csv : public PlainNames<benchmark::CSVReporter> {
+  public:
+    using PlainNames::PlainNames;
+
+    bool ReportContext(const Context&) override { return true; }
+    void ReportRuns(const Runs& runs) override { all_.insert(all_.end(), runs.begin(), runs.end()); }
+    void Finalize() override {
+        PlainNames::ReportRuns(all_);
+        PlainNames::Finalize();
+    }
+
+  private:
+    Runs all_;
+};
+#pragma GCC diagnostic pop
+
+std::unique_ptr<BenchmarkReporter> reporter(const std::string& format, bool timed, bool tabular,
+                                            bool coloured) {
+    using Console = benchmark::ConsoleReporter;
+    if (format == "json") return std::make_unique<PlainNames<benchmark::JSONReporter>>(timed);
+    if (format == "csv") return std::make_unique<Csv>(timed);
+    const auto options = static_cast<Console::OutputOptions>((tabular ? Console::OO_Tabular : 0) |
+                                                             (coloured ? Console::OO_Color : 0));
+    if (!timed) return std::make_unique<Counts>(timed, options);
+    return std::make_unique<Table>(timed, options);
+}
+
 }  // namespace
 
-void run_and_report(bool json_output, bool to_file) {
-    PlainNames<benchmark::ConsoleReporter> table(benchmark::ConsoleReporter::OO_None);
-    PlainNames<benchmark::JSONReporter> json;
-    PlainNames<benchmark::JSONReporter> file;
-    benchmark::BenchmarkReporter* const display =
-        json_output ? static_cast<benchmark::BenchmarkReporter*>(&json) : &table;
-    benchmark::RunSpecifiedBenchmarks(display, to_file ? &file : nullptr);
+void run_and_report(const BenchmarkFlags& flags, bool timed) {
+    const auto display = reporter(flags.format, timed, flags.tabular, flags.coloured);
+    const auto file = flags.to_file ? reporter(flags.out_format, timed, false, false) : nullptr;
+    benchmark::RunSpecifiedBenchmarks(display.get(), file.get());
 }
 
 }  // namespace lab

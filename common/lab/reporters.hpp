@@ -1,11 +1,13 @@
 // Google Benchmark's reporters, without the suffixes (/iterations:1/repeats:10/manual_time) that it
-// adds to names: a row is called what its variant is called.
+// adds to names: a row is called what its variant is called. Where nothing was timed there are no times.
 #pragma once
+
+#include "lab/benchmark_flags.hpp"
 
 namespace lab {
 
-// Runs the registered benchmarks: a table on standard output (or JSON, when `json_output`), and the
-// file of --benchmark_out when `to_file`.
-void run_and_report(bool json_output, bool to_file);
+// Runs the registered benchmarks and reports them on standard output, and to the file of --benchmark_out,
+// in the formats of the flags. `timed`: whether rows are times, or counts alone.
+void run_and_report(const BenchmarkFlags& flags, bool timed);
 
 }  // namespace lab

@@ -175,6 +175,23 @@ TEST(ControlFlow, EndlessLoops) {
     EXPECT_EQ(post_dominators(irreducible)[1], 2u);
 }
 
+// The return behind the loop is where the lanes meet; within the loop they meet as they do without it.
+TEST(ControlFlow, LoopThatEndsInAReturn) {
+    const ControlFlow flow = flow_of(R"(
+        @%p1 bra END;           // 0
+        HEAD: @%p2 bra OTHER;   // 1
+        mov.u32 %r1, 1;         // 2
+        bra LATCH;
+        OTHER: mov.u32 %r1, 2;  // 3
+        LATCH: @%p3 bra HEAD;   // 4
+        END: ret;               // 5
+    )");
+    EXPECT_EQ(post_dominators(flow), (Blocks{5, 4, 4, 4, 5, none}));
+    EXPECT_EQ(reconvergence(flow), post_dominators(flow));
+    const ControlFlow one_block = flow_of("HEAD: add.u32 %r1, %r1, 1; @%p1 bra HEAD; ret;");
+    EXPECT_EQ(reconvergence(one_block), (Blocks{1, none}));
+}
+
 TEST(ControlFlow, JumpTable) {
     const ControlFlow flow = flow_of(R"(
         TABLE: .branchtargets A, B, A, C;

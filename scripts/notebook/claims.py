@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,12 +15,14 @@ from notebook.devices import is_device
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, METRICS
 from notebook.text import close_matches, plain, quoted
+from notebook.works import OURS
 
 _TEXTS = ("id", "statement", "source", "source_device", "metric", "variant", "why")
 _OPTIONAL = (
     "baseline",
     "expected",
     "claimed",
+    "derived",
     "direction",
     "fetch_unit_bytes",
     "regimes",
@@ -34,10 +37,13 @@ _ID = re.compile(r"[a-z][a-z0-9_]*")
 class Claim:
     """One sentence of a source: `metric` of `variant` against that of `baseline`, or in `expected`.
 
-    `claimed` is the ratio variant / baseline that the source prints (with `expected`: the value).
+    `source` is a work and a place in it, or "ours". `derived`: the source does not say this; it
+    follows from what the source says. `claimed` is the ratio variant / baseline that the source
+    prints (with `expected`: the value), or that follows from it.
     An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
     With both, `expected` is the range of the ratio.
     `regimes`: the only ones that the claim is about ("m:4096/n:4096/k:4096/cache:cold"); () is all.
+    `because`: the mechanism behind another verdict, by device or pattern (`emulated-*`).
     """
 
     id: str
@@ -53,12 +59,18 @@ class Claim:
     direction: str = "equal"
     fetch_unit_bytes: int | None = None
     regimes: tuple[str, ...] = ()
+    derived: bool = False
     because: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_counted(self) -> bool:
         """Whether the claim is about a counter, which is exact, and not about time."""
         return self.metric in COUNTERS
+
+    def because_of(self, device: str) -> str:
+        """The mechanism given for `device`: its own key before the first pattern that fits; or ""."""
+        fitting = (why for pattern, why in self.because.items() if fnmatchcase(device, pattern))
+        return self.because.get(device) or next(fitting, "")
 
     @property
     def sign(self) -> int:
@@ -180,11 +192,16 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{where}: fetch_unit_bytes is 32 or 128")
     if "regimes" in table:
         options["regimes"] = _regimes(where, table["regimes"])
+    if not isinstance(table.get("derived", False), bool):
+        raise ValueError(f"{where}: derived is true or false")
+    if table.get("derived", False) and table["source"] == OURS:
+        raise ValueError(f"{where}: derived needs the source that it is derived from, not {OURS!r}")
     because = table.get("because", {})
     if not isinstance(because, dict) or not all(
-        is_device(device) and isinstance(reason, str) for device, reason in because.items()
+        is_device(device.replace("*", "x")) and isinstance(reason, str)
+        for device, reason in because.items()
     ):
-        raise ValueError(f'{where}: because is a table of device = "reason"')
+        raise ValueError(f'{where}: because is a table of device = "reason" (emulated-* is a pattern)')
     return options
 
 

@@ -129,11 +129,14 @@ def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
     for number, result in enumerate(decided.results):
         cells = tuple(line.cells[number] for line in table.lines)
         columns.setdefault((cells, result.is_emulated or result.device), []).append(result)
-    header = ["claim", "regime"]
+    header = ["claim", "source", "regime"]
     header += [", ".join(_link(page, each.device, each.path) for each in of) for of in columns.values()]
     shown = [cells for cells, _ in columns]
     rows = [
-        [markdown_cell(text) for text in (line.claim.statement, line.regimes, *cells)]
+        [
+            markdown_cell(text)
+            for text in (line.claim.statement, tables.said_by(line.claim), line.regimes, *cells)
+        ]
         for line, *cells in zip(table.lines, *shown, strict=True)
     ]
     notes = [f"[{number}] {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)]

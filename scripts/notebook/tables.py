@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from notebook import claims, names, published, results, verdicts
+from notebook import claims, names, published, results, verdicts, works
 from notebook.chapters import Chapter
 from notebook.claims import Claim
 from notebook.intervals import Interval
@@ -95,6 +95,10 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "chapter": verdict.chapter,
         "claim": claim.id,
         "statement": claim.statement,
+        "source": claim.source,
+        "derived": claim.derived,
+        "source_device": claim.source_device,
+        "why": claim.why,
         "metric": claim.metric,
         "variant": claim.variant,
         "baseline": claim.baseline,
@@ -192,7 +196,7 @@ def found(*verdicts: Verdict) -> str:
         return findings[0].verdict
     show = partial(_number, claim)
     value = "–".join(dict.fromkeys(map(show, (min(values), max(values)))))
-    if claim.baseline is None and claim.metric.endswith(("efficiency", "occupancy", "percent")):
+    if claim.baseline is None and _is_percent(claim):
         value += " %"
     intervals = [finding.interval for finding in findings if finding.interval is not None]
     if not claim.is_counted and intervals:
@@ -208,6 +212,19 @@ def _number(claim: Claim, value: float) -> str:
     if claim.baseline:
         return f"{value:.3f}"
     return f"{value:,.0f}" if claim.is_counted and value.is_integer() else f"{value:.4g}"
+
+
+def said_by(claim: Claim) -> str:
+    """Who says it, with the number printed: `Cheng 2014, ch. 4: 49.8 %`, `from Kirk & Hwu, 4.5`, `ours`."""
+    who = f"{'from ' if claim.derived else ''}{works.short(claim.source)}"
+    if claim.claimed is None:
+        return who
+    unit = " %" if claim.baseline is None and _is_percent(claim) else ""
+    return f"{who}: {claim.claimed:.4g}{unit}"
+
+
+def _is_percent(claim: Claim) -> bool:
+    return claim.metric.endswith(("efficiency", "occupancy", "percent"))
 
 
 def _said(verdict: Verdict) -> str:
@@ -227,9 +244,11 @@ def _note(verdict: Verdict, notes: list[str]) -> str:
 def terminal_lines(decided: ChapterVerdicts) -> list[str]:
     """The table for a terminal, with its notes and the data it rests on."""
     table = grid(decided)
-    rows = [[line.claim.id, line.regimes, *line.cells] for line in table.lines]
+    rows = [
+        [line.claim.id, said_by(line.claim), line.regimes, *line.cells] for line in table.lines
+    ]
     return [
-        *terminal_table(["claim", "regime", *table.devices], rows),
+        *terminal_table(["claim", "source", "regime", *table.devices], rows),
         *(f"[{number}] {note}" for number, note in enumerate(table.notes, start=1)),
         *(f"data: {data}" for data in dict.fromkeys(each.data for each in decided.verdicts)),
     ]

@@ -76,7 +76,8 @@ class Verdict:
     @property
     def because(self) -> str:
         """The mechanism that the chapter gives for a verdict other than reproduced."""
-        return "" if self.finding.verdict == REPRODUCED else self.claim.because.get(self.device, "")
+        silent = self.finding.verdict in (REPRODUCED, NOT_MEASURED)
+        return "" if silent else self.claim.because_of(self.device)
 
 
 def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:

@@ -1,10 +1,11 @@
+import dataclasses
 import math
 from pathlib import Path
 
 import pytest
 from conftest import CLAIMS
 
-from notebook import claims
+from notebook import claims, tables
 from notebook.chapters import Chapter
 from notebook.errors import Problem
 
@@ -56,6 +57,8 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
         ("fetch_unit_bytes = 32", 'regimes = ["block:512"]', "'block:512' is no regime"),
         ("offset:11/block:512", "offset:11/n:1024", "names a regime"),
         ("read_offset/offset:11", "read offset", "no benchmark name"),
+        ("fetch_unit_bytes = 32", 'derived = "yes"', "derived is true or false"),
+        ('"A source, section 2"', '"ours"\nderived = true', "needs the source"),
         ("[[claim]]", "[claim]", "claims.toml"),
         ("[[claim]]", "[[claims]]", "unknown key claims"),
         ('why = "They', "why = They", "claims.toml"),
@@ -82,3 +85,27 @@ def test_a_reason_may_be_about_what_others_printed(tmp_path: Path) -> None:
     assert load(tmp_path, text)[1].because == {"published:tesla-m2090": "It has lines."}
     with pytest.raises(Problem, match="because"):
         load(tmp_path, text.replace("published:", "printed:"))
+
+
+def test_a_reason_may_be_about_many_devices(tmp_path: Path) -> None:
+    text = CLAIMS + (
+        "[claim.because]\n"
+        '"emulated-*" = "It has sectors."\n'
+        '"emulated-kepler" = "Its banks are wide."\n'
+    )
+    claim = load(tmp_path, text)[1]
+    assert claim.because_of("emulated-hopper") == "It has sectors."
+    assert claim.because_of("emulated-kepler") == "Its banks are wide."
+    assert claim.because_of("nvidia-h200") == ""
+
+
+def test_who_says_it_stands_with_the_number_that_is_printed(tmp_path: Path) -> None:
+    work = "Kirk, Hwu: Programming Massively Parallel Processors, 3rd ed., section 4.5"
+    slower, efficiency = load(tmp_path, CLAIMS)
+    assert tables.said_by(slower) == "A source: 1.1"
+    printed = dataclasses.replace(efficiency, source=f"{work}: strip-mining", claimed=80.0)
+    assert tables.said_by(printed) == "Kirk & Hwu, 4.5: 80 %"
+    assert tables.said_by(dataclasses.replace(printed, derived=True, claimed=None)) == (
+        "from Kirk & Hwu, 4.5"
+    )
+    assert tables.said_by(dataclasses.replace(slower, source="ours", claimed=None)) == "ours"

@@ -181,6 +181,8 @@ def test_verdicts_as_json(tree_with_data: Tree) -> None:
     done = tree_with_data.lab("verdicts", "--json", "--device", "nvidia-h200")
     slower, efficiency = json.loads(done.stdout)
     assert slower["verdict"] == "reproduced" and slower["n"] == [20, 20]
+    assert (slower["source"], slower["derived"]) == ("A source, section 1", False)
+    assert (slower["source_device"], slower["why"]) == ("A GPU", "They straddle a sector.")
     assert slower["ratio"] == pytest.approx(1.1, rel=0.004)
     assert slower["interval"][0] <= slower["ratio"] <= slower["interval"][1]
     assert slower["data"] == f"data/nvidia-h200/{synthetic.CHAPTER}.json"

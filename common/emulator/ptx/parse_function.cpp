@@ -181,13 +181,13 @@ void Parser::registers(Function& function) {
     scanner_.expect(';');
 }
 
-// The name itself for the first block that declares it.
+// The name itself in the outermost block only: an inner block's may be that of a symbol of the module,
+// which the rest of the function uses.
 std::string Parser::unique_name(std::string_view name) {
     const std::uint32_t uses = body_.uses[name]++;
     std::string result(name);
-    if (uses > 0)
-        result.append(1, '#').append(std::to_string(uses + 1));  // no name of PTX has a '#'
-    return result;
+    if (uses == 0 && body_.scopes.current() == Scopes::outermost) return result;
+    return result.append(1, '#').append(std::to_string(uses + 1));  // no name of PTX has a '#'
 }
 
 void Parser::local_variables(Function& function, Space space) {

@@ -16,6 +16,7 @@ Module parse(std::string_view text) {
 Module Parser::parse() {
     while (!scanner_.at_end()) statement();
     check_has_target();
+    resolve_aliases();
     locations_.finish(module_);
     for (std::size_t i = 0; i < module_.functions.size(); ++i) {
         module_.functions[i].is_extern = !is_defined_[i];
@@ -99,23 +100,32 @@ void Parser::target() {
     check_has_target();
 }
 
-// .alias name, function;  The alias becomes a copy of the function, which stands before it.
+// .alias name, function;
 void Parser::alias() {
-    const std::string name(scanner_.expect_identifier("the alias"));
+    Alias alias;
+    alias.text_line = scanner_.line();
+    alias.name = scanner_.expect_identifier("the alias");
     scanner_.expect(',');
-    const std::string aliasee(scanner_.expect_identifier("the function it stands for"));
+    alias.function = scanner_.expect_identifier("the function it stands for");
     scanner_.expect(';');
-    const auto found = function_indices_.find(aliasee);
-    if (found == function_indices_.end() || !is_defined_[found->second]) {
-        scanner_.fail(".alias " + name + " of " + aliasee + ", which is not defined before it");
+    aliases_.push_back(std::move(alias));
+}
+
+// An alias becomes a copy of its function, which may be defined behind it.
+void Parser::resolve_aliases() {
+    std::size_t instructions = 0;
+    for (const Alias& alias : aliases_) {
+        const std::string where = "PTX line " + std::to_string(alias.text_line) + ": .alias ";
+        const auto found = function_indices_.find(alias.function);
+        if (found == function_indices_.end() || !is_defined_[found->second]) {
+            throw ParseError(where + "of a function that is not defined");
+        }
+        Function copy = module_.functions[found->second];
+        instructions += copy.instructions.size() + copy.registers.size();
+        if (instructions > max_aliased_instructions) throw ParseError(where + "of too much code");
+        copy.name = alias.name;
+        add_function(std::move(copy), true);
     }
-    Function copy = module_.functions[found->second];
-    registers_in_module_ += copy.registers.size();
-    aliased_instructions_ += copy.instructions.size();
-    if (aliased_instructions_ > max_aliased_instructions)
-        scanner_.fail("too many instructions behind .alias");
-    copy.name = name;
-    add_function(std::move(copy), true);
 }
 
 // .attribute(.managed), .attribute(.unified(0x1, 0x2))

@@ -37,6 +37,10 @@ class Parser {
         Scopes::Scope scope;
         std::vector<std::string_view> labels;
     };
+    struct Alias {
+        std::string name, function;
+        std::uint32_t text_line;
+    };
     // Of the function at hand.
     struct Body {
         Scopes scopes;
@@ -55,6 +59,7 @@ class Parser {
     void header(std::string_view directive);
     void target();
     void alias();
+    void resolve_aliases();
     void skip_attribute(bool* is_managed);
     void add_function(Function function, bool is_defined);
     void add_variable(Variable variable);
@@ -102,7 +107,8 @@ class Parser {
     Module module_;
     std::unordered_map<std::string, std::size_t> function_indices_, variable_indices_;
     std::vector<bool> is_defined_;  // by function: it has a body
-    std::size_t registers_in_module_ = 0, aliased_instructions_ = 0;
+    std::size_t registers_in_module_ = 0;
+    std::vector<Alias> aliases_;
     Body body_;
     bool has_unresolved_ = false;  // of the instruction at hand
 };

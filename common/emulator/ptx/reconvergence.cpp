@@ -174,10 +174,19 @@ void find_reconvergence(ControlFlow& flow) {
     for (std::size_t i = 0; i < flow.blocks.size(); ++i) {
         if (!flow.blocks[i].successors.empty()) reaches_end[i] = false;
     }
-    const PostDominators of_those_left(without_early_ends(flow, tree), tree, reaches_end);
+    const Graph kept = without_early_ends(flow, tree);
+    const PostDominators of_those_left(kept, tree, reaches_end);
     for (std::uint32_t i = 0; i < flow.blocks.size(); ++i) {
-        flow.blocks[i].post_dominator = all.of(i);
-        flow.blocks[i].reconvergence = of_those_left.of(i);
+        BasicBlock& block = flow.blocks[i];
+        block.post_dominator = all.of(i);
+        block.reconvergence = of_those_left.of(i);
+        const std::uint32_t strict = block.post_dominator;
+        // A loop whose every way out ends the function: those who leave it meet behind it.
+        const bool has_early_end = kept[i].size() < block.successors.size();
+        const bool leaves_loop = has_early_end && kept[i].size() == 1 && strict != exit_block &&
+                                 block.reconvergence != exit_block &&
+                                 tree.dominates(block.reconvergence, i);
+        if (leaves_loop || block.reconvergence == exit_block) block.reconvergence = strict;
     }
 }
 

@@ -19,13 +19,13 @@ emulator::Occupancy occupancy_of(Function& function, unsigned threads, std::size
 
 cudaFuncAttributes attributes_of(Function& function) {
     const emulator::simt::KernelAttributes& kernel = function.attributes();
-    const auto resources = resource_usage(function);
+    const emulator::ptx::KernelResources* const resources = function.resources();
     cudaFuncAttributes result{};
     result.sharedSizeBytes = kernel.static_shared_bytes;
     result.constSizeBytes = kernel.constant_bytes;
-    result.localSizeBytes = kernel.local_bytes + (resources ? resources->spill_bytes : 0);
+    result.localSizeBytes = resources != nullptr ? resources->stack_bytes : kernel.local_bytes;
     result.maxThreadsPerBlock = static_cast<int>(max_threads_per_block(function));
-    result.numRegs = resources ? static_cast<int>(resources->registers) : 0;
+    result.numRegs = resources != nullptr ? static_cast<int>(resources->registers) : 0;
     result.ptxVersion = static_cast<int>(function.program->ptx_compute_capability());
     result.binaryVersion = static_cast<int>(architecture().compute_number());
     result.maxDynamicSharedSizeBytes =

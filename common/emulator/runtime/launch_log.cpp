@@ -23,7 +23,6 @@ simt::LaunchRecord& totals() {
 
 void log_launch(const Launch& launch, const simt::LaunchRecord& record) {
     add_totals(totals(), record);
-    for (const std::string& note : record.notes) print_note_once(note);
     report_launch(launch, record);
 }
 

@@ -120,11 +120,9 @@ unsigned max_threads_per_block(Function& function) {
     return own == 0 ? most : std::min(own, most);
 }
 
-std::optional<ResourceUsage> resource_usage(Function&) { return std::nullopt; }
-
 std::optional<unsigned> registers_per_thread(Function& function) {
-    const auto usage = resource_usage(function);
-    return usage ? std::optional(usage->registers) : std::nullopt;
+    const ptx::KernelResources* const resources = function.resources();
+    return resources == nullptr ? std::nullopt : std::optional(resources->registers);
 }
 
 void flush_printed() {

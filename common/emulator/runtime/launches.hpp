@@ -31,13 +31,7 @@ void execute(const Launch& launch);
 // Shared memory that a block may take, static and dynamic together, and as cudaFuncSetAttribute opted in.
 std::size_t max_shared_bytes(const Function& function);
 unsigned max_threads_per_block(Function& function);
-
 // As ptxas compiles the kernel for the architecture; nothing where that is not known.
-struct ResourceUsage {
-    unsigned registers = 0;
-    unsigned spill_bytes = 0;
-};
-std::optional<ResourceUsage> resource_usage(Function& function);
 std::optional<unsigned> registers_per_thread(Function& function);
 
 // Writes what kernels have printed to stdout.

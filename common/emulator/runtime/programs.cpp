@@ -11,7 +11,6 @@
 #include "emulator/ptx/link.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
-#include "emulator/runtime/ptx_image.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -62,20 +61,39 @@ std::string Function::demangled() const {
     if (text == nullptr) return name;
     const std::string result = text;
     std::free(text);
-    return result;
+    // Of templates the name begins with what they return.
+    return result.rfind("void ", 0) == 0 ? result.substr(5) : result;
 }
 
 const std::shared_ptr<simt::Module>& Program::module() {
     if (module_) return module_;
     if (refusal_ != cudaSuccess) throw ApiError(refusal_);
     try {
-        const LoadedPtx loaded = load_ptx(wrapper_, architecture().compute_number());
-        module_ = gpu().load(parse(loaded), l1_mode(loaded.options));
+        ptx_ = load_ptx(wrapper_, architecture().compute_number());
+        module_ = gpu().load(parse(ptx_), l1_mode(ptx_.options));
     } catch (const ApiError& error) {
         refusal_ = error.code;
         throw;
     }
     return module_;
+}
+
+const ptx::KernelResources* Function::resources() { return program->resources_of(name); }
+
+const ptx::KernelResources* Program::resources_of(const std::string& kernel) {
+    if (!resources_) {
+        module();
+        resources_.emplace();
+        const std::string target = "sm_" + std::to_string(architecture().compute_number());
+        for (const std::string& text : ptx_.texts) {
+            const auto found = ptx::resource_usage(text, target, ptx_.options);
+            if (found) resources_->insert(resources_->end(), found->begin(), found->end());
+        }
+    }
+    for (const ptx::KernelResources& entry : *resources_) {
+        if (entry.name == kernel) return &entry;
+    }
+    return nullptr;
 }
 
 unsigned Program::ptx_compute_capability() { return simt::source_of(*module()).compute_capability; }

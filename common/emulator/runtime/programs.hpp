@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/ptx/resource_usage.hpp"
+#include "emulator/runtime/ptx_image.hpp"
 #include "emulator/simt/gpu.hpp"
 
 namespace emulator::runtime {
@@ -31,6 +33,8 @@ struct Function {
     const simt::Kernel& kernel();
     const simt::KernelAttributes& attributes() { return simt::attributes(kernel()); }
     std::string demangled() const;
+    // What ptxas says of it for the emulated GPU; null where that is not known.
+    const ptx::KernelResources* resources();
 
   private:
     friend class Program;
@@ -46,6 +50,9 @@ class Program {
     const std::shared_ptr<simt::Module>& module();
     // Which PTX of the fat binary was taken: "compute_75".
     unsigned ptx_compute_capability();
+
+    // Runs ptxas at the first call.
+    const ptx::KernelResources* resources_of(const std::string& kernel);
 
     void add_function(const void* host, const std::string& name);
     void add_variable(const void* host, const std::string& name, std::size_t bytes);
@@ -70,6 +77,8 @@ class Program {
 
     const void* wrapper_;
     std::shared_ptr<simt::Module> module_;
+    LoadedPtx ptx_;
+    std::optional<std::vector<ptx::KernelResources>> resources_;
     std::vector<std::unique_ptr<Function>> functions_;
     std::vector<ManagedVariable> managed_;
     cudaError_t refusal_ = cudaSuccess;  // why the PTX could not be loaded; said once

@@ -121,12 +121,12 @@ void add_launch(JsonLine& line, const Launch& launch) {
     line.field("static_shared_bytes", kernel.static_shared_bytes);
     line.field("dynamic_shared_bytes", launch.dynamic_shared_bytes);
     line.field("parameter_bytes", kernel.parameter_bytes);
-    const auto resources = resource_usage(*launch.function);
-    const auto optional = [&](const char* name, std::optional<unsigned> value) {
-        value ? line.field(name, *value) : line.key(name).null();
-    };
-    optional("registers_per_thread", resources ? std::optional(resources->registers) : std::nullopt);
-    optional("spill_bytes", resources ? std::optional(resources->spill_bytes) : std::nullopt);
+    if (const ptx::KernelResources* const resources = launch.function->resources()) {
+        line.field("registers_per_thread", resources->registers);
+        line.field("spill_bytes", resources->spill_store_bytes + resources->spill_load_bytes);
+    } else {
+        line.key("registers_per_thread").null().key("spill_bytes").null();
+    }
 }
 
 }  // namespace
@@ -146,6 +146,7 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record) {
     }
     line.end_object();
     line.field("blocks", record.blocks).field("blocks_executed", record.blocks_executed);
+    line.field("sampling_error", record.sampling_error);
     add_texts(line, "notes", record.notes);
     add_texts(line, "hazards", record.hazards);
     line.field("host_seconds", record.host_seconds);

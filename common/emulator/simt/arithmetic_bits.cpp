@@ -1,5 +1,5 @@
 // Bits of integers: popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext, prmt.
-#include <bit>
+#include <cstddef>
 #include <type_traits>
 
 #include "emulator/simt/lanes.hpp"
@@ -8,17 +8,36 @@ namespace emulator::simt {
 
 namespace {
 
+// Bits by halving, which the compiler vectorises; AVX2 has no instruction for it.
+template <class T>
+std::uint32_t count_bits(T a) {
+    constexpr T odd = static_cast<T>(0x5555555555555555u),
+                pairs = static_cast<T>(0x3333333333333333u);
+    constexpr T nibbles = static_cast<T>(0x0f0f0f0f0f0f0f0fu),
+                ones = static_cast<T>(0x0101010101010101u);
+    a = a - (a >> 1 & odd);
+    a = (a & pairs) + (a >> 2 & pairs);
+    a = (a + (a >> 4)) & nibbles;
+    return static_cast<std::uint32_t>(a * ones >> (8 * sizeof(T) - 8));
+}
+
+template <class T>
+std::uint32_t count_leading_zeros(T a) {
+    for (std::size_t by = 1; by < 8 * sizeof(T); by *= 2) a |= a >> by;
+    return count_bits(static_cast<T>(~a));
+}
+
 struct PopulationCount {
     template <class T>
     std::uint32_t operator()(T a) const {
-        return static_cast<std::uint32_t>(std::popcount(a));
+        return count_bits(a);
     }
 };
 
 struct LeadingZeros {
     template <class T>
     std::uint32_t operator()(T a) const {
-        return static_cast<std::uint32_t>(std::countl_zero(a));
+        return count_leading_zeros(a);
     }
 };
 
@@ -28,11 +47,12 @@ struct FindLeading {
     template <class T>
     std::uint32_t operator()(T a) const {
         using U = std::make_unsigned_t<T>;
-        auto value = static_cast<U>(a);
-        if (std::is_signed_v<T> && a < 0) value = static_cast<U>(~value);
-        if (value == 0) return all_lanes;
-        const auto zeros = static_cast<std::uint32_t>(std::countl_zero(value));
-        return as_shift ? zeros : static_cast<std::uint32_t>(8 * sizeof(T)) - 1 - zeros;
+        const auto bits = static_cast<U>(a);
+        const U value = std::is_signed_v<T> && a < 0 ? static_cast<U>(~bits) : bits;
+        const std::uint32_t zeros = count_leading_zeros(value);
+        const std::uint32_t found =
+            as_shift ? zeros : static_cast<std::uint32_t>(8 * sizeof(T)) - 1 - zeros;
+        return value == 0 ? all_lanes : found;
     }
 };
 
@@ -157,8 +177,38 @@ struct Permute {
     }
 };
 
+// The selector is an immediate: each byte comes from the same place in all lanes.
+void permute_fixed(Warp& warp, const Operation& operation) {
+    const std::uint32_t* const words[2] = {warp.lanes<std::uint32_t>(operation.source[0]),
+                                           warp.lanes<std::uint32_t>(operation.source[1])};
+    struct Byte {
+        const std::uint32_t* from;
+        std::uint32_t shift, kept, moved, factor;
+        explicit Byte(const std::uint32_t* const (&all)[2], std::uint64_t choice)
+            : from(all[choice >> 2 & 1]),
+              shift(static_cast<std::uint32_t>(8 * (choice & 3))),
+              kept(choice & 8 ? 0x80 : 0xff),
+              moved(choice & 8 ? 7 : 0),
+              factor(choice & 8 ? 0xff : 1) {}
+        std::uint32_t of(int lane) const {
+            return ((from[lane] >> shift & kept) >> moved) * factor;
+        }
+    };
+    const Byte byte_0(words, operation.immediate), byte_1(words, operation.immediate >> 4);
+    const Byte byte_2(words, operation.immediate >> 8), byte_3(words, operation.immediate >> 12);
+    alignas(64) std::uint32_t result[lanes_per_warp];
+#pragma GCC ivdep
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
+        result[lane] =
+            byte_0.of(lane) | byte_1.of(lane) << 8 | byte_2.of(lane) << 16 | byte_3.of(lane) << 24;
+    }
+    blend(warp.lanes<std::uint32_t>(operation.destination), result, warp.mask);
+}
+
 Handler find_permute(const Form& form) {
     using U = std::uint32_t;
+    if (form.type() == "b32" && fits<U, Lanes<U>, Lanes<U>, Immediate<U>>(form))
+        return permute_fixed;
     if (form.type() == "b32") return pick<Permute<Permutation::any>, U, U, U, U>(form);
     if (form.type(1) != "b32") return nullptr;
     if (form.has("f4e")) return pick_rare<Permute<Permutation::f4e>, U, U, U, U>(form);

@@ -19,7 +19,8 @@ struct NoChange {
 struct Relu {
     template <class Format>
     static std::uint16_t apply(std::uint16_t half) {
-        return half & 0x8000 && !Format::is_nan(half) ? std::uint16_t{0} : half;
+        return static_cast<std::uint16_t>(
+            choose_bits((half & 0x8000) != 0 && !Format::is_nan(half), 0, half));
     }
 };
 struct Saturate {
@@ -37,19 +38,6 @@ struct Flush {
     }
 };
 
-// The exact a x b + c, rounded to odd.
-inline float sum_of_product(float a, float b, float c) {
-    const double product = double{a} * double{b};  // exact
-    const double sum = product + double{c};
-    const double of_c = sum - product;
-    const double error = (product - (sum - of_c)) + (double{c} - of_c);
-    std::uint64_t bits = bits_of(sum);
-    const bool is_inexact = (error < 0 || error > 0) && (bits & 1) == 0;
-    const bool away = (error > 0) == (sum > 0);
-    bits = is_inexact ? (away ? bits + 1 : bits - 1) : bits;
-    return round_to_odd(std::bit_cast<double>(bits));
-}
-
 struct Add {
     template <class Format>
     static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
@@ -65,15 +53,14 @@ struct Subtract {
 struct Multiply {
     template <class Format>
     static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
-        return Format::from_float(
-            round_to_odd(double{Format::to_float(a)} * double{Format::to_float(b)}));
+        return Format::from_float(Format::multiply(Format::to_float(a), Format::to_float(b)));
     }
 };
 struct MultiplyAdd {
     template <class Format>
     static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
         return Format::from_float(
-            sum_of_product(Format::to_float(a), Format::to_float(b), Format::to_float(c)));
+            Format::multiply_add(Format::to_float(a), Format::to_float(b), Format::to_float(c)));
     }
 };
 struct Negate {

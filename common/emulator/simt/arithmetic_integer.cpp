@@ -80,15 +80,43 @@ struct SumOfDifference {
     }
 };
 
+// To f64 and back by conversions of signed 32-bit integers, which AVX2 has.
+inline double to_double(std::int32_t a) {
+    return a;
+}
+inline double to_double(std::uint32_t a) {
+    return static_cast<std::int32_t>(a ^ 0x80000000u) + 0x1p31;
+}
+inline double to_double(std::int16_t a) {
+    return a;
+}
+inline double to_double(std::uint16_t a) {
+    return a;
+}
+
+template <class T>
+T truncate(double quotient) {
+    if constexpr (std::is_same_v<T, std::uint32_t>) {
+        return static_cast<std::uint32_t>(
+                   static_cast<std::int32_t>(__builtin_floor(quotient) - 0x1p31)) ^
+               0x80000000u;
+    } else {
+        return static_cast<T>(static_cast<std::int32_t>(quotient));
+    }
+}
+
 // PTX leaves division by zero to the machine: all bits set, as GPUs do.
 struct Divide {
     template <class T>
     T operator()(T a, T b) const {
         if constexpr (sizeof(T) <= 4) {
-            // Exact: a double holds any quotient of 32-bit integers well enough to truncate it.
-            const double quotient = static_cast<double>(a) / static_cast<double>(b == 0 ? 1 : b);
-            return b == 0 ? static_cast<T>(~T{})
-                          : static_cast<T>(static_cast<std::int64_t>(quotient));
+            // Exact: an f64 holds any quotient of 32-bit integers well enough to truncate it.
+            const T divisor = b == 0 ? T{1} : b;
+            double quotient = to_double(a) / to_double(divisor);
+            // The smallest by -1 has no result of its type and wraps.
+            if constexpr (std::is_same_v<T, std::int32_t>)
+                quotient = quotient == 0x1p31 ? -0x1p31 : quotient;
+            return b == 0 ? static_cast<T>(~T{}) : truncate<T>(quotient);
         } else {
             if (b == 0) return static_cast<T>(~T{});
             if (std::is_signed_v<T> && b == static_cast<T>(-1)) return Negate{}(a);
@@ -101,11 +129,10 @@ struct Remainder {
     template <class T>
     T operator()(T a, T b) const {
         if constexpr (sizeof(T) <= 4) {
-            if (b == 0) return a;
-            const T quotient = Divide{}(a, b);
-            return static_cast<T>(static_cast<std::uint32_t>(a) -
-                                  static_cast<std::uint32_t>(quotient) *
-                                      static_cast<std::uint32_t>(b));
+            // 0 as divisor leaves a: nothing is subtracted.
+            const auto multiple =
+                static_cast<std::uint32_t>(Divide{}(a, b)) * static_cast<std::uint32_t>(b);
+            return static_cast<T>(static_cast<std::uint32_t>(a) - multiple);
         } else {
             if (b == 0) return a;
             if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;

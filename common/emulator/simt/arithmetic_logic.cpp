@@ -62,9 +62,11 @@ struct ShiftRight {
 template <bool left, bool wrap>
 struct FunnelShift {
     std::uint32_t operator()(std::uint32_t a, std::uint32_t b, std::uint32_t by) const {
-        const std::uint64_t pair = std::uint64_t{b} << 32 | a;
         const std::uint32_t n = wrap ? by & 31 : by < 32 ? by : 32;
-        return static_cast<std::uint32_t>(left ? pair << n >> 32 : pair >> n);
+        const std::uint32_t in_place = left ? b : a, all_moved = left ? a : b;
+        const std::uint32_t moved =
+            left ? b << (n & 31) | a >> ((32 - n) & 31) : a >> (n & 31) | b << ((32 - n) & 31);
+        return n == 0 ? in_place : n == 32 ? all_moved : moved;
     }
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 struct Select {
     template <class T>
-    T operator()(T a, T b, bool which) const {
-        return which ? a : b;
+    T operator()(T a, T b, std::uint32_t which) const {
+        return which != 0 ? a : b;
     }
 };
 

@@ -8,6 +8,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 #include "emulator/simt/lanes.hpp"
 
 namespace emulator::simt {
@@ -61,27 +65,49 @@ T finish(T value) {
 
 enum class Rounding { nearest, zero, down, up };
 
-inline int fenv_mode(Rounding rounding) {
-    switch (rounding) {
-        case Rounding::zero:
-            return FE_TOWARDZERO;
-        case Rounding::down:
-            return FE_DOWNWARD;
-        case Rounding::up:
-            return FE_UPWARD;
-        case Rounding::nearest:
-            break;
+// Sets the CPU's rounding mode for a scope. fesetround() sets the mode of the x87, too, which takes long.
+class RoundingScope {
+  public:
+#ifdef __SSE2__
+    explicit RoundingScope(Rounding rounding) : before_(_mm_getcsr()) {
+        constexpr unsigned modes[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
+                                      _MM_ROUND_UP};
+        _mm_setcsr((before_ & ~static_cast<unsigned>(_MM_ROUND_MASK)) |
+                   modes[static_cast<int>(rounding)]);
     }
-    return FE_TONEAREST;
-}
+    ~RoundingScope() {
+        _mm_setcsr(before_);
+    }
+
+  private:
+    unsigned before_;
+#else
+    explicit RoundingScope(Rounding rounding) : before_(std::fegetround()) {
+        constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+        std::fesetround(modes[static_cast<int>(rounding)]);
+    }
+    ~RoundingScope() {
+        std::fesetround(before_);
+    }
+
+  private:
+    int before_;
+#endif
+  public:
+    RoundingScope(const RoundingScope&) = delete;
+    RoundingScope& operator=(const RoundingScope&) = delete;
+};
 
 // A handler whose arithmetic is rounded otherwise than to nearest: exact, by the CPU's own rounding mode.
-// The handler reads and writes memory that the calls may change, so nothing of it moves across them.
+// The handler is called through a pointer that the compiler does not see through, so that nothing of it
+// moves across the changes of mode.
 template <Handler handler, Rounding rounding>
 void with_rounding(Warp& warp, const Operation& operation) {
-    std::fesetround(fenv_mode(rounding));
-    handler(warp, operation);
-    std::fesetround(FE_TONEAREST);
+    const RoundingScope scope(rounding);
+    Handler opaque = handler;
+    asm volatile("" : "+r"(opaque) : : "memory");
+    opaque(warp, operation);
+    asm volatile("" : : : "memory");
 }
 
 }  // namespace emulator::simt

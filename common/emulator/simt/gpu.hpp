@@ -86,6 +86,7 @@ struct LaunchRecord {
     std::vector<std::string> notes;  // limits of these counts, a line each
     std::string printed;             // by printf, blocks in their order
     std::uint64_t blocks = 0, blocks_executed = 0;  // fewer when sampled
+    double sampling_error = 0;                      // of the counts, relative; 0: they are exact
     double host_seconds = 0;
 };
 

@@ -118,7 +118,7 @@ struct Flag {
     std::uint32_t bits;
     Flag(Warp& warp, const Operation& operation, std::size_t source, Scratch&)
         : bits(predicate_source(warp, operation, source)) {}
-    bool operator[](int lane) const { return bits >> lane & 1; }
+    std::uint32_t operator[](int lane) const { return bits >> lane & 1; }
     static bool fits(const OperandShape& shape) { return shape.register_bytes == 0; }
 };
 

@@ -1,0 +1,210 @@
+// From registers to checked places in memory.
+#include <bit>
+
+#include "emulator/device_memory.hpp"
+#include "emulator/simt/launch.hpp"
+#include "emulator/simt/memory.hpp"
+
+namespace emulator::simt {
+namespace {
+
+constexpr std::uint32_t all_lanes = 0xffffffffu;
+constexpr std::int64_t max_window = std::int64_t{1} << 31;
+
+const char* verb(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::load: return "reads ";
+        case AccessKind::store: return "writes ";
+        case AccessKind::atomic: return "updates ";
+    }
+    return "";
+}
+
+std::string describe_outside(Address address, std::uint32_t bytes) {
+    if (!in_device_memory(address)) return "memory of the host (a host pointer passed to a kernel?)";
+    const auto below = allocation_at_or_below(address);
+    if (!below) return "below every allocation";
+    const Address past = address + bytes - below->end();
+    return std::to_string(past) + (past == 1 ? " byte" : " bytes") +
+           " past the end of an allocation of " + std::to_string(below->bytes) + " bytes";
+}
+
+// Offsets of the active lanes from the site's window, as far as the window reaches.
+template <bool full, class Register>
+bool offsets_in_window(Warp& warp, const MemoryDetail& detail, const SiteState& site,
+                       LaneOffsets& offsets) {
+    const Register* const base = warp.lanes<Register>(detail.base);
+    const std::int64_t shift = detail.offset - static_cast<std::int64_t>(site.low);
+    const std::int64_t limit = site.limit;
+    const std::uint32_t mask = warp.mask;
+    std::int64_t bad = 0, low_bits = 0;
+    std::int64_t first = 0;
+    if constexpr (!full) first = std::int64_t(base[std::countr_zero(mask)]) + shift;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        std::int64_t offset = static_cast<std::int64_t>(base[lane]) + shift;
+        if constexpr (!full) offset = (mask >> lane & 1) != 0 ? offset : first;
+        bad |= offset | (limit - offset);
+        low_bits |= offset;
+        offsets[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(offset);
+    }
+    return bad >= 0 && (low_bits & (detail.bytes - 1)) == 0;
+}
+
+bool offsets_in_window(Warp& warp, const MemoryDetail& detail, const SiteState& site,
+                       LaneOffsets& offsets) {
+    if (detail.base == no_register) {
+        const std::int64_t offset = detail.offset - static_cast<std::int64_t>(site.low);
+        offsets.fill(static_cast<std::uint32_t>(offset));
+        return (offset | (site.limit - offset)) >= 0 && offset % detail.bytes == 0;
+    }
+    if (warp.mask == all_lanes) {
+        return detail.base_is_64_bit
+                   ? offsets_in_window<true, std::uint64_t>(warp, detail, site, offsets)
+                   : offsets_in_window<true, std::uint32_t>(warp, detail, site, offsets);
+    }
+    return detail.base_is_64_bit
+               ? offsets_in_window<false, std::uint64_t>(warp, detail, site, offsets)
+               : offsets_in_window<false, std::uint32_t>(warp, detail, site, offsets);
+}
+
+Address first_address(Warp& warp, const MemoryDetail& detail) {
+    const int lane = std::countr_zero(warp.mask);
+    const auto offset = static_cast<Address>(detail.offset);
+    if (detail.base == no_register) return offset;
+    return offset + (detail.base_is_64_bit ? warp.lanes<std::uint64_t>(detail.base)[lane]
+                                           : warp.lanes<std::uint32_t>(detail.base)[lane]);
+}
+
+void open_window(SiteState& site, const Allocation& allocation, Address address,
+                 std::uint32_t bytes) {
+    site.low = allocation.begin;
+    if (allocation.bytes > static_cast<std::size_t>(max_window)) {
+        const Address in_middle = address - static_cast<Address>(max_window) / 2;
+        if (address - allocation.begin > static_cast<Address>(max_window) / 2) {
+            site.low = in_middle / line_bytes * line_bytes;
+        }
+    }
+    const Address rest = allocation.end() - site.low;
+    site.limit = static_cast<std::int64_t>(std::min<Address>(rest, max_window)) - bytes;
+}
+
+}  // namespace
+
+void lane_addresses(Warp& warp, const MemoryDetail& detail,
+                    std::array<Address, warp_size>& addresses) {
+    const auto offset = static_cast<Address>(detail.offset);
+    for (int lane = 0; lane < warp_size; ++lane) {
+        Address base = 0;
+        if (detail.base != no_register) {
+            base = detail.base_is_64_bit ? warp.lanes<std::uint64_t>(detail.base)[lane]
+                                         : warp.lanes<std::uint32_t>(detail.base)[lane];
+        }
+        addresses[static_cast<std::size_t>(lane)] = (warp.mask >> lane & 1) != 0 ? base + offset : 0;
+    }
+}
+
+bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                   Located& located) {
+    if (!offsets_in_window(context, detail, site, located.offsets)) {
+        const Address address = first_address(context, detail);
+        const Allocation* const allocation = context.execution->find_allocation(address);
+        if (allocation == nullptr || address + detail.bytes > allocation->end()) return false;
+        open_window(site, *allocation, address, detail.bytes);
+        if (!offsets_in_window(context, detail, site, located.offsets)) return false;
+    }
+    located.base = reinterpret_cast<std::byte*>(site.low);
+    return true;
+}
+
+void fault_access(WarpContext& context, const MemoryDetail& detail, int lane, FaultKind kind,
+                  const std::string& what) {
+    throw fault_at(context, kind, detail.instruction, lane,
+                   verb(detail.kind) + std::to_string(detail.bytes) +
+                       (detail.bytes == 1 ? " byte " : " bytes ") + what);
+}
+
+namespace {
+
+[[noreturn]] void fault_misaligned(WarpContext& context, const MemoryDetail& detail, int lane) {
+    const std::string bytes = std::to_string(detail.bytes);
+    fault_access(context, detail, lane, FaultKind::misaligned_address,
+                 "at a misaligned address: " + bytes +
+                     "-byte accesses need addresses that are multiples of " + bytes);
+}
+
+}  // namespace
+
+void check_global(WarpContext& context, const MemoryDetail& detail, Address address, int lane) {
+    const Allocation* const allocation = context.execution->find_allocation(address);
+    if (allocation == nullptr || address + detail.bytes > allocation->end()) {
+        fault_access(context, detail, lane, FaultKind::illegal_address,
+                     describe_outside(address, detail.bytes));
+    }
+    if (address % detail.bytes != 0) fault_misaligned(context, detail, lane);
+}
+
+void check_shared(WarpContext& context, const MemoryDetail& detail, Address offset, int lane) {
+    const std::uint32_t size = context.shared_bytes;
+    if (offset % detail.bytes != 0) fault_misaligned(context, detail, lane);
+    if (offset + detail.bytes <= size) return;
+    const Address past = offset + detail.bytes - size;
+    fault_access(context, detail, lane, FaultKind::illegal_address,
+                 past > window_bytes / 2
+                     ? "below the block's shared memory"
+                     : std::to_string(past) + " bytes past the end of the block's " +
+                           std::to_string(size) + " bytes of shared memory");
+}
+
+void check_private(WarpContext& context, const MemoryDetail& detail, Address offset, int lane) {
+    if (offset % detail.bytes != 0) fault_misaligned(context, detail, lane);
+    if (offset + detail.bytes <= context.warp->local.bytes_per_thread()) return;
+    fault_access(context, detail, lane, FaultKind::illegal_address,
+                 "outside the thread's local memory");
+}
+
+template <bool full, class Register>
+static bool shared_offsets(Warp& warp, const MemoryDetail& detail, std::uint32_t size,
+                           LaneOffsets& offsets) {
+    const Register* const base = warp.lanes<Register>(detail.base);
+    const auto shift = static_cast<std::uint32_t>(detail.offset);
+    const auto limit = static_cast<std::int32_t>(size - detail.bytes);
+    const std::uint32_t mask = warp.mask;
+    std::uint32_t first = 0;
+    if constexpr (!full) first = static_cast<std::uint32_t>(base[std::countr_zero(mask)]) + shift;
+    std::int32_t bad = 0;
+    std::uint32_t low_bits = 0;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        std::uint32_t offset = static_cast<std::uint32_t>(base[lane]) + shift;
+        if constexpr (!full) offset = (mask >> lane & 1) != 0 ? offset : first;
+        bad |= static_cast<std::int32_t>(offset) | (limit - static_cast<std::int32_t>(offset));
+        low_bits |= offset;
+        offsets[static_cast<std::size_t>(lane)] = offset;
+    }
+    return bad >= 0 && (low_bits & (detail.bytes - 1)) == 0;
+}
+
+void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located) {
+    located.base = context.shared;
+    const std::uint32_t size = context.shared_bytes;
+    bool good = size >= detail.bytes;
+    if (detail.base == no_register) {
+        located.offsets.fill(static_cast<std::uint32_t>(detail.offset));
+        good &= detail.offset >= 0 && detail.offset + detail.bytes <= size &&
+                detail.offset % detail.bytes == 0;
+    } else if (context.mask == all_lanes) {
+        good &= detail.base_is_64_bit
+                    ? shared_offsets<true, std::uint64_t>(context, detail, size, located.offsets)
+                    : shared_offsets<true, std::uint32_t>(context, detail, size, located.offsets);
+    } else {
+        good &= detail.base_is_64_bit
+                    ? shared_offsets<false, std::uint64_t>(context, detail, size, located.offsets)
+                    : shared_offsets<false, std::uint32_t>(context, detail, size, located.offsets);
+    }
+    if (good) return;
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        check_shared(context, detail, located.offsets[static_cast<std::size_t>(lane)], lane);
+    }
+}
+
+}  // namespace emulator::simt

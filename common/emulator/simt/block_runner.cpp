@@ -1,0 +1,179 @@
+#include "emulator/simt/block_runner.hpp"
+
+#include <bit>
+
+#include "emulator/models/memory_model.hpp"
+#include "emulator/simt/hazard_checks.hpp"
+#include "emulator/simt/memory.hpp"
+
+namespace emulator::simt {
+namespace {
+
+// Basic blocks of one turn. Where caches are modelled, requests count too, and the turns are short: the
+// caches see the warps of a block side by side.
+constexpr std::int64_t long_turn = 4096;
+constexpr std::int64_t short_turn = 256;
+
+}  // namespace
+
+BlockRunner::BlockRunner(Execution& execution)
+    : execution_(execution),
+      independent_threads_(execution.launch.architecture.independent_thread_scheduling),
+      turn_(execution.memory != nullptr ? short_turn : long_turn) {}
+
+void BlockRunner::begin(BlockState& block, std::uint64_t number) {
+    const LaunchShape& shape = execution_.launch.shape;
+    block.number = number;
+    block.index = {static_cast<std::uint32_t>(number % shape.grid.x),
+                   static_cast<std::uint32_t>(number / shape.grid.x % shape.grid.y),
+                   static_cast<std::uint32_t>(number / shape.grid.x / shape.grid.y)};
+    block.barriers.fill({});
+    block.alive_threads = execution_.launch.threads();
+    for (WarpState& warp : block.warps) begin_warp(warp, block);
+    if (execution_.hazards != nullptr) execution_.hazards->begin_block(execution_.launch.shared_bytes);
+}
+
+void BlockRunner::begin_warp(WarpState& warp, BlockState& block) {
+    WarpContext& context = warp.context;
+    context.execution = &execution_;
+    context.block = &block;
+    context.warp = &warp;
+    context.shared = block.shared;
+    context.shared_bytes = execution_.launch.shared_bytes;
+    context.sites = execution_.sites.data();
+    context.guarded_out = execution_.guarded_out.data();
+    context.memory = execution_.memory;
+    context.hazards = execution_.hazards;
+    warp.alive = warp.lanes;
+    warp.kernel_frame->live_lanes = warp.lanes;
+    warp.spin = {};
+    warp.fragments.clear();
+    warp.fragments.push_back({.block = 0, .lanes = warp.lanes, .frame = warp.kernel_frame});
+}
+
+bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
+    for (; rounds > 0 && block.alive_threads > 0; --rounds) {
+        bool some_warp_ran = false;
+        for (WarpState& warp : block.warps) {
+            if (!warp.is_done()) some_warp_ran |= run_warp(warp);
+        }
+        if (execution_.memory != nullptr) execution_.memory->drain();
+        if (!some_warp_ran) report_stuck(block);
+        check_time();
+    }
+    return block.alive_threads == 0;
+}
+
+void BlockRunner::check_time() {
+    const double limit = execution_.launch.options.time_limit_seconds;
+    if (limit <= 0) return;
+    const std::chrono::duration<double> elapsed =
+        std::chrono::steady_clock::now() - execution_.launch.started;
+    if (elapsed.count() <= limit) return;
+    std::string seconds = std::to_string(limit);
+    seconds.erase(seconds.find_last_not_of('0') + 1);
+    if (seconds.back() == '.') seconds.pop_back();
+    throw Fault(FaultKind::time_limit, "kernel " + execution_.launch.kernel_name +
+                                           ": stopped after the time limit of " + seconds + " s");
+}
+
+// One turn. False where all fragments wait.
+bool BlockRunner::run_warp(WarpState& warp) {
+    bool ran = false;
+    warp.context.budget = turn_;
+    while (!warp.is_done() && choose_fragment(warp)) {
+        ran = true;
+        Fragment fragment = warp.fragments.back();
+        warp.fragments.pop_back();
+        if (run_fragment(warp, fragment) == Next::turn_over) break;
+    }
+    return ran;
+}
+
+// Moves a fragment that can run to the list's end. Lanes that wait for others at a reconvergence point
+// may have to go ahead of them.
+bool BlockRunner::choose_fragment(WarpState& warp) {
+    for (;;) {
+        auto& fragments = warp.fragments;
+        for (std::size_t i = fragments.size(); i-- > 0;) {
+            if (fragments[i].state != FragmentState::ready) continue;
+            if (i + 1 != fragments.size()) std::swap(fragments[i], fragments.back());
+            return true;
+        }
+        if (!join_warp_operation(warp) && !release_waiting_lanes(warp)) return false;
+    }
+}
+
+void BlockRunner::enter(WarpState& warp, const Fragment& fragment) {
+    warp.context.frame = fragment.frame;
+    warp.context.registers = fragment.frame->registers;
+}
+
+BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment) {
+    WarpContext& context = warp.context;
+    enter(warp, fragment);
+    Execution::BlockCount* const counts = execution_.counts.data();
+    for (;;) {
+        const BasicBlock& block = fragment.frame->function->blocks[fragment.block];
+        Execution::BlockCount& count = counts[block.counter];
+        ++count.executions;
+        count.lanes += static_cast<unsigned>(std::popcount(fragment.lanes));
+        ++execution_.steps;
+        context.mask = fragment.lanes;
+        for (const Operation* operation = block.begin; operation != block.end; ++operation) {
+            operation->execute(context, *operation);
+        }
+        if (block.control == Control::next) {
+            fragment.block = block.next;
+        } else if (const Next next = end_block(warp, fragment, block); next != Next::go_on) {
+            return next;
+        }
+        const Reconvergence* const point = fragment.reconvergence;
+        if (point != nullptr && point->block == fragment.block && point->frame == fragment.frame) {
+            if (arrive(warp, fragment) != Next::go_on) return Next::other_fragment;
+        }
+        if (--context.budget < 0 && turn_over(warp, fragment) == Next::turn_over) {
+            return Next::turn_over;
+        }
+    }
+}
+
+BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
+                                         const BasicBlock& block) {
+    switch (block.control) {
+        case Control::branch: return branch(warp, fragment, block);
+        case Control::branch_indexed: return branch_indexed(warp, fragment, block);
+        case Control::call: return call(warp, fragment, block);
+        case Control::ret:
+        case Control::exit: return return_or_exit(warp, fragment, block);
+        case Control::warp_wide: return warp_wide(warp, fragment, block);
+        case Control::barrier: return barrier(warp, fragment, block);
+        case Control::trap:
+            throw fault_at(warp.context, FaultKind::trap, block.control_instruction,
+                           std::countr_zero(fragment.lanes), "trap");
+        case Control::yield:
+            warp.context.budget = 0;
+            break;
+        case Control::poll:
+            if (warp.context.gives_way) warp.context.budget = 0;
+            warp.context.gives_way = false;
+            break;
+        case Control::next: break;
+    }
+    fragment.block = block.next;
+    return Next::go_on;
+}
+
+// The turn is over. A fragment that only waits for lanes that themselves wait for it to reconverge would
+// never end: then those go on.
+BlockRunner::Next BlockRunner::turn_over(WarpState& warp, Fragment& fragment) {
+    if (independent_threads_) {
+        warp.fragments.insert(warp.fragments.begin(), fragment);
+        watch_for_spinning(warp, warp.fragments.front());
+    } else {
+        warp.fragments.push_back(fragment);
+    }
+    return Next::turn_over;
+}
+
+}  // namespace emulator::simt

@@ -1,0 +1,73 @@
+// Runs the warps of a block: divergence and reconvergence, calls, barriers.
+//
+// Lanes of a warp that take different ways become fragments, which meet again at the immediate
+// post-dominator of the branch. The fragment at the end of the list runs; with independent thread
+// scheduling it moves to the front when its turn is over, and lanes that wait at a reconvergence point go
+// on without a fragment that does nothing but wait for them.
+#pragma once
+
+#include <cstdint>
+
+#include "emulator/simt/execution.hpp"
+#include "emulator/simt/launch.hpp"
+
+namespace emulator::simt {
+
+class BlockRunner {
+  public:
+    explicit BlockRunner(Execution& execution);
+
+    void begin(BlockState& block, std::uint64_t number);
+    // Gives every warp turns until the block has finished (true), or `rounds` rounds are over.
+    bool run(BlockState& block, std::uint64_t rounds);
+
+  private:
+    enum class Next : std::uint8_t { go_on, other_fragment, turn_over };
+
+    void begin_warp(WarpState& warp, BlockState& block);
+    bool run_warp(WarpState& warp);  // whether a fragment has run
+    bool choose_fragment(WarpState& warp);
+    Next run_fragment(WarpState& warp, Fragment& fragment);
+    void enter(WarpState& warp, const Fragment& fragment);
+
+    // Each handles the end of a block for the running fragment.
+    Next end_block(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next branch(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next branch_indexed(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next call(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next return_or_exit(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next warp_wide(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next barrier(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next turn_over(WarpState& warp, Fragment& fragment);
+
+    void enter_function(WarpState& warp, Fragment& fragment, const BasicBlock& block,
+                        const Function& callee, std::uint32_t lanes);
+    void leave_function(WarpState& warp, Fragment& fragment);
+    // At a block's start: joins the lanes that wait there.
+    Next arrive(WarpState& warp, Fragment& fragment);
+    void remove_lanes(WarpState& warp, Reconvergence* from, std::uint32_t lanes);
+    void release(WarpState& warp, Reconvergence* point);
+    bool release_waiting_lanes(WarpState& warp);
+    bool join_warp_operation(WarpState& warp);
+    void execute_together(WarpState& warp, const std::vector<Fragment*>& group, std::uint32_t lanes);
+    static void restore(const Fragment& fragment, std::size_t source,
+                        const std::vector<std::byte>& before, std::uint32_t lanes);
+
+    static void store_reduction(const Fragment& fragment, const BarrierDetail& detail,
+                                const BarrierState& barrier);
+    void join_fragments(WarpState& warp);
+    static Reconvergence* common_point(Reconvergence* one, Reconvergence* other);
+    void leave_points(WarpState& warp, Reconvergence* from, const Reconvergence* to,
+                      std::uint32_t lanes);
+    void finish_barrier_if_complete(BlockState& block, unsigned number);
+    void release_barrier(BlockState& block, unsigned number);
+    void report_stuck(BlockState& block);
+    void check_time();
+    void watch_for_spinning(WarpState& warp, const Fragment& fragment);
+
+    Execution& execution_;
+    const bool independent_threads_;
+    std::int64_t turn_;
+};
+
+}  // namespace emulator::simt

@@ -1,0 +1,135 @@
+// From a PTX function to basic blocks of operations.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/ptx/control_flow.hpp"
+#include "emulator/ptx/result_uses.hpp"
+#include "emulator/simt/arithmetic.hpp"
+#include "emulator/simt/memory.hpp"
+#include "emulator/simt/module.hpp"
+#include "emulator/simt/program.hpp"
+
+namespace emulator::simt {
+
+// A kernel and what it can reach. What cannot be executed is noted in Traits::unsupported.
+std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t number);
+// Without decoding it.
+std::size_t static_shared_bytes_of(const Module& module, std::uint32_t kernel);
+
+// What a function's instructions refer to, and what they become.
+class FunctionDecoder {
+  public:
+    FunctionDecoder(Module& module, Image& image, Function& function);
+    void decode();
+
+  private:
+    // What an instruction needs and the emulated GPU cannot do: caught in `decode`.
+    struct Refused {
+        std::string why;
+    };
+    struct AddressForm {
+        RegisterOffset base = no_register;
+        bool is_64_bit = true;
+        std::int64_t offset = 0;
+        bool is_frame_local = false;
+        bool is_parameter_of_call = false;  // a .param variable that is no kernel parameter
+        bool is_kernel_parameter = false;
+    };
+
+    // ---- decode.cpp: the frame of it
+    void lay_out_registers();
+    void lay_out_variables();
+    void split_into_blocks();
+    void instruction(const ptx::Instruction& instruction);
+    void finish_blocks();
+    void find_reconvergence();
+    void refuse(const ptx::Instruction& instruction, const std::string& why);
+
+    // ---- decode_operands.cpp
+    unsigned register_bytes(const ptx::Operand& operand) const;  // of a register; 0: a predicate
+    RegisterOffset offset_of(const ptx::Operand& operand);       // of a register; `_`: no_register
+    // As a register of `bytes` bytes, whatever it is written as.
+    RegisterOffset as_register(const ptx::Operand& operand, unsigned bytes);
+    RegisterOffset constant(unsigned bytes, std::uint64_t bits);
+    RegisterOffset new_register(unsigned bytes);
+    RegisterOffset special(const std::string& name, unsigned bytes);
+    std::optional<std::uint64_t> constant_address(const std::string& symbol) const;
+    AddressForm address(const ptx::Operand& operand);
+    // Integers, and floating-point literals as the bits of a type of `bytes` bytes.
+    static std::uint64_t immediate_bits(const ptx::Operand& operand, unsigned bytes);
+    static bool has(const ptx::Instruction& instruction, std::string_view modifier);
+    static ptx::Type type_of(const ptx::Instruction& instruction);  // the last type among its modifiers
+
+    // ---- emission
+    Operation& emit(const Operation& operation);
+    template <class T>
+    T& new_detail() {
+        auto detail = std::make_shared<T>();
+        T& result = *detail;
+        function_.details.push_back(std::move(detail));
+        return result;
+    }
+    // Ends the block at the instruction at hand.
+    BasicBlock& end_block(Control control);
+    // A guarded control instruction that takes no guard itself becomes a branch around it.
+    void branch_around();
+
+    // ---- by family; each returns whether it knows the instruction
+    bool arithmetic(const ptx::Instruction& instruction);
+    bool address_arithmetic(const ptx::Instruction& instruction);
+    bool memory(const ptx::Instruction& instruction);
+    bool atomic(const ptx::Instruction& instruction);
+    bool control(const ptx::Instruction& instruction);
+    bool communication(const ptx::Instruction& instruction);
+    bool barrier(const ptx::Instruction& instruction);
+    bool call(const ptx::Instruction& instruction);
+    bool hint(const ptx::Instruction& instruction);
+    bool texture(const ptx::Instruction& instruction);            // texture.cpp
+    bool asynchronous_copy(const ptx::Instruction& instruction);  // asynchronous_copy.cpp
+
+    void load_or_store(const ptx::Instruction& instruction, bool is_load);
+    void fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand, ptx::Type type, bool is_load);
+    std::optional<ptx::Space> space_of(const ptx::Instruction& instruction) const;
+    CacheOperator cache_operator_of(const ptx::Instruction& instruction) const;
+    void add_site(MemoryDetail& detail, AccessSpace space, bool is_reduction,
+                  CacheOperator cache_operator);
+    std::vector<std::uint32_t> parameter_areas(const ptx::Operand& list,
+                                               std::vector<std::uint32_t>& bytes);
+
+    Module& module_;
+    Image& image_;
+    Function& function_;
+    const ptx::Function& source_;
+    const ptx::ControlFlow flow_;
+    const ptx::ResultUses uses_;
+    std::vector<RegisterOffset> register_offsets_;
+    std::uint32_t predicate_bytes_ = 0;
+    std::map<std::pair<unsigned, std::uint64_t>, RegisterOffset> constants_;
+    std::unordered_map<std::string, std::uint32_t> local_offsets_;      // .local variables
+    std::unordered_map<std::string, std::uint32_t> parameter_offsets_;  // .param variables of calls
+    std::unordered_map<std::string, std::uint32_t> variable_bytes_;
+    std::unordered_map<std::string, std::uint32_t> kernel_parameters_;
+    RegisterOffset carry_ = no_register;
+
+    // The block at hand.
+    struct OpenBlock {
+        std::vector<Operation> operations;
+        std::vector<std::uint32_t> instructions;
+        BasicBlock block;
+        std::uint32_t first_instruction = 0;
+    };
+    std::vector<OpenBlock> blocks_;
+    std::vector<BranchTableDetail*> branch_tables_;
+    std::vector<std::uint32_t> block_at_;  // by instruction, where one begins
+    std::uint32_t at_ = 0;                 // the instruction at hand
+    bool guard_applied_ = false;           // the instruction's guard is a branch around it already
+};
+
+}  // namespace emulator::simt

@@ -1,0 +1,247 @@
+// Loads, stores, atomics, and address arithmetic.
+#include <algorithm>
+
+#include "emulator/ptx/types.hpp"
+#include "emulator/simt/atomics.hpp"
+#include "emulator/simt/decode.hpp"
+#include "emulator/simt/launch.hpp"
+
+namespace emulator::simt {
+
+using ptx::OperandKind;
+using ptx::Space;
+
+std::optional<Space> FunctionDecoder::space_of(const ptx::Instruction& instruction) const {
+    for (const std::string& modifier : instruction.modifiers) {
+        if (modifier.starts_with("param::")) return Space::param;
+        if (modifier == "shared::cluster") return Space::shared;
+        if (const auto space = ptx::space_named(modifier)) return space;
+    }
+    return std::nullopt;
+}
+
+CacheOperator FunctionDecoder::cache_operator_of(const ptx::Instruction& instruction) const {
+    if (has(instruction, "nc")) return CacheOperator::read_only;
+    if (has(instruction, "ca")) return CacheOperator::all_levels;
+    if (has(instruction, "cg")) return CacheOperator::l2_only;
+    if (has(instruction, "cs")) return CacheOperator::streaming;
+    // What other threads may have written is read where they write it: in the L2.
+    const bool strong = has(instruction, "relaxed") || has(instruction, "acquire");
+    const bool past_l1 = has(instruction, "volatile") || has(instruction, "cv") ||
+                         has(instruction, "mmio") || (strong && !has(instruction, "cta"));
+    return past_l1 ? CacheOperator::l2_only : CacheOperator::standard;
+}
+
+void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_reduction,
+                               CacheOperator cache_operator) {
+    detail.instruction = at_;
+    detail.policy = detail.kind == AccessKind::load
+                        ? load_policy(module_.architecture, cache_operator, module_.l1_mode)
+                        : LoadPolicy{LoadPath::l2, sector_bytes};
+    detail.cost = {space, detail.kind, detail.bytes, detail.policy.fetch_unit_bytes,
+                   module_.architecture.banks};
+    detail.site = static_cast<std::uint32_t>(image_.sites.size());
+    image_.sites.push_back(
+        {&function_, {at_, space, detail.kind, is_reduction, detail.bytes, cache_operator}, detail.cost});
+}
+
+void FunctionDecoder::fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand,
+                                       ptx::Type type, bool is_load) {
+    const bool is_vector = operand.kind == OperandKind::vector;
+    const std::size_t count = is_vector ? operand.elements.size() : 1;
+    detail.element_bytes = static_cast<std::uint8_t>(ptx::bytes_of(type));
+    if (count > max_elements || detail.element_bytes == 0) throw Refused{};
+    detail.elements = static_cast<std::uint8_t>(count);
+    detail.bytes = static_cast<std::uint32_t>(count * detail.element_bytes);
+    unsigned bytes = std::max(2u, ptx::bytes_of(type));
+    for (std::size_t i = 0; i < count; ++i) {
+        const ptx::Operand& element = is_vector ? operand.elements[i] : operand;
+        if (element.kind == OperandKind::reg) bytes = register_bytes(element);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const ptx::Operand& element = is_vector ? operand.elements[i] : operand;
+        detail.registers[i] = is_load ? offset_of(element) : as_register(element, bytes);
+    }
+    detail.mover = is_load ? load_mover(type, bytes) : store_mover(type, bytes);
+    if (detail.mover == nullptr) throw Refused{};
+}
+
+bool FunctionDecoder::memory(const ptx::Instruction& instruction) {
+    const std::string& opcode = instruction.opcode;
+    if (opcode == "ld" || opcode == "ldu") return load_or_store(instruction, true), true;
+    if (opcode == "st") return load_or_store(instruction, false), true;
+    return false;
+}
+
+void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is_load) {
+    const ptx::Operand& place = instruction.operands[is_load ? 0 : 1];
+    const ptx::Operand& at = instruction.operands[is_load ? 1 : 0];
+    if (is_load && place.has_second) throw Refused{};
+    Space space = space_of(instruction).value_or(Space::generic);
+    const AddressForm form = address(at);
+    auto& detail = new_detail<MemoryDetail>();
+    detail.kind = is_load ? AccessKind::load : AccessKind::store;
+    fill_in_elements(detail, place, type_of(instruction), is_load);
+    detail.base = form.base;
+    detail.base_is_64_bit = form.is_64_bit;
+    detail.offset = form.offset;
+    detail.is_frame_local = form.is_frame_local;
+    Operation operation;
+    operation.detail = &detail;
+    if (space == Space::param) {
+        const bool of_kernel = form.is_kernel_parameter ||
+                               (source_.is_kernel && !form.is_parameter_of_call);
+        if (of_kernel && !is_load) throw Refused{"kernel parameters cannot be written"};
+        detail.instruction = at_;
+        operation.execute = of_kernel ? execute_kernel_parameter : execute_parameter;
+        emit(operation);
+        return;
+    }
+    const CacheOperator cache_operator = cache_operator_of(instruction);
+    const bool is_strong = has(instruction, "volatile") || has(instruction, "relaxed") ||
+                           has(instruction, "acquire") || has(instruction, "mmio");
+    if (is_load && is_strong && space != Space::shared && space != Space::local) {
+        function_.traits.has_order_dependence = true;
+    }
+    AccessSpace counted = AccessSpace::global;
+    switch (space) {
+        case Space::generic: operation.execute = execute_generic; break;
+        case Space::global: operation.execute = execute_global; break;
+        case Space::shared:
+            operation.execute = execute_shared;
+            counted = AccessSpace::shared;
+            break;
+        case Space::local:
+            operation.execute = execute_local;
+            counted = AccessSpace::local;
+            break;
+        case Space::constant:
+            operation.execute = execute_constant;
+            counted = AccessSpace::constant;
+            break;
+        default: throw Refused{};
+    }
+    add_site(detail, counted, false, cache_operator);
+    emit(operation);
+}
+
+bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
+    const bool has_result = instruction.opcode == "atom";
+    if (!has_result && instruction.opcode != "red") return false;
+    static constexpr const char* names[] = {"add", "min", "max", "and", "or",
+                                            "xor", "exch", "cas", "inc", "dec"};
+    const auto name = std::ranges::find_if(names, [&](const char* n) { return has(instruction, n); });
+    if (name == std::end(names) || has(instruction, "async")) throw Refused{};
+    std::string_view type_name = instruction.modifiers.back();
+    for (const std::string& modifier : instruction.modifiers) {
+        if (ptx::type_named(modifier) != ptx::Type::none) type_name = modifier;
+    }
+    const ptx::Type type = ptx::type_named(type_name);
+    const std::size_t first = has_result ? 1 : 0;
+    auto& detail = new_detail<AtomicDetail>();
+    detail.kind = AccessKind::atomic;
+    detail.apply = find_atomic(*name, type_name);
+    if (detail.apply == nullptr) throw Refused{};
+    const AddressForm form = address(instruction.operands[first]);
+    detail.base = form.base;
+    detail.base_is_64_bit = form.is_64_bit;
+    detail.offset = form.offset;
+    const unsigned bytes = ptx::bytes_of(type);
+    const ptx::Operand& value = instruction.operands[instruction.operands.size() - 1];
+    const ptx::Operand sink;
+    const auto element = [](const ptx::Operand& operand, std::size_t i) -> const ptx::Operand& {
+        return operand.kind == OperandKind::vector ? operand.elements[i] : operand;
+    };
+    detail.element_bytes = static_cast<std::uint8_t>(bytes);
+    detail.elements =
+        static_cast<std::uint8_t>(value.kind == OperandKind::vector ? value.elements.size() : 1);
+    if (detail.elements > max_elements) throw Refused{};
+    detail.bytes = bytes * detail.elements;
+    const bool reads_result = has_result && uses_.is_result_read(at_);
+    for (std::size_t i = 0; i < detail.elements; ++i) {
+        const ptx::Operand& result = has_result ? element(instruction.operands[0], i) : sink;
+        detail.registers[i] = offset_of(result);
+        detail.values[i] = as_register(element(value, i), bytes);
+    }
+    if (std::string_view(*name) == "cas") {
+        detail.compare = as_register(instruction.operands[first + 1], bytes);
+    }
+    const Space space = space_of(instruction).value_or(Space::generic);
+    Operation operation;
+    operation.detail = &detail;
+    operation.execute = space == Space::shared   ? execute_atomic_shared
+                        : space == Space::global ? execute_atomic_global
+                                                 : execute_atomic_generic;
+    // What the machine code has for it: RED, unless the old value is used.
+    const bool is_reduction = !reads_result && std::string_view(*name) != "cas" &&
+                              std::string_view(*name) != "exch";
+    if (space != Space::shared && (reads_result || depends_on_order(*name, type_name))) {
+        function_.traits.has_order_dependence = true;
+    }
+    add_site(detail, space == Space::shared ? AccessSpace::shared : AccessSpace::global, is_reduction,
+             CacheOperator::standard);
+    emit(operation);
+    return true;
+}
+
+// cvta, isspacep: what a generic address means.
+namespace {
+
+std::uint64_t window_of(Space space) {
+    return space == Space::shared ? shared_window : space == Space::local ? local_window : 0;
+}
+
+void is_in_space(Warp& warp, const Operation& operation) {
+    const auto space = static_cast<Space>(operation.variant);
+    const std::uint64_t* const addresses = warp.lanes<std::uint64_t>(operation.source[0]);
+    std::uint32_t result = 0;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        const Address address = addresses[lane];
+        const bool shared = address - shared_window < window_bytes;
+        const bool local = address - local_window < window_bytes;
+        bool inside = !shared && !local;
+        if (space == Space::shared) inside = shared;
+        if (space == Space::local) inside = local;
+        if (space == Space::constant || space == Space::param) {
+            // The parameters and the variables of constant memory lie between other allocations.
+            inside = context_of(warp).execution->is_constant(address);
+        }
+        result |= std::uint32_t{inside} << lane;
+    }
+    std::uint32_t& predicate = warp.predicate(operation.destination);
+    predicate = (predicate & ~warp.mask) | (result & warp.mask);
+}
+
+}  // namespace
+
+bool FunctionDecoder::address_arithmetic(const ptx::Instruction& instruction) {
+    if (instruction.opcode == "isspacep") {
+        Operation operation;
+        operation.execute = is_in_space;
+        operation.variant = static_cast<std::uint16_t>(space_of(instruction).value_or(Space::global));
+        operation.destination = offset_of(instruction.operands[0]);
+        operation.source[0] = as_register(instruction.operands[1], 8);
+        emit(operation);
+        return true;
+    }
+    if (instruction.opcode != "cvta") return false;
+    const Space space = space_of(instruction).value_or(Space::global);
+    std::uint64_t window = window_of(space);
+    if (space == Space::param && source_.is_kernel) window = module_.parameter_buffer();
+    ptx::Instruction as_sum = instruction;
+    as_sum.opcode = has(instruction, "to") ? "sub" : "add";
+    as_sum.modifiers = {"s64"};
+    ptx::Operand immediate;
+    immediate.kind = OperandKind::immediate;
+    immediate.bits = window;
+    immediate.literal = ptx::Type::s64;
+    as_sum.operands.push_back(immediate);
+    if (window == 0) {
+        as_sum.opcode = "mov";
+        as_sum.modifiers = {"b64"};
+        as_sum.operands.pop_back();
+    }
+    return arithmetic(as_sum);
+}
+
+}  // namespace emulator::simt

@@ -1,0 +1,241 @@
+// Divergence, reconvergence, the ends of threads.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "emulator/simt/block_runner.hpp"
+#include "emulator/simt/memory.hpp"
+
+namespace emulator::simt {
+namespace {
+
+std::uint32_t guarded_lanes(WarpContext& context, const BasicBlock& block, std::uint32_t lanes) {
+    if (block.guard == no_register) return lanes;
+    const std::uint32_t predicate = context.predicate(block.guard);
+    return lanes & (block.guard_negated ? ~predicate : predicate);
+}
+
+Reconvergence* new_reconvergence(WarpState& warp) {
+    if (warp.spare.empty()) {
+        warp.reconvergences.push_back(std::make_unique<Reconvergence>());
+        return warp.reconvergences.back().get();
+    }
+    Reconvergence* const point = warp.spare.back();
+    warp.spare.pop_back();
+    return point;
+}
+
+// The point at which lanes that part at the end of `block` meet again: a new one, or the one that the
+// fragment is on its way to, as in the rounds of a loop.
+Reconvergence* meeting_point(WarpState& warp, const Fragment& fragment, const BasicBlock& block) {
+    Reconvergence* const outer = fragment.reconvergence;
+    if (block.reconvergence == no_block) return outer;
+    if (outer != nullptr && outer->block == block.reconvergence && outer->frame == fragment.frame) {
+        return outer;
+    }
+    Reconvergence* const point = new_reconvergence(warp);
+    *point = {block.reconvergence, fragment.frame, fragment.lanes, 0, outer};
+    return point;
+}
+
+bool is_at(const Reconvergence* point, std::uint32_t block, const Frame* frame) {
+    return point != nullptr && point->block == block && point->frame == frame;
+}
+
+}  // namespace
+
+BlockRunner::Next BlockRunner::branch(WarpState& warp, Fragment& fragment, const BasicBlock& block) {
+    const std::uint32_t taken = guarded_lanes(warp.context, block, fragment.lanes);
+    if (taken == fragment.lanes) {
+        fragment.block = block.target;
+    } else if (taken == 0) {
+        fragment.block = block.next;
+    } else {
+        ++execution_.counts[block.counter].divergences;
+        fragment.reconvergence = meeting_point(warp, fragment, block);
+        Fragment other = fragment;
+        other.block = block.target;
+        other.lanes = taken;
+        fragment.block = block.next;
+        fragment.lanes &= ~taken;
+        if (is_at(other.reconvergence, other.block, other.frame)) {
+            other.reconvergence->arrived |= taken;
+        } else {
+            warp.fragments.push_back(other);
+        }
+    }
+    return Next::go_on;
+}
+
+BlockRunner::Next BlockRunner::branch_indexed(WarpState& warp, Fragment& fragment,
+                                              const BasicBlock& block) {
+    const auto& table = *static_cast<const BranchTableDetail*>(block.detail);
+    const std::uint32_t* const index = warp.context.lanes<std::uint32_t>(table.index);
+    std::uint32_t rest = fragment.lanes;
+    Fragment whole = fragment;
+    bool diverged = false;
+    while (rest != 0) {
+        const std::uint32_t value = index[std::countr_zero(rest)];
+        if (value >= table.targets.size()) {
+            throw fault_at(warp.context, FaultKind::illegal_instruction, block.control_instruction,
+                           std::countr_zero(rest), "an indexed branch beyond its table");
+        }
+        std::uint32_t same = 0;
+        for (std::uint32_t lanes = rest; lanes != 0; lanes &= lanes - 1) {
+            const int lane = std::countr_zero(lanes);
+            if (index[lane] == value) same |= 1u << lane;
+        }
+        if (same != rest && !diverged) {
+            diverged = true;
+            ++execution_.counts[block.counter].divergences;
+            whole.reconvergence = meeting_point(warp, fragment, block);
+        }
+        rest &= ~same;
+        Fragment part = whole;
+        part.block = table.targets[value];
+        part.lanes = same;
+        if (rest == 0) {
+            fragment = part;
+        } else if (is_at(part.reconvergence, part.block, part.frame)) {
+            part.reconvergence->arrived |= same;
+        } else {
+            warp.fragments.push_back(part);
+        }
+    }
+    return Next::go_on;
+}
+
+// The fragment stands where its lanes meet others.
+BlockRunner::Next BlockRunner::arrive(WarpState& warp, Fragment& fragment) {
+    Reconvergence* const point = fragment.reconvergence;
+    point->arrived |= fragment.lanes;
+    if (point->arrived != point->expected) return Next::other_fragment;
+    release(warp, point);
+    fragment = warp.fragments.back();
+    warp.fragments.pop_back();
+    return is_at(fragment.reconvergence, fragment.block, fragment.frame) ? arrive(warp, fragment)
+                                                                         : Next::go_on;
+}
+
+// All that are still expected have come: they go on together.
+void BlockRunner::release(WarpState& warp, Reconvergence* point) {
+    if (point->expected != 0) {
+        warp.fragments.push_back({.block = point->block,
+                                  .lanes = point->expected,
+                                  .frame = point->frame,
+                                  .reconvergence = point->outer});
+    }
+    warp.spare.push_back(point);
+}
+
+// Lanes that have finished, or that no longer wait, are not expected any more.
+void BlockRunner::remove_lanes(WarpState& warp, Reconvergence* from, std::uint32_t lanes) {
+    while (from != nullptr) {
+        Reconvergence* const outer = from->outer;
+        from->expected &= ~lanes;
+        from->arrived &= ~lanes;
+        if (from->arrived == from->expected) release(warp, from);
+        from = outer;
+    }
+}
+
+BlockRunner::Next BlockRunner::return_or_exit(WarpState& warp, Fragment& fragment,
+                                              const BasicBlock& block) {
+    const std::uint32_t leaving = guarded_lanes(warp.context, block, fragment.lanes);
+    const std::uint32_t staying = fragment.lanes & ~leaving;
+    if (leaving == 0) {
+        fragment.block = block.next;
+        return Next::go_on;
+    }
+    if (staying != 0) {
+        Fragment rest = fragment;
+        rest.lanes = staying;
+        rest.block = block.next;
+        if (is_at(rest.reconvergence, rest.block, rest.frame)) {
+            rest.reconvergence->arrived |= staying;
+        } else {
+            warp.fragments.push_back(rest);
+        }
+        fragment.lanes = leaving;
+    }
+    if (block.control == Control::ret && fragment.frame->caller != nullptr) {
+        leave_function(warp, fragment);
+        enter(warp, fragment);
+        return Next::go_on;
+    }
+    for (Frame* frame = fragment.frame; frame != nullptr;) {
+        Frame* const caller = frame->caller;
+        frame->live_lanes &= ~leaving;
+        if (frame->live_lanes == 0 && caller != nullptr) {
+            execution_.give_back(frame);
+            --warp.call_depth;
+        }
+        frame = caller;
+    }
+    warp.alive &= ~leaving;
+    BlockState& state = *warp.context.block;
+    state.alive_threads -= static_cast<unsigned>(std::popcount(leaving));
+    remove_lanes(warp, fragment.reconvergence, leaving);
+    for (unsigned i = 0; i < barriers_per_block; ++i) {
+        if (state.barriers[i].is_open) finish_barrier_if_complete(state, i);
+    }
+    return Next::other_fragment;
+}
+
+// Lanes that wait for lanes which cannot go on before them: they go ahead. True where there were some.
+bool BlockRunner::release_waiting_lanes(WarpState& warp) {
+    for (auto fragment = warp.fragments.rbegin(); fragment != warp.fragments.rend(); ++fragment) {
+        for (Reconvergence* point = fragment->reconvergence; point != nullptr; point = point->outer) {
+            if (point->arrived == 0) continue;
+            const std::uint32_t lanes = std::exchange(point->arrived, 0);
+            point->expected &= ~lanes;
+            warp.fragments.push_back({.block = point->block,
+                                      .lanes = lanes,
+                                      .frame = point->frame,
+                                      .reconvergence = point->outer});
+            return true;
+        }
+    }
+    return false;
+}
+
+namespace {
+
+std::uint64_t hash_registers(const Fragment& fragment) {
+    std::uint64_t hash = 0;
+    const std::byte* const registers = fragment.frame->registers;
+    for (std::uint32_t at = 0; at < fragment.frame->function->register_bytes; at += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, registers + at, 8);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+}  // namespace
+
+// A fragment whose registers are the same as some turns ago at the same place waits for others to change
+// memory. If lanes of its own warp wait for it to reconverge, they go on.
+void BlockRunner::watch_for_spinning(WarpState& warp, const Fragment& fragment) {
+    SpinWatch& spin = warp.spin;
+    const bool alone = std::ranges::none_of(warp.fragments, [&](const Fragment& other) {
+        return &other != &fragment && other.state == FragmentState::ready;
+    });
+    if (!alone || fragment.reconvergence == nullptr) {
+        spin = {};
+        return;
+    }
+    ++spin.turns;
+    if (spin.turns < 4) return;
+    const std::uint64_t registers = hash_registers(fragment);
+    if (spin.block == fragment.block && spin.lanes == fragment.lanes && spin.registers == registers) {
+        spin = {};
+        (void)release_waiting_lanes(warp);
+    } else if (std::has_single_bit(spin.turns)) {
+        spin = {spin.turns, fragment.block, fragment.lanes, registers};
+    }
+}
+
+}  // namespace emulator::simt

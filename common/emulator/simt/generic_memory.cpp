@@ -1,0 +1,85 @@
+// Loads and stores through generic addresses: each lane may mean global, shared or local memory.
+#include "emulator/simt/generic_memory.hpp"
+
+#include <bit>
+
+#include "emulator/simt/hazard_checks.hpp"
+#include "emulator/simt/launch.hpp"
+
+namespace emulator::simt {
+
+GenericLanes split_by_space(Warp& warp, const MemoryDetail& detail) {
+    GenericLanes lanes;
+    lane_addresses(warp, detail, lanes.addresses);
+    for (std::uint32_t rest = warp.mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        const Address address = lanes.addresses[lane];
+        const std::uint32_t bit = 1u << lane;
+        if (address - shared_window < window_bytes) {
+            lanes.shared |= bit;
+        } else if (address - local_window < window_bytes) {
+            lanes.local |= bit;
+        } else {
+            lanes.global |= bit;
+        }
+    }
+    return lanes;
+}
+
+void window_offsets(const GenericLanes& lanes, std::uint32_t mask, Address window,
+                    LaneOffsets& offsets) {
+    const auto first = static_cast<std::size_t>(std::countr_zero(mask));
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+        const std::size_t from = (mask >> lane & 1) != 0 ? lane : first;
+        offsets[lane] = static_cast<std::uint32_t>(lanes.addresses[from] - window);
+    }
+}
+
+namespace {
+
+bool is_shared_or_local(Address address) {
+    return address - shared_window < window_bytes || address - local_window < window_bytes;
+}
+
+void access_shared_lanes(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                         const GenericLanes& lanes) {
+    LaneOffsets offsets;
+    window_offsets(lanes, context.mask, shared_window, offsets);
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        check_shared(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
+    }
+    const PatternKind kind =
+        count_shared(context, detail, site.other_spaces().shared, offsets);
+    if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
+    move(context, detail, kind, context.shared, offsets, context.mask);
+}
+
+}  // namespace
+
+void execute_generic(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    Address first = static_cast<Address>(detail.offset);
+    if (detail.base != no_register) {
+        first += warp.lanes<std::uint64_t>(detail.base)[std::countr_zero(warp.mask)];
+    }
+    const std::uint32_t mask = warp.mask;
+    if (!is_shared_or_local(first)) {
+        SiteState& site = context.sites[detail.site];
+        Located located;
+        if (locate_global(context, detail, site, located)) return execute_global(warp, operation);
+    }
+    const GenericLanes lanes = split_by_space(warp, detail);
+    SiteState& site = context.sites[detail.site];
+    if ((warp.mask = lanes.shared) != 0) access_shared_lanes(context, detail, site, lanes);
+    if ((warp.mask = lanes.local) != 0) {
+        LaneOffsets offsets;
+        window_offsets(lanes, lanes.local, local_window, offsets);
+        access_local(context, detail, site.other_spaces().local, offsets, false);
+    }
+    if ((warp.mask = lanes.global) != 0) execute_global(warp, operation);
+    warp.mask = mask;
+}
+
+}  // namespace emulator::simt

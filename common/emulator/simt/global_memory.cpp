@@ -1,0 +1,165 @@
+// Loads and stores of global memory, and through generic addresses.
+#include <bit>
+
+#include "emulator/device_memory.hpp"
+#include "emulator/models/memory_model.hpp"
+#include "emulator/simt/hazard_checks.hpp"
+#include "emulator/simt/launch.hpp"
+#include "emulator/simt/memory.hpp"
+
+namespace emulator::simt {
+namespace {
+
+void queue_lines(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                 std::span<const LineSectors> lines) {
+    context.memory->queue(context.warp->number, detail.kind, detail.policy.path, lines,
+                          requests.l1_hits());
+    --context.budget;
+}
+
+// Lines that lie side by side.
+void queue_span(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                Address begin, Address end) {
+    std::array<LineSectors, 2 * warp_size> lines;
+    std::size_t count = 0;
+    for (Address line = begin / line_bytes * line_bytes; line < end; line += line_bytes) {
+        const Address from = line < begin ? (begin - line) / sector_bytes : 0;
+        const Address to = end - line >= line_bytes ? 4 : (end - line + sector_bytes - 1) / sector_bytes;
+        lines[count++] = LineSectors(line, (0xfu << from) & (0xfu >> (4 - to)));
+    }
+    queue_lines(context, detail, requests, {lines.data(), count});
+}
+
+WarpRequest request_of(std::array<Address, warp_size>& addresses, Address base,
+                       const LaneOffsets& offsets, std::uint32_t mask, std::uint32_t bytes) {
+    for (std::size_t lane = 0; lane < warp_size; ++lane) addresses[lane] = base + offsets[lane];
+    return {addresses, mask, bytes};
+}
+
+void queue_pattern(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                   Pattern& pattern, Address first) {
+    if (pattern.kind == PatternKind::contiguous) {
+        return queue_span(context, detail, requests, first, first + detail.bytes * warp_size);
+    }
+    if (pattern.kind == PatternKind::uniform) {
+        return queue_span(context, detail, requests, first, first + detail.bytes);
+    }
+    const Address in_line = first % line_bytes;
+    const Address line = first - in_line;
+    auto& known = pattern.lines[in_line];
+    if (!known) {
+        std::array<Address, warp_size> addresses;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
+            addresses[lane] = first + static_cast<Address>(std::int64_t{
+                                          static_cast<std::int32_t>(pattern.relative[lane])});
+        }
+        known = std::make_unique<LineList>(lines_of({addresses, pattern.mask, detail.bytes}));
+        for (LineSectors& touched : std::span(known->line.data(), known->count)) {
+            touched = touched.shifted(Address{0} - line);
+        }
+    }
+    std::array<LineSectors, 2 * warp_size> lines;
+    for (std::size_t i = 0; i < known->count; ++i) lines[i] = known->line[i].shifted(line);
+    queue_lines(context, detail, requests, {lines.data(), known->count});
+}
+
+void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                     const WarpRequest& request) {
+    requests.add(detail.cost.cost(request));
+    if (context.memory != nullptr) {
+        queue_lines(context, detail, requests, lines_of(request).span());
+    }
+}
+
+void access_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site) {
+    std::array<Address, warp_size> addresses;
+    lane_addresses(context, detail, addresses);
+    count_lane_by_lane(context, detail, site, addresses);
+    const LaneOffsets zeros{};
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        move(context, detail, PatternKind::other,
+             reinterpret_cast<std::byte*>(addresses[static_cast<std::size_t>(lane)]), zeros, 1u << lane);
+    }
+}
+
+}  // namespace
+
+void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                        std::array<Address, warp_size>& addresses) {
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const Address address = addresses[static_cast<std::size_t>(lane)];
+        check_global(context, detail, address, lane);
+        if (context.hazards != nullptr) check_initialised(context, detail, address, lane);
+    }
+    if (detail.cost.space == AccessSpace::global) {
+        count_addresses(context, detail, site.requests, {addresses, context.mask, detail.bytes});
+    }
+}
+
+PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                         const Located& located) {
+    const Address base = reinterpret_cast<Address>(located.base);
+    const Address first =
+        base + located.offsets[static_cast<std::size_t>(std::countr_zero(context.mask))];
+    Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
+    if (pattern == nullptr) [[unlikely]] {
+        std::array<Address, warp_size> addresses;
+        count_addresses(context, detail, site.requests,
+                        request_of(addresses, base, located.offsets, context.mask, detail.bytes));
+        return PatternKind::other;
+    }
+    ++pattern->seen[first % line_bytes];
+    if (context.memory != nullptr) queue_pattern(context, detail, site.requests, *pattern, first);
+    return pattern->kind;
+}
+
+void move(WarpContext& context, const MemoryDetail& detail, PatternKind kind, std::byte* base,
+          const LaneOffsets& offsets, std::uint32_t mask) {
+    const Mover& mover = *detail.mover;
+    const bool is_load = detail.kind == AccessKind::load;
+    for (std::uint32_t i = 0; i < detail.elements; ++i) {
+        if (detail.registers[i] == no_register) continue;
+        std::byte* const lanes = context.registers + detail.registers[i];
+        std::byte* const place = base + i * detail.element_bytes;
+        if (kind == PatternKind::contiguous) {
+            mover.contiguous(lanes, place + offsets[0], detail.bytes);
+        } else if (kind == PatternKind::uniform && is_load) {
+            mover.uniform(lanes, place + offsets[static_cast<std::size_t>(std::countr_zero(mask))], mask);
+        } else {
+            mover.scattered(lanes, place, offsets.data(), mask);
+        }
+    }
+}
+
+void execute_global(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    SiteState& site = context.sites[detail.site];
+    Located located;
+    if (!locate_global(context, detail, site, located)) [[unlikely]] {
+        return access_lane_by_lane(context, detail, site);
+    }
+    const PatternKind kind = count_global(context, detail, site, located);
+    if (context.hazards != nullptr) [[unlikely]] check_initialised(context, detail, located);
+    move(context, detail, kind, located.base, located.offsets, context.mask);
+}
+
+// Constant memory lies among the allocations; its requests are served by a cache of their own.
+void execute_constant(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    SiteState& site = context.sites[detail.site];
+    Located located;
+    if (!locate_global(context, detail, site, located)) [[unlikely]] {
+        return access_lane_by_lane(context, detail, site);
+    }
+    bool uniform = true;
+    for (const std::uint32_t offset : located.offsets) uniform &= offset == located.offsets[0];
+    site.requests.add({.requests = 1});
+    move(context, detail, uniform ? PatternKind::uniform : PatternKind::other, located.base,
+         located.offsets, context.mask);
+}
+
+}  // namespace emulator::simt

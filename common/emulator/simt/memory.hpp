@@ -1,0 +1,106 @@
+// Loads, stores and atomics: what the decoder prepares, and how lanes' addresses become checked places in
+// memory. Handlers are in global_memory.cpp, shared_memory.cpp, private_memory.cpp, atomics.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "emulator/models/load_policy.hpp"
+#include "emulator/simt/counting.hpp"
+#include "emulator/simt/execution.hpp"
+#include "emulator/simt/operation.hpp"
+#include "emulator/simt/program.hpp"
+
+namespace emulator::simt {
+
+// Generic addresses of shared and local memory lie in windows where no allocation is.
+constexpr Address shared_window = 0x5100'0000'0000;
+constexpr Address local_window = 0x5200'0000'0000;
+constexpr Address window_bytes = Address{1} << 32;
+constexpr Address function_window = 0x5300'0000'0000;  // addresses of functions
+
+// Moves elements between a register and memory; one pair of types each.
+struct Mover {
+    // `place`: of the element in the lane that is first in memory; lanes lie `stride` bytes apart.
+    void (*contiguous)(std::byte* lanes, std::byte* place, std::uint32_t stride);
+    void (*uniform)(std::byte* lanes, const std::byte* place, std::uint32_t mask);  // loads alone
+    void (*scattered)(std::byte* lanes, std::byte* base, const std::uint32_t* offsets,
+                      std::uint32_t mask);
+    // Thread-private memory, interleaved.
+    void (*interleaved)(std::byte* lanes, std::byte* base, std::uint32_t offset, std::uint32_t mask);
+    void (*interleaved_scattered)(std::byte* lanes, std::byte* base, const std::uint32_t* offsets,
+                                  std::uint32_t mask);
+};
+// For memory elements of `type` and registers of `register_bytes`; null where there is no such pair.
+const Mover* load_mover(ptx::Type type, unsigned register_bytes);
+const Mover* store_mover(ptx::Type type, unsigned register_bytes);
+
+constexpr std::size_t max_elements = 8;
+
+struct MemoryDetail {
+    RegisterOffset base = no_register;  // none: the address is `offset` alone
+    bool base_is_64_bit = true;
+    std::int64_t offset = 0;
+    std::uint32_t bytes = 0;  // of a lane: all elements
+    std::uint8_t elements = 1, element_bytes = 4;
+    std::array<RegisterOffset, max_elements> registers{};  // no_register: `_`
+    const Mover* mover = nullptr;
+    std::uint32_t site = 0;         // in the module's numbering
+    std::uint32_t instruction = 0;  // of the function
+    AccessKind kind{};
+    LoadPolicy policy;
+    CostModel cost;
+    bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
+};
+
+// An access of a warp that lies in one piece of memory.
+struct Located {
+    std::byte* base = nullptr;
+    alignas(64) LaneOffsets offsets;
+};
+
+// Lane addresses of any space: base register plus offset; of inactive lanes 0.
+void lane_addresses(Warp& warp, const MemoryDetail& detail, std::array<Address, warp_size>& addresses);
+
+// Global memory: true where all active lanes lie in the allocation that the site accessed last (or in
+// one other, which then is the one accessed last), aligned. False: lane by lane.
+bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& site, Located& located);
+void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located);
+
+// For lanes in several allocations: checks them one by one, counts the request.
+void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                        std::array<Address, warp_size>& addresses);
+
+// Counts a request and says what its pattern is.
+PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                         const Located& located);
+PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                         const LaneOffsets& offsets);
+void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                 const LaneOffsets& offsets);
+
+void move(WarpContext& context, const MemoryDetail& detail, PatternKind kind, std::byte* base,
+          const LaneOffsets& offsets, std::uint32_t mask);
+
+// Throw Fault unless the lane's access lies in one allocation (in the block's shared memory, in the
+// thread's local memory), aligned.
+void check_global(WarpContext& context, const MemoryDetail& detail, Address address, int lane);
+void check_shared(WarpContext& context, const MemoryDetail& detail, Address offset, int lane);
+void check_private(WarpContext& context, const MemoryDetail& detail, Address offset, int lane);
+void access_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                  const LaneOffsets& offsets, bool uniform);
+[[noreturn]] void fault_access(WarpContext& context, const MemoryDetail& detail, int lane,
+                               FaultKind kind, const std::string& what);
+
+// ---- handlers ------------------------------------------------------------------------------------
+void execute_global(Warp& warp, const Operation& operation);
+void execute_generic(Warp& warp, const Operation& operation);
+void execute_shared(Warp& warp, const Operation& operation);
+void execute_local(Warp& warp, const Operation& operation);
+void execute_constant(Warp& warp, const Operation& operation);
+void execute_parameter(Warp& warp, const Operation& operation);         // of calls
+void execute_kernel_parameter(Warp& warp, const Operation& operation);  // of the launch
+
+}  // namespace emulator::simt

@@ -1,0 +1,161 @@
+#include "emulator/simt/report.hpp"
+
+#include <map>
+#include <tuple>
+
+#include "emulator/models/memory_model.hpp"
+
+namespace emulator::simt {
+namespace {
+
+using Place = std::tuple<std::uint32_t, std::uint32_t, std::int32_t>;  // file, line, inlined at
+
+Place place_of(const ptx::SourceLocation& location) {
+    return {location.file, location.line, location.inlined_at};
+}
+
+const ptx::SourceLocation& location_of(const Function& function, std::uint32_t instruction) {
+    return function.source->instructions[instruction].location;
+}
+
+AccessCounters& total_of(LaunchRecord& record, const SiteRecord& site) {
+    const auto pick = [&](AccessCounters& loads, AccessCounters& stores, AccessCounters& atomics)
+        -> AccessCounters& {
+        return site.kind == AccessKind::load ? loads : site.kind == AccessKind::store ? stores : atomics;
+    };
+    switch (site.space) {
+        case AccessSpace::shared:
+            return pick(record.shared_loads, record.shared_stores, record.shared_atomics);
+        case AccessSpace::local:
+            return pick(record.local_loads, record.local_stores, record.local_stores);
+        case AccessSpace::texture: return record.texture_loads;
+        default:
+            return pick(record.loads, record.stores, site.is_reduction ? record.reductions : record.atomics);
+    }
+}
+
+void add_sites(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers,
+               LaunchRecord& record) {
+    for (std::size_t i = 0; i < launch.image.sites.size(); ++i) {
+        const Image::Site& from = launch.image.sites[i];
+        const auto add = [&](AccessSpace space, auto&& requests_of) {
+            SiteRecord site{location_of(*from.function, from.site.instruction), space, from.site.kind,
+                            from.site.is_reduction, from.site.bytes, {}};
+            CostModel cost = from.cost;
+            cost.space = space;
+            for (const auto& worker : workers) {
+                const RequestCounter* const requests = requests_of(worker->execution.sites[i]);
+                if (requests != nullptr) site.counters.add(requests->total(cost));
+            }
+            if (site.counters.requests == 0) return;
+            if (space != AccessSpace::constant) total_of(record, site).add(site.counters);
+            record.sites.push_back(site);
+        };
+        add(from.site.space, [](const SiteState& state) { return &state.requests; });
+        add(AccessSpace::shared, [](const SiteState& state) {
+            return state.others ? &state.others->shared : nullptr;
+        });
+        add(AccessSpace::local, [](const SiteState& state) {
+            return state.others ? &state.others->local : nullptr;
+        });
+    }
+}
+
+class Lines {
+  public:
+    LineRecord& at(const ptx::SourceLocation& location) {
+        LineRecord& line = lines_[place_of(location)];
+        line.location = location;
+        return line;
+    }
+    std::vector<LineRecord> all() const {
+        std::vector<LineRecord> result;
+        for (const auto& [place, line] : lines_) {
+            if (line.warp_instructions != 0) result.push_back(line);
+        }
+        return result;
+    }
+
+  private:
+    std::map<Place, LineRecord> lines_;
+};
+
+void add_instructions(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers,
+                      LaunchRecord& record) {
+    Lines lines;
+    for (std::size_t i = 0; i < launch.image.counters.size(); ++i) {
+        const auto [function, block] = launch.image.counters[i];
+        Execution::BlockCount count;
+        for (const auto& worker : workers) {
+            count.executions += worker->execution.counts[i].executions;
+            count.lanes += worker->execution.counts[i].lanes;
+            count.divergences += worker->execution.counts[i].divergences;
+        }
+        if (count.executions == 0) continue;
+        for (const std::uint32_t instruction : function->block_instructions[block]) {
+            LineRecord& line = lines.at(location_of(*function, instruction));
+            line.warp_instructions += count.executions;
+            line.thread_instructions += count.lanes;
+            record.warp_instructions += count.executions;
+            record.thread_instructions += count.lanes;
+            const std::string& opcode = function->source->instructions[instruction].opcode;
+            if (opcode != "bra" && opcode != "brx") continue;
+            record.branches += count.executions;
+            record.divergent_branches += count.divergences;
+            line.divergent_branches += count.divergences;
+        }
+    }
+    for (std::size_t i = 0; i < launch.image.guarded.size(); ++i) {
+        std::uint64_t left_out = 0;
+        for (const auto& worker : workers) left_out += worker->execution.guarded_out[i];
+        if (left_out == 0) continue;
+        const auto [function, instruction] = launch.image.guarded[i];
+        lines.at(location_of(*function, instruction)).thread_instructions -= left_out;
+        record.thread_instructions -= left_out;
+    }
+    record.lines = lines.all();
+}
+
+void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, LaunchRecord& record) {
+    SectorSet read, written;
+    bool modelled = false;
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (!memory) continue;
+            modelled = true;
+            record.memory.add(memory->counters());
+            read.merge(memory->read_sectors());
+            written.merge(memory->written_sectors());
+        }
+    }
+    if (!modelled) return;
+    record.l2_read_sectors_min = read.sectors();
+    record.l2_write_sectors_min = written.sectors();
+    record.dram_read_bytes = 64 * read.granules();
+}
+
+}  // namespace
+
+LaunchRecord record_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers) {
+    LaunchRecord record;
+    add_sites(launch, workers, record);
+    add_instructions(launch, workers, record);
+    add_memory(workers, record);
+    std::map<std::uint64_t, std::string> printed;
+    std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazards;
+    for (const auto& worker : workers) {
+        record.barriers += worker->execution.barriers;
+        printed.insert(worker->execution.printed.begin(), worker->execution.printed.end());
+        for (const auto& [identity, found] : worker->execution.hazard_texts) {
+            // Workers find the same hazard in different blocks; the first block's is reported.
+            const auto [mine, is_new] = hazards.try_emplace(identity, found);
+            if (!is_new && found.first < mine->second.first) mine->second = found;
+        }
+    }
+    for (const auto& [block, text] : printed) record.printed += text;
+    for (const auto& [identity, found] : hazards) record.hazards.push_back(found.second);
+    record.blocks = record.blocks_executed = launch.blocks();
+    return record;
+}
+
+}  // namespace emulator::simt

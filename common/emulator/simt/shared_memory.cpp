@@ -1,0 +1,157 @@
+// Loads and stores of shared, local and parameter memory.
+#include <bit>
+
+#include "emulator/simt/hazard_checks.hpp"
+#include "emulator/simt/launch.hpp"
+#include "emulator/simt/memory.hpp"
+
+namespace emulator::simt {
+
+PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                         const LaneOffsets& offsets) {
+    Pattern* const pattern = requests.find(offsets, context.mask, detail.bytes);
+    if (pattern == nullptr) [[unlikely]] {
+        std::array<Address, warp_size> addresses;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) addresses[lane] = offsets[lane];
+        CostModel cost = detail.cost;
+        cost.space = AccessSpace::shared;
+        requests.add(cost.cost({addresses, context.mask, detail.bytes}));
+        return PatternKind::other;
+    }
+    ++pattern->seen[offsets[static_cast<std::size_t>(std::countr_zero(context.mask))] % line_bytes];
+    return pattern->kind;
+}
+
+void execute_shared(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    Located located;
+    locate_shared(context, detail, located);
+    const PatternKind kind =
+        count_shared(context, detail, context.sites[detail.site].requests, located.offsets);
+    if (context.hazards != nullptr) [[unlikely]] {
+        check_shared_access(context, detail, located.offsets);
+    }
+    move(context, detail, kind, located.base, located.offsets, context.mask);
+}
+
+// Words of a warp's lanes lie side by side: what a request touches are the words' rows.
+void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                 const LaneOffsets& offsets) {
+    AccessCounters cost{.requests = 1};
+    std::array<Address, warp_size> addresses;
+    const std::uint32_t word_bytes = std::min(detail.bytes, interleaved_word_bytes);
+    for (std::uint32_t word = 0; word < detail.bytes; word += interleaved_word_bytes) {
+        for (int lane = 0; lane < warp_size; ++lane) {
+            addresses[static_cast<std::size_t>(lane)] =
+                interleaved(offsets[static_cast<std::size_t>(lane)] + word, lane);
+        }
+        const Transactions part = coalesce({addresses, context.mask, word_bytes});
+        cost.sectors += part.sectors;
+        cost.lines += part.lines;
+        cost.distinct_bytes += part.distinct_bytes;
+        cost.lane_bytes += part.lane_bytes;
+        cost.moved_bytes += sector_bytes * part.sectors;
+    }
+    requests.add(cost);
+}
+
+namespace {
+
+// Offsets in the interleaved area; whether they are the same in all lanes.
+bool private_offsets(WarpContext& context, const MemoryDetail& detail, LaneOffsets& offsets) {
+    auto shift = static_cast<std::uint32_t>(detail.offset);
+    if (detail.is_frame_local) shift += context.frame->local_base;
+    if (detail.base == no_register) {
+        offsets.fill(shift);
+        return true;
+    }
+    const auto first_lane = static_cast<std::size_t>(std::countr_zero(context.mask));
+    std::uint32_t differences = 0;
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+        const bool active = (context.mask >> lane & 1) != 0;
+        const std::size_t from = active ? lane : first_lane;
+        offsets[lane] =
+            shift + (detail.base_is_64_bit
+                         ? static_cast<std::uint32_t>(context.lanes<std::uint64_t>(detail.base)[from])
+                         : context.lanes<std::uint32_t>(detail.base)[from]);
+        differences |= offsets[lane] ^ offsets[0];
+    }
+    return differences == 0;
+}
+
+void move_private(WarpContext& context, const MemoryDetail& detail, std::byte* base, bool uniform,
+                  const LaneOffsets& offsets) {
+    for (std::uint32_t i = 0; i < detail.elements; ++i) {
+        if (detail.registers[i] == no_register) continue;
+        std::byte* const lanes = context.registers + detail.registers[i];
+        const std::uint32_t element = i * detail.element_bytes;
+        if (uniform) {
+            detail.mover->interleaved(lanes, base, offsets[0] + element, context.mask);
+        } else {
+            LaneOffsets shifted = offsets;
+            for (std::uint32_t& offset : shifted) offset += element;
+            detail.mover->interleaved_scattered(lanes, base, shifted.data(), context.mask);
+        }
+    }
+}
+
+}  // namespace
+
+void access_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
+                  const LaneOffsets& offsets, bool uniform) {
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        check_private(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
+        if (uniform) break;
+    }
+    count_local(context, detail, requests, offsets);
+    move_private(context, detail, context.warp->local.data(), uniform, offsets);
+}
+
+void execute_local(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    LaneOffsets offsets;
+    const bool uniform = private_offsets(context, detail, offsets);
+    access_local(context, detail, context.sites[detail.site].requests, offsets, uniform);
+}
+
+// Arguments and results of calls lie with the frame; their traffic is the calling convention's.
+void execute_parameter(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    LaneOffsets offsets;
+    const bool uniform = private_offsets(context, detail, offsets);
+    const std::uint32_t size = context.frame->function->parameter_bytes;
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        if (offsets[static_cast<std::size_t>(lane)] + detail.bytes > size) {
+            fault_access(context, detail, lane, FaultKind::illegal_address,
+                         "outside the parameters of the function");
+        }
+    }
+    move_private(context, detail, context.frame->parameters, uniform, offsets);
+}
+
+void execute_kernel_parameter(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    const std::span<const std::byte> parameters = context.execution->launch.parameters;
+    std::array<Address, warp_size> addresses;
+    lane_addresses(context, detail, addresses);
+    LaneOffsets offsets{};
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const Address offset = addresses[static_cast<std::size_t>(lane)];
+        if (offset + detail.bytes > parameters.size()) {
+            fault_access(context, detail, lane, FaultKind::illegal_address,
+                         "outside the parameters of the kernel");
+        }
+        offsets[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(offset);
+    }
+    move(context, detail, PatternKind::other, const_cast<std::byte*>(parameters.data()), offsets,
+         context.mask);
+}
+
+}  // namespace emulator::simt

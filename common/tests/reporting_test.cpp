@@ -1,0 +1,145 @@
+// Google Benchmark's flags mean what they mean there: formats of both outputs, columns, repetitions,
+// aggregates, negative filters; and where nothing was timed, no time is shown.
+#include <benchmark/benchmark.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "lab/benchmark_flags.hpp"
+#include "lab/errors.hpp"
+#include "lab/progress.hpp"
+#include "lab/reporters.hpp"
+
+namespace lab {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+std::string message_of(const Arguments& arguments) {
+    try {
+        benchmark_flags(arguments);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(BenchmarkFlags, AreThoseOfTheLabWithoutAny) {
+    const BenchmarkFlags flags = benchmark_flags({"program", "--workers=2"});
+    EXPECT_EQ(flags.format, "console");
+    EXPECT_EQ(flags.out_format, "json");
+    EXPECT_FALSE(flags.to_file || flags.tabular || flags.lists || flags.has_time_unit);
+    EXPECT_FALSE(flags.repetitions);
+}
+
+TEST(BenchmarkFlags, AreRead) {
+    const BenchmarkFlags flags = benchmark_flags(
+        {"program", "--benchmark_format=json", "--benchmark_format=csv", "--benchmark_out=file",
+         "--benchmark_out_format=console", "--benchmark_counters_tabular", "--benchmark_list_tests=true",
+         "--benchmark_time_unit=ms", "--benchmark_repetitions=7"});
+    EXPECT_EQ(flags.format, "csv");  // the last of several, as in Google Benchmark
+    EXPECT_EQ(flags.out_format, "console");
+    EXPECT_TRUE(flags.to_file && flags.tabular && flags.lists && flags.has_time_unit);
+    EXPECT_EQ(flags.repetitions, 7);
+    EXPECT_FALSE(benchmark_flags({"--benchmark_list_tests=false"}).lists);
+}
+
+TEST(BenchmarkFlags, OfWrongValuesAreRefused) {
+    EXPECT_EQ(message_of({"--benchmark_format=xml"}), "--benchmark_format=xml: valid: console, json, csv");
+    EXPECT_NE(message_of({"--benchmark_out_format=CSV"}), "");
+    EXPECT_NE(message_of({"--benchmark_time_unit=hours"}), "");
+    EXPECT_NE(message_of({"--benchmark_counters_tabular=maybe"}), "");
+    for (const char* number : {"0", "-1", "2x", "", "99999999999"}) {
+        EXPECT_NE(message_of({std::string("--benchmark_repetitions=") + number}), "") << number;
+    }
+    EXPECT_NE(message_of({"--benchmark_min_time=0.5"}).find("--benchmark_repetitions"), std::string::npos);
+}
+
+TEST(NameFilter, MayBeNegative) {
+    EXPECT_EQ(name_filter("a/b").expression, "a/b");
+    EXPECT_FALSE(name_filter("a/b").negative);
+    EXPECT_EQ(name_filter("-a/b").expression, "a/b");
+    EXPECT_TRUE(name_filter("-a/b").negative);
+    EXPECT_EQ(name_filter("all").expression, ".");
+}
+
+// What is printed of two rows, of which the second has a counter more.
+std::string printed(const BenchmarkFlags& flags, bool timed) {
+    benchmark::ClearRegisteredBenchmarks();
+    const auto row = [](bool second) {
+        return [second](benchmark::State& state) {
+            for (auto _ : state) state.SetIterationTime(0.25);
+            state.counters["load_sectors"] = second ? 5 : 1234567890;
+            if (second) state.counters["store_sectors"] = 4;
+        };
+    };
+    for (const bool second : {false, true}) {
+        benchmark::RegisterBenchmark(second ? "second/n:2" : "first/n:1", row(second))
+            ->UseManualTime()
+            ->Iterations(1)
+            ->Repetitions(flags.repetitions.value_or(1));
+    }
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    run_and_report(flags, timed);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");  // nothing about a CPU, or a DEBUG library
+    return testing::internal::GetCapturedStdout();
+}
+
+TEST(Reports, OfCountsShowNoTime) {
+    const std::string table = printed({}, false);
+    EXPECT_NE(table.find("load_sectors=1234567890"), std::string::npos) << table;
+    EXPECT_NE(table.find("first/n:1 "), std::string::npos) << table;
+    EXPECT_EQ(table.find("Time"), std::string::npos) << table;
+    EXPECT_EQ(table.find(" ns"), std::string::npos) << table;
+    EXPECT_EQ(table.find("250"), std::string::npos) << table;
+    EXPECT_NE(printed({}, true).find("250"), std::string::npos);
+}
+
+TEST(Reports, HaveAColumnForEachCounter) {
+    BenchmarkFlags flags;
+    flags.tabular = true;
+    for (const bool timed : {false, true}) {
+        const std::string table = printed(flags, timed);
+        EXPECT_NE(table.find(" load_sectors"), std::string::npos) << table;
+        EXPECT_EQ(table.find("load_sectors="), std::string::npos) << table;
+    }
+}
+
+TEST(Reports, AreCommaSeparatedValues) {
+    BenchmarkFlags flags;
+    flags.format = "csv";
+    std::istringstream lines(printed(flags, true));
+    std::string header, first, second;
+    std::getline(lines, header);
+    std::getline(lines, first);
+    std::getline(lines, second);
+    EXPECT_EQ(header.rfind("name,iterations,real_time", 0), 0u) << header;
+    // A counter that the first row lacks has its column all the same.
+    EXPECT_NE(header.find(R"("load_sectors","store_sectors")"), std::string::npos) << header;
+    EXPECT_EQ(first.rfind(R"("first/n:1",1,)", 0), 0u) << first;
+    EXPECT_EQ(second.substr(second.size() - 4), ",5,4") << second;
+}
+
+TEST(Reports, RepeatAndAggregate) {
+    BenchmarkFlags flags;
+    flags.repetitions = 2;
+    const std::string table = printed(flags, true);
+    EXPECT_NE(table.find("first/n:1_mean"), std::string::npos) << table;
+}
+
+// Standard error is no terminal here: the first and the last line, whatever lies between.
+TEST(Progress, IsShortInALog) {
+    testing::internal::CaptureStderr();
+    {
+        Progress progress("validate", 100);
+        for (int i = 0; i < 100; ++i) progress.step("name");
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "[lab] validate 1/100 name\n[lab] validate 100/100 name\n");
+}
+
+}  // namespace
+}  // namespace lab
