@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "emulator/models/access_counters.hpp"
 #include "emulator/models/shared_banks.hpp"
 #include "emulator/models/warp_request.hpp"
+#include "emulator/ptx/issued_accesses.hpp"
 #include "emulator/simt/gpu.hpp"
 
 namespace emulator::simt {
@@ -16,7 +18,16 @@ struct CostModel {
     std::uint32_t bytes_per_lane = 0;
     std::uint32_t fetch_unit_bytes = 32;
     BankLayout banks;
+    // What ptxas issues in place of the access as written; null: the same.
+    const std::vector<ptx::IssuedPiece>* issued = nullptr;
+    bool is_for_one_lane = false;  // of an atomic operation
+    BankAtomic bank_atomic{};
+
+    bool is_issued() const { return issued == nullptr || !issued->empty(); }
     AccessCounters cost(const WarpRequest& request) const;
+
+  private:
+    AccessCounters cost_as_written(const WarpRequest& request) const;
 };
 
 }  // namespace emulator::simt

@@ -11,6 +11,7 @@
 
 #include "emulator/ptx/control_flow.hpp"
 #include "emulator/ptx/result_uses.hpp"
+#include "emulator/ptx/issued_accesses.hpp"
 #include "emulator/simt/arithmetic.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
@@ -46,6 +47,7 @@ class FunctionDecoder {
     // ---- decode.cpp: the frame of it
     void lay_out_registers();
     void lay_out_variables();
+    void find_issued_accesses();
     void split_into_blocks();
     void instruction(const ptx::Instruction& instruction);
     void finish_blocks();
@@ -117,6 +119,8 @@ class FunctionDecoder {
     std::unordered_map<std::string, std::uint32_t> variable_bytes_;
     std::unordered_map<std::string, std::uint32_t> kernel_parameters_;
     RegisterOffset carry_ = no_register;
+
+    std::shared_ptr<const ptx::IssuedAccesses> issued_;
 
     // The block at hand.
     struct OpenBlock {

@@ -66,7 +66,7 @@ void queue_pattern(WarpContext& context, const MemoryDetail& detail, RequestCoun
 void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                      const WarpRequest& request) {
     requests.add(detail.cost.cost(request));
-    if (context.memory != nullptr) {
+    if (context.memory != nullptr && detail.cost.is_issued()) {
         queue_lines(context, detail, requests, lines_of(request).span());
     }
 }
@@ -111,7 +111,9 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
         return PatternKind::other;
     }
     ++pattern->seen[first % line_bytes];
-    if (context.memory != nullptr) queue_pattern(context, detail, site.requests, *pattern, first);
+    if (context.memory != nullptr && detail.cost.is_issued()) {
+        queue_pattern(context, detail, site.requests, *pattern, first);
+    }
     return pattern->kind;
 }
 
