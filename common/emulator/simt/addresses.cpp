@@ -50,8 +50,61 @@ bool offsets_in_window(Warp& warp, const MemoryDetail& detail, const SiteState& 
     return bad >= 0 && (low_bits & (detail.bytes - 1)) == 0;
 }
 
-bool offsets_in_window(Warp& warp, const MemoryDetail& detail, const SiteState& site,
+// Which indices of the array lie in the window. False where no index is known to be aligned.
+bool find_indices(const MemoryDetail& detail, SiteState& site, Address array) {
+    site.array = array;
+    site.has_indices = false;
+    if (site.limit < 0) return false;
+    const std::int64_t scale = detail.scale;
+    const auto first = static_cast<std::int64_t>(array - site.low) + detail.offset;
+    if (((first | scale) & (detail.bytes - 1)) != 0) return false;
+    const std::int64_t lowest_index = detail.index_is_signed ? -max_window : 0;
+    const std::int64_t highest_index = detail.index_is_signed ? max_window - 1 : 2 * max_window - 1;
+    // The quotients rounded up and down.
+    const std::int64_t to_low = -first, to_limit = site.limit - first;
+    const auto rounded_down = [&](std::int64_t value) {
+        return value >= 0 ? value / scale : -((-value + scale - 1) / scale);
+    };
+    const std::int64_t low = std::max(lowest_index, -rounded_down(-to_low));
+    const std::int64_t high = std::min(highest_index, rounded_down(to_limit));
+    if (low > high) return false;
+    site.first_index = static_cast<std::uint32_t>(low);
+    site.index_span = static_cast<std::uint32_t>(high - low);
+    site.first_offset = static_cast<std::uint32_t>(first + low * scale);
+    site.has_indices = true;
+    return true;
+}
+
+template <bool full>
+bool array_offsets(Warp& warp, const MemoryDetail& detail, const SiteState& site,
+                   LaneOffsets& offsets) {
+    const std::uint32_t* const index = warp.lanes<std::uint32_t>(detail.base);
+    const std::uint32_t lowest = site.first_index, scale = detail.scale, start = site.first_offset;
+    const std::uint32_t mask = warp.mask;
+    std::uint32_t first = 0;
+    if constexpr (!full) first = index[std::countr_zero(mask)] - lowest;
+    std::uint32_t highest = 0;
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+        std::uint32_t place = index[lane] - lowest;
+        if constexpr (!full) place = (mask >> lane & 1) != 0 ? place : first;
+        highest = std::max(highest, place);
+        offsets[lane] = place * scale + start;
+    }
+    return highest <= site.index_span;
+}
+
+bool offsets_in_array(Warp& warp, const MemoryDetail& detail, SiteState& site, LaneOffsets& offsets) {
+    const Address array = warp.lanes<std::uint64_t>(detail.array)[std::countr_zero(warp.mask)];
+    if (!site.has_indices || array != site.array) {
+        if (!find_indices(detail, site, array)) return false;
+    }
+    return warp.mask == all_lanes ? array_offsets<true>(warp, detail, site, offsets)
+                                  : array_offsets<false>(warp, detail, site, offsets);
+}
+
+bool offsets_in_window(Warp& warp, const MemoryDetail& detail, SiteState& site,
                        LaneOffsets& offsets) {
+    if (detail.array != no_register) return offsets_in_array(warp, detail, site, offsets);
     if (detail.base == no_register) {
         const std::int64_t offset = detail.offset - static_cast<std::int64_t>(site.low);
         offsets.fill(static_cast<std::uint32_t>(offset));
@@ -67,14 +120,6 @@ bool offsets_in_window(Warp& warp, const MemoryDetail& detail, const SiteState& 
                : offsets_in_window<false, std::uint32_t>(warp, detail, site, offsets);
 }
 
-Address first_address(Warp& warp, const MemoryDetail& detail) {
-    const int lane = std::countr_zero(warp.mask);
-    const auto offset = static_cast<Address>(detail.offset);
-    if (detail.base == no_register) return offset;
-    return offset + (detail.base_is_64_bit ? warp.lanes<std::uint64_t>(detail.base)[lane]
-                                           : warp.lanes<std::uint32_t>(detail.base)[lane]);
-}
-
 void open_window(SiteState& site, const Allocation& allocation, Address address,
                  std::uint32_t bytes) {
     site.low = allocation.begin;
@@ -84,29 +129,39 @@ void open_window(SiteState& site, const Allocation& allocation, Address address,
             site.low = in_middle / line_bytes * line_bytes;
         }
     }
+    site.has_indices = false;
     const Address rest = allocation.end() - site.low;
     site.limit = static_cast<std::int64_t>(std::min<Address>(rest, max_window)) - bytes;
 }
 
 }  // namespace
 
+Address lane_address(Warp& warp, const MemoryDetail& detail, int lane) {
+    const auto offset = static_cast<Address>(detail.offset);
+    if (detail.base == no_register) return offset;
+    if (detail.array != no_register) {
+        const std::uint32_t index = warp.lanes<std::uint32_t>(detail.base)[lane];
+        const Address wide = detail.index_is_signed
+                                 ? static_cast<Address>(std::int64_t{static_cast<std::int32_t>(index)})
+                                 : Address{index};
+        return warp.lanes<std::uint64_t>(detail.array)[lane] + wide * detail.scale + offset;
+    }
+    return offset + (detail.base_is_64_bit ? warp.lanes<std::uint64_t>(detail.base)[lane]
+                                           : warp.lanes<std::uint32_t>(detail.base)[lane]);
+}
+
 void lane_addresses(Warp& warp, const MemoryDetail& detail,
                     std::array<Address, warp_size>& addresses) {
-    const auto offset = static_cast<Address>(detail.offset);
     for (int lane = 0; lane < warp_size; ++lane) {
-        Address base = 0;
-        if (detail.base != no_register) {
-            base = detail.base_is_64_bit ? warp.lanes<std::uint64_t>(detail.base)[lane]
-                                         : warp.lanes<std::uint32_t>(detail.base)[lane];
-        }
-        addresses[static_cast<std::size_t>(lane)] = (warp.mask >> lane & 1) != 0 ? base + offset : 0;
+        addresses[static_cast<std::size_t>(lane)] =
+            (warp.mask >> lane & 1) != 0 ? lane_address(warp, detail, lane) : 0;
     }
 }
 
 bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                    Located& located) {
     if (!offsets_in_window(context, detail, site, located.offsets)) {
-        const Address address = first_address(context, detail);
+        const Address address = lane_address(context, detail, std::countr_zero(context.mask));
         const Allocation* const allocation = context.execution->find_allocation(address);
         if (allocation == nullptr || address + detail.bytes > allocation->end()) return false;
         open_window(site, *allocation, address, detail.bytes);

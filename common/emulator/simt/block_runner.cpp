@@ -29,21 +29,26 @@ void BlockRunner::begin(BlockState& block, std::uint64_t number) {
                    static_cast<std::uint32_t>(number / shape.grid.x / shape.grid.y)};
     block.barriers.fill({});
     block.alive_threads = execution_.launch.threads();
-    for (WarpState& warp : block.warps) begin_warp(warp, block);
+    for (WarpState& warp : block.warps) begin_warp(warp);
     if (execution_.hazards != nullptr) execution_.hazards->begin_block(execution_.launch.shared_bytes);
 }
 
-void BlockRunner::begin_warp(WarpState& warp, BlockState& block) {
+void BlockRunner::prepare(WarpState& warp, BlockState& block) {
     WarpContext& context = warp.context;
     context.execution = &execution_;
     context.block = &block;
     context.warp = &warp;
+    context.frame = warp.kernel_frame;
+    context.registers = warp.kernel_frame->registers;
     context.shared = block.shared;
     context.shared_bytes = execution_.launch.shared_bytes;
     context.sites = execution_.sites.data();
     context.guarded_out = execution_.guarded_out.data();
-    context.memory = execution_.memory;
     context.hazards = execution_.hazards;
+}
+
+void BlockRunner::begin_warp(WarpState& warp) {
+    warp.context.memory = execution_.memory;
     warp.alive = warp.lanes;
     warp.kernel_frame->live_lanes = warp.lanes;
     warp.spin = {};

@@ -17,6 +17,8 @@ class BlockRunner {
   public:
     explicit BlockRunner(Execution& execution);
 
+    // Once for each warp of a block's state, which serves many blocks.
+    void prepare(WarpState& warp, BlockState& block);
     void begin(BlockState& block, std::uint64_t number);
     // Gives every warp turns until the block has finished (true), or `rounds` rounds are over.
     bool run(BlockState& block, std::uint64_t rounds);
@@ -24,7 +26,7 @@ class BlockRunner {
   private:
     enum class Next : std::uint8_t { go_on, other_fragment, turn_over };
 
-    void begin_warp(WarpState& warp, BlockState& block);
+    void begin_warp(WarpState& warp);
     bool run_warp(WarpState& warp);  // whether a fragment has run
     bool choose_fragment(WarpState& warp);
     Next run_fragment(WarpState& warp, Fragment& fragment);

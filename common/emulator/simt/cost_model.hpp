@@ -1,6 +1,7 @@
 // What one request of a warp costs, by the rules of its space.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct CostModel {
     std::uint32_t bytes_per_lane = 0;
     std::uint32_t fetch_unit_bytes = 32;
     BankLayout banks;
+    // cp.async: the GPU's counters of bytes, and so of efficiency, leave it out.
+    bool counts_bytes = true;
     // What ptxas issues in place of the access as written; null: the same.
     const std::vector<ptx::IssuedPiece>* issued = nullptr;
     bool is_for_one_lane = false;  // of an atomic operation
@@ -25,6 +28,10 @@ struct CostModel {
 
     bool is_issued() const { return issued == nullptr || !issued->empty(); }
     AccessCounters cost(const WarpRequest& request) const;
+    // The same of aligned addresses, given as offsets from `base` (a multiple of 128), without sorting them:
+    // for patterns of loads and stores as written that do not come again.
+    bool has_scattered_cost() const { return issued == nullptr && kind != AccessKind::atomic; }
+    AccessCounters scattered_cost(const std::array<std::uint32_t, warp_size>& offsets, std::uint32_t mask) const;
 
   private:
     AccessCounters cost_as_written(const WarpRequest& request) const;

@@ -76,6 +76,10 @@ struct SiteState {
     // `limit` is the last offset at which an access may begin, negative before the first one.
     Address low = 0;
     std::int64_t limit = -1;
+    // Of array[index]: which indices lie in it. Index `first_index` is `first_offset` bytes from `low`.
+    Address array = 0;
+    std::uint32_t first_index = 0, index_span = 0, first_offset = 0;
+    bool has_indices = false;
     RequestCounter requests;  // to the space of the instruction; of a generic one, to global memory
     // Of a generic address.
     struct OtherSpaces {

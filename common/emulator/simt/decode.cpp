@@ -44,6 +44,7 @@ void FunctionDecoder::decode() {
     lay_out_registers();
     lay_out_variables();
     find_issued_accesses();
+    count_definitions();
     blocks_.emplace_back();
     std::vector<bool> has_label(source_.instructions.size() + 1);
     for (const ptx::Label& label : source_.labels) has_label[label.instruction] = true;
@@ -56,6 +57,7 @@ void FunctionDecoder::decode() {
         const ptx::Instruction& here = source_.instructions[at_];
         try {
             instruction(here);
+            note_definitions(here);
         } catch (const Refused& refused) {
             refuse(here, refused.why);
             return;
@@ -176,11 +178,11 @@ void FunctionDecoder::branch_around() {
 void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     guard_applied_ = false;
     if (control(instruction) || communication(instruction) || barrier(instruction) ||
-        call(instruction) || asynchronous_copy(instruction)) {
+        call(instruction) || mbarrier(instruction)) {
         return;
     }
     blocks_.back().instructions.push_back(at_);
-    if (memory(instruction) || atomic(instruction) || texture(instruction) || address_arithmetic(instruction) ||
+    if (asynchronous(instruction) || texture(instruction) || memory(instruction) || atomic(instruction) || address_arithmetic(instruction) ||
         hint(instruction) || arithmetic(instruction)) {
         return;
     }
@@ -263,12 +265,19 @@ bool FunctionDecoder::arithmetic(const ptx::Instruction& instruction) {
     }
     if (offsets.size() > 4) return false;
     std::ranges::copy(offsets, operation.source.begin());
-    emit(operation);
+    if (destinations.size() > 2 || found.reads_carry || found.writes_carry) {
+        emit(operation);
+    } else {
+        const std::size_t hoisted = function_.launch_invariants.size();
+        emit_pure(operation);
+        if (function_.launch_invariants.size() == hoisted) note_address(instruction, operation);
+    }
     return true;
 }
 
 // Operations and blocks in their places; targets are blocks now.
 void FunctionDecoder::finish_blocks() {
+    drop_unused_addresses();
     block_at_.assign(source_.instructions.size() + 2, no_block);
     std::size_t operations = 0;
     for (std::uint32_t i = 0; i < blocks_.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/ptx/control_flow.hpp"
@@ -71,6 +72,32 @@ class FunctionDecoder {
 
     // ---- emission
     Operation& emit(const Operation& operation);
+    // An operation whose results depend on its sources alone (and on the launch): of a kernel, where all
+    // sources are the same in every block of a launch, it is run once for each warp.
+    void emit_pure(const Operation& operation);
+    bool is_invariant(RegisterOffset offset) const;
+    void count_definitions();
+    bool is_uniform(RegisterOffset offset) const;  // an invariant that is the same in all lanes
+
+    // ---- array_addresses.cpp: array[index], without 64-bit arithmetic for each lane
+    struct ScaledIndex {
+        RegisterOffset index = no_register;
+        std::uint32_t scale = 1;
+        bool is_signed = true;
+        RegisterOffset array = no_register;  // none: the index alone
+        std::int64_t offset = 0;
+        // Where it was computed; whether it still holds there.
+        std::size_t block = 0, operation = 0;
+        unsigned index_version = 0, version = 0;
+        RegisterOffset result = no_register, from = no_register;  // from: the one that it builds on
+    };
+    void note_definitions(const ptx::Instruction& instruction);
+    void note_address(const ptx::Instruction& instruction, const Operation& operation);
+    const ScaledIndex* scaled_index(RegisterOffset offset) const;
+    bool still_holds(const ScaledIndex& scaled) const;
+    void use_array_address(MemoryDetail& detail);
+    void drop_unused_addresses();
+    unsigned version_of(RegisterOffset offset) const;
     template <class T>
     T& new_detail() {
         auto detail = std::make_shared<T>();
@@ -93,8 +120,16 @@ class FunctionDecoder {
     bool barrier(const ptx::Instruction& instruction);
     bool call(const ptx::Instruction& instruction);
     bool hint(const ptx::Instruction& instruction);
-    bool texture(const ptx::Instruction& instruction);            // texture.cpp
-    bool asynchronous_copy(const ptx::Instruction& instruction);  // asynchronous_copy.cpp
+    bool asynchronous(const ptx::Instruction& instruction);  // decode_asynchronous.cpp
+    bool texture(const ptx::Instruction& instruction);       // decode_texture.cpp
+
+    void surface(const ptx::Instruction& instruction);
+    void texture_query(const ptx::Instruction& instruction);
+    bool mbarrier(const ptx::Instruction& instruction);
+    void copy_asynchronously(const ptx::Instruction& instruction);
+    void copy_in_bulk(const ptx::Instruction& instruction);
+    // An operand that is an address, in `detail`; whether it is a generic one.
+    void place(MemoryDetail& detail, const ptx::Operand& operand, std::uint32_t bytes, AccessKind kind);
 
     void load_or_store(const ptx::Instruction& instruction, bool is_load);
     void fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand, ptx::Type type, bool is_load);
@@ -119,6 +154,13 @@ class FunctionDecoder {
     std::unordered_map<std::string, std::uint32_t> variable_bytes_;
     std::unordered_map<std::string, std::uint32_t> kernel_parameters_;
     RegisterOffset carry_ = no_register;
+    std::unordered_map<RegisterOffset, unsigned> definitions_;  // of each register of the PTX
+    std::unordered_map<RegisterOffset, unsigned> use_counts_;
+    std::unordered_set<RegisterOffset> invariants_, uniform_;
+    std::unordered_map<RegisterOffset, unsigned> versions_;  // how often defined so far
+    std::vector<ScaledIndex> scaled_;
+    std::unordered_map<RegisterOffset, std::size_t> scaled_by_result_;
+    std::unordered_map<RegisterOffset, unsigned> replaced_uses_;
 
     std::shared_ptr<const ptx::IssuedAccesses> issued_;
 

@@ -100,7 +100,12 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
         if (of_kernel && !is_load) throw Refused{"kernel parameters cannot be written"};
         detail.instruction = at_;
         operation.execute = of_kernel ? execute_kernel_parameter : execute_parameter;
-        emit(operation);
+        if (of_kernel && detail.elements == 1 && detail.base == no_register) {
+            operation.destination = detail.registers[0];
+            emit_pure(operation);
+        } else {
+            emit(operation);
+        }
         return;
     }
     const CacheOperator cache_operator = cache_operator_of(instruction);
@@ -127,6 +132,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
             break;
         default: throw Refused{};
     }
+    if (counted == AccessSpace::global || counted == AccessSpace::constant) use_array_address(detail);
     add_site(detail, counted, false, cache_operator);
     emit(operation);
 }
@@ -189,6 +195,7 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
                           value.bits == 1 && type_name.ends_with("32") && type_name[0] != 'f';
     if (std::string_view(*name) == "cas") detail.cost.bank_atomic = BankAtomic::compare_and_swap;
     if (adds_one && !reads_result) detail.cost.bank_atomic = BankAtomic::count;
+    if (space != Space::shared) use_array_address(detail);
     add_site(detail, space == Space::shared ? AccessSpace::shared : AccessSpace::global, is_reduction,
              CacheOperator::standard);
     emit(operation);

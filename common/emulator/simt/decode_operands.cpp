@@ -89,7 +89,11 @@ RegisterOffset FunctionDecoder::special(const std::string& name, unsigned bytes)
     operation.execute = found.execute;
     operation.destination = place;
     operation.variant = found.variant;
-    emit(operation);
+    if (found.is_same_in_all_blocks) {
+        emit_pure(operation);
+    } else {
+        emit(operation);
+    }
     if (bytes == found.bytes) return place;
     // A narrower or wider view of it.
     const std::string to = "u" + std::to_string(8 * bytes), from = "u" + std::to_string(8 * found.bytes);
@@ -103,7 +107,8 @@ RegisterOffset FunctionDecoder::special(const std::string& name, unsigned bytes)
     conversion.variant = convert.variant;
     conversion.destination = new_register(bytes);
     conversion.source[0] = place;
-    return emit(conversion).destination;
+    emit_pure(conversion);
+    return conversion.destination;
 }
 
 RegisterOffset FunctionDecoder::as_register(const Operand& operand, unsigned bytes) {

@@ -160,6 +160,11 @@ BlockRunner::Next BlockRunner::return_or_exit(WarpState& warp, Fragment& fragmen
         fragment.lanes = leaving;
     }
     if (block.control == Control::ret && fragment.frame->caller != nullptr) {
+        // Points inside the function do not wait for lanes that have returned.
+        Reconvergence* to = fragment.reconvergence;
+        while (to != nullptr && to->frame == fragment.frame) to = to->outer;
+        leave_points(warp, fragment.reconvergence, to, leaving);
+        fragment.reconvergence = to;
         leave_function(warp, fragment);
         enter(warp, fragment);
         return Next::go_on;

@@ -60,10 +60,7 @@ void access_shared_lanes(WarpContext& context, const MemoryDetail& detail, SiteS
 void execute_generic(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
-    Address first = static_cast<Address>(detail.offset);
-    if (detail.base != no_register) {
-        first += warp.lanes<std::uint64_t>(detail.base)[std::countr_zero(warp.mask)];
-    }
+    const Address first = lane_address(warp, detail, std::countr_zero(warp.mask));
     const std::uint32_t mask = warp.mask;
     if (!is_shared_or_local(first)) {
         SiteState& site = context.sites[detail.site];

@@ -105,6 +105,11 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
         base + located.offsets[static_cast<std::size_t>(std::countr_zero(context.mask))];
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
+        const bool sectors_hold_lanes = detail.bytes <= sector_bytes && base % line_bytes == 0;
+        if (sectors_hold_lanes && context.memory == nullptr && detail.cost.has_scattered_cost()) {
+            site.requests.add(detail.cost.scattered_cost(located.offsets, context.mask));
+            return PatternKind::other;
+        }
         std::array<Address, warp_size> addresses;
         count_addresses(context, detail, site.requests,
                         request_of(addresses, base, located.offsets, context.mask, detail.bytes));

@@ -39,6 +39,15 @@ MemoryModel* Worker::memory_of(std::uint64_t block) {
     return memories[sm].get();
 }
 
+void Worker::run_invariants(WarpState& warp, BlockState& block) {
+    runner_->prepare(warp, block);
+    WarpContext& context = warp.context;
+    context.mask = 0xffffffffu;
+    for (const Operation& operation : launch_.image.kernel->launch_invariants) {
+        operation.execute(context, operation);
+    }
+}
+
 std::unique_ptr<BlockState> Worker::new_block() {
     if (!spare_blocks_.empty()) {
         auto block = std::move(spare_blocks_.back());
@@ -57,6 +66,7 @@ std::unique_ptr<BlockState> Worker::new_block() {
         warp.lanes = ~0u >> (warp_size - threads);
         warp.kernel_frame = execution.take_frame(*launch_.image.kernel);
         warp.local.reserve(launch_.image.kernel->local_bytes);
+        run_invariants(warp, *block);
     }
     return block;
 }

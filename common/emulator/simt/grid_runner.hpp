@@ -29,6 +29,7 @@ class Worker {
 
   private:
     std::unique_ptr<BlockState> new_block();
+    void run_invariants(WarpState& warp, BlockState& block);
     void finish(BlockState& block);
     MemoryModel* memory_of(std::uint64_t block);
 

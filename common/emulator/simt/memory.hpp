@@ -42,6 +42,10 @@ constexpr std::size_t max_elements = 8;
 struct MemoryDetail {
     RegisterOffset base = no_register;  // none: the address is `offset` alone
     bool base_is_64_bit = true;
+    // array[index]: a 64-bit register that is the same in all lanes, plus `scale` times the 32-bit `base`.
+    RegisterOffset array = no_register;
+    std::uint32_t scale = 0;
+    bool index_is_signed = false;
     std::int64_t offset = 0;
     std::uint32_t bytes = 0;  // of a lane: all elements
     std::uint8_t elements = 1, element_bytes = 4;
@@ -61,7 +65,8 @@ struct Located {
     alignas(64) LaneOffsets offsets;
 };
 
-// Lane addresses of any space: base register plus offset; of inactive lanes 0.
+Address lane_address(Warp& warp, const MemoryDetail& detail, int lane);
+// Of all lanes; of inactive ones 0.
 void lane_addresses(Warp& warp, const MemoryDetail& detail, std::array<Address, warp_size>& addresses);
 
 // Global memory: true where all active lanes lie in the allocation that the site accessed last (or in

@@ -1,0 +1,265 @@
+// The harness's device, through the CUDA runtime: a GPU's or the emulated one.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "lab/backend.hpp"
+#include "lab/command_line.hpp"
+#include "lab/cuda_check.hpp"
+#include "lab/device_description.hpp"
+#include "lab/emulated_gpu.hpp"
+#include "lab/gpu_state.hpp"
+#include "lab/page_migrations.hpp"
+#include "lab/repeats.cuh"
+
+namespace lab::backend {
+namespace {
+
+DeviceDescription& mutable_description() {
+    static DeviceDescription description;
+    return description;
+}
+
+// There only where --count-migrations asks for it.
+std::optional<PageMigrations> page_migrations;
+
+// Since CUDA 13 a place is a cudaMemLocation; before, it was a device's number.
+#if CUDART_VERSION >= 13000
+cudaMemLocation location(Place place) {
+    cudaMemLocation location{};
+    location.type = place == Place::host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    return location;
+}
+cudaError_t prefetch_to(const void* managed, std::size_t bytes, Place to) {
+    return cudaMemPrefetchAsync(managed, bytes, location(to), 0, nullptr);
+}
+#else
+int location(Place place) { return place == Place::host ? cudaCpuDeviceId : 0; }
+cudaError_t prefetch_to(const void* managed, std::size_t bytes, Place to) {
+    return cudaMemPrefetchAsync(managed, bytes, location(to), nullptr);
+}
+#endif
+
+// Keeps the device busy without touching memory.
+__global__ void hold(long long nanoseconds) {
+    const auto now = [] {
+        long long time = 0;
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+        return time;
+    };
+    const long long begin = now();
+    while (now() - begin < nanoseconds) {
+    }
+}
+
+// "" with a GPU, else why there is none.
+std::string lacks_gpu() {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess) return cudaGetErrorString(error);
+    return count == 0 ? "no device" : "";
+}
+
+// Goes on where the runtime that is loaded can do what is asked; else the program starts anew.
+void choose_runtime(const emulated_gpu::Flags& flags) {
+    if (flags.given() && !emulated_gpu::is_restarted()) emulated_gpu::restart(flags);
+    const std::string lack = lacks_gpu();
+    if (lack.empty() && (emulated_gpu::is_loaded() || !flags.given())) return;
+    if (emulated_gpu::is_loaded()) throw CudaError("the emulated GPU: " + lack);
+    if (!emulated_gpu::is_restarted()) {
+        std::fprintf(stderr, "[lab] no GPU here (%s): emulating one; --architecture= chooses which\n",
+                     lack.c_str());
+    }
+    emulated_gpu::restart(flags);
+}
+
+// The comparison without a kernel, which an emulated GPU executes more slowly than this.
+bool repeats_on_host(const void* data, std::size_t bytes, const void* expected, std::size_t period,
+                     std::size_t phase) {
+    constexpr std::size_t chunk = 1 << 20;
+    std::vector<std::byte> wanted(period), actual(std::min(chunk, bytes));
+    copy_to_host(wanted.data(), expected, period);
+    for (std::size_t begin = 0; begin < bytes; begin += chunk) {
+        const std::size_t end = std::min(begin + chunk, bytes);
+        copy_to_host(actual.data(), static_cast<const std::byte*>(data) + begin, end - begin);
+        std::size_t count = 0;
+        for (std::size_t at = begin; at < end; at += count) {
+            const std::size_t from = (phase + at) % period;
+            count = std::min(period - from, end - at);
+            if (std::memcmp(&actual[at - begin], &wanted[from], count) != 0) return false;
+        }
+    }
+    return true;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text = lines.front();
+    for (std::size_t i = 1; i < lines.size(); ++i) text += "\n       " + lines[i];
+    return text;
+}
+
+struct Events {
+    cudaEvent_t begin{}, end{};
+    Events() {
+        LAB_CUDA_CHECK(cudaEventCreate(&begin));
+        LAB_CUDA_CHECK(cudaEventCreate(&end));
+    }
+    ~Events() {
+        cudaEventDestroy(begin);
+        cudaEventDestroy(end);
+    }
+};
+
+}  // namespace
+
+void open(std::vector<std::string>& arguments) {
+    const bool count_migrations = take_flag(arguments, "--count-migrations");
+    choose_runtime(emulated_gpu::take_flags(arguments));
+    // CUPTI wants an initialised driver, which it is by now. There is no context and no managed memory
+    // yet, so that nothing comes before the first record.
+    if (count_migrations && !emulated_gpu::is_loaded()) page_migrations.emplace(0);
+    if (page_migrations && !page_migrations->known()) {
+        std::fputs("[lab] page migrations are not counted: CUPTI is missing, or refuses\n", stderr);
+    }
+    mutable_description() = describe_device();
+    mutable_description().counts_migrations = count_migrations;
+}
+
+const DeviceDescription& description() { return mutable_description(); }
+
+void* allocate(std::size_t bytes) {
+    void* pointer = nullptr;
+    LAB_CUDA_CHECK(cudaMalloc(&pointer, bytes));
+    return pointer;
+}
+
+void release(void* pointer) noexcept { cudaFree(pointer); }
+
+void copy_to_device(void* to, const void* from, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+}
+
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+}
+
+void copy_on_device(void* to, const void* from, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
+}
+
+void poison(void* pointer, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemset(pointer, poison_byte, bytes));
+    if (emulated_gpu::is_loaded()) emulated_gpu::mark_uninitialised(pointer, bytes);
+}
+
+bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
+             std::size_t phase) {
+    if (description().emulated) return repeats_on_host(data, bytes, expected, period, phase);
+    const auto all = reinterpret_cast<std::uintptr_t>(data) | reinterpret_cast<std::uintptr_t>(expected) |
+                     bytes | period | phase;
+    const auto differ = [&]<class Word>(Word) {
+        static int* const found = static_cast<int*>(allocate(sizeof(int)));
+        LAB_CUDA_CHECK(cudaMemset(found, 0, sizeof(int)));
+        constexpr unsigned grid = 1024, block = 512;  // more than any GPU holds at once
+        find_difference<<<grid, block>>>(static_cast<const Word*>(data), bytes / sizeof(Word),
+                                         static_cast<const Word*>(expected), period / sizeof(Word),
+                                         phase / sizeof(Word), found);
+        LAB_CUDA_CHECK(cudaGetLastError());
+        int differs = 1;
+        copy_to_host(&differs, found, sizeof(int));
+        return differs != 0;
+    };
+    return !(all % 4 == 0   ? differ(std::uint32_t{})
+             : all % 2 == 0 ? differ(std::uint16_t{})
+                            : differ(std::uint8_t{}));
+}
+
+void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }
+
+// The device is held until all launches wait in its queue: else those of a few microseconds would be
+// timed as fast as the host can launch them. A host slower than `slowest_host` is part of the time.
+double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
+    static const Events events;
+    static double host_seconds = 5e-6;  // for a launch; more, once the host was found to be slower
+    constexpr double slowest_host = 40e-6;
+    const auto all_wait = [&] {
+        hold<<<1, 1>>>(static_cast<long long>(host_seconds * 1e9 * (launches + 10)));
+        LAB_CUDA_CHECK(cudaGetLastError());
+        LAB_CUDA_CHECK(cudaEventRecord(events.begin));
+        for (int i = 0; i < launches; ++i) launch(i);
+        LAB_CUDA_CHECK(cudaEventRecord(events.end));
+        const bool has_begun = cudaEventQuery(events.begin) == cudaSuccess;
+        LAB_CUDA_CHECK(cudaEventSynchronize(events.end));
+        return !has_begun;
+    };
+    bool waited = all_wait();
+    while (!waited && host_seconds < slowest_host) {
+        host_seconds *= 2;
+        waited = all_wait();
+    }
+    static bool told = false;
+    if (!waited && !std::exchange(told, true)) {
+        std::fputs("[lab] this host launches more slowly than the GPU runs: short kernels have its time\n",
+                   stderr);
+    }
+    float milliseconds = 0;
+    LAB_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events.begin, events.end));
+    return milliseconds / 1e3;
+}
+
+std::optional<ClockSample> sample_clocks() {
+    if (description().emulated) return std::nullopt;
+    const GpuReading now = gpu_state().read();
+    if (!now.known) return std::nullopt;
+    return ClockSample{static_cast<double>(now.sm_clock_mhz), now.throttled()};
+}
+
+bool has_managed_memory() {
+    int concurrent = 0;
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0));
+    return concurrent != 0 && !description().emulated;
+}
+
+void* allocate_managed(std::size_t bytes) {
+    void* pointer = nullptr;
+    LAB_CUDA_CHECK(cudaMallocManaged(&pointer, bytes));
+    return pointer;
+}
+
+void prefetch(const void* managed, std::size_t bytes, Place to) {
+    LAB_CUDA_CHECK(prefetch_to(managed, bytes, to));
+}
+
+void keep_on_host(const void* managed, std::size_t bytes) {
+    LAB_CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetPreferredLocation, location(Place::host)));
+    LAB_CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetAccessedBy, location(Place::device)));
+}
+
+std::size_t free_bytes() {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    LAB_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
+std::optional<Counters> migrated(const std::function<void()>& run) {
+    if (page_migrations) page_migrations->begin();
+    run();
+    synchronise();
+    return page_migrations ? page_migrations->end() : std::nullopt;
+}
+
+std::optional<Counters> counted(const std::function<void()>& launch) {
+    const bool emulated = description().emulated;
+    if (emulated) emulated_gpu::reset_counters();
+    launch();
+    synchronise();
+    if (!emulated) return std::nullopt;
+    const std::vector<std::string> hazards = emulated_gpu::hazards();
+    if (!hazards.empty()) throw ValidationError(joined(hazards));
+    return emulated_gpu::counters();
+}
+
+}  // namespace lab::backend
