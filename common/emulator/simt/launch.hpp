@@ -84,6 +84,10 @@ class Execution {
 // The fault of `lane` at an instruction of the function that the warp is in.
 Fault fault_at(const WarpContext& context, FaultKind kind, std::uint32_t instruction, int lane,
                const std::string& what);
+std::string index_text(std::uint32_t x, std::uint32_t y, std::uint32_t z);  // "(1,0,0)"
+std::string thread_text(const Launch& launch, std::uint32_t thread);
+std::string plain_name(const std::string& symbol);  // of a variable, without its scopes
+// "kernel add, block (1,0,0), thread (3,0,0): kernels.cuh:17"
 std::string place_of(const WarpContext& context, std::uint32_t instruction, int lane);
 
 }  // namespace emulator::simt
