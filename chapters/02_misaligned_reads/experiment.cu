@@ -6,7 +6,8 @@
 // Variants: read_offset at offsets 0...32, 64 and 128, blocks of 128 to 1024 threads; n = 2^20, 2^24
 //           and 2^26 (805 MB, more than four times any L2 of today; GPU only). At the two larger
 //           sizes the other offsets are left out for blocks other than 512, and all of them where
-//           nothing is timed: counts a request do not change with n.
+//           nothing is timed: counts a request do not change with n. Fermi's grids have at most
+//           65535 blocks, so that n = 2^24 needs 512 threads there.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the index is 64 bits wide; loads go through the L1 as the compiler sets it (chapter 03
 //           switches it off); cold rows rotate through buffer sets that together exceed four times
@@ -64,6 +65,7 @@ int main(int argc, char** argv) {
     for (const std::size_t n : sizes) {
         const auto arrays = std::make_shared<lab::ArraySum>(n);
         for (const unsigned block : {128u, 256u, 512u, 1024u}) {
+            if (lab::blocks_for(n, block) > experiment.device().max_grid_x) continue;
             const bool sweep = n == source_small || (block == 512 && !experiment.device().emulated);
             for (const std::size_t offset : sweep ? all_offsets : source_offsets) {
                 add(arrays, block, offset, lab::Cache::cold);

@@ -8,7 +8,7 @@
 //           transpose_tile_unrolled  64 x 64, 16 loads in flight a thread; two orders of the blocks
 //           transpose_vectors        accesses of 16 bytes; three orders, two shapes of the tile.
 //                                    order:apart: where rows are a multiple of 128 KiB (doubles)
-//           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (GPU)
+//           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
 //           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 (not uint16) and, of
@@ -193,10 +193,10 @@ void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns
         if (transpose.takes(rows, columns)) experiment.add(variant(transpose, matrix, sets));
     }
     if constexpr (std::is_same_v<T, float>) {
-        const Geam geam = cublas_sgeam();
-        if (geam == nullptr) return;
-        experiment.add(variant<T>("cublas_sgeam", matrix, sets,
-                                  [=](const T* in, T* out) { geam(in, out, rows, columns); }));
+        if (!lab::cublas::is_available()) return;
+        experiment.add(variant<T>("cublas_sgeam", matrix, sets, [=](const T* in, T* out) {
+            cublas_sgeam(in, out, rows, columns);
+        }));
     }
 }
 

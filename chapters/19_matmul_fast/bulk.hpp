@@ -1,5 +1,4 @@
-// The last step: tiles that the hardware copies in bulk. For GPUs alone (bulk.cu): it needs inline PTX,
-// which an emulated GPU cannot run (bulk_emulated.cpp).
+// The last step: tiles that the hardware copies in bulk.
 #pragma once
 
 #include "gemm.hpp"

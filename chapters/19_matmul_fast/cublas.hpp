@@ -1,15 +1,17 @@
-// NVIDIA's product, where the executable is linked with cuBLAS (cublas.cu) and where it is not
-// (without_cublas.cpp).
+// NVIDIA's product.
 #pragma once
 
 #include "gemm.hpp"
+#include "lab/cublas.hpp"
 
 namespace cublas {
 
-bool is_available();
+using lab::cublas::is_available;
 
-// cublasSgemm in CUBLAS_PEDANTIC_MATH: FP32 throughout, no tensor cores. Asynchronous. Throws
-// std::runtime_error where cuBLAS fails or is not there.
-void multiply(const matmul::Gemm& gemm);
+// cuBLAS stores column by column: there, a row-major c = a b is the transpose of c, which is b's
+// transpose times a's.
+inline void multiply(const matmul::Gemm& g) {
+    lab::cublas::sgemm(g.n, g.m, g.k, g.alpha, g.b, g.ldb, g.a, g.lda, g.beta, g.c, g.ldc);
+}
 
 }  // namespace cublas

@@ -4,6 +4,6 @@
 
 namespace emulator {
 
-inline constexpr const char* version = "2";
+inline constexpr const char* version = "3";
 
 }  // namespace emulator

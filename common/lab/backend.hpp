@@ -1,5 +1,5 @@
-// The device behind the harness: a GPU (backend_gpu.cu) or the emulated one (backend_emulated.cpp).
-// Every executable links one of the two; nothing above this header knows which.
+// The device behind the harness: a GPU or an emulated one, as open() decides. Both are CUDA devices;
+// above this header they differ in DeviceDescription::emulated alone.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,7 @@ struct DeviceDescription {
     std::string gpu_name;
     std::string generation;
     int sm_count = 0;
+    std::size_t max_grid_x = 0;  // blocks
     std::size_t l2_bytes = 0;
     double dram_bytes_per_second = 0;  // theoretical peak; 0 when unknown
     // Everything else that a result must be read with, for the JSON context.
@@ -38,7 +39,8 @@ using Counters = std::vector<std::pair<std::string, double>>;
 
 namespace backend {
 
-// Flags that only this device has, taken out of `arguments`; then opens the device. Throws
+// Takes the device's own flags out of `arguments` and opens CUDA's device 0. Where these flags, or a
+// machine without a GPU, ask for an emulated one, the program starts anew with its runtime. Throws
 // UsageError for a wrong value, MissingError when there is no device.
 void open(std::vector<std::string>& arguments);
 const DeviceDescription& description();
@@ -73,7 +75,7 @@ enum class Place { host, device };
 void prefetch(const void* managed, std::size_t bytes, Place to);  // asynchronous
 // Advice: these pages stay in the host's memory, and the device reads them from there.
 void keep_on_host(const void* managed, std::size_t bytes);
-// Device memory that nobody holds; of an emulated GPU, the memory of its host.
+// Free device memory; of an emulated GPU, its host's.
 std::size_t free_bytes();
 
 // What the driver says that `run` moved of managed memory: bytes_to_device, bytes_to_host,

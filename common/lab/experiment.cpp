@@ -159,12 +159,13 @@ void explain_own_flags() {
         "profilers\n"
         "          [--count-migrations]     (GPU) count what moves of managed memory "
         "(CUPTI), time nothing\n"
-        "          [--architecture=<name>]  (emulated) fermi, kepler, ... blackwell; default "
-        "hopper\n"
+        "          [--architecture=<name>]  on an emulated GPU: fermi, kepler, ... blackwell; "
+        "hopper where there is no GPU\n"
         "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n"
         "          [--check-hazards]        (emulated) races, uninitialised reads, divergent "
         "barriers\n"
-        "          [--report=lines]         (emulated) what each source line costs\n"
+        "          [--report=<file>]        (emulated) a JSON object a launch, with the cost of "
+        "each source line\n"
         "          [--no-caches]            (emulated) requests alone, faster: no L1, L2, DRAM\n");
 }
 

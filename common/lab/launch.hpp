@@ -1,28 +1,18 @@
-// launch(kernel, grid, block, shared_bytes)(arguments...): a kernel launch that compiles in both
-// worlds; g++ does not know <<< >>>. This is the only place where the two differ in the sources.
+// launch(kernel, grid, block, shared_bytes)(arguments...): a kernel launch that is checked.
 #pragma once
 
 #include <cstddef>
 
-#ifdef __CUDACC__
 #include "lab/cuda_check.hpp"
-#else
-#include "emulator/emulated_launch.hpp"
-#endif
 
 namespace lab {
 
-// Asynchronous on a GPU. Throws CudaError (GPU) or emulator::Fault and emulator::InvalidLaunch.
-// Static: the compilation's own (see emulated_launch.hpp).
+// Asynchronous. Throws CudaError.
 template <class... Parameters>
-static auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes = 0) {
+auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes = 0) {
     return [=](Parameters... arguments) {
-#ifdef __CUDACC__
         kernel<<<grid, block, shared_bytes>>>(arguments...);
         LAB_CUDA_CHECK(cudaGetLastError());
-#else
-        emulator::launch_on_current_gpu(kernel, {grid, block, shared_bytes}, arguments...);
-#endif
     };
 }
 

@@ -1,4 +1,5 @@
 // Planted bugs of each kind are reported exactly once, at the right lines; correct kernels are not.
+// To be run with --check-hazards.
 // Line numbers are found from markers in this file, so that editing it does not break the tests.
 #include <gtest/gtest.h>
 
@@ -6,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/emulated_launch.hpp"
+#include "emulated_gpu_test.hpp"
 #include "lab/device_buffer.hpp"
+#include "lab/emulated_gpu.hpp"
 #include "lab/launch.hpp"
 #include "lab/random_values.hpp"
 
@@ -95,18 +97,17 @@ std::string line_of(const std::string& marker) {
     return "no line ends with // " + marker;
 }
 
-class Hazards : public testing::TestWithParam<unsigned> {
+class Hazards : public testing::Test {
   protected:
-    void SetUp() override {
-        emulator::track_initialisation();
-        auto gpu = std::make_unique<emulator::Gpu>(*emulator::find_architecture("hopper"), GetParam());
-        gpu->check_hazards(true);
-        emulator::set_current_gpu(std::move(gpu));
-        (void)emulator::take_counters();
-    }
-    void TearDown() override { emulator::set_current_gpu(nullptr); }
+    void SetUp() override { lab::emulated_gpu::reset_counters(); }
 
-    static std::vector<std::string> found() { return emulator::take_counters().hazards; }
+    // Since the last call.
+    static std::vector<std::string> found() {
+        lab::backend::synchronise();
+        const std::vector<std::string> hazards = lab::emulated_gpu::hazards();
+        lab::emulated_gpu::reset_counters();
+        return hazards;
+    }
 
     template <Plant plant>
     static std::vector<std::string> product() {
@@ -122,7 +123,7 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-TEST_P(Hazards, ACorrectProductIsClean) { EXPECT_EQ(product<Plant::none>(), std::vector<std::string>{}); }
+TEST_F(Hazards, ACorrectProductIsClean) { EXPECT_EQ(product<Plant::none>(), std::vector<std::string>{}); }
 
 // Without the barrier before the inner loop each tile is read while others still write it; without
 // the one after it, the next tile is written while others still read this one.
@@ -141,15 +142,15 @@ void expect_races_on_both_tiles(const std::vector<std::string>& hazards) {
     EXPECT_EQ(b, 1);
 }
 
-TEST_P(Hazards, MissingBarrierBeforeTheLoop) {
+TEST_F(Hazards, MissingBarrierBeforeTheLoop) {
     expect_races_on_both_tiles(product<Plant::no_barrier_before>());
 }
 
-TEST_P(Hazards, MissingBarrierAfterTheLoop) {
+TEST_F(Hazards, MissingBarrierAfterTheLoop) {
     expect_races_on_both_tiles(product<Plant::no_barrier_after>());
 }
 
-TEST_P(Hazards, UninitialisedSharedElement) {
+TEST_F(Hazards, UninitialisedSharedElement) {
     lab::DeviceBuffer<float> out(32);
     lab::launch(read_beyond_what_is_written, 1, 32)(out.get());
     const auto hazards = found();
@@ -159,13 +160,13 @@ TEST_P(Hazards, UninitialisedSharedElement) {
     EXPECT_TRUE(contains(hazards[0], "words")) << hazards[0];
 }
 
-TEST_P(Hazards, SharedMemoryDoesNotOutliveItsBlock) {
+TEST_F(Hazards, SharedMemoryDoesNotOutliveItsBlock) {
     lab::DeviceBuffer<float> out(32);
     lab::launch(read_beyond_what_is_written, 3, 32)(out.get());
     EXPECT_EQ(found().size(), 1u);
 }
 
-TEST_P(Hazards, UninitialisedGlobalElement) {
+TEST_F(Hazards, UninitialisedGlobalElement) {
     const lab::DeviceBuffer<float> in(32);  // poisoned, never written
     lab::DeviceBuffer<float> out(32), again(32);
     lab::launch(copy, 1, 32)(in.get(), out.get());
@@ -178,7 +179,7 @@ TEST_P(Hazards, UninitialisedGlobalElement) {
     EXPECT_EQ(found(), std::vector<std::string>{});
 }
 
-TEST_P(Hazards, BarrierInADivergentBranch) {
+TEST_F(Hazards, BarrierInADivergentBranch) {
     lab::DeviceBuffer<float> out(64);
     lab::launch(barrier_in_a_branch, 1, 64)(out.get(), 40);
     const auto hazards = found();
@@ -189,7 +190,7 @@ TEST_P(Hazards, BarrierInADivergentBranch) {
     EXPECT_EQ(found(), std::vector<std::string>{});
 }
 
-TEST_P(Hazards, WarpsHaveEpochsOfTheirOwn) {
+TEST_F(Hazards, WarpsHaveEpochsOfTheirOwn) {
     lab::DeviceBuffer<float> out(32);
     lab::launch(neighbours_in_a_warp<true>, 1, 32)(out.get());
     EXPECT_EQ(found(), std::vector<std::string>{});
@@ -200,7 +201,7 @@ TEST_P(Hazards, WarpsHaveEpochsOfTheirOwn) {
     EXPECT_TRUE(contains(hazards[0], line_of("read words"))) << hazards[0];
 }
 
-TEST_P(Hazards, TwoWritersOfOneWord) {
+TEST_F(Hazards, TwoWritersOfOneWord) {
     lab::DeviceBuffer<float> out(64);
     lab::launch(everybody_writes, 1, 64)(out.get());
     const auto hazards = found();
@@ -209,20 +210,17 @@ TEST_P(Hazards, TwoWritersOfOneWord) {
     EXPECT_TRUE(contains(hazards[0], line_of("write word"))) << hazards[0];
 }
 
-TEST_P(Hazards, AtomicsAreOrdered) {
+TEST_F(Hazards, AtomicsAreOrdered) {
     lab::DeviceBuffer<int> out(64);
     lab::launch(count_atomically, 1, 64)(out.get());
     EXPECT_EQ(found(), std::vector<std::string>{});
     EXPECT_EQ(out.to_host()[5], 64);
 }
 
-TEST_P(Hazards, BytesOfOneWordAreApart) {
+TEST_F(Hazards, BytesOfOneWordAreApart) {
     lab::DeviceBuffer<unsigned char> out(64);
     lab::launch(bytes_side_by_side, 1, 64)(out.get());
     EXPECT_EQ(found(), std::vector<std::string>{});
 }
-
-INSTANTIATE_TEST_SUITE_P(Workers, Hazards, testing::Values(1u, 3u),
-                         [](const auto& info) { return std::to_string(info.param); });
 
 }  // namespace

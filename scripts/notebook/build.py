@@ -19,12 +19,22 @@ _KEPT = {"results", "quick", "runs", "figures"}
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
 
-def configure(project: Project, need_gpu: bool = False) -> None:
-    """Makes build/ ready for ninja; configures anew only where Ninja cannot do so by itself."""
+# What an executable loads in place of NVIDIA's runtime when it runs on an emulated GPU.
+EMULATED_RUNTIME = "common/emulator/runtime/libcudart.so.13"
+
+
+def configure(project: Project, *wanted: str) -> None:
+    """Makes build/ ready to build `wanted`; configures anew only where Ninja does not by itself."""
+    if not toolbox.find_nvcc():
+        raise Problem("no nvcc to compile with; with a network, run: scripts/lab setup", MISSING)
     _bring_up_to_date(project)
-    if need_gpu and not _has_gpu_targets(project):
-        # nvcc came after the first configuration.
+    if not targets(project).issuperset(wanted):
+        # A chapter came after the first configuration.
         _meson(project, "setup", "--reconfigure")
+    known = targets(project)
+    for name in wanted:
+        if name not in known:
+            raise Problem(f"the build has no {name}; is there a meson.build for it?", MISSING)
 
 
 def _bring_up_to_date(project: Project) -> None:
@@ -89,11 +99,6 @@ def run_tests(project: Project) -> bool:
     """Runs the C++ tests; True when all passed."""
     command = [*MESON, "test", "-C", str(project.build), "--print-errorlogs"]
     return subprocess.run(command, env=toolbox.environment(), check=False).returncode == 0
-
-
-def _has_gpu_targets(project: Project) -> bool:
-    chapters = [name for name in targets(project) if name.startswith("chapters/")]
-    return any(not name.endswith("_emulated") and "." not in name for name in chapters)
 
 
 def _is_foreign(project: Project) -> bool:

@@ -25,10 +25,10 @@ class Chapter:
     def number(self) -> str:
         return self.name[:2]
 
-    def target(self, emulated: bool) -> str:
+    @property
+    def target(self) -> str:
         """The ninja target of its executable, which is also the path below build/."""
-        suffix = "_emulated" if emulated else ""
-        return f"chapters/{self.name}/{self.name[3:]}{suffix}"
+        return f"chapters/{self.name}/{self.name[3:]}"
 
     @property
     def question(self) -> str:

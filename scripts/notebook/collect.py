@@ -164,7 +164,7 @@ def _execute(
 ) -> None:
     revision, dirty = git_revision(project)
     command = [
-        str(project.build / chapter.target(target.is_emulated)),
+        str(project.build / chapter.target),
         f"--benchmark_out={out}",
         "--benchmark_out_format=json",
         "--benchmark_format=json",  # its table would print the context on standard error

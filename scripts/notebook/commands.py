@@ -281,7 +281,7 @@ def _new(options: Namespace) -> int:
     project = Project.here()
     directory = skeleton.create(project, options.name)
     print(
-        f"made {project.quoted(directory)}/ and its line in chapters/meson.build; "
+        f"made {project.quoted(directory)}/; "
         f"next: scripts/lab run {directory.name[:2]}"
     )
     return 0

@@ -52,17 +52,15 @@ class Subject:
     """What is profiled: a chapter, or the emulator's validation set."""
 
     name: str
-    gpu_target: str
-    emulated_target: str
+    target: str
 
 
 def subject(project: Project, word: str) -> Subject:
     """The chapter that `word` names, or the validation set."""
     if word == VALIDATION_SET:
-        target = "common/tests/validation_set/emulator_validation"
-        return Subject("emulator_validation", target, f"{target}_emulated")
+        return Subject("emulator_validation", "common/tests/validation_set/emulator_validation")
     chapter = find_chapters(project, [word])[0]
-    return Subject(chapter.name, chapter.target(False), chapter.target(True))
+    return Subject(chapter.name, chapter.target)
 
 
 def counters(project: Project, word: str) -> int:
@@ -71,24 +69,21 @@ def counters(project: Project, word: str) -> int:
     stored = sorted(project.data.glob(f"*/counters/{what.name}.csv"))
     if devices.count_gpus() > 0 and toolbox.find_program("ncu"):
         files.require_writable(project.data)
-        build.configure(project, need_gpu=True)
-        build.build(project, what.gpu_target)
+        build.configure(project, what.target)
+        build.build(project, what.target)
         stored = [_measure(project, what)]
     elif not stored:
         need = "a GPU" if devices.count_gpus() == 0 else "ncu (Nsight Compute)"
         raise Problem(f"no counters of {what.name} are stored, and to measure them needs {need}", MISSING)
-    if toolbox.missing(toolbox.FOR_THE_EMULATED_GPU):
-        say("no emulated GPU here to compare with; see: scripts/lab doctor")
-        return 0
-    build.configure(project)
-    build.build(project, what.emulated_target)
+    build.configure(project, what.target, build.EMULATED_RUNTIME)
+    build.build(project, what.target, build.EMULATED_RUNTIME)
     found = [line for path in stored for line in _compare(project, what, path)]
     print("\n".join([*found, comparison.RULES]))
     return 0
 
 
 def _measure(project: Project, what: Subject) -> Path:
-    executable = project.build / what.gpu_target
+    executable = project.build / what.target
     with tempfile.TemporaryDirectory() as folder:
         log, report = Path(folder) / "ncu.csv", Path(folder) / "context.json"
         say(f"{what.name}: profiling each variant once (ncu)")
@@ -195,7 +190,7 @@ def read_csv(path: Path) -> dict[str, dict[str, float]]:
 
 
 def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:
-    """The counters of every variant of an emulated executable."""
+    """The counters of every variant of an executable on an emulated GPU."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         flags = [f"--architecture={architecture}", f"--benchmark_out={report}"]
@@ -221,7 +216,7 @@ def _architecture(project: Project, meta: Path) -> str:
 def _compare(project: Project, what: Subject, path: Path) -> list[str]:
     device = path.parent.parent.name
     architecture = _architecture(project, path.with_suffix(".meta.json"))
-    emulated = emulate(project.build / what.emulated_target, architecture)
+    emulated = emulate(project.build / what.target, architecture)
     measured = read_csv(path)
     shared = [name for name in measured if name in emulated]
     lines = [f"{what.name}: {device} beside emulated-{architecture}, {len(shared)} variants"]

@@ -12,13 +12,13 @@ _PYTHON_PACKAGES = ("meson", "ninja", "numpy", "scipy", "pytest")
 
 
 def doctor() -> int:
-    """Prints the table; returns 0 when everything that the emulated GPU needs is there."""
+    """Prints the table; returns 0 when everything that a run needs is there."""
     rows = [["Python", f"{platform.python_version()} ({sys.executable})", ""]]
     rows += [_python_package(name) for name in _PYTHON_PACKAGES]
     rows += [_package(package) for package in toolbox.PACKAGES]
     rows += [_nvcc(), _gpu()]
     print("\n".join(terminal_table(["what", "found", "what to do"], rows)))
-    return MISSING if toolbox.missing(toolbox.FOR_THE_EMULATED_GPU) else 0
+    return MISSING if toolbox.missing(toolbox.FOR_EVERY_RUN) else 0
 
 
 def _python_package(name: str) -> list[str]:

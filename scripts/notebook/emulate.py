@@ -131,7 +131,7 @@ def _program(project: Project, subject: str, flags: list[str], targets: list[Tar
 
 def runtime_folder(project: Project) -> Path:
     """The folder of our libcudart.so, built where it is missing or old."""
-    toolbox.require(toolbox.FOR_THE_EMULATED_GPU, "an emulated GPU")
+    toolbox.require(toolbox.FOR_EVERY_RUN, "an emulated GPU")
     build.configure(project)
     names = [
         name

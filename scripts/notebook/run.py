@@ -6,7 +6,7 @@ from notebook import build, claims, collect, devices, drawing, figures, files, s
 from notebook.chapters import Chapter, find_chapters
 from notebook.destinations import Destinations
 from notebook.devices import Target
-from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.errors import CHECK_FAILED, Problem
 from notebook.progress import say
 from notebook.project import Project
 from notebook.summary import Ran
@@ -27,8 +27,7 @@ def run(where: Destinations, words: list[str], device: str | None, quick: bool) 
         files.require_writable(folder)
     chapters = [chapter for chapter in wanted if _has_right_claims(chapter)]
     setup.install_missing(project)
-    packages = toolbox.FOR_THE_EMULATED_GPU if target.is_emulated else toolbox.FOR_EVERY_RUN
-    toolbox.require(packages, f"running on {target}")
+    toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
     _build(project, chapters, target)
 
     done = []
@@ -65,17 +64,11 @@ def _choose() -> Target:
 
 
 def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
-    wanted = [chapter.target(target.is_emulated) for chapter in chapters]
-    if not target.is_emulated and not toolbox.find_nvcc():
-        raise Problem(
-            "no nvcc to compile for the GPU; with a network, run: scripts/lab setup", MISSING
-        )
-    say(f"building {len(wanted)} of the chapters' executables")
-    build.configure(project, need_gpu=not target.is_emulated)
-    known = build.targets(project)
-    for name in wanted:
-        if name not in known:
-            raise Problem(f"the build has no {name}; is it in chapters/meson.build?", MISSING)
+    wanted = [chapter.target for chapter in chapters]
+    if target.is_emulated:
+        wanted.append(build.EMULATED_RUNTIME)
+    say(f"building {len(chapters)} of the chapters' executables")
+    build.configure(project, *wanted)
     build.build(project, *wanted)
 
 

@@ -14,7 +14,7 @@ _NAME = re.compile(r"(?:(?P<number>[0-9]{2})_)?(?P<name>[a-z][a-z0-9_]*)")
 
 
 def create(project: Project, wanted: str) -> Path:
-    """Makes chapters/NN_name from the templates and adds its line to chapters/meson.build."""
+    """Makes chapters/NN_name from the templates."""
     match = _NAME.fullmatch(wanted)
     if match is None:
         raise Problem(
@@ -32,7 +32,6 @@ def create(project: Project, wanted: str) -> Path:
     for template in sorted(_TEMPLATES.iterdir()):
         text = string.Template(template.read_text(encoding="utf-8")).substitute(values)
         files.write(directory / template.name, text)
-    _add_line(project.chapters / "meson.build", f"subdir('{directory.name}')")
     return directory
 
 
@@ -40,10 +39,3 @@ def _next_number(project: Project) -> str:
     numbers = [int(chapter.number) for chapter in all_chapters(project)]
     return f"{max(numbers, default=0) + 1:02}"
 
-
-def _add_line(path: Path, line: str) -> None:
-    """Adds a line to the list of chapters, which is kept in order."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    first = next((i for i, each in enumerate(lines) if each.startswith("subdir(")), len(lines))
-    chapters = sorted({*lines[first:], line} - {""})
-    files.write(path, "\n".join([*lines[:first], *chapters]) + "\n")

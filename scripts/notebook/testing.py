@@ -12,7 +12,7 @@ from notebook.project import Project
 def test(project: Project) -> int:
     """Returns 0 when every test passed. What pytest sums up is the last that is printed."""
     setup.install_missing(project)
-    toolbox.require((*toolbox.FOR_THE_EMULATED_GPU, toolbox.GTEST), "building the tests")
+    toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
     build.configure(project)
     build.build(project)
     passed = build.run_tests(project)

@@ -101,16 +101,6 @@ BENCHMARK = Package(
     _library("benchmark", "benchmark/benchmark.h"),
 )
 GTEST = Package("libgtest-dev", "runs the C++ tests", _library("gtest", "gtest/gtest.h"))
-BOOST = Package(
-    "libboost-context-dev",
-    "fibers: the threads of a block on the emulated GPU",
-    _library(None, "boost/context/fiber.hpp"),
-)
-LIBDW = Package(
-    "libdw-dev",
-    "source lines in what the emulated GPU reports",
-    _library("libdw", "elfutils/libdwfl.h"),
-)
 PKG_CONFIG = Package(
     "pkg-config",
     "finds the libraries for Meson",
@@ -120,9 +110,8 @@ GNUPLOT = Package("gnuplot-nox", "draws the figures", _program("gnuplot"))
 GIT = Package("git", "names the revision that results were made from", _program("git"))
 
 # pkg-config and the compiler first: the libraries are looked for with them.
-PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, BOOST, LIBDW, GNUPLOT, GIT)
+PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, GNUPLOT, GIT)
 FOR_EVERY_RUN = (PKG_CONFIG, COMPILER, BENCHMARK)
-FOR_THE_EMULATED_GPU = (*FOR_EVERY_RUN, BOOST, LIBDW)
 
 
 def missing(packages: tuple[Package, ...] = PACKAGES) -> list[Package]:

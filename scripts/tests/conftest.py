@@ -102,10 +102,12 @@ exec "{sys.executable}" "$0" "$@"
 """
 
 _MESON = {
-    "meson.build": "project('fake')\nsubdir('chapters')\n",
-    "chapters/meson.build": "# One line a chapter.\nsubdir('02_misaligned_reads')\n",
+    "meson.build": "project('fake')\npython = find_program('python3')\nsubdir('common/emulator/runtime')\nsubdir('chapters')\n",
+    "common/emulator/runtime/meson.build": (
+        "custom_target(output: 'libcudart.so.13', command: ['touch', '@OUTPUT@'])\n"
+    ),
     "chapters/02_misaligned_reads/meson.build": (
-        "custom_target(input: 'fake_executable.py', output: 'misaligned_reads_emulated',\n"
+        "custom_target(input: 'fake_executable.py', output: 'misaligned_reads',\n"
         "    command: ['cp', '@INPUT@', '@OUTPUT@'], build_by_default: true)\n"
     ),
 }
@@ -115,6 +117,7 @@ def make_tree(root: Path) -> Tree:
     for path, text in _MESON.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
+    shutil.copy(SCRIPTS.parent / "chapters" / "meson.build", root / "chapters")
     chapter = root / "chapters" / synthetic.CHAPTER
     (chapter / "experiment.cu").write_text("")
     (chapter / "claims.toml").write_text(CLAIMS)

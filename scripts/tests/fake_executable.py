@@ -1,4 +1,4 @@
-"""Stands in for a chapter's emulated executable: writes what FAKE says, and honours the flags."""
+"""Stands in for a chapter's executable on an emulated GPU: writes what FAKE says, and honours the flags."""
 
 import json
 import os

@@ -38,7 +38,7 @@ Path(flags["benchmark_out"]).write_text(json.dumps(content))
 
 def fake_gpu(tree: Tree, migrations: dict[str, str], fails: bool = False) -> Path:
     """Installs the executable; returns its log, a line a process: times, counts."""
-    executable = tree.root / "build" / tree.chapter.target(False)
+    executable = tree.root / "build" / tree.chapter.target
     executable.parent.mkdir(parents=True, exist_ok=True)
     text = FAKE_GPU.replace("MIGRATIONS", repr(migrations)).replace("FAILS", repr(fails))
     executable.write_text(text)

@@ -77,7 +77,7 @@ Path(flags["benchmark_out"]).write_text(json.dumps(content))
 def test_processes_are_added_until_all_is_settled(
     tree: Tree, noise: str, quick: bool, processes: int, unsettled: int | None
 ) -> None:
-    executable = tree.root / "build" / tree.chapter.target(False)
+    executable = tree.root / "build" / tree.chapter.target
     executable.parent.mkdir(parents=True)
     executable.write_text(FAKE_GPU.replace("NOISE", noise))
     executable.chmod(0o755)

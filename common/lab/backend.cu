@@ -1,14 +1,15 @@
-// The harness's device on a GPU, through the CUDA runtime.
+// The harness's device, through the CUDA runtime: a GPU's or the emulated one.
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <utility>
-#include <cstdio>
 
 #include "lab/backend.hpp"
 #include "lab/command_line.hpp"
 #include "lab/cuda_check.hpp"
+#include "lab/device_description.hpp"
+#include "lab/emulated_gpu.hpp"
 #include "lab/gpu_state.hpp"
 #include "lab/page_migrations.hpp"
 #include "lab/repeats.cuh"
@@ -23,46 +24,6 @@ DeviceDescription& mutable_description() {
 
 // There only where --count-migrations asks for it.
 std::optional<PageMigrations> page_migrations;
-
-int attribute(cudaDeviceAttr which) {
-    int value = 0;
-    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
-    return value;
-}
-
-// "NVIDIA H200" -> "nvidia-h200"; letters, digits and single hyphens only, so that it can be a path.
-std::string slug_of(const std::string& name) {
-    std::string slug;
-    for (const char c : name) {
-        if (std::isalnum(static_cast<unsigned char>(c))) {
-            slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        } else if (!slug.empty() && slug.back() != '-') {
-            slug += '-';
-        }
-    }
-    while (!slug.empty() && slug.back() == '-') slug.pop_back();
-    return slug;
-}
-
-struct Generation {
-    const char* name;
-    const char* year;  // of its first GPU: orders the columns of tables
-};
-
-Generation generation_of(int major, int minor) {
-    switch (major) {
-        case 7: return minor >= 5 ? Generation{"Turing", "2018"} : Generation{"Volta", "2017"};
-        case 8: return minor >= 9 ? Generation{"Ada", "2022"} : Generation{"Ampere", "2020"};
-        case 9: return {"Hopper", "2022"};
-        case 10: case 11: case 12: return {"Blackwell", "2024"};
-        default: return major < 7 ? Generation{"before Volta", "2016"}
-                                  : Generation{"after Blackwell", "2026"};
-    }
-}
-
-std::string version_text(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
 
 // Since CUDA 13 a place is a cudaMemLocation; before, it was a device's number.
 #if CUDART_VERSION >= 13000
@@ -93,6 +54,52 @@ __global__ void hold(long long nanoseconds) {
     }
 }
 
+// "" with a GPU, else why there is none.
+std::string lacks_gpu() {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess) return cudaGetErrorString(error);
+    return count == 0 ? "no device" : "";
+}
+
+// Goes on where the runtime that is loaded can do what is asked; else the program starts anew.
+void choose_runtime(const emulated_gpu::Flags& flags) {
+    if (flags.given() && !emulated_gpu::is_restarted()) emulated_gpu::restart(flags);
+    const std::string lack = lacks_gpu();
+    if (lack.empty() && (emulated_gpu::is_loaded() || !flags.given())) return;
+    if (emulated_gpu::is_loaded()) throw CudaError("the emulated GPU: " + lack);
+    if (!emulated_gpu::is_restarted()) {
+        std::fprintf(stderr, "[lab] no GPU here (%s): emulating one; --architecture= chooses which\n",
+                     lack.c_str());
+    }
+    emulated_gpu::restart(flags);
+}
+
+// The comparison without a kernel, which an emulated GPU executes more slowly than this.
+bool repeats_on_host(const void* data, std::size_t bytes, const void* expected, std::size_t period,
+                     std::size_t phase) {
+    constexpr std::size_t chunk = 1 << 20;
+    std::vector<std::byte> wanted(period), actual(std::min(chunk, bytes));
+    copy_to_host(wanted.data(), expected, period);
+    for (std::size_t begin = 0; begin < bytes; begin += chunk) {
+        const std::size_t end = std::min(begin + chunk, bytes);
+        copy_to_host(actual.data(), static_cast<const std::byte*>(data) + begin, end - begin);
+        std::size_t count = 0;
+        for (std::size_t at = begin; at < end; at += count) {
+            const std::size_t from = (phase + at) % period;
+            count = std::min(period - from, end - at);
+            if (std::memcmp(&actual[at - begin], &wanted[from], count) != 0) return false;
+        }
+    }
+    return true;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text = lines.front();
+    for (std::size_t i = 1; i < lines.size(); ++i) text += "\n       " + lines[i];
+    return text;
+}
+
 struct Events {
     cudaEvent_t begin{}, end{};
     Events() {
@@ -109,56 +116,15 @@ struct Events {
 
 void open(std::vector<std::string>& arguments) {
     const bool count_migrations = take_flag(arguments, "--count-migrations");
-    int count = 0;
-    const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess || count == 0) {
-        throw MissingError(std::string("no GPU to run on (") + cudaGetErrorString(error) +
-                           "); the executable with the suffix _emulated needs none");
-    }
+    choose_runtime(emulated_gpu::take_flags(arguments));
     // CUPTI wants an initialised driver, which it is by now. There is no context and no managed memory
     // yet, so that nothing comes before the first record.
-    if (count_migrations) page_migrations.emplace(0);
+    if (count_migrations && !emulated_gpu::is_loaded()) page_migrations.emplace(0);
     if (page_migrations && !page_migrations->known()) {
         std::fputs("[lab] page migrations are not counted: CUPTI is missing, or refuses\n", stderr);
     }
-    cudaDeviceProp properties{};
-    LAB_CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    const GpuState& state = gpu_state(properties.pciBusID, properties.pciDeviceID, properties.pciDomainID);
-    const GpuReading now = state.read();
-    int driver = 0;
-    int runtime = 0;
-    LAB_CUDA_CHECK(cudaDriverGetVersion(&driver));
-    LAB_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-
-    DeviceDescription& description = mutable_description();
-    description.counts_migrations = count_migrations;
-    description.slug = slug_of(properties.name);
-    description.gpu_name = properties.name;
-    const Generation generation = generation_of(properties.major, properties.minor);
-    description.generation = generation.name;
-    description.sm_count = properties.multiProcessorCount;
-    description.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
-    // Two transfers a memory clock (kHz), over the bus's width in bits.
-    description.dram_bytes_per_second = 2.0 * 1000 * attribute(cudaDevAttrMemoryClockRate) *
-                                        attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
-    description.provenance = {
-        {"year", generation.year},
-        {"compute_capability",
-         std::to_string(properties.major) + "." + std::to_string(properties.minor)},
-        {"fetch_unit_bytes", "32"},  // nvcc 13 builds for no GPU that fetches lines
-        {"ecc", properties.ECCEnabled ? "on" : "off"},
-        {"mig", state.mig()},
-        {"driver", state.driver()},
-        {"driver_version", version_text(driver)},
-        {"runtime_version", version_text(runtime)},
-        {"sm_clock_mhz_before", std::to_string(now.sm_clock_mhz)},
-        {"memory_clock_mhz_before", std::to_string(now.memory_clock_mhz)},
-        {"throttle_reasons_before", std::to_string(now.throttle_reasons)},
-        {"compiler", "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." +
-                         std::to_string(__CUDACC_VER_MINOR__) + "." +
-                         std::to_string(__CUDACC_VER_BUILD__)},
-        {"compile_flags", LAB_KERNEL_FLAGS},
-    };
+    mutable_description() = describe_device();
+    mutable_description().counts_migrations = count_migrations;
 }
 
 const DeviceDescription& description() { return mutable_description(); }
@@ -185,10 +151,12 @@ void copy_on_device(void* to, const void* from, std::size_t bytes) {
 
 void poison(void* pointer, std::size_t bytes) {
     LAB_CUDA_CHECK(cudaMemset(pointer, poison_byte, bytes));
+    if (emulated_gpu::is_loaded()) emulated_gpu::mark_uninitialised(pointer, bytes);
 }
 
 bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
              std::size_t phase) {
+    if (description().emulated) return repeats_on_host(data, bytes, expected, period, phase);
     const auto all = reinterpret_cast<std::uintptr_t>(data) | reinterpret_cast<std::uintptr_t>(expected) |
                      bytes | period | phase;
     const auto differ = [&]<class Word>(Word) {
@@ -242,12 +210,17 @@ double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
 }
 
 std::optional<ClockSample> sample_clocks() {
+    if (description().emulated) return std::nullopt;
     const GpuReading now = gpu_state().read();
     if (!now.known) return std::nullopt;
     return ClockSample{static_cast<double>(now.sm_clock_mhz), now.throttled()};
 }
 
-bool has_managed_memory() { return attribute(cudaDevAttrConcurrentManagedAccess) != 0; }
+bool has_managed_memory() {
+    int concurrent = 0;
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0));
+    return concurrent != 0 && !description().emulated;
+}
 
 void* allocate_managed(std::size_t bytes) {
     void* pointer = nullptr;
@@ -279,9 +252,14 @@ std::optional<Counters> migrated(const std::function<void()>& run) {
 }
 
 std::optional<Counters> counted(const std::function<void()>& launch) {
+    const bool emulated = description().emulated;
+    if (emulated) emulated_gpu::reset_counters();
     launch();
     synchronise();
-    return std::nullopt;
+    if (!emulated) return std::nullopt;
+    const std::vector<std::string> hazards = emulated_gpu::hazards();
+    if (!hazards.empty()) throw ValidationError(joined(hazards));
+    return emulated_gpu::counters();
 }
 
 }  // namespace lab::backend

@@ -1,5 +1,0 @@
-#include "geam.hpp"
-
-Geam cublas_sgeam() {
-    return nullptr;
-}

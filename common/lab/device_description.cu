@@ -1,0 +1,120 @@
+#include "lab/device_description.hpp"
+
+#include <cctype>
+#include <cstdlib>
+
+#include "lab/cuda_check.hpp"
+#include "lab/emulated_gpu.hpp"
+#include "lab/gpu_state.hpp"
+
+namespace lab {
+namespace {
+
+int attribute(cudaDeviceAttr which) {
+    int value = 0;
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+// "NVIDIA H200" -> "nvidia-h200"; letters, digits and single hyphens only, so that it can be a path.
+std::string slug_of(const std::string& name) {
+    std::string slug;
+    for (const char c : name) {
+        if (std::isalnum(static_cast<unsigned char>(c))) {
+            slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        } else if (!slug.empty() && slug.back() != '-') {
+            slug += '-';
+        }
+    }
+    while (!slug.empty() && slug.back() == '-') slug.pop_back();
+    return slug;
+}
+
+struct Generation {
+    const char* name;
+    const char* year;  // of its first GPU: orders the columns of tables
+};
+
+Generation generation_of(int major, int minor) {
+    switch (major) {
+        case 7: return minor >= 5 ? Generation{"Turing", "2018"} : Generation{"Volta", "2017"};
+        case 8: return minor >= 9 ? Generation{"Ada", "2022"} : Generation{"Ampere", "2020"};
+        case 9: return {"Hopper", "2022"};
+        case 10: case 11: case 12: return {"Blackwell", "2024"};
+        default: return major < 7 ? Generation{"before Volta", "2016"}
+                                  : Generation{"after Blackwell", "2026"};
+    }
+}
+
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+void describe_emulated(DeviceDescription& description) {
+    using emulated_gpu::property;
+    description.emulated = true;
+    description.slug = "emulated-" + property("architecture");
+    description.gpu_name = "emulated " + property("gpu");
+    description.generation = property("generation");
+    description.dram_bytes_per_second = std::atof(property("dram_bytes_per_second").c_str());
+    description.provenance = {{"year", property("year")},
+                              {"fetch_unit_bytes", property("fetch_unit_bytes")},
+                              {"emulator_version", property("version")}};
+}
+
+void describe_gpu(DeviceDescription& description, const cudaDeviceProp& properties) {
+    const GpuState& state =
+        gpu_state(properties.pciBusID, properties.pciDeviceID, properties.pciDomainID);
+    const GpuReading now = state.read();
+    int driver = 0;
+    int runtime = 0;
+    LAB_CUDA_CHECK(cudaDriverGetVersion(&driver));
+    LAB_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+    const Generation generation = generation_of(properties.major, properties.minor);
+    description.slug = slug_of(properties.name);
+    description.gpu_name = properties.name;
+    description.generation = generation.name;
+    // Two transfers a memory clock (kHz), over the bus's width in bits.
+    description.dram_bytes_per_second = 2.0 * 1000 * attribute(cudaDevAttrMemoryClockRate) *
+                                        attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+    description.provenance = {
+        {"year", generation.year},
+        {"fetch_unit_bytes", "32"},  // nvcc 13 builds for no GPU that fetches lines
+        {"ecc", properties.ECCEnabled ? "on" : "off"},
+        {"mig", state.mig()},
+        {"driver", state.driver()},
+        {"driver_version", version_text(driver)},
+        {"runtime_version", version_text(runtime)},
+        {"sm_clock_mhz_before", std::to_string(now.sm_clock_mhz)},
+        {"memory_clock_mhz_before", std::to_string(now.memory_clock_mhz)},
+        {"throttle_reasons_before", std::to_string(now.throttle_reasons)},
+    };
+}
+
+}  // namespace
+
+DeviceDescription describe_device() {
+    cudaDeviceProp properties{};
+    LAB_CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    DeviceDescription description;
+    if (emulated_gpu::is_loaded()) {
+        describe_emulated(description);
+    } else {
+        describe_gpu(description, properties);
+    }
+    description.sm_count = properties.multiProcessorCount;
+    description.max_grid_x = static_cast<std::size_t>(properties.maxGridSize[0]);
+    description.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
+    const auto add = [&](const char* key, std::string value) {
+        description.provenance.emplace_back(key, std::move(value));
+    };
+    add("compute_capability",
+        std::to_string(properties.major) + "." + std::to_string(properties.minor));
+    add("compiler", "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." +
+                        std::to_string(__CUDACC_VER_MINOR__) + "." +
+                        std::to_string(__CUDACC_VER_BUILD__));
+    add("compile_flags", LAB_KERNEL_FLAGS);
+    return description;
+}
+
+}  // namespace lab

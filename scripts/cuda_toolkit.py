@@ -1,0 +1,23 @@
+"""Prints the folder of the CUDA toolkit that an nvcc belongs to: NVCC…
+
+nvcc may be a script or a link far away from it, so nvcc itself is asked.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+
+def toolkit(nvcc: list[str]) -> str:
+    """The TOP of nvcc's own description of what it would do."""
+    command = [*nvcc, "--dryrun", "-E", "-x", "cu", os.devnull]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    found = re.search(r"^#\$ TOP=(.+)$", said, re.MULTILINE)
+    if found is None:
+        raise SystemExit(f"{' '.join(command)}: names no TOP")
+    return os.path.realpath(found[1])
+
+
+if __name__ == "__main__":
+    print(toolkit(sys.argv[1:]))
