@@ -177,6 +177,7 @@ BlockRunner::Next BlockRunner::turn_over(WarpState& warp, Fragment& fragment) {
         watch_for_spinning(warp, warp.fragments.front());
     } else {
         warp.fragments.push_back(fragment);
+        watch_for_spinning(warp, warp.fragments.back());
     }
     return Next::turn_over;
 }

@@ -66,6 +66,7 @@ class BlockRunner {
     void report_stuck(BlockState& block);
     void check_time();
     void watch_for_spinning(WarpState& warp, const Fragment& fragment);
+    void check_deadlock(WarpState& warp, const Fragment& fragment);
 
     Execution& execution_;
     const bool independent_threads_;

@@ -85,6 +85,8 @@ struct SpinWatch {
     std::uint32_t block = no_block;
     std::uint32_t lanes = 0;
     std::uint64_t registers = 0;  // a hash
+    std::uint64_t memory_changes = 0, fruitless_atomics = 0;
+    unsigned repetitions = 0;  // of this state, without a change of memory between
 };
 
 struct WarpState {

@@ -56,12 +56,14 @@ class Execution {
     struct BlockCount {
         std::uint64_t executions = 0, lanes = 0;
         std::uint64_t divergences = 0;
+        bool operator==(const BlockCount&) const = default;
     };
     std::vector<BlockCount> counts;         // by BasicBlock::counter
     std::vector<std::uint64_t> guarded_out;  // lanes
     std::uint64_t barriers = 0;
     std::uint64_t steps = 0;  // basic blocks executed: what clocks show
-    std::uint64_t memory_changes = 0;
+    std::uint64_t memory_changes = 0;     // stores, and atomics that found another value
+    std::uint64_t fruitless_atomics = 0;  // those that changed nothing
     MemoryModel* memory = nullptr;  // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
