@@ -61,7 +61,7 @@ void queue_sectors(WarpContext& context, const TextureDetail& detail,
         lines.push_back(LineSectors(line * line_bytes, touched));
     }
     context.memory->queue(context.warp->number, AccessKind::load, detail.policy.path, lines,
-                          context.sites[detail.site].requests.l1_hits());
+                          nullptr);
     --context.budget;
 }
 
