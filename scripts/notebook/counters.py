@@ -35,14 +35,14 @@ METRICS = {
     "l2_write_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
     "dram_read_bytes": "dram__bytes_read.sum",
     "dram_write_bytes": "dram__bytes_write.sum",
-    # Instructions of which no lane's guard is true cost nothing in the banks.
-    "shared_load_requests": "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
+    # Of instructions with a true guard in some lane; smsp__inst_executed_op_shared_* counts others, too.
+    "shared_load_requests": "smsp__sass_inst_executed_op_shared_ld.sum",
     "shared_load_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_load_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared_store_requests": "smsp__inst_executed_op_shared_st_pred_on_any.sum",
+    "shared_store_requests": "smsp__sass_inst_executed_op_shared_st.sum",
     "shared_store_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared_store_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-    "shared_atomic_requests": "smsp__inst_executed_op_shared_atom_pred_on_any.sum",
+    "shared_atomic_requests": "smsp__sass_inst_executed_op_shared_atom.sum",
     "shared_atomic_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
     "shared_atomic_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum",
     "atomic_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_atom.sum",

@@ -39,7 +39,7 @@ enum class BankAtomic : std::uint8_t {
 };
 
 // Lanes that update one word go one after another, so a bank takes as many passes as lanes update words
-// of it. An H200 counted each of 455 patterns so (data/nvidia-h200/counters/shared_atomic_patterns.csv).
+// of it. An H200 counted each of 525 patterns so (data/nvidia-h200/counters/shared_atomic_patterns.csv).
 BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks);
 
 }  // namespace emulator
