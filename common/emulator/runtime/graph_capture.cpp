@@ -156,13 +156,6 @@ void refuse_while_capturing(cudaStream_t stream) {
     throw ApiError(cudaErrorStreamCaptureUnsupported);
 }
 
-void leave_capture(cudaStream_t stream) {
-    Capture* const capture = stream_state(stream).capture;
-    if (capture == nullptr) return;
-    if (capture->origin == stream) refuse_while_capturing(stream);
-    std::erase(capture->streams, stream);
-}
-
 void refuse_while_anything_is_captured() {
     if (captures().empty()) return;
     for (const auto& [key, capture] : captures()) capture->is_spoilt = true;
