@@ -30,6 +30,10 @@ void wait_for_event(cudaStream_t stream, cudaEvent_t event);
 // Throws ApiError (cudaErrorStreamCaptureUnsupported) and spoils the capture, if there is one.
 void refuse_while_capturing(cudaStream_t stream);
 
+// Before a stream is destroyed: the one in which a capture began cannot be, others leave it; what they
+// captured stays in the graph.
+void leave_capture(cudaStream_t stream);
+
 void refuse_while_anything_is_captured();
 
 // cudaStreamGetCaptureInfo in all its versions: what is not null is filled in.
