@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "emulator/device_memory.hpp"
+
 namespace emulator::runtime {
 namespace {
 
@@ -72,7 +74,10 @@ const Settings& settings_or_exit() {
 }
 
 // Wrong settings are found when the library is loaded, before the program does anything.
-[[gnu::constructor]] void check_settings() { settings(); }
+// From then on it is known which bytes of device memory have been written.
+[[gnu::constructor]] void check_settings() {
+    if (settings().options.check_hazards) track_initialisation();
+}
 
 }  // namespace
 
