@@ -140,6 +140,7 @@ def _base(system: System, folder: Path) -> Path:
 def _set_up(base: Path) -> None:
     """The network and a user; pip trusts whom the machine trusts."""
     shutil.copy("/etc/resolv.conf", base / "etc" / "resolv.conf")
+    (base / "etc" / "hosts").write_text(f"127.0.0.1 localhost {os.uname().nodename}\n")  # sudo looks itself up
     shutil.copy(_CERTIFICATES, base / _CERTIFICATES.relative_to("/"))
     for settings in (Path("/etc/pip.conf"),):
         if settings.is_file():

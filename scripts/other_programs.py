@@ -13,10 +13,10 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ NVCC = (
 SOURCES = (".cu", ".cpp", ".c")
 # Lines of a program whose check failed, whatever its exit status says.
 FAILURE = re.compile(
-    r"\bFAIL(ED|URE)?\b|\b[Mm]ismatch|do(es)? not match|[Tt]est failed|\bNOT OK\b|CUDA error|^Error: "
+    r"\bFAIL(ED|URE)?\b|\b[Mm]ismatch|do(es)? not match|[Tt]est failed|\bNOT OK\b|CUDA error( at|:)|^Error: "
 )
 # Of a failed program, the line that says most: the runtime's own, else one that names an error.
 TELLING = (
@@ -45,6 +45,8 @@ TELLING = (
     ),
 )
 MAX_REASON = 150
+# A program that waits instead of computing is stopped after this many times its limit.
+MAX_WAITING = 20
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def main() -> int:
     )
     parser.add_argument("--only", default="", metavar="REGEX", help="programs whose name has this")
     parser.add_argument(
-        "--time-limit", type=float, default=120, metavar="S", help="seconds a program may take"
+        "--time-limit", type=int, default=60, metavar="S", help="CPU seconds a program may take"
     )
     parser.add_argument(
         "--runtime", type=Path, metavar="DIR", help="folder of libcudart.so, if not of build/"
@@ -118,7 +120,8 @@ def _run_all(options: argparse.Namespace) -> int:
         )
         if options.output:
             options.output.mkdir(parents=True, exist_ok=True)
-            (options.output / f"{program.repository}.{program.name}.txt").write_text(outcome.output)
+            name = program.shown.replace(": ", ".").replace("/", ".")
+            (options.output / f"{name}.txt").write_text(outcome.output)
         outcomes.append(outcome)
     print("\n".join(table(outcomes, options.markdown)))
     return 1 if any(outcome.reason for outcome in outcomes) else 0
@@ -166,7 +169,7 @@ def attempt(program: Program, builds: Path, runtime: Path, options: argparse.Nam
         "LD_LIBRARY_PATH": str(runtime),
         "EMULATED_GPU": options.architecture,
     }
-    begin = time.monotonic()
+    begin, limit = _cpu_seconds(), options.time_limit
     process = subprocess.Popen(
         [str(executable), *program.arguments],
         cwd=program.folder,
@@ -175,21 +178,27 @@ def attempt(program: Program, builds: Path, runtime: Path, options: argparse.Nam
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
     )
+    late = False
     try:
-        output, _ = process.communicate(timeout=options.time_limit)
+        output, _ = process.communicate(timeout=MAX_WAITING * limit)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # the group that it leads, and nothing else
         output, _ = process.communicate()
-        text = output.decode(errors="replace")
-        return Outcome(
-            program,
-            time.monotonic() - begin,
-            f"not finished after {options.time_limit:.0f} s",
-            text,
-        )
-    seconds, text = time.monotonic() - begin, output.decode(errors="replace")
-    return Outcome(program, seconds, judge(program, process.returncode, text), text)
+        late = True
+    text = output.decode(errors="replace")
+    if late or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        reason = f"not finished after {limit} s of CPU time" if not late else "hangs"
+    else:
+        reason = judge(program, process.returncode, text)
+    return Outcome(program, _cpu_seconds() - begin, reason, text)
+
+
+def _cpu_seconds() -> float:
+    """CPU time of all programs so far: unlike the clock's, it does not depend on what else runs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def judge(program: Program, status: int, output: str) -> str:
@@ -256,7 +265,7 @@ def table(outcomes: list[Outcome], markdown: bool) -> list[str]:
         ]
         for each in outcomes
     ]
-    header = ["program", "result", "time", "why not"]
+    header = ["program", "result", "CPU time", "why not"]
     passed = sum(not each.reason for each in outcomes)
     lines = (
         markdown_table(header, [[markdown_cell(cell) for cell in row] for row in rows])

@@ -203,6 +203,13 @@ TEST_F(SimtKernels, ShufflesSumAWarp) {
     EXPECT_EQ(to.to_host(), (std::vector<int>{32 * 33 / 2, 32 * 32 + 32 * 33 / 2}));
 }
 
+TEST_F(SimtKernels, LanesThatTakeNoPartInAShuffleGiveZero) {
+    const Array<int> from(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});
+    const Array<int> to(1);
+    run("sum_of_eight", shape(1, 32), from.get(), to.get());
+    EXPECT_EQ(to.to_host()[0], 36);
+}
+
 TEST_F(SimtKernels, VotesAndBarrierCounts) {
     std::vector<int> in(64, -1);
     in[0] = in[5] = in[40] = 7;

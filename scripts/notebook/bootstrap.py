@@ -115,7 +115,7 @@ def _prepared() -> str:
     """The interpreter of a .venv that is up to date; "" without one."""
     try:
         installed, interpreter = _STAMP.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # also a UnicodeDecodeError
         return ""
     is_there = installed == _wanted() and os.access(interpreter, os.X_OK)
     return interpreter if is_there else ""

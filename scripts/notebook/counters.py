@@ -16,9 +16,9 @@ from pathlib import Path
 
 from notebook import build, collect, comparison, devices, files, results, toolbox
 from notebook.chapters import find_chapters
-from notebook.progress import say
 from notebook.errors import CHECK_FAILED, MISSING, Problem
 from notebook.names import is_name
+from notebook.progress import say
 from notebook.project import Project
 from notebook.text import plain
 

@@ -1,6 +1,7 @@
 """`lab doctor`: what is there, what is missing, and what to do about it. Changes nothing."""
 
 import platform
+import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
@@ -18,7 +19,8 @@ def doctor() -> int:
     rows += [_package(package) for package in toolbox.PACKAGES]
     rows += [_nvcc(), _gpu()]
     print("\n".join(terminal_table(["what", "found", "what to do"], rows)))
-    return MISSING if toolbox.missing(toolbox.FOR_EVERY_RUN) else 0
+    is_ready = toolbox.find_nvcc() and not toolbox.missing(toolbox.FOR_EVERY_RUN)
+    return 0 if is_ready else MISSING
 
 
 def _python_package(name: str) -> list[str]:
@@ -38,8 +40,13 @@ def _package(package: toolbox.Package) -> list[str]:
 
 def _nvcc() -> list[str]:
     nvcc = toolbox.find_nvcc()
-    advice = "" if nvcc else "only for GPU executables: install the CUDA toolkit"
-    return ["nvcc", nvcc or "missing", advice]
+    found = f"{_release(nvcc)} ({nvcc})" if nvcc else "missing"
+    return ["nvcc", found, "" if nvcc else "compiles the kernels: scripts/lab setup"]
+
+
+def _release(nvcc: str) -> str:
+    said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout
+    return next((line.strip() for line in said.splitlines() if "release" in line), "")
 
 
 def _gpu() -> list[str]:

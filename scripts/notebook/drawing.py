@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from notebook import figures, files, pages
 from notebook.chapters import Chapter, all_chapters
-from notebook.progress import say
 from notebook.errors import CHECK_FAILED, Problem
 from notebook.figures import Drawn, Figure, Freshness
+from notebook.progress import say
 from notebook.project import Project
 
 

@@ -3,7 +3,7 @@
 Every threshold is a share of the launch's own traffic, so that a rare slow line stays unmentioned.
 """
 
-from notebook.emulate_records import Launch, Place, Site
+from notebook.emulate_records import Launch, Place, Site, merge_alike
 
 WARP = 32
 SECTOR_BYTES = 32
@@ -16,11 +16,12 @@ MAX_OF_A_KIND = 4
 
 def findings(launch: Launch, sm_count: int = 0) -> list[str]:
     """One sentence each, the costliest first within each kind."""
+    sites = merge_alike(launch.sites)
     return [
-        *_coalescing(launch),
-        *_atomics(launch),
-        *_bank_conflicts(launch),
-        *_local_memory(launch),
+        *_coalescing(sites),
+        *_atomics(sites),
+        *_bank_conflicts(sites),
+        *_local_memory(launch, sites),
         *_divergence(launch),
         *_occupancy(launch, sm_count),
         *(f"hazard: {hazard}" for hazard in launch.hazards),
@@ -31,8 +32,8 @@ def where(place: Place) -> str:
     return f"line {place.line}" if place.line else "a line that is not known (build with -lineinfo)"
 
 
-def _coalescing(launch: Launch) -> list[str]:
-    moves = [s for s in launch.sites if s.space == "global" and s.kind in ("load", "store")]
+def _coalescing(sites: list[Site]) -> list[str]:
+    moves = [s for s in sites if s.space == "global" and s.kind in ("load", "store")]
     total = sum(site.moved_bytes for site in moves)
     found = []
     for site in sorted(moves, key=_wasted_bytes, reverse=True):
@@ -64,8 +65,8 @@ def _wasted_bytes(site: Site) -> int:
     return site.moved_bytes - site.distinct_bytes
 
 
-def _atomics(launch: Launch) -> list[str]:
-    moves = [s for s in launch.sites if s.space == "global"]
+def _atomics(sites: list[Site]) -> list[str]:
+    moves = [s for s in sites if s.space == "global"]
     total = sum(site.sectors for site in moves)
     found = []
     for site in sorted(moves, key=lambda each: each.sectors, reverse=True):
@@ -90,8 +91,8 @@ def _atomics(launch: Launch) -> list[str]:
     return found[:MAX_OF_A_KIND]
 
 
-def _bank_conflicts(launch: Launch) -> list[str]:
-    shared = [site for site in launch.sites if site.space == "shared"]
+def _bank_conflicts(sites: list[Site]) -> list[str]:
+    shared = [site for site in sites if site.space == "shared"]
     total = sum(site.wavefronts for site in shared)
     found = []
     for site in sorted(shared, key=lambda each: each.bank_conflicts, reverse=True):
@@ -104,16 +105,16 @@ def _bank_conflicts(launch: Launch) -> list[str]:
     return found[:MAX_OF_A_KIND]
 
 
-def _local_memory(launch: Launch) -> list[str]:
+def _local_memory(launch: Launch, sites: list[Site]) -> list[str]:
     found = []
     if launch.spill_bytes:
         found.append(
             f"{launch.spill_bytes} bytes a thread are spilled from registers to local memory (ptxas)"
         )
-    local = sum(site.sectors for site in launch.sites if site.space == "local")
-    total = local + sum(site.sectors for site in launch.sites if site.space == "global")
+    local = sum(site.sectors for site in sites if site.space == "local")
+    total = local + sum(site.sectors for site in sites if site.space == "global")
     if local and local >= WORTH_MENTIONING * total:
-        lines = sorted({site.place.line for site in launch.sites if site.space == "local"})
+        lines = sorted({site.place.line for site in sites if site.space == "local"})
         at = ", ".join(str(line) for line in lines[:MAX_OF_A_KIND])
         found.append(
             f"line {at}: local memory, {100 * local / total:.0f} % of all sectors: an array is indexed at run time"

@@ -5,7 +5,7 @@ is made safe to print here, once.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class Site:
     l1_hit_sectors: int
     wavefronts: int
     bank_conflicts: int
+    instructions: int = 1  # alike and summed: copies of an unrolled loop
 
     @property
     def efficiency(self) -> float | None:
@@ -59,6 +60,22 @@ class Site:
     def add(self, other: "Site") -> None:
         for name in SITE_COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def merge_alike(sites: list[Site]) -> list[Site]:
+    """The sites of a launch; those of one line that do the same at the same cost become one."""
+    merged: dict[tuple[object, ...], Site] = {}
+    for site in sites:
+        if site.requests:
+            costs = (site.sectors, site.lane_bytes, site.distinct_bytes, site.wavefronts)
+            per_request = tuple(round(cost / site.requests, 1) for cost in costs)
+            key = (site.place, site.space, site.kind, site.bytes_per_lane, per_request)
+            if key in merged:
+                merged[key].add(site)
+                merged[key].instructions += 1
+            else:
+                merged[key] = replace(site)
+    return list(merged.values())
 
 
 @dataclass

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
-from notebook.emulate_records import CodeLine, Launch, Place, Site
+from notebook.emulate_records import CodeLine, Launch, Place, Site, merge_alike
 
 WIDTH = 100
 MAX_LINES = 16  # of a kernel; CSV and JSON have all
@@ -155,6 +155,8 @@ def _code_row(place: Place, home: str, line: CodeLine | None, all_warp: int) -> 
 
 def _site_row(site: Site) -> str:
     access = f"{site.space} {site.kind} {site.bytes_per_lane} B"
+    if site.instructions > 1:
+        access += f", {site.instructions} instr."
     row = f"      {access:26}{site.requests:>12,}"
     if site.space == "shared":
         per_request = site.wavefronts / (site.requests or 1)
@@ -172,9 +174,8 @@ def _by_place(launch: Launch) -> tuple[dict[Place, list[Site]], dict[Place, Code
     """Sites and instructions by the line of the program that they belong to."""
     sites: dict[Place, list[Site]] = {}
     code: dict[Place, CodeLine] = {}
-    for site in launch.sites:
-        if site.requests:
-            sites.setdefault(_line(site.place), []).append(site)
+    for site in merge_alike(launch.sites):
+        sites.setdefault(_line(site.place), []).append(site)
     for each in launch.code:
         place = _line(each.place)
         total = code.setdefault(place, CodeLine(place, 0, 0, 0))
@@ -244,7 +245,7 @@ def _several(together: Together) -> list[str]:
     cells: dict[tuple[Place, str, int], dict[str, str]] = {}
     for run, launch in together:
         counts: dict[tuple[Place, str], int] = {}
-        for site in launch.sites if launch else []:
+        for site in merge_alike(launch.sites) if launch else []:
             what = f"{site.space} {site.kind} {site.bytes_per_lane} B"
             number = counts[_line(site.place), what] = counts.get((_line(site.place), what), 0) + 1
             if site.requests:

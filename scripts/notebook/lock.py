@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -21,4 +21,6 @@ def held(root: Path, say: Callable[[str], None]) -> Iterator[None]:
             pass  # a file system without locks
         yield
     finally:
+        with suppress(OSError):  # a child may still have the folder open
+            fcntl.flock(folder, fcntl.LOCK_UN)
         os.close(folder)

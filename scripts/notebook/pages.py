@@ -141,8 +141,8 @@ def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
     ]
     notes = [f"[{number}] {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)]
     legend = (
-        "A row has the regimes in which each device that has data comes to one verdict, with the least and "
-        "the most of its numbers and intervals; `scripts/lab verdicts --device …` has each regime's."
+        "Each row groups the sizes that have the same verdict. Numbers are min–max of variant ÷ baseline, or of the "
+        "value itself; brackets are the 95 % interval. `scripts/lab verdicts --device …` shows each size."
     )
     return ["", *markdown_table(header, rows), "", *_paragraph([legend, *notes])]
 
@@ -167,7 +167,7 @@ def _printed(page: Path, decided: ChapterVerdicts) -> list[str]:
         ]
         for verdict in found
     ]
-    header = ["claim", _link(page, "printed elsewhere", path), "regime", "verdict", "to know"]
+    header = ["claim", _link(page, "published results", path), "regime", "verdict", "caveat"]
     return [*markdown_table(header, [[markdown_cell(cell) for cell in row] for row in rows]), ""]
 
 

@@ -28,6 +28,7 @@ def run(where: Destinations, words: list[str], device: str | None, quick: bool) 
     chapters = [chapter for chapter in wanted if _has_right_claims(chapter)]
     setup.install_missing(project)
     toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
+    setup.require_nvcc()
     _build(project, chapters, target)
 
     done = []

@@ -1,8 +1,8 @@
 """`lab setup`: installs what is missing, and says what could not be installed."""
 
 from notebook import bootstrap, lock, toolbox
+from notebook.errors import MISSING, Problem
 from notebook.progress import say
-from notebook.errors import MISSING
 from notebook.project import Project
 
 
@@ -14,6 +14,12 @@ def setup(project: Project) -> int:
     if not still_missing:
         say("everything is there; next: scripts/lab run")
     return MISSING if still_missing else 0
+
+
+def require_nvcc() -> None:
+    """Raises Problem where there is no CUDA compiler, which everything is built with."""
+    if not toolbox.find_nvcc():
+        raise Problem("no nvcc of CUDA 12 or later; with a network, scripts/lab setup installs it", MISSING)
 
 
 def install_missing(project: Project) -> list[toolbox.Package]:

@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 from notebook import build, setup, toolbox
-from notebook.progress import say
 from notebook.errors import CHECK_FAILED
+from notebook.progress import say
 from notebook.project import Project
 
 
@@ -13,6 +13,7 @@ def test(project: Project) -> int:
     """Returns 0 when every test passed. What pytest sums up is the last that is printed."""
     setup.install_missing(project)
     toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
+    setup.require_nvcc()
     build.configure(project)
     build.build(project)
     passed = build.run_tests(project)

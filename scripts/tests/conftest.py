@@ -47,8 +47,9 @@ class Tree:
             cwd=self.root,
             env=self.settings(**environment),
             capture_output=True,
-            text=True,
-            timeout=60,
+            encoding="utf-8",
+            errors="replace",
+            timeout=120,
             check=False,
         )
 

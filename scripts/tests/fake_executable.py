@@ -28,6 +28,13 @@ match os.environ.get("FAKE", ""):
     case "unvalidated":
         content["context"]["validation"] = "failed: 1 variant"
         out.write_text(json.dumps(content))
+    case "another day":
+        content["context"] |= {"date": "2030-01-01T00:00:00+00:00", "compiler": "another"}
+        content["context"] |= {"mhz_per_cpu": 1, "library_build_type": "debug"}
+        out.write_text(json.dumps(content))
+    case "counts otherwise":
+        content["benchmarks"][3]["load_sectors"] += 1
+        out.write_text(json.dumps(content))
     case "hangs":
         out.write_text("{")
         Path(os.environ["FAKE_PID"]).write_text(str(os.getpid()))

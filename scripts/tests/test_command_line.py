@@ -138,6 +138,11 @@ def test_an_interrupted_run_leaves_old_data(
         (["runn"], 2, "invalid choice"),
         ([], 2, "COMMAND"),
         (["verdicts", "--device", "nvidia-h20"], 2, "valid: emulated-hopper"),
+        (["verdicts", "--data", "no where"], 2, "--data: no folder 'no where'"),
+        (["figures", "--data", "no where"], 2, "--data: no folder 'no where'"),
+        (["figures", "--check", "--data", "no where"], 2, "--data: no folder"),
+        (["compare", "a", "b", "--data", "scripts"], 2, "--data: no results scripts"),
+        (["pack", "nvidia-h200", "--data", "nowhere"], 2, "--data: no folder nowhere"),
         (["new", "../x"], 2, "no chapter name"),
         (["new", "misaligned_reads"], 2, "there is chapter 02_misaligned_reads"),
         (["run", "--device", "emulated:hopper", "--data", "/dev/null/x"], 1, "--data DIR"),
@@ -189,6 +194,70 @@ def test_verdicts_as_json(tree_with_data: Tree) -> None:
     assert slower["data"] == f"data/nvidia-h200/{synthetic.CHAPTER}.json"
     assert (slower["regime"], slower["label"]) == ("n:16777216/cache:cold", "dram")
     assert efficiency["verdict"] == "not measured" and efficiency["reason"]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_letters_that_a_terminal_lacks_are_no_traceback(tree_with_data: Tree, encoding: str) -> None:
+    (tree_with_data.chapter.directory / "README.md").write_text("## Question\n\nWhat is 1 × 2 → 2?\n")
+    for command in (["list"], ["list", "--json"], ["verdicts"], ["verdicts", "--device", "emulated-hopper"]):
+        done = tree_with_data.lab(*command, PYTHONIOENCODING=encoding)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+
+
+BAD_CLAIM = """
+[[claim]]
+id = "bad"
+statement = "A bad one."
+source = "ours"
+source_device = "A GPU"
+metric = "atomic_request"
+variant = "read_offset/offset:11/block:512"
+expected = [1, 2]
+why = "It is."
+"""
+
+
+def test_a_bad_claim_is_found_before_a_run_and_silences_no_other(built: Tree) -> None:
+    claims = built.chapter.directory / "claims.toml"
+    sound = claims.read_text()
+    before = everything(built.data)
+    try:
+        claims.write_text(sound + BAD_CLAIM)
+        done = built.lab("run", "02", "--device", "emulated:hopper")
+        assert done.returncode == 1 and "02_misaligned_reads does not run" in done.stderr
+        assert "did you mean atomic_requests?" in done.stderr and "process 1" not in done.stderr
+        assert everything(built.data) == before
+        verdicts = built.lab("verdicts", "--device", "emulated-hopper")
+        assert verdicts.returncode == 1 and "did you mean atomic_requests?" in error_of(verdicts)
+        assert "efficiency_32" in verdicts.stdout and "reproduced 80 %" in verdicts.stdout
+        # A page without it would hide it.
+        assert "atomic_requests?" in error_of(built.lab("figures"))
+        claims.write_text(sound + BAD_CLAIM.replace("atomic_request", "atomic_requests"))
+        assert built.lab("verdicts", "--device", "emulated-hopper").returncode == 0
+    finally:
+        claims.write_text(sound)
+
+
+HELP_SHOWS = {
+    "run": "ARCH is fermi, hopper.",
+    "verdicts": "Prints a matrix of all claims",
+    "pack": "Checks a GPU's results",
+}
+
+
+def test_every_command_describes_itself_and_its_options(tree: Tree) -> None:
+    everything_ = tree.lab("--help").stdout
+    commands = [line.split()[0] for line in everything_.splitlines() if line.startswith("    ") and line[4] != " "]
+    assert {"setup", "run", "test", "emulate"} <= set(commands)
+    for command in commands:
+        shown = tree.lab(command, "--help")
+        assert shown.returncode == 0 and shown.stderr == ""
+        usage, _, description = shown.stdout.partition("\n\n")
+        assert len(description.split("\n\n")[0]) > 40, command
+        for line in (line for line in description.splitlines() if line.startswith("  --")):
+            option, _, text = line.strip().partition("  ")
+            assert text or len(option) > 20, f"{command}: {line}"
+        assert HELP_SHOWS.get(command, "") in " ".join(shown.stdout.split())
 
 
 def test_list(tree: Tree) -> None:

@@ -12,7 +12,7 @@ import synthetic
 from conftest import Tree
 
 from notebook import archive, contribute
-from notebook.errors import Problem
+from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
 
 DEVICE = "nvidia-a100"
@@ -116,6 +116,24 @@ def test_results_that_are_there_stay(other: Tree, tmp_path: Path) -> None:
     path = sent(tmp_path, document())
     contribute.add(other.project, str(path))
     assert "there already" in refused(other, path)
+
+
+def test_an_archive_is_named_and_its_folder_not_made(
+    other: Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    synthetic.save(other.data, document())
+    with pytest.raises(Problem, match="--output: no folder") as caught:
+        contribute.pack(other.project, DEVICE, str(tmp_path / "none" / "x.tar.gz"))
+    assert caught.value.status == WRONG_USAGE and not (tmp_path / "none").exists()
+    contribute.pack(other.project, DEVICE, str(tmp_path / "my results.tar.gz"))
+    assert capsys.readouterr().out.endswith("scripts/lab add 'my results.tar.gz'\n")
+
+
+def test_a_run_of_ours_is_packed_before_what_is_kept(other: Tree, tmp_path: Path) -> None:
+    synthetic.save(other.data, document(git_dirty="true"))
+    synthetic.save(other.root / "build" / "results", document())
+    contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
+    assert (tmp_path / "x.tar.gz").is_file()
 
 
 def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> None:

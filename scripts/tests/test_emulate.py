@@ -10,7 +10,7 @@ import pytest
 from notebook import emulate_export, emulate_report
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
-from notebook.emulate_records import Launch, Place, aggregate, read
+from notebook.emulate_records import Launch, Place, aggregate, merge_alike, read
 from notebook.errors import Problem
 
 REQUESTS = 1024
@@ -132,6 +132,16 @@ def test_an_unaligned_warp_reads_one_sector_more(tmp_path: Path) -> None:
     unaligned = site(7, "global", "load", sectors=5, moved_bytes=160)
     (found,) = findings(only(tmp_path, unaligned))
     assert found.startswith("line 7: load of 5.0 sectors a request where 4.0 would do")
+
+
+def test_copies_of_an_unrolled_loop_are_one_finding(tmp_path: Path) -> None:
+    copies = [site(14, "global", "store", sectors=32, moved_bytes=1024) for _ in range(4)]
+    launch = only(tmp_path, *copies, site(14, "global", "store"))
+    found = findings(launch)
+    assert [line.partition(":")[0] for line in found] == ["line 14"]
+    merged = merge_alike(launch.sites)
+    assert [(each.instructions, each.requests) for each in merged] == [(4, 4096), (1, 1024)]
+    assert launch.sites[0].requests == 1024
 
 
 def test_a_single_lane_is_not_called_uncoalesced(tmp_path: Path) -> None:

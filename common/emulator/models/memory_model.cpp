@@ -58,8 +58,10 @@ void MemoryModel::serve(const Request& request, std::span<const LineSectors> lin
     if (is_load && request.path != LoadPath::l2) {
         SectoredCache& cache = request.path == LoadPath::l1 ? l1_ : read_only_cache_;
         const SectoredCache::Loaded loaded = cache.load(lines);
-        counters_.l1_hit_sectors += loaded.hit_sectors;
-        *request.hits += loaded.hit_sectors;
+        if (request.hits != nullptr) {
+            counters_.l1_hit_sectors += loaded.hit_sectors;
+            *request.hits += loaded.hit_sectors;
+        }
         counters_.l2_read_sectors_most += loaded.fetched_sectors;
         for (const LineSectors fetched : loaded.fetched) read_sectors_.insert(fetched);
         return;

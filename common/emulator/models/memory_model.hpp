@@ -45,7 +45,7 @@ class MemoryModel {
     void begin_sm();
 
     // The next request of a warp, in its program order, for distinct lines. Hits are added to *hits when the
-    // request is served.
+    // request is served; without `hits` they are not counted (textures', which the counters of loads leave out).
     void queue(std::size_t warp, AccessKind kind, LoadPath path, std::span<const LineSectors> lines,
                std::uint64_t* hits);
     // A fence of GPU scope or wider: invalidates the L1 where the architecture does so.

@@ -82,6 +82,7 @@ void release(void* pointer, MemoryKind kind) {
     require(found != allocations().by_address.end());
     const MemoryKind actual = found->second.kind;
     require(actual == kind || (kind == MemoryKind::device && actual == MemoryKind::managed));
+    if (actual == MemoryKind::device && found->second.flags == graph_memory) return;
     forget(found);
     release_device_memory(pointer);
 }

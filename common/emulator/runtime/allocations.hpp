@@ -11,6 +11,10 @@ namespace emulator::runtime {
 
 enum class MemoryKind { device, managed, host, registered };
 
+// `flags` of device memory that a graph allocates: it stays when the program frees it, for the next launch
+// of the graph uses the same address.
+constexpr unsigned graph_memory = 1;
+
 struct Memory {
     void* begin = nullptr;
     std::size_t bytes = 0;

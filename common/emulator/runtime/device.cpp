@@ -1,5 +1,7 @@
 #include "emulator/runtime/device.hpp"
 
+#include <cuda_profiler_api.h>
+
 #include <memory>
 
 #include "emulator/runtime/allocations.hpp"

@@ -71,7 +71,9 @@ cudaError_t record_exception() noexcept {
         if (!error.why.empty()) print_error(error.why);
         return record(error.code);
     } catch (const simt::Unsupported& error) {
-        print_error(error.what());
+        // Programs launch the same kernel again and again.
+        static std::set<std::string>& printed = *new std::set<std::string>;
+        if (printed.insert(error.what()).second) print_error(error.what());
         return record(cudaErrorNotSupported);
     } catch (const std::bad_alloc&) {
         return record(cudaErrorMemoryAllocation);

@@ -57,15 +57,6 @@ cudaMemcpy3DParms parameters_of(const Copy& copy) {
     return parameters;
 }
 
-// False: the stream is not captured.
-bool captured(cudaStream_t stream, const Work& work) {
-    Capture* const capture = capture_of(stream);
-    if (capture == nullptr) return false;
-    std::vector<cudaGraphNode_t>& behind = stream_state(stream).captured_behind;
-    behind = {add_node(*capture->graph, work, behind.data(), behind.size())};
-    return true;
-}
-
 void end(Capture& capture) {
     for (const cudaStream_t stream : capture.streams) {
         stream_state(stream).capture = nullptr;
@@ -102,6 +93,24 @@ void begin(cudaStream_t stream, cudaGraph_t graph, std::vector<cudaGraphNode_t> 
 }
 
 }  // namespace
+
+bool captured(cudaStream_t stream, const Work& work) {
+    Capture* const capture = capture_of(stream);
+    if (capture == nullptr) return false;
+    std::vector<cudaGraphNode_t>& behind = stream_state(stream).captured_behind;
+    behind = {add_node(*capture->graph, work, behind.data(), behind.size())};
+    return true;
+}
+
+void leave_capture(cudaStream_t stream) {
+    Capture* const capture = stream_state(stream).capture;
+    if (capture == nullptr) return;
+    if (capture->origin == stream) {
+        capture->is_spoilt = true;
+        throw ApiError(cudaErrorStreamCaptureUnsupported);
+    }
+    std::erase(capture->streams, stream);
+}
 
 void perform(cudaStream_t stream, const Copy& copy) {
     if (!captured(stream, CopyWork{copy, parameters_of(copy)})) execute(copy);
@@ -155,6 +164,13 @@ void refuse_while_capturing(cudaStream_t stream) {
     if (capture == nullptr) return;
     capture->is_spoilt = true;
     throw ApiError(cudaErrorStreamCaptureUnsupported);
+}
+
+void leave_capture(cudaStream_t stream) {
+    Capture* const capture = stream_state(stream).capture;
+    if (capture == nullptr) return;
+    if (capture->origin == stream) refuse_while_capturing(stream);
+    std::erase(capture->streams, stream);
 }
 
 void refuse_while_anything_is_captured() {

@@ -18,6 +18,12 @@ void perform(cudaStream_t stream, const Fill& fill);
 void perform(cudaStream_t stream, const Launch& launch);
 void perform(cudaStream_t stream, const HostCall& host_call);
 
+// Adds the work to the graph that is being captured; false: there is none.
+bool captured(cudaStream_t stream, const Work& work);
+
+// A stream that goes leaves its work in the capture; the one in which it began spoils it.
+void leave_capture(cudaStream_t stream);
+
 // Adds the launch of a graph to the graph that is being captured; false: there is none.
 bool capture_child(cudaStream_t stream, const CUgraph_st& graph);
 
@@ -26,6 +32,10 @@ void wait_for_event(cudaStream_t stream, cudaEvent_t event);
 
 // Throws ApiError (cudaErrorStreamCaptureUnsupported) and spoils the capture, if there is one.
 void refuse_while_capturing(cudaStream_t stream);
+
+// Before a stream is destroyed: the one in which a capture began cannot be, others leave it; what they
+// captured stays in the graph.
+void leave_capture(cudaStream_t stream);
 
 void refuse_while_anything_is_captured();
 

@@ -147,52 +147,6 @@ cudaGraphNodeType type_of(const Work& work) {
         work);
 }
 
-std::vector<void*> pointers_into(Launch& launch) {
-    std::vector<void*> pointers;
-    for (const auto& [offset, bytes] : launch.function->attributes().parameters) {
-        pointers.push_back(launch.parameters.data() + offset);
-    }
-    return pointers;
-}
-
-KernelWork kernel_work(const cudaKernelNodeParams& parameters) {
-    if (parameters.extra != nullptr) {
-        throw ApiError(cudaErrorNotSupported,
-                       "kernel nodes with packed arguments (`extra`) are not supported");
-    }
-    KernelWork work;
-    work.launch = {.function = &find_function(parameters.func), .grid = parameters.gridDim,
-                   .block = parameters.blockDim, .dynamic_shared_bytes = parameters.sharedMemBytes,
-                   .cooperative = false, .parameters = {}};
-    check_launch(work.launch);
-    work.launch.parameters = copy_arguments(*work.launch.function, parameters.kernelParams);
-    return work;
-}
-
-CopyWork copy_work(const cudaMemcpy3DParms& parameters) {
-    CopyWork work{copy_of(parameters), parameters};
-    check_copy(work.copy);
-    return work;
-}
-
-CopyWork copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    cudaMemcpy3DParms parameters{};
-    parameters.srcPtr = {const_cast<void*>(from), bytes, bytes, 1};
-    parameters.dstPtr = {to, bytes, bytes, 1};
-    parameters.extent = {bytes, 1, 1};
-    parameters.kind = kind;
-    return copy_work(parameters);
-}
-
-FillWork fill_work(const cudaMemsetParams& parameters) {
-    require(parameters.elementSize == 1 || parameters.elementSize == 2 || parameters.elementSize == 4);
-    const Fill fill{.to = parameters.dst, .value = parameters.value,
-                    .element_bytes = parameters.elementSize, .width = parameters.width,
-                    .pitch = parameters.pitch, .rows = parameters.height};
-    check_fill(fill);
-    return {fill};
-}
-
 void execute(Work& work) {
     std::visit(Overloaded{[](EmptyWork&) {},
                           [](KernelWork& kernel) { execute(kernel.launch); },

@@ -1,13 +1,13 @@
 // Allocation, and questions about memory.
 #include <cuda_runtime_api.h>
 
-#include <bit>
 #include <new>
 
 #include "emulator/device_memory.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/graph_capture.hpp"
 #include "emulator/runtime/streams.hpp"
 
 using namespace emulator::runtime;
@@ -51,7 +51,8 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
     return call([&] {
         require_stream(stream);
         require(pointer != nullptr);
-        *pointer = allocate_or_null(bytes, MemoryKind::device);
+        const bool is_captured = captured(stream, AllocateWork{});
+        *pointer = allocate_or_null(bytes, MemoryKind::device, is_captured ? graph_memory : 0);
     });
 }
 
@@ -59,7 +60,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return call([&] {
         require_stream(stream);
         require(pointer != nullptr);
-        release(pointer, MemoryKind::device);
+        if (!captured(stream, FreeWork{pointer})) release(pointer, MemoryKind::device);
     });
 }
 

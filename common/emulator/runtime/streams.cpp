@@ -67,7 +67,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return call([&] {
         require(streams().count(stream) != 0, cudaErrorInvalidResourceHandle);
-        refuse_while_capturing(stream);
+        leave_capture(stream);
         flush_printed();
         streams().erase(stream);
     });

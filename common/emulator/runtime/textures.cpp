@@ -46,6 +46,7 @@ void set_array(TextureDescriptor& descriptor, const cudaArray& array) {
     descriptor.depth = static_cast<std::uint32_t>(array.extent.depth);
     descriptor.pitch_bytes = array.pitch;
     descriptor.slice_bytes = array.slice();
+    descriptor.is_array = true;
     descriptor.is_layered = (array.flags & cudaArrayLayered) != 0;
     set_format(descriptor, array.format);
 }

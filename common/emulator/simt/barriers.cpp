@@ -110,12 +110,10 @@ void BlockRunner::join_fragments(WarpState& warp) {
             const bool same = mine.state == FragmentState::ready && other.state == FragmentState::ready &&
                               mine.block == other.block && mine.frame == other.frame;
             if (!same) continue;
-            Reconvergence* const common = common_point(mine.reconvergence, other.reconvergence);
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(j));
-            leave_points(warp, fragments[i].reconvergence, common, fragments[i].lanes);
-            leave_points(warp, other.reconvergence, common, other.lanes);
-            fragments[i].lanes |= other.lanes;
-            fragments[i].reconvergence = common;
+            Fragment joined = fragments[i];
+            join(warp, joined, other);
+            fragments[i] = joined;
             --j;
         }
     }

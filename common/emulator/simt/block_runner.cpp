@@ -1,6 +1,7 @@
 #include "emulator/simt/block_runner.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "emulator/models/memory_model.hpp"
 #include "emulator/simt/hazard_checks.hpp"
@@ -52,6 +53,7 @@ void BlockRunner::begin_warp(WarpState& warp) {
     warp.alive = warp.lanes;
     warp.kernel_frame->live_lanes = warp.lanes;
     warp.spin = {};
+    warp.out_of_order = false;
     warp.fragments.clear();
     warp.fragments.push_back({.block = 0, .lanes = warp.lanes, .frame = warp.kernel_frame});
 }
@@ -137,6 +139,7 @@ BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment)
         if (point != nullptr && point->block == fragment.block && point->frame == fragment.frame) {
             if (arrive(warp, fragment) != Next::go_on) return Next::other_fragment;
         }
+        if (!warp.fragments.empty() && !warp.out_of_order) keep_order(warp, fragment);
         if (--context.budget < 0 && turn_over(warp, fragment) == Next::turn_over) {
             return Next::turn_over;
         }
@@ -169,12 +172,13 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
     return Next::go_on;
 }
 
-// The turn is over. A fragment that only waits for lanes that themselves wait for it to reconverge would
-// never end: then those go on.
+// The turn is over; the fragment goes on in the next one, unless others have to change memory first.
 BlockRunner::Next BlockRunner::turn_over(WarpState& warp, Fragment& fragment) {
-    if (independent_threads_) {
-        warp.fragments.insert(warp.fragments.begin(), fragment);
-        watch_for_spinning(warp, warp.fragments.front());
+    const bool had_its_turn = std::exchange(warp.out_of_order, false);
+    if (!independent_threads_) {
+        warp.fragments.push_back(fragment);
+    } else if (had_its_turn || is_spinning(warp, fragment)) {
+        give_way(warp, fragment);
     } else {
         warp.fragments.push_back(fragment);
     }

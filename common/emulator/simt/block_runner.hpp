@@ -1,9 +1,10 @@
 // Runs the warps of a block: divergence and reconvergence, calls, barriers.
 //
-// Lanes of a warp that take different ways become fragments, which meet again at the immediate
-// post-dominator of the branch. The fragment at the end of the list runs; with independent thread
-// scheduling it moves to the front when its turn is over, and lanes that wait at a reconvergence point go
-// on without a fragment that does nothing but wait for them.
+// Lanes of a warp that take different ways become fragments, which meet again at the reconvergence point
+// of the branch, or earlier, at any block that fragments of one activation come to: they run in the
+// order of the text, and those ahead wait (as with the barriers that ptxas places: lanes that `break`,
+// or go to another case of a switch, are not waited for by those that stay). With independent thread scheduling
+// a fragment that does nothing but wait for others gives way to them.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +66,10 @@ class BlockRunner {
     void release_barrier(BlockState& block, unsigned number);
     void report_stuck(BlockState& block);
     void check_time();
-    void watch_for_spinning(WarpState& warp, const Fragment& fragment);
+    void keep_order(WarpState& warp, Fragment& fragment);
+    void join(WarpState& warp, Fragment& fragment, const Fragment& other);
+    bool is_spinning(WarpState& warp, const Fragment& fragment);
+    void give_way(WarpState& warp, const Fragment& fragment);
 
     Execution& execution_;
     const bool independent_threads_;

@@ -19,6 +19,7 @@ AccessCounters CostModel::cost(const WarpRequest& request) const {
     const Transactions transactions = coalesce(request);
     cost.sectors = transactions.sectors;
     cost.lines = transactions.lines;
+    if (!counts_bytes) return cost;
     cost.distinct_bytes = transactions.distinct_bytes;
     cost.lane_bytes = transactions.lane_bytes;
     cost.moved_bytes = fetch_unit_bytes == line_bytes ? line_bytes * transactions.lines
@@ -72,6 +73,7 @@ AccessCounters CostModel::scattered_cost(const Keys& offsets, std::uint32_t mask
     AccessCounters cost{.requests = 1};
     cost.sectors = count_distinct(shifted(offsets, 5), mask, table);
     cost.lines = count_distinct(shifted(offsets, 7), mask, table);
+    if (!counts_bytes) return cost;
     // Lanes in sectors of their own have addresses of their own.
     const std::uint32_t places =
         cost.sectors == lanes ? lanes : count_distinct(offsets, mask, table);

@@ -17,6 +17,8 @@ struct CostModel {
     std::uint32_t bytes_per_lane = 0;
     std::uint32_t fetch_unit_bytes = 32;
     BankLayout banks;
+    // cp.async: the GPU's counters of bytes, and so of efficiency, leave it out.
+    bool counts_bytes = true;
     AccessCounters cost(const WarpRequest& request) const;
     // The same of aligned addresses, given as offsets from `base` (a multiple of 128), without sorting them:
     // for patterns that do not come again.

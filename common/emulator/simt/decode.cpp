@@ -165,11 +165,11 @@ void FunctionDecoder::branch_around() {
 void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     guard_applied_ = false;
     if (control(instruction) || communication(instruction) || barrier(instruction) ||
-        call(instruction) || asynchronous_copy(instruction)) {
+        call(instruction) || mbarrier(instruction)) {
         return;
     }
     blocks_.back().instructions.push_back(at_);
-    if (memory(instruction) || atomic(instruction) || texture(instruction) || address_arithmetic(instruction) ||
+    if (asynchronous(instruction) || texture(instruction) || memory(instruction) || atomic(instruction) || address_arithmetic(instruction) ||
         hint(instruction) || arithmetic(instruction)) {
         return;
     }

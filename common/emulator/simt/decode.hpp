@@ -118,8 +118,16 @@ class FunctionDecoder {
     bool barrier(const ptx::Instruction& instruction);
     bool call(const ptx::Instruction& instruction);
     bool hint(const ptx::Instruction& instruction);
-    bool texture(const ptx::Instruction& instruction);            // texture.cpp
-    bool asynchronous_copy(const ptx::Instruction& instruction);  // asynchronous_copy.cpp
+    bool asynchronous(const ptx::Instruction& instruction);  // decode_asynchronous.cpp
+    bool texture(const ptx::Instruction& instruction);       // decode_texture.cpp
+
+    void surface(const ptx::Instruction& instruction);
+    void texture_query(const ptx::Instruction& instruction);
+    bool mbarrier(const ptx::Instruction& instruction);
+    void copy_asynchronously(const ptx::Instruction& instruction);
+    void copy_in_bulk(const ptx::Instruction& instruction);
+    // An operand that is an address, in `detail`; whether it is a generic one.
+    void place(MemoryDetail& detail, const ptx::Operand& operand, std::uint32_t bytes, AccessKind kind);
 
     void load_or_store(const ptx::Instruction& instruction, bool is_load);
     void fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand, ptx::Type type, bool is_load);

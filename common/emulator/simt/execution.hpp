@@ -99,6 +99,7 @@ struct WarpState {
     Frame* kernel_frame = nullptr;
     LocalMemory local;
     SpinWatch spin;
+    bool out_of_order = false;  // for this turn: a fragment runs although others stand before it
     std::uint32_t call_depth = 0;
     bool is_done() const { return alive == 0; }
 };

@@ -221,26 +221,67 @@ std::uint64_t hash_registers(const Fragment& fragment) {
 
 }  // namespace
 
-// A fragment whose registers are the same as some turns ago at the same place waits for others to change
-// memory. If lanes of its own warp wait for it to reconverge, they go on.
-void BlockRunner::watch_for_spinning(WarpState& warp, const Fragment& fragment) {
+// Whether the fragment only waits for others to change memory: its registers are the same as some turns ago
+// at the same place; or it has had very many turns in a kernel whose threads communicate.
+bool BlockRunner::is_spinning(WarpState& warp, const Fragment& fragment) {
+    constexpr unsigned min_turns = 4, max_turns = 256;
     SpinWatch& spin = warp.spin;
-    const bool alone = std::ranges::none_of(warp.fragments, [&](const Fragment& other) {
-        return &other != &fragment && other.state == FragmentState::ready;
-    });
-    if (!alone || fragment.reconvergence == nullptr) {
+    if (warp.fragments.empty() && fragment.reconvergence == nullptr) {
         spin = {};
-        return;
+        return false;
     }
     ++spin.turns;
-    if (spin.turns < 4) return;
+    if (spin.turns < min_turns) return false;
     const std::uint64_t registers = hash_registers(fragment);
-    if (spin.block == fragment.block && spin.lanes == fragment.lanes && spin.registers == registers) {
+    const bool same = spin.block == fragment.block && spin.lanes == fragment.lanes &&
+                      spin.registers == registers;
+    if (same || (spin.turns >= max_turns && execution_.launch.image.traits.has_order_dependence)) {
         spin = {};
-        (void)release_waiting_lanes(warp);
-    } else if (std::has_single_bit(spin.turns)) {
-        spin = {spin.turns, fragment.block, fragment.lanes, registers};
+        return true;
     }
+    if (std::has_single_bit(spin.turns)) spin = {spin.turns, fragment.block, fragment.lanes, registers};
+    return false;
+}
+
+// Another fragment has the next turn: one that stands further on, or lanes that wait to reconverge.
+void BlockRunner::give_way(WarpState& warp, const Fragment& fragment) {
+    warp.fragments.insert(warp.fragments.begin(), fragment);
+    const bool others = std::ranges::any_of(warp.fragments.begin() + 1, warp.fragments.end(),
+                                            [](const Fragment& other) {
+                                                return other.state == FragmentState::ready;
+                                            });
+    warp.out_of_order = others || release_waiting_lanes(warp);
+}
+
+// The first in the order of the text runs, for all that stand in the same activation; where two meet
+// they become one.
+void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
+    auto& fragments = warp.fragments;
+    std::size_t first = fragments.size();
+    std::uint32_t lowest = fragment.block;
+    for (std::size_t i = 0; i < fragments.size(); ++i) {
+        if (fragments[i].state != FragmentState::ready || fragments[i].frame != fragment.frame) continue;
+        if (fragments[i].block == fragment.block) {
+            const Fragment other = fragments[i];
+            fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(i));
+            join(warp, fragment, other);
+            return keep_order(warp, fragment);  // joining may have released lanes
+        }
+        if (fragments[i].block < lowest) {
+            lowest = fragments[i].block;
+            first = i;
+        }
+    }
+    if (first != fragments.size()) std::swap(fragment, fragments[first]);
+}
+
+// Of the points at which both were to meet others, the ones that they share stay.
+void BlockRunner::join(WarpState& warp, Fragment& fragment, const Fragment& other) {
+    Reconvergence* const common = common_point(fragment.reconvergence, other.reconvergence);
+    leave_points(warp, fragment.reconvergence, common, fragment.lanes);
+    leave_points(warp, other.reconvergence, common, other.lanes);
+    fragment.lanes |= other.lanes;
+    fragment.reconvergence = common;
 }
 
 }  // namespace emulator::simt

@@ -108,6 +108,7 @@ struct TextureDescriptor {
     enum class Format : std::uint8_t { signed_integer, unsigned_integer, floating_point } format{};
     bool normalised_coordinates = false, linear_filter = false, read_normalised_float = false;
     bool is_layered = false;
+    bool is_array = false;  // else linear memory
     AddressMode address_mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     float border[4] = {};
 };

@@ -42,7 +42,12 @@ template <Shuffle mode>
 void shuffle(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     alignas(64) std::array<std::uint32_t, warp_size> values;
-    std::copy_n(warp.lanes<std::uint32_t>(operation.source[0]), warp_size, values.begin());
+    const std::uint32_t* const sources = warp.lanes<std::uint32_t>(operation.source[0]);
+    // PTX leaves open what a lane gets from one that does not take part; GPUs return 0, and programs
+    // count on it (the last step of NVIDIA's reduce7).
+    for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+        values[lane] = (context.participants >> lane & 1) != 0 ? sources[lane] : 0;
+    }
     const std::uint32_t* const offsets = warp.lanes<std::uint32_t>(operation.source[1]);
     const std::uint32_t* const clamps = warp.lanes<std::uint32_t>(operation.source[2]);
     alignas(64) std::array<std::uint32_t, warp_size> result;
@@ -64,7 +69,7 @@ void shuffle(Warp& warp, const Operation& operation) {
         }
         from = valid ? from : lane;
         in_range |= std::uint32_t{valid} << lane;
-        result[lane] = values[(context.participants >> from & 1) != 0 ? from : lane];
+        result[lane] = values[from];
     }
     if (operation.destination != no_register) {
         std::uint32_t* const to = warp.lanes<std::uint32_t>(operation.destination);

@@ -1,4 +1,5 @@
 // Streams, events, errors and graphs without kernels.
+#include <cuda_profiler_api.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -113,6 +114,29 @@ TEST_F(Streams, WhatIsCapturedRunsWithTheGraph) {
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
+TEST_F(Streams, AStreamThatJoinedACaptureCanBeDestroyed) {
+    char* device = nullptr;
+    cudaStream_t stream = nullptr, other = nullptr;
+    cudaEvent_t event = nullptr;
+    ASSERT_EQ(cudaMalloc(&device, 4), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
+    ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamWaitEvent(other, event), cudaSuccess);
+    ASSERT_EQ(cudaMemsetAsync(device, 5, 4, other), cudaSuccess);
+    ASSERT_EQ(cudaEventRecord(event, other), cudaSuccess);
+    ASSERT_EQ(cudaStreamWaitEvent(stream, event), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    std::size_t nodes = 0;
+    EXPECT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+    EXPECT_EQ(nodes, 1u);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
 TEST_F(Streams, SynchronisingSpoilsACapture) {
     cudaStream_t stream = nullptr;
     cudaGraph_t graph = nullptr;
@@ -155,6 +179,11 @@ TEST_F(Streams, NodesFollowTheirDependencies) {
     EXPECT_EQ(cudaGraphExecMemsetNodeSetParams(executable, fill, &parameters), cudaSuccess);
     EXPECT_EQ(cudaGraphLaunch(executable, 0), cudaSuccess);
     EXPECT_EQ(host[1], 0x56);
+}
+
+TEST_F(Streams, ProgramsMayTellAProfilerWhereToLook) {
+    EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
+    EXPECT_EQ(cudaProfilerStop(), cudaSuccess);
 }
 
 TEST_F(Streams, WhatIsNotSupportedSaysSo) {

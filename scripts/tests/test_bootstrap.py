@@ -1,0 +1,160 @@
+"""scripts/lab from nothing: it makes .venv, mends it, waits for others, and says what it cannot do.
+
+pip installs stand-ins of the pinned packages from a folder, so no network is needed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import SCRIPTS
+
+from notebook import bootstrap
+
+REQUIREMENTS = SCRIPTS / "requirements.txt"
+MODULES = {"meson": "mesonbuild"}
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+def wheel(folder: Path, name: str, version: str) -> None:
+    """A package of that name which can do nothing."""
+    info = f"{name}-{version}.dist-info"
+    content = {
+        f"{MODULES.get(name, name)}/__init__.py": "",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    if name == "ninja":
+        content[f"{name}-{version}.data/scripts/ninja"] = "#!/bin/sh\n"
+    record = "".join(f"{path},,\n" for path in [*content, f"{info}/RECORD"])
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        for path, text in (content | {f"{info}/RECORD": record}).items():
+            archive.writestr(path, text)
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheels")
+    for name, version in bootstrap._pinned(REQUIREMENTS).items():
+        wheel(folder, name, version)
+    return folder
+
+
+def clone(root: Path) -> Path:
+    """What `scripts/lab list` needs of a working tree, as git has it."""
+    (root / "scripts").mkdir(parents=True)
+    for name in ("lab", "requirements.txt", "requirements-nvcc.txt"):
+        shutil.copy(SCRIPTS / name, root / "scripts")
+    shutil.copytree(SCRIPTS / "notebook", root / "scripts" / "notebook")
+    chapter = root / "chapters" / "01_first"
+    chapter.mkdir(parents=True)
+    (chapter / "experiment.cu").touch()
+    (root / "data").mkdir()
+    shutil.copy(SCRIPTS.parent / "data" / "architectures.csv", root / "data")
+    return root
+
+
+@pytest.fixture(scope="module")
+def settings(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """No index, no settings of the user's, and an apt that fails."""
+    tools = tmp_path_factory.mktemp("tools")
+    for name in ("apt-get", "sudo"):
+        (tools / name).write_text("#!/bin/sh\necho 'E: not in a test' >&2\nexit 100\n")
+        (tools / name).chmod(0o755)
+    kept = {"HOME": os.environ.get("HOME", "/"), "PATH": f"{tools}:{SYSTEM_PATH}"}
+    return kept | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
+
+
+def lab(root: Path, environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(root / "scripts" / "lab"), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]) -> Path:
+    """A tree whose first three calls came at once."""
+    root = clone(tmp_path_factory.mktemp("tree") / "a lab")
+    command = [str(root / "scripts" / "lab"), "list"]
+    running = [
+        subprocess.Popen(command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    ends = [process.communicate(timeout=600) for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], ends
+    installing = "installing meson ninja numpy scipy pytest into .venv (pip)"
+    assert sum(installing in errors for _, errors in ends) == 1, ends
+    assert all("01_first" in output for output, _ in ends)
+    return root
+
+
+def test_the_second_call_installs_nothing(installed: Path, settings: dict[str, str]) -> None:
+    done = lab(installed, settings, "list")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_damaged_venv_is_mended(installed: Path, settings: dict[str, str]) -> None:
+    shutil.rmtree(next((installed / ".venv").glob("lib/python3*/site-packages")) / "numpy")
+    done = lab(installed, settings, "list")
+    assert done.returncode == 0 and "01_first" in done.stdout, done.stderr
+    assert "damaged (without numpy)" in done.stderr
+    assert lab(installed, settings, "list").stderr == ""
+
+
+def test_a_venv_that_cannot_be_mended_says_so_once(
+    settings: dict[str, str], installed: Path, tmp_path: Path
+) -> None:
+    (installed / ".venv" / "bin" / "ninja").unlink()
+    done = lab(installed, settings | {"PIP_FIND_LINKS": tmp_path.as_uri()}, "list")
+    assert done.returncode == 3 and "Traceback" not in done.stderr
+    assert "damaged (without ninja)" in done.stderr
+    errors = [line for line in done.stderr.splitlines() if line.startswith("lab: error:")]
+    assert len(errors) == 1 and "with a network, run: '" in errors[0] and "a lab/scripts/lab' setup" in errors[0]
+
+
+def test_an_interpreter_that_is_gone_is_no_venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "_STAMP", tmp_path / "lab-stamp")
+    assert bootstrap._prepared() == ""
+    for interpreter, found in ((sys.executable, sys.executable), (str(tmp_path / "gone"), "")):
+        (tmp_path / "lab-stamp").write_text(f"{bootstrap._wanted()}\n{interpreter}\n")
+        assert bootstrap._prepared() == found
+    (tmp_path / "lab-stamp").write_bytes(b"\xff")
+    assert bootstrap._prepared() == ""
+
+
+def test_help_comes_before_anything_is_installed(tmp_path: Path, settings: dict[str, str]) -> None:
+    root = clone(tmp_path / "tree")
+    for arguments in (["--help"], ["run", "--help"], ["-h"], ["emulate", "-h"]):
+        done = lab(root, settings, *arguments)
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+        assert done.stdout.startswith("usage:")
+    assert not (root / ".venv").exists()
+
+
+def test_without_python3_venv_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Debian's python3 without python3-venv fails half-way, and leaves an interpreter."""
+    broken = tmp_path / "python3"
+    broken.write_text('#!/bin/sh\nmkdir -p "$4/bin"; touch "$4/bin/python"; exit 1\n')
+    broken.chmod(0o755)
+    apt = tmp_path / "apt-get"
+    apt.write_text("#!/bin/sh\necho 'E: not in a test'; exit 100\n")
+    apt.chmod(0o755)
+    for name in ("env", "mkdir", "touch"):
+        (tmp_path / name).symlink_to(shutil.which(name) or name)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(broken))
+    monkeypatch.setattr(bootstrap, "find_spec", lambda name: None)
+    monkeypatch.setattr(bootstrap, "_ROOT", tmp_path)
+    monkeypatch.setattr(bootstrap, "_VENV", tmp_path / ".venv")
+    monkeypatch.setattr(bootstrap, "_STAMP", tmp_path / ".venv" / "lab-stamp")
+    assert bootstrap.main() == 3
+    output, errors = capfd.readouterr()
+    assert output == "" and "python3-venv is missing" in errors
+    # One line for everything that is missing, not one thing after another.
+    assert "sudo apt-get install python3-venv pkg-config g++" in errors
+    assert not (tmp_path / ".venv").exists()

@@ -1,0 +1,94 @@
+"""Whatever lies in build/: it is a build of this tree, or one is made; results of runs stay."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Tree
+
+from notebook import build
+from notebook.errors import Problem
+
+REAL = Path(__file__).resolve().parents[2]
+
+
+def _garbage_in_ninja(folder: Path) -> None:
+    (folder / "build.ninja").write_text("\x00 garbage $\n")
+
+
+def _half_of_ninja(folder: Path) -> None:
+    text = (folder / "build.ninja").read_text()
+    (folder / "build.ninja").write_text(text[: len(text) // 2] + "\nbuild\n")
+
+
+def _garbage_in_meson(folder: Path) -> None:
+    (folder / "meson-info" / "meson-info.json").write_text("{")
+    (folder / "meson-private" / "coredata.dat").write_bytes(b"\x00")
+
+
+def _nothing_but_leftovers(folder: Path) -> None:
+    shutil.rmtree(folder / "meson-info")
+    (folder / "build.ninja").unlink()
+
+
+def _another_tree(folder: Path) -> None:
+    info = folder / "meson-info" / "meson-info.json"
+    info.write_text(info.read_text().replace("lab notebook", "lab elsewhere"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [_garbage_in_ninja, _half_of_ninja, _garbage_in_meson, _nothing_but_leftovers, _another_tree],
+)
+def test_a_damaged_build_is_made_anew(tree: Tree, damage: Callable[[Path], None]) -> None:
+    target = tree.chapter.target
+    build.configure(tree.project, target)
+    kept = tree.project.build / "results" / "emulated-fermi" / "kept.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}")
+    damage(tree.project.build)
+    build.configure(tree.project, target)
+    build.build(tree.project, target)
+    assert (tree.project.build / target).is_file()
+    assert kept.read_text() == "{}"
+
+
+def test_a_file_in_place_of_the_folder(tree: Tree) -> None:
+    tree.project.build.write_text("garbage")
+    build.configure(tree.project, tree.chapter.target)
+
+
+def test_options_outlive_a_new_build(tree: Tree) -> None:
+    build.configure(tree.project)
+    options = tree.project.build / "meson-private" / "cmd_line.txt"
+    options.write_text("[options]\nbuildtype = plain\n\n[properties]\n")
+    _garbage_in_ninja(tree.project.build)
+    build.configure(tree.project)
+    assert "buildtype = plain" in options.read_text()
+
+
+def test_a_wrong_build_file_is_said_and_leaves_the_build(tree: Tree, capfd: pytest.CaptureFixture[str]) -> None:
+    build.configure(tree.project, tree.chapter.target)
+    before = (tree.project.build / "build.ninja").stat().st_ino
+    meson = tree.chapter.directory / "meson.build"
+    meson.write_text(meson.read_text() + "nonsense(\n")
+    with pytest.raises(Problem, match="failed; see the messages above"):
+        build.configure(tree.project, tree.chapter.target)
+    assert (tree.project.build / "build.ninja").stat().st_ino == before
+    capfd.readouterr()
+
+
+def test_a_deleted_chapter_breaks_no_build(tree: Tree) -> None:
+    """With the notebook's own list of chapters."""
+    shutil.copy(REAL / "chapters" / "meson.build", tree.root / "chapters")
+    (tree.root / "meson.build").write_text("project('fake')\npython = find_program('python3')\nsubdir('chapters')\n")
+    other = tree.root / "chapters" / "03_other"
+    shutil.copytree(tree.chapter.directory, other)
+    text = (other / "meson.build").read_text()
+    (other / "meson.build").write_text(text.replace("misaligned_reads_emulated", "other").replace("misaligned_reads", "other"))
+    build.configure(tree.project, tree.chapter.target, "chapters/03_other/other")
+    shutil.rmtree(other)
+    build.configure(tree.project, tree.chapter.target)
+    build.build(tree.project)
+    assert not any("03_other" in target for target in build.targets(tree.project))
