@@ -102,16 +102,6 @@ bool captured(cudaStream_t stream, const Work& work) {
     return true;
 }
 
-void leave_capture(cudaStream_t stream) {
-    Capture* const capture = stream_state(stream).capture;
-    if (capture == nullptr) return;
-    if (capture->origin == stream) {
-        capture->is_spoilt = true;
-        throw ApiError(cudaErrorStreamCaptureUnsupported);
-    }
-    std::erase(capture->streams, stream);
-}
-
 void perform(cudaStream_t stream, const Copy& copy) {
     if (!captured(stream, CopyWork{copy, parameters_of(copy)})) execute(copy);
 }
