@@ -176,6 +176,7 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
 BlockRunner::Next BlockRunner::turn_over(WarpState& warp, Fragment& fragment) {
     const bool had_its_turn = std::exchange(warp.out_of_order, false);
     if (!independent_threads_) {
+        if (is_spinning(warp, fragment)) check_deadlock(warp, fragment);
         warp.fragments.push_back(fragment);
     } else if (had_its_turn || is_spinning(warp, fragment)) {
         give_way(warp, fragment);

@@ -106,7 +106,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     const bool is_strong = has(instruction, "volatile") || has(instruction, "relaxed") ||
                            has(instruction, "acquire") || has(instruction, "mmio");
     if (is_load && is_strong && space != Space::shared && space != Space::local) {
-        function_.traits.has_order_dependence = true;
+        function_.traits.has_order_dependence = function_.traits.may_wait_for_blocks = true;
     }
     AccessSpace counted = AccessSpace::global;
     switch (space) {
@@ -181,6 +181,7 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     // What the machine code has for it: RED, unless the old value is used.
     const bool is_reduction = !reads_result && std::string_view(*name) != "cas" &&
                               std::string_view(*name) != "exch";
+    if (space != Space::shared && reads_result) function_.traits.may_wait_for_blocks = true;
     if (space != Space::shared && (reads_result || depends_on_order(*name, type_name))) {
         function_.traits.has_order_dependence = true;
     }

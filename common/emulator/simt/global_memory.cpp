@@ -124,6 +124,7 @@ void move(WarpContext& context, const MemoryDetail& detail, PatternKind kind, st
           const LaneOffsets& offsets, std::uint32_t mask) {
     const Mover& mover = *detail.mover;
     const bool is_load = detail.kind == AccessKind::load;
+    context.execution->memory_changes += !is_load;
     for (std::uint32_t i = 0; i < detail.elements; ++i) {
         if (detail.registers[i] == no_register) continue;
         std::byte* const lanes = context.registers + detail.registers[i];
