@@ -104,8 +104,8 @@ TRANSFORMED = {
     "multiply_tiled_unrolled/tile:32": "four loads along a row of a_tile became one LDS.128",
 }
 TWINS = {"copy_in_branches_merged", "multiply_tiled_merged/tile:16", "multiply_tiled_merged/tile:32"}
-# Working sets beyond the L1, read again and again: hardly ever a hit (some runs have none, some a few
-# per cent), where the model has none.
+# Working sets beyond the L1, read again and again: hardly ever a hit. Some runs of the hardware have
+# none, some a few per cent; which depends on the order in which warps begin the next pass.
 BEYOND_L1 = {"read_cyclically/kilobytes:320", "read_cyclically/kilobytes:512"}
 # ncu's own few kilobytes of DRAM traffic, here a little more than the 8 KiB that are allowed.
 DRAM_MARGIN_BYTES = 1024
@@ -128,8 +128,8 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
         for difference in comparison.differences(name, emulated[name], measured[name])
     ]
     for name in BEYOND_L1:
-        assert emulated[name]["l1_hit_sectors"] == 0
-        assert measured[name]["l1_hit_sectors"] <= 0.05 * measured[name]["load_sectors"]
+        for counted in (emulated[name], measured[name]):
+            assert counted["l1_hit_sectors"] <= 0.05 * counted["load_sectors"]
     wrong = [each for each in wrong if each.name not in BEYOND_L1 or each.counter != "l1_hit_sectors"]
     counts = [each for each in wrong if each.counter != "dram_read_bytes"]
     assert {each.name for each in counts} == TRANSFORMED.keys()
@@ -151,8 +151,9 @@ PROMISED = {
 }
 
 
-# Tiled products with one element a thread: nvcc merges loads of four neighbours in a row of a_tile.
-MERGED = re.compile(r"matmul_(tiled|tiled_bounded|tiled_in_steps|rectangular_tiles)/")
+# Tiled products with one element a thread: ptxas merges loads of four neighbours in a row of a_tile; in
+# matmul_bulk, of every other two neighbouring halves of a piece.
+MERGED = re.compile(r"matmul_(tiled|tiled_bounded|tiled_in_steps|rectangular_tiles|bulk)/")
 # A shared access may have to wait for a global one in the same unit, which is counted as conflicts, as
 # often as it happens in a run.
 MOST_WAITS = 0.15
