@@ -96,7 +96,7 @@ def test_the_rules_are_stated_in_one_line() -> None:
     assert "8 KiB" in rules and "below 32 MiB" in rules
 
 
-# Where the compiler issues other accesses than the source writes, as its machine code shows. Each has
+# Where ptxas issues other accesses than the PTX has, as its machine code shows. Each has
 # a twin in the set, transformed by hand in the same way, that agrees in every counter.
 TRANSFORMED = {
     "multiply_tiled_unrolled/tile:16": "four loads along a row of a_tile became one LDS.128",
