@@ -185,6 +185,14 @@ TEST_F(SimtKernels, LdgIsALoad) {
     EXPECT_EQ(to.to_host(), ramp(32));
 }
 
+TEST_F(SimtKernels, OffsetsOfAnIndexAreScaledWithIt) {
+    const Array<float> from(ramp(32));
+    const Array<float> to(32);
+    run("shifted_index", shape(1, 32), from.get(), to.get());
+    const auto values = to.to_host();
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(values[i], i % 2 == 0 ? ramp(32)[i] : 0);
+}
+
 // ---- indices, votes, shuffles, atomics -------------------------------------------------------
 
 TEST_F(SimtKernels, ThreeDimensionalGridsAndBlocks) {

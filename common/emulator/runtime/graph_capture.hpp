@@ -21,9 +21,6 @@ void perform(cudaStream_t stream, const HostCall& host_call);
 // Adds the work to the graph that is being captured; false: there is none.
 bool captured(cudaStream_t stream, const Work& work);
 
-// A stream that goes leaves its work in the capture; the one in which it began spoils it.
-void leave_capture(cudaStream_t stream);
-
 // Adds the launch of a graph to the graph that is being captured; false: there is none.
 bool capture_child(cudaStream_t stream, const CUgraph_st& graph);
 

@@ -75,6 +75,7 @@ void FunctionDecoder::note_address(const ptx::Instruction& instruction, const Op
         } else {
             if (from->array != no_register || value > 12 || scaled.scale << value > max_scale) return;
             scaled.scale <<= value;
+            scaled.offset *= std::int64_t{1} << value;
         }
     } else if (adds) {
         const std::size_t array = is_uniform(operation.source[0]) ? 0 : 1;

@@ -66,7 +66,7 @@ void queue_pattern(WarpContext& context, const MemoryDetail& detail, RequestCoun
 void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                      const WarpRequest& request) {
     requests.add(detail.cost.cost(request));
-    if (context.memory != nullptr) {
+    if (context.memory != nullptr && detail.cost.is_issued()) {
         queue_lines(context, detail, requests, lines_of(request).span());
     }
 }
@@ -106,7 +106,7 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
         const bool sectors_hold_lanes = detail.bytes <= sector_bytes && base % line_bytes == 0;
-        if (sectors_hold_lanes && context.memory == nullptr) {
+        if (sectors_hold_lanes && context.memory == nullptr && detail.cost.has_scattered_cost()) {
             site.requests.add(detail.cost.scattered_cost(located.offsets, context.mask));
             return PatternKind::other;
         }
@@ -116,7 +116,9 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
         return PatternKind::other;
     }
     ++pattern->seen[first % line_bytes];
-    if (context.memory != nullptr) queue_pattern(context, detail, site.requests, *pattern, first);
+    if (context.memory != nullptr && detail.cost.is_issued()) {
+        queue_pattern(context, detail, site.requests, *pattern, first);
+    }
     return pattern->kind;
 }
 
@@ -124,6 +126,7 @@ void move(WarpContext& context, const MemoryDetail& detail, PatternKind kind, st
           const LaneOffsets& offsets, std::uint32_t mask) {
     const Mover& mover = *detail.mover;
     const bool is_load = detail.kind == AccessKind::load;
+    context.execution->memory_changes += !is_load;
     for (std::uint32_t i = 0; i < detail.elements; ++i) {
         if (detail.registers[i] == no_register) continue;
         std::byte* const lanes = context.registers + detail.registers[i];
