@@ -20,9 +20,10 @@ struct CostModel {
     // cp.async: the GPU's counters of bytes, and so of efficiency, leave it out.
     bool counts_bytes = true;
     AccessCounters cost(const WarpRequest& request) const;
-    // The same of aligned addresses, given as offsets from `base` (a multiple of 128), without sorting them:
-    // for patterns that do not come again.
-    AccessCounters scattered_cost(const std::array<std::uint32_t, warp_size>& offsets, std::uint32_t mask) const;
+    // The same of aligned addresses in global memory, given as offsets from `base` (a multiple of 32), without
+    // sorting them: for patterns that do not come again.
+    AccessCounters scattered_cost(Address base, const std::array<std::uint32_t, warp_size>& offsets,
+                                  std::uint32_t mask) const;
 };
 
 }  // namespace emulator::simt

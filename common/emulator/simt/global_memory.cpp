@@ -98,6 +98,11 @@ void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteSt
     }
 }
 
+void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site, Pattern& pattern,
+                      Address first) {
+    queue_pattern(context, detail, site.requests, pattern, first);
+}
+
 PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                          const Located& located) {
     const Address base = reinterpret_cast<Address>(located.base);
@@ -105,16 +110,17 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
         base + located.offsets[static_cast<std::size_t>(std::countr_zero(context.mask))];
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
-        const bool sectors_hold_lanes = detail.bytes <= sector_bytes && base % line_bytes == 0;
-        if (sectors_hold_lanes && context.memory == nullptr) {
-            site.requests.add(detail.cost.scattered_cost(located.offsets, context.mask));
-            return PatternKind::other;
+        // What is far away arrives while the request is counted.
+        for (const std::uint32_t offset : located.offsets) __builtin_prefetch(located.base + offset);
+        site.requests.add(detail.cost.scattered_cost(base, located.offsets, context.mask));
+        if (context.memory != nullptr) {
+            std::array<Address, warp_size> addresses;
+            queue_lines(context, detail, site.requests,
+                        lines_of(request_of(addresses, base, located.offsets, context.mask, detail.bytes)).span());
         }
-        std::array<Address, warp_size> addresses;
-        count_addresses(context, detail, site.requests,
-                        request_of(addresses, base, located.offsets, context.mask, detail.bytes));
         return PatternKind::other;
     }
+    site.note(pattern);
     ++pattern->seen[first % line_bytes];
     if (context.memory != nullptr) queue_pattern(context, detail, site.requests, *pattern, first);
     return pattern->kind;
