@@ -8,16 +8,35 @@
 namespace emulator::simt {
 
 AccessCounters CostModel::cost(const WarpRequest& request) const {
+    if (is_for_one_lane) {
+        const std::uint32_t lane = request.active_mask & (0u - request.active_mask);
+        return cost_as_written({request.addresses, lane, request.bytes_per_lane});
+    }
+    if (issued == nullptr) return cost_as_written(request);
+    AccessCounters sum;
+    for (const ptx::IssuedPiece& piece : *issued) {
+        std::array<Address, warp_size> addresses;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) {
+            addresses[lane] = request.addresses[lane] + static_cast<Address>(piece.offset);
+        }
+        sum.add(cost_as_written({addresses, request.active_mask, piece.bytes}));
+    }
+    return sum;
+}
+
+AccessCounters CostModel::cost_as_written(const WarpRequest& request) const {
     AccessCounters cost{.requests = 1};
     if (space == AccessSpace::shared) {
-        const BankPasses passes = bank_passes(request, kind, banks);
+        const bool is_atomic = kind == AccessKind::atomic && request.bytes_per_lane == 4;
+        const BankPasses passes = is_atomic ? atomic_bank_passes(request, bank_atomic, banks)
+                                            : bank_passes(request, kind, banks);
         cost.wavefronts = passes.wavefronts;
         cost.bank_conflicts = passes.conflicts;
         return cost;
     }
     if (space == AccessSpace::constant) return cost;
     const Transactions transactions = coalesce(request);
-    cost.sectors = transactions.sectors;
+    cost.sectors = kind == AccessKind::atomic ? atomic_sectors(request) : transactions.sectors;
     cost.lines = transactions.lines;
     if (!counts_bytes) return cost;
     cost.distinct_bytes = transactions.distinct_bytes;
@@ -84,6 +103,7 @@ AccessCounters CostModel::scattered_cost(Address base, const Keys& from_base, st
     AccessCounters cost{.requests = 1};
     cost.sectors = count_distinct(shifted(offsets, 5), mask, table);
     cost.lines = count_distinct(shifted(offsets, 7), mask, table);
+    if (!counts_bytes) return cost;
     if (!counts_bytes) return cost;
     // Lanes in sectors of their own have addresses of their own.
     const std::uint32_t places =

@@ -65,7 +65,9 @@ Frame* Execution::take_frame(const Function& function) {
 void Execution::give_back(Frame* frame) { spare_frames_[frame->function].push_back(frame); }
 
 std::string index_text(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-    return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
+    std::string text("(");
+    text.append(std::to_string(x)).append(",").append(std::to_string(y)).append(",");
+    return text.append(std::to_string(z)).append(")");
 }
 
 std::string thread_text(const Launch& launch, std::uint32_t thread) {

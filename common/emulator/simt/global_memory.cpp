@@ -66,7 +66,7 @@ void queue_pattern(WarpContext& context, const MemoryDetail& detail, RequestCoun
 void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                      const WarpRequest& request) {
     requests.add(detail.cost.cost(request));
-    if (context.memory != nullptr) {
+    if (context.memory != nullptr && detail.cost.is_issued()) {
         queue_lines(context, detail, requests, lines_of(request).span());
     }
 }
@@ -112,17 +112,24 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
     if (pattern == nullptr) [[unlikely]] {
         // What is far away arrives while the request is counted.
         for (const std::uint32_t offset : located.offsets) __builtin_prefetch(located.base + offset);
+        std::array<Address, warp_size> addresses;
+        const WarpRequest request =
+            request_of(addresses, base, located.offsets, context.mask, detail.bytes);
+        if (detail.bytes > sector_bytes || !detail.cost.has_scattered_cost()) {
+            count_addresses(context, detail, site.requests, request);
+            return PatternKind::other;
+        }
         site.requests.add(detail.cost.scattered_cost(base, located.offsets, context.mask));
         if (context.memory != nullptr) {
-            std::array<Address, warp_size> addresses;
-            queue_lines(context, detail, site.requests,
-                        lines_of(request_of(addresses, base, located.offsets, context.mask, detail.bytes)).span());
+            queue_lines(context, detail, site.requests, lines_of(request).span());
         }
         return PatternKind::other;
     }
     site.note(pattern);
     ++pattern->seen[first % line_bytes];
-    if (context.memory != nullptr) queue_pattern(context, detail, site.requests, *pattern, first);
+    if (context.memory != nullptr && detail.cost.is_issued()) {
+        queue_pattern(context, detail, site.requests, *pattern, first);
+    }
     return pattern->kind;
 }
 

@@ -89,6 +89,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
                   .image = image,
                   .kernel_name = demangled(image.kernel->source->name),
                   .shape = shape,
+                  .parameters = {},
                   .started = std::chrono::steady_clock::now()};
     // Parameters lie where their generic addresses point.
     const std::size_t bytes = std::max(parameters.size(), kernel.attributes.parameter_bytes);

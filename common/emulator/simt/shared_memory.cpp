@@ -39,7 +39,7 @@ void execute_shared(Warp& warp, const Operation& operation) {
 // Words of a warp's lanes lie side by side: what a request touches are the words' rows.
 void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                  const LaneOffsets& offsets) {
-    AccessCounters cost{.requests = 1};
+    AccessCounters cost;
     std::array<Address, warp_size> addresses;
     const std::uint32_t word_bytes = std::min(detail.bytes, interleaved_word_bytes);
     for (std::uint32_t word = 0; word < detail.bytes; word += interleaved_word_bytes) {
@@ -48,6 +48,7 @@ void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounte
                 interleaved(offsets[static_cast<std::size_t>(lane)] + word, lane);
         }
         const Transactions part = coalesce({addresses, context.mask, word_bytes});
+        ++cost.requests;  // an H200 counts one for each row
         cost.sectors += part.sectors;
         cost.lines += part.lines;
         cost.distinct_bytes += part.distinct_bytes;

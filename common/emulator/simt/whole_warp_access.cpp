@@ -78,7 +78,7 @@ void access_global(Warp& warp, const Operation& operation, Shape shape, std::int
     }
     const Address address = site.low + static_cast<Address>(first);
     ++pattern->seen[address % line_bytes];
-    if (context.memory != nullptr) queue_whole_warp(context, detail, site, *pattern, address);
+    if (context.memory != nullptr && detail.cost.is_issued()) queue_whole_warp(context, detail, site, *pattern, address);
     move_words<Word, kind>(context, detail, shape, reinterpret_cast<std::byte*>(address));
 }
 
