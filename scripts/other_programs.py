@@ -38,7 +38,7 @@ FAILURE = re.compile(
 )
 # Of a failed program, the line that says most: the runtime's own, else one that names an error.
 TELLING = (
-    re.compile(r"emulated", re.IGNORECASE),
+    re.compile(r"emulated GPU: error"),
     re.compile(
         r"error|fail|mismatch|do(es)? not match|assert|not supported|undefined symbol",
         re.IGNORECASE,

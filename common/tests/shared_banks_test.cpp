@@ -6,6 +6,7 @@
 
 #include <array>
 #include <fstream>
+#include <map>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -312,6 +313,40 @@ TEST(SharedBanks, AgreesWithAnH200) {
             << line;
     }
     EXPECT_EQ(rows, 598);
+}
+
+// Each row: one warp's atomic operation on a word a lane, and what the same counters of atomic operations
+// say on an H200.
+TEST(SharedBanks, AtomicsAgreeWithAnH200) {
+    const std::map<std::string, emulator::BankAtomic> kinds = {
+        {"update", emulator::BankAtomic::update},
+        {"compare_and_swap", emulator::BankAtomic::compare_and_swap},
+        {"count", emulator::BankAtomic::count}};
+    std::ifstream file(LAB_SHARED_ATOMIC_PATTERNS);
+    std::string line;
+    ASSERT_TRUE(std::getline(file, line)) << LAB_SHARED_ATOMIC_PATTERNS;
+    ASSERT_EQ(line, "operation,kind,mask,words,wavefronts,bank_conflicts");
+    int rows = 0;
+    for (; std::getline(file, line); ++rows) {
+        std::istringstream fields(line);
+        std::string operation, kind, mask, words, wavefronts, conflicts;
+        for (std::string* field : {&operation, &kind, &mask, &words, &wavefronts, &conflicts}) {
+            std::getline(fields, *field, ',');
+        }
+        ASSERT_TRUE(kinds.contains(kind)) << line;
+        std::istringstream indices(words);
+        Lanes addresses{};
+        for (Address& address : addresses) {
+            ASSERT_TRUE(indices >> address) << line;
+            address *= 4;
+        }
+        const emulator::WarpRequest request{
+            addresses, static_cast<std::uint32_t>(std::stoul(mask, nullptr, 16)), 4};
+        const BankPasses counted{static_cast<std::uint32_t>(std::stoul(wavefronts)),
+                                 static_cast<std::uint32_t>(std::stoul(conflicts))};
+        EXPECT_EQ(emulator::atomic_bank_passes(request, kinds.at(kind), four_byte_banks), counted) << line;
+    }
+    EXPECT_EQ(rows, 525);
 }
 
 }  // namespace

@@ -19,6 +19,15 @@ EXACT = (
     "shared_store_requests",
     "shared_store_wavefronts",
     "shared_store_bank_conflicts",
+    "shared_atomic_requests",
+    "atomic_requests",
+    "atomic_sectors",
+    "reduction_requests",
+    "reduction_sectors",
+    "local_load_requests",
+    "local_load_sectors",
+    "local_store_requests",
+    "local_store_sectors",
 )
 # Percent; the profiler prints two decimals.
 EFFICIENCIES = ("load_efficiency", "store_efficiency")

@@ -35,12 +35,28 @@ METRICS = {
     "l2_write_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
     "dram_read_bytes": "dram__bytes_read.sum",
     "dram_write_bytes": "dram__bytes_write.sum",
-    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    # Of instructions with a true guard in some lane; smsp__inst_executed_op_shared_* counts others, too.
+    "shared_load_requests": "smsp__sass_inst_executed_op_shared_ld.sum",
     "shared_load_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_load_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_store_requests": "smsp__sass_inst_executed_op_shared_st.sum",
     "shared_store_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared_store_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "shared_atomic_requests": "smsp__sass_inst_executed_op_shared_atom.sum",
+    "shared_atomic_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+    "shared_atomic_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum",
+    "atomic_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_atom.sum",
+    "atomic_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    "reduction_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_red.sum",
+    "reduction_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_red.sum",
+    "local_load_requests": f"{_L1}t_requests_pipe_lsu_mem_local_op_ld.sum",
+    "local_load_sectors": f"{_L1}t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "local_store_requests": f"{_L1}t_requests_pipe_lsu_mem_local_op_st.sum",
+    "local_store_sectors": f"{_L1}t_sectors_pipe_lsu_mem_local_op_st.sum",
+    "texture_load_requests": f"{_L1}t_requests_pipe_tex_mem_texture.sum",
+    "texture_load_sectors": f"{_L1}t_sectors_pipe_tex_mem_texture.sum",
+    "warp_instructions": "smsp__inst_executed.sum",
+    "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
     "theoretical_occupancy": "sm__maximum_warps_per_active_cycle_pct",
     "achieved_occupancy": "sm__warps_active.avg.pct_of_peak_sustained_active",
 }
@@ -168,13 +184,14 @@ def _number(text: str) -> float:
 
 
 def as_csv(rows: dict[str, dict[str, float]]) -> str:
-    """The stored form. Efficiencies of kernels without such accesses stay empty."""
+    """The stored form. Efficiencies of kernels without such accesses stay empty; asynchronous copies to
+    shared memory are loads that the efficiency leaves out, which would be 0 without others."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["name", *METRICS])
     for name, values in rows.items():
         for kind in ("load", "store"):
-            if not values.get(f"{kind}_requests"):
+            if not (values.get(f"{kind}_requests") and values.get(f"{kind}_efficiency")):
                 values.pop(f"{kind}_efficiency", None)
         writer.writerow([name, *(f"{values[key]:.12g}" if key in values else "" for key in METRICS)])
     return text.getvalue()

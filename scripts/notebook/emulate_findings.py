@@ -166,5 +166,6 @@ def _occupancy(launch: Launch, sm_count: int) -> list[str]:
         found.append(f"occupancy {percent:.0f} %" + (f", limited by {limit}" if limit else ""))
     blocks = launch.blocks // launch.launches
     if blocks < sm_count:
-        found.append(f"{blocks:,} blocks leave {sm_count - blocks} of {sm_count} SMs without work")
+        few = "1 block leaves" if blocks == 1 else f"{blocks:,} blocks leave"
+        found.append(f"{few} {sm_count - blocks} of {sm_count} SMs without work")
     return found

@@ -22,7 +22,7 @@ OF_A_LAUNCH = _MEASURED | {
     "local_load_sectors": f"{_L1}t_sectors_pipe_lsu_mem_local_op_ld.sum",
     "local_store_requests": f"{_L1}t_requests_pipe_lsu_mem_local_op_st.sum",
     "local_store_sectors": f"{_L1}t_sectors_pipe_lsu_mem_local_op_st.sum",
-    "shared_atomic_requests": "smsp__inst_executed_op_shared_atom.sum",
+    "shared_atomic_requests": "smsp__sass_inst_executed_op_shared_atom.sum",
     "shared_atomic_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
     "texture_load_requests": f"{_L1}t_requests_pipe_tex_mem_texture.sum",
     "texture_load_sectors": f"{_L1}t_sectors_pipe_tex_mem_texture.sum",
@@ -60,7 +60,7 @@ def of_a_site(space: str, kind: str) -> dict[str, str]:
     if space == "shared":
         banks = f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"
         return {
-            "requests": f"smsp__inst_executed_op_shared_{op}.sum",
+            "requests": f"smsp__sass_inst_executed_op_shared_{op}.sum",
             "wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum",
             "bank_conflicts": banks,
         }

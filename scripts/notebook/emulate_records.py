@@ -196,10 +196,8 @@ def _add(report: Report, described: dict[str, Any]) -> None:
     if described.get("finished"):
         report.finished = True
     elif "error" in described:
-        where = plain(described.get("kernel", ""))
-        report.failures.append(
-            f"{where}: {plain(described['error'])}" if where else plain(described["error"])
-        )
+        kernel, text = plain(described.get("kernel", "")), plain(described["error"])
+        report.failures.append(text if kernel in text else f"{kernel}: {text}")
     else:
         report.launches.append(_launch(described))
 

@@ -33,10 +33,9 @@ def test_a_program_passes_if_it_says_so_and_nothing_else(
 
 
 def test_the_reason_is_the_runtimes_own_line() -> None:
-    output = "error: something\nemulated GPU: cudaFoo is not supported\nlast\n"
-    assert (
-        other_programs.judge(program(), 1, output)
-        == "exit status 1: emulated GPU: cudaFoo is not supported"
+    output = "Emulated H200\nerror: something\nemulated GPU: error: cudaFoo is not supported\n"
+    assert other_programs.judge(program(), 1, output) == (
+        "exit status 1: emulated GPU: error: cudaFoo is not supported"
     )
 
 

@@ -17,6 +17,7 @@ struct AccessCounters {
     std::uint64_t wavefronts = 0;      // passes through the banks (shared memory)
     std::uint64_t bank_conflicts = 0;  // those beyond the fewest
 
+    bool operator==(const AccessCounters&) const = default;
     void add(const AccessCounters& other, std::uint64_t times = 1) {
         requests += times * other.requests;
         sectors += times * other.sectors;

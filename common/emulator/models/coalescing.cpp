@@ -79,4 +79,21 @@ LineList lines_of(const WarpRequest& request) {
     return list;
 }
 
+std::uint32_t atomic_sectors(const WarpRequest& request) {
+    const SortedAddresses sorted = sorted_addresses(request);
+    std::uint32_t sectors = 0, of_sector = 0, of_address = 0;
+    for (std::size_t i = 0; i < sorted.count; ++i) {
+        const bool same_sector =
+            i > 0 && sorted.address[i] / sector_bytes == sorted.address[i - 1] / sector_bytes;
+        const bool same_address = i > 0 && sorted.address[i] == sorted.address[i - 1];
+        if (!same_sector) {
+            sectors += of_sector;
+            of_sector = 0;
+        }
+        of_address = same_address ? of_address + 1 : 1;
+        of_sector = std::max(of_sector, of_address);
+    }
+    return sectors + of_sector;
+}
+
 }  // namespace emulator

@@ -45,6 +45,11 @@ struct LineList {
 };
 LineList lines_of(const WarpRequest& request);
 
+// The sectors that atomic operations of global memory take: lanes that update one address go one after
+// another, each time with all other sectors' next lanes. So a sector counts as often as the most lanes that
+// update one address in it.
+std::uint32_t atomic_sectors(const WarpRequest& request);
+
 // The order of the lanes does not matter, nor does a shift of all addresses by a multiple of 128.
 Transactions coalesce(const WarpRequest& request);
 

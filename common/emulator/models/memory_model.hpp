@@ -30,6 +30,7 @@ struct MemoryCounters {
     // Each sector of each store at most; neighbouring stores to parts of one sector may merge.
     std::uint64_t l2_write_sectors_most = 0;
 
+    bool operator==(const MemoryCounters&) const = default;
     void add(const MemoryCounters& other) {
         l1_hit_sectors += other.l1_hit_sectors;
         l2_read_sectors_most += other.l2_read_sectors_most;

@@ -64,4 +64,19 @@ BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout b
     return result;
 }
 
+BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks) {
+    if (request.active_mask == 0) return {};
+    if (operation == BankAtomic::count) {
+        const std::uint32_t passes = most_words_of_a_bank(request, request.active_mask, banks);
+        return {passes, passes - 1};
+    }
+    std::array<std::uint32_t, most_banks> lanes_of{};
+    std::uint32_t most = 0;
+    for (std::uint32_t mask = request.active_mask; mask != 0; mask &= mask - 1) {
+        const Address begin = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];
+        most = std::max(most, ++lanes_of[begin / banks.width_bytes % banks.count]);
+    }
+    return {operation == BankAtomic::compare_and_swap ? 2 * most : most, most - 1};
+}
+
 }  // namespace emulator

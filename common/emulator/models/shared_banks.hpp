@@ -31,4 +31,15 @@ struct BankPasses {
 // it is an assumption, and so is the same rule relative to the width of Kepler's 8-byte banks.
 BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout banks);
 
+// What an atomic operation of 4 bytes does in the banks.
+enum class BankAtomic : std::uint8_t {
+    update,            // add, min, and, exchange, ...
+    compare_and_swap,  // each pass twice
+    count,             // an add of 1 without a result: lanes of one word go together
+};
+
+// Lanes that update one word go one after another, so a bank takes as many passes as lanes update words
+// of it. An H200 counted each of 525 patterns so (data/nvidia-h200/counters/shared_atomic_patterns.csv).
+BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks);
+
 }  // namespace emulator

@@ -23,7 +23,9 @@ Allocations& allocations() {
     return result;
 }
 
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t number(const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 bool takes_device_memory(MemoryKind kind) {
     return kind == MemoryKind::device || kind == MemoryKind::managed;
@@ -117,7 +119,8 @@ std::optional<Memory> memory_at(const void* address) {
     const auto after = allocations().by_address.upper_bound(number(address));
     if (after == allocations().by_address.begin()) return std::nullopt;
     const Memory& below = std::prev(after)->second;
-    const bool inside = number(address) - number(below.begin) < std::max<std::size_t>(below.bytes, 1);
+    const bool inside =
+        number(address) - number(below.begin) < std::max<std::size_t>(below.bytes, 1);
     return inside ? std::optional(below) : std::nullopt;
 }
 

@@ -19,7 +19,7 @@ struct Memory {
     void* begin = nullptr;
     std::size_t bytes = 0;
     MemoryKind kind{};
-    unsigned flags = 0;  // of cudaHostAlloc, cudaMallocManaged, cudaHostRegister
+    unsigned flags = 0;         // of cudaHostAlloc, cudaMallocManaged, cudaHostRegister
     unsigned long long id = 0;  // no other allocation of the program has it
 };
 

@@ -27,8 +27,8 @@ Side array_side(cudaArray_const_t handle, cudaPos at, std::size_t row_bytes, std
 
 Side pointer_side(const cudaPitchedPtr& pitched, cudaPos at) {
     const std::size_t slice = pitched.pitch * pitched.ysize;
-    return {static_cast<char*>(pitched.ptr) + at.z * slice + at.y * pitched.pitch + at.x, pitched.pitch,
-            slice};
+    return {static_cast<char*>(pitched.ptr) + at.z * slice + at.y * pitched.pitch + at.x,
+            pitched.pitch, slice};
 }
 
 }  // namespace
@@ -47,9 +47,16 @@ Copy copy_of(const cudaMemcpy3DParms& asked) {
     const Side to = asked.dstArray != nullptr
                         ? array_side(asked.dstArray, asked.dstPos, row_bytes, rows, slices)
                         : pointer_side(asked.dstPtr, asked.dstPos);
-    return {.to = to.begin, .from = from.begin, .bytes = row_bytes, .to_pitch = to.pitch,
-            .from_pitch = from.pitch, .to_slice = to.slice, .from_slice = from.slice, .rows = rows,
-            .slices = slices, .kind = asked.kind};
+    return {.to = to.begin,
+            .from = from.begin,
+            .bytes = row_bytes,
+            .to_pitch = to.pitch,
+            .from_pitch = from.pitch,
+            .to_slice = to.slice,
+            .from_slice = from.slice,
+            .rows = rows,
+            .slices = slices,
+            .kind = asked.kind};
 }
 
 namespace {
@@ -65,15 +72,25 @@ Side row_side(cudaArray_const_t handle, std::size_t offset_bytes, std::size_t ro
 Copy to_array(cudaArray_t to, std::size_t offset_bytes, std::size_t row, const void* from,
               std::size_t from_pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
     const Side side = row_side(to, offset_bytes, row, width, height);
-    return {.to = side.begin, .from = from, .bytes = width, .to_pitch = side.pitch,
-            .from_pitch = from_pitch, .rows = height, .kind = kind};
+    return {.to = side.begin,
+            .from = from,
+            .bytes = width,
+            .to_pitch = side.pitch,
+            .from_pitch = from_pitch,
+            .rows = height,
+            .kind = kind};
 }
 
 Copy from_array(void* to, std::size_t to_pitch, cudaArray_const_t from, std::size_t offset_bytes,
                 std::size_t row, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
     const Side side = row_side(from, offset_bytes, row, width, height);
-    return {.to = to, .from = side.begin, .bytes = width, .to_pitch = to_pitch,
-            .from_pitch = side.pitch, .rows = height, .kind = kind};
+    return {.to = to,
+            .from = side.begin,
+            .bytes = width,
+            .to_pitch = to_pitch,
+            .from_pitch = side.pitch,
+            .rows = height,
+            .kind = kind};
 }
 
 // The deprecated forms copy `bytes` as one run that continues in the next row.
@@ -140,8 +157,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t offset_bytes, s
                                      const void* from, std::size_t from_pitch, std::size_t width,
                                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
     return call([&] {
-        return copy_in_stream(to_array(to, offset_bytes, row, from, from_pitch, width, height, kind),
-                              stream);
+        return copy_in_stream(
+            to_array(to, offset_bytes, row, from, from_pitch, width, height, kind), stream);
     });
 }
 
@@ -155,10 +172,11 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t to_pitch, cudaArray_cons
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t to_pitch, cudaArray_const_t from,
                                        std::size_t offset_bytes, std::size_t row, std::size_t width,
-                                       std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+                                       std::size_t height, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
     return call([&] {
-        return copy_in_stream(from_array(to, to_pitch, from, offset_bytes, row, width, height, kind),
-                              stream);
+        return copy_in_stream(
+            from_array(to, to_pitch, from, offset_bytes, row, width, height, kind), stream);
     });
 }
 
@@ -173,15 +191,16 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_offset, std:
     });
 }
 
-cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t offset_bytes, std::size_t row, const void* from,
-                              std::size_t bytes, cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t offset_bytes, std::size_t row,
+                              const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     return cudaMemcpyToArrayAsync(to, offset_bytes, row, from, bytes, kind, nullptr);
 }
 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t offset_bytes, std::size_t row,
                                    const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream) {
-    const auto copy_row = [&](std::size_t at, std::size_t to_row, std::size_t done, std::size_t count) {
+    const auto copy_row = [&](std::size_t at, std::size_t to_row, std::size_t done,
+                              std::size_t count) {
         const char* const source = static_cast<const char*>(from) + done;
         return copy_in_stream(to_array(to, at, to_row, source, count, count, 1, kind), stream);
     };
@@ -196,9 +215,11 @@ cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t of
 cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t offset_bytes,
                                      std::size_t row, std::size_t bytes, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-    const auto copy_row = [&](std::size_t at, std::size_t from_row, std::size_t done, std::size_t count) {
+    const auto copy_row = [&](std::size_t at, std::size_t from_row, std::size_t done,
+                              std::size_t count) {
         char* const target = static_cast<char*>(to) + done;
-        return copy_in_stream(from_array(target, count, from, at, from_row, count, 1, kind), stream);
+        return copy_in_stream(from_array(target, count, from, at, from_row, count, 1, kind),
+                              stream);
     };
     return copy_run(from, offset_bytes, row, bytes, copy_row);
 }

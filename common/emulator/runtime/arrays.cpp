@@ -60,13 +60,13 @@ void release_arrays() {
 
 using namespace emulator::runtime;
 
-cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width,
-                            std::size_t height, unsigned flags) {
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                            std::size_t width, std::size_t height, unsigned flags) {
     return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
 }
 
-cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
-                              unsigned flags) {
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                              cudaExtent extent, unsigned flags) {
     return call([&] {
         require(array != nullptr && format != nullptr && extent.width != 0);
         refuse_flags(flags);
@@ -109,6 +109,7 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t 
     });
 }
 
-cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
     return {x, y, z, w, kind};
 }

@@ -8,8 +8,8 @@
 using namespace emulator::runtime;
 
 cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* bytes,
-                                 std::size_t count, cudaMemcpyAttributes*, std::size_t*, std::size_t,
-                                 cudaStream_t stream) {
+                                 std::size_t count, cudaMemcpyAttributes*, std::size_t*,
+                                 std::size_t, cudaStream_t stream) {
     return call([&] {
         require(to != nullptr && from != nullptr && bytes != nullptr && count != 0);
         for (std::size_t i = 0; i < count; ++i) {
@@ -30,8 +30,10 @@ cudaError_t cudaMemPrefetchBatchAsync(void** pointers, std::size_t* bytes, std::
                 first_of_location != nullptr && count != 0 && location_count != 0 && flags == 0);
         std::size_t location = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            while (location + 1 < location_count && first_of_location[location + 1] <= i) ++location;
-            const cudaError_t error = prefetch(pointers[i], bytes[i], locations[location], 0, stream);
+            while (location + 1 < location_count && first_of_location[location + 1] <= i)
+                ++location;
+            const cudaError_t error =
+                prefetch(pointers[i], bytes[i], locations[location], 0, stream);
             if (error != cudaSuccess) return error;
         }
         return cudaSuccess;

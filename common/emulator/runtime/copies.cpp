@@ -21,7 +21,8 @@ void mark_written(void* pointer, std::size_t bytes) {
 }  // namespace
 
 void require_kind(cudaMemcpyKind kind) {
-    require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+    require(kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault,
+            cudaErrorInvalidMemcpyDirection);
 }
 
 bool is_device_destination(cudaMemcpyKind kind) {
@@ -39,17 +40,20 @@ void check_copy(const Copy& copy) {
     const auto span = [&](std::size_t pitch, std::size_t slice) {
         return (copy.slices - 1) * slice + (copy.rows - 1) * pitch + copy.bytes;
     };
-    require_accessible(copy.to, span(copy.to_pitch, copy.to_slice), is_device_destination(copy.kind));
-    require_accessible(copy.from, span(copy.from_pitch, copy.from_slice), is_device_source(copy.kind));
+    require_accessible(copy.to, span(copy.to_pitch, copy.to_slice),
+                       is_device_destination(copy.kind));
+    require_accessible(copy.from, span(copy.from_pitch, copy.from_slice),
+                       is_device_source(copy.kind));
 }
 
 void execute(const Copy& copy) {
     if (copy.bytes == 0) return;
     for (std::size_t slice = 0; slice < copy.slices; ++slice) {
         for (std::size_t row = 0; row < copy.rows; ++row) {
-            char* const to = static_cast<char*>(copy.to) + slice * copy.to_slice + row * copy.to_pitch;
-            const char* const from =
-                static_cast<const char*>(copy.from) + slice * copy.from_slice + row * copy.from_pitch;
+            char* const to =
+                static_cast<char*>(copy.to) + slice * copy.to_slice + row * copy.to_pitch;
+            const char* const from = static_cast<const char*>(copy.from) + slice * copy.from_slice +
+                                     row * copy.from_pitch;
             std::memmove(to, from, copy.bytes);
             mark_written(to, copy.bytes);
         }
@@ -60,7 +64,8 @@ void check_fill(const Fill& fill) {
     if (fill.width == 0 || fill.rows == 0 || fill.slices == 0) return;
     const std::size_t row_bytes = fill.width * fill.element_bytes;
     require(fill.rows == 1 || row_bytes <= fill.pitch);
-    const std::size_t span = (fill.slices - 1) * fill.slice + (fill.rows - 1) * fill.pitch + row_bytes;
+    const std::size_t span =
+        (fill.slices - 1) * fill.slice + (fill.rows - 1) * fill.pitch + row_bytes;
     require_accessible(fill.to, span, true);
 }
 
@@ -118,8 +123,13 @@ Copy linear(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) 
 
 Copy pitched(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
              std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-    return {.to = to, .from = from, .bytes = width, .to_pitch = to_pitch, .from_pitch = from_pitch,
-            .rows = height, .kind = kind};
+    return {.to = to,
+            .from = from,
+            .bytes = width,
+            .to_pitch = to_pitch,
+            .from_pitch = from_pitch,
+            .rows = height,
+            .kind = kind};
 }
 
 }  // namespace
@@ -138,9 +148,9 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
     return copy_now(pitched(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
-                              cudaStream_t stream) {
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
     return copy_in_stream(pitched(to, to_pitch, from, from_pitch, width, height, kind), stream);
 }
 
@@ -161,7 +171,8 @@ cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-    return fill_in_stream({.to = to, .value = static_cast<unsigned>(value), .width = bytes}, stream);
+    return fill_in_stream({.to = to, .value = static_cast<unsigned>(value), .width = bytes},
+                          stream);
 }
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
@@ -171,16 +182,26 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
 
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
-    return fill_in_stream({.to = to, .value = static_cast<unsigned>(value), .width = width,
-                           .pitch = pitch, .rows = height}, stream);
+    return fill_in_stream({.to = to,
+                           .value = static_cast<unsigned>(value),
+                           .width = width,
+                           .pitch = pitch,
+                           .rows = height},
+                          stream);
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
     return cudaMemset3DAsync(to, value, extent, nullptr);
 }
 
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-    return fill_in_stream({.to = to.ptr, .value = static_cast<unsigned>(value), .width = extent.width,
-                           .pitch = to.pitch, .slice = to.pitch * to.ysize, .rows = extent.height,
-                           .slices = extent.depth}, stream);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
+                              cudaStream_t stream) {
+    return fill_in_stream({.to = to.ptr,
+                           .value = static_cast<unsigned>(value),
+                           .width = extent.width,
+                           .pitch = to.pitch,
+                           .slice = to.pitch * to.ysize,
+                           .rows = extent.height,
+                           .slices = extent.depth},
+                          stream);
 }

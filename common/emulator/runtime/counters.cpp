@@ -10,9 +10,12 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 class List {
   public:
     void add(const std::string& name, double value) { counters.emplace_back(name, value); }
-    void add(const std::string& name, std::uint64_t value) { add(name, static_cast<double>(value)); }
+    void add(const std::string& name, std::uint64_t value) {
+        add(name, static_cast<double>(value));
+    }
 
-    void add_global(const std::string& prefix, const char* nvprof_name, const AccessCounters& access) {
+    void add_global(const std::string& prefix, const char* nvprof_name,
+                    const AccessCounters& access) {
         add(prefix + "_requests", access.requests);
         add(prefix + "_sectors", access.sectors);
         add(prefix + "_lines", access.lines);

@@ -37,7 +37,9 @@ cudaSharedMemConfig shared_config = cudaSharedMemBankSizeDefault;
 
 }  // namespace
 
-const Architecture& architecture() { return *settings().architecture; }
+const Architecture& architecture() {
+    return *settings().architecture;
+}
 
 simt::Gpu& gpu() {
     if (!gpu_slot()) {
@@ -46,9 +48,13 @@ simt::Gpu& gpu() {
     return *gpu_slot();
 }
 
-void require_device(int device) { require(device == 0, cudaErrorInvalidDevice); }
+void require_device(int device) {
+    require(device == 0, cudaErrorInvalidDevice);
+}
 
-std::string device_name() { return "Emulated " + std::string(architecture().gpu); }
+std::string device_name() {
+    return "Emulated " + std::string(architecture().gpu);
+}
 
 const DeviceLimits& device_limits() {
     static const DeviceLimits result = limits_of(architecture());
@@ -181,12 +187,21 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     return call([&] {
         switch (limit) {
-            case cudaLimitStackSize: limits().stack_bytes = value; return;
-            case cudaLimitPrintfFifoSize: limits().printf_fifo_bytes = value; return;
-            case cudaLimitMallocHeapSize: limits().heap_bytes = value; return;
-            case cudaLimitMaxL2FetchGranularity: return;  // a hint
-            case cudaLimitPersistingL2CacheSize: return;
-            default: throw ApiError(cudaErrorUnsupportedLimit);
+            case cudaLimitStackSize:
+                limits().stack_bytes = value;
+                return;
+            case cudaLimitPrintfFifoSize:
+                limits().printf_fifo_bytes = value;
+                return;
+            case cudaLimitMallocHeapSize:
+                limits().heap_bytes = value;
+                return;
+            case cudaLimitMaxL2FetchGranularity:
+                return;  // a hint
+            case cudaLimitPersistingL2CacheSize:
+                return;
+            default:
+                throw ApiError(cudaErrorUnsupportedLimit);
         }
     });
 }
@@ -195,12 +210,23 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
     return call([&] {
         require(value != nullptr);
         switch (limit) {
-            case cudaLimitStackSize: *value = limits().stack_bytes; return;
-            case cudaLimitPrintfFifoSize: *value = limits().printf_fifo_bytes; return;
-            case cudaLimitMallocHeapSize: *value = limits().heap_bytes; return;
-            case cudaLimitMaxL2FetchGranularity: *value = 64; return;
-            case cudaLimitPersistingL2CacheSize: *value = 0; return;
-            default: throw ApiError(cudaErrorUnsupportedLimit);
+            case cudaLimitStackSize:
+                *value = limits().stack_bytes;
+                return;
+            case cudaLimitPrintfFifoSize:
+                *value = limits().printf_fifo_bytes;
+                return;
+            case cudaLimitMallocHeapSize:
+                *value = limits().heap_bytes;
+                return;
+            case cudaLimitMaxL2FetchGranularity:
+                *value = 64;
+                return;
+            case cudaLimitPersistingL2CacheSize:
+                *value = 0;
+                return;
+            default:
+                throw ApiError(cudaErrorUnsupportedLimit);
         }
     });
 }
@@ -248,9 +274,15 @@ cudaError_t cudaDriverGetVersion(int* version) {
     });
 }
 
-cudaError_t cudaProfilerStart() { return cudaSuccess; }
-cudaError_t cudaProfilerStop() { return cudaSuccess; }
-cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+cudaError_t cudaProfilerStart() {
+    return cudaSuccess;
+}
+cudaError_t cudaProfilerStop() {
+    return cudaSuccess;
+}
+cudaError_t cudaCtxResetPersistingL2Cache() {
+    return cudaSuccess;
+}
 
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
                                                cudaFlushGPUDirectRDMAWritesScope) {

@@ -19,44 +19,55 @@ namespace {
 // 0: the packed types of less than a byte, which are not supported.
 unsigned element_bytes(CUtensorMapDataType type) {
     switch (type) {
-        case CU_TENSOR_MAP_DATA_TYPE_UINT8: return 1;
+        case CU_TENSOR_MAP_DATA_TYPE_UINT8:
+            return 1;
         case CU_TENSOR_MAP_DATA_TYPE_UINT16:
         case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
-        case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16: return 2;
+        case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16:
+            return 2;
         case CU_TENSOR_MAP_DATA_TYPE_UINT32:
         case CU_TENSOR_MAP_DATA_TYPE_INT32:
         case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
         case CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ:
         case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32:
-        case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ: return 4;
+        case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ:
+            return 4;
         case CU_TENSOR_MAP_DATA_TYPE_UINT64:
         case CU_TENSOR_MAP_DATA_TYPE_INT64:
-        case CU_TENSOR_MAP_DATA_TYPE_FLOAT64: return 8;
-        default: return 0;
+        case CU_TENSOR_MAP_DATA_TYPE_FLOAT64:
+            return 8;
+        default:
+            return 0;
     }
 }
 
 // The span within which 16-byte pieces change places; 0: no limit.
 unsigned swizzle_bytes(CUtensorMapSwizzle swizzle) {
     switch (swizzle) {
-        case CU_TENSOR_MAP_SWIZZLE_NONE: return 0;
-        case CU_TENSOR_MAP_SWIZZLE_32B: return 32;
-        case CU_TENSOR_MAP_SWIZZLE_64B: return 64;
-        default: return 128;
+        case CU_TENSOR_MAP_SWIZZLE_NONE:
+            return 0;
+        case CU_TENSOR_MAP_SWIZZLE_32B:
+            return 32;
+        case CU_TENSOR_MAP_SWIZZLE_64B:
+            return 64;
+        default:
+            return 128;
     }
 }
 
 // The requirements that cuda.h states for cuTensorMapEncodeTiled.
 bool is_valid(const TensorMap& map) {
     if (map.address == 0 || map.address % 16 != 0) return false;
-    const unsigned stride_unit = map.interleave == emulator::simt::TensorInterleave::bytes_32 ? 32 : 16;
+    const unsigned stride_unit =
+        map.interleave == emulator::simt::TensorInterleave::bytes_32 ? 32 : 16;
     if (map.address % stride_unit != 0) return false;
     for (int i = 0; i < map.rank; ++i) {
         if (map.size[i] == 0 || map.size[i] > std::uint64_t{1} << 32) return false;
         if (map.box[i] == 0 || map.box[i] > 256) return false;
         if (map.element_stride[i] == 0 || map.element_stride[i] > 8) return false;
         if (i + 1 == map.rank) continue;
-        if (map.stride[i] % stride_unit != 0 || map.stride[i] >= std::uint64_t{1} << 40) return false;
+        if (map.stride[i] % stride_unit != 0 || map.stride[i] >= std::uint64_t{1} << 40)
+            return false;
     }
     const unsigned row_bytes = unsigned{map.box[0]} * map.element_bytes;
     if (map.interleave != emulator::simt::TensorInterleave::none) return map.rank >= 3;
@@ -67,7 +78,8 @@ bool is_valid(const TensorMap& map) {
 CUresult encode_tiled(CUtensorMap* result, CUtensorMapDataType type, cuuint32_t rank, void* address,
                       const cuuint64_t* size, const cuuint64_t* stride, const cuuint32_t* box,
                       const cuuint32_t* element_stride, CUtensorMapInterleave interleave,
-                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
+                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
+                      CUtensorMapFloatOOBfill fill) {
     if (architecture().compute_number() < 90) return CUDA_ERROR_NOT_SUPPORTED;
     if (result == nullptr || size == nullptr || box == nullptr || element_stride == nullptr ||
         rank == 0 || rank > TensorMap::max_rank || (stride == nullptr && rank > 1)) {
@@ -108,8 +120,12 @@ CUresult replace_address(CUtensorMap* result, void* address) {
 }
 
 // The runtime's errors have the driver's numbers where both have them.
-CUresult initialise(unsigned) { return CUDA_SUCCESS; }
-CUresult get_device_count(int* count) { return static_cast<CUresult>(cudaGetDeviceCount(count)); }
+CUresult initialise(unsigned) {
+    return CUDA_SUCCESS;
+}
+CUresult get_device_count(int* count) {
+    return static_cast<CUresult>(cudaGetDeviceCount(count));
+}
 CUresult get_device(CUdevice* device, int ordinal) {
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;

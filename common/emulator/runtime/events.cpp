@@ -24,7 +24,9 @@ void emulator::runtime::require_event(cudaEvent_t event) {
     require(events().count(event) != 0, cudaErrorInvalidResourceHandle);
 }
 
-void emulator::runtime::release_events() { events().clear(); }
+void emulator::runtime::release_events() {
+    events().clear();
+}
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     return cudaEventCreateWithFlags(event, cudaEventDefault);
@@ -98,7 +100,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
             require(event->capture == nullptr, cudaErrorCapturedEvent);
         }
         synchronise();
-        print_note_once("cudaEventElapsedTime gives 0 ms: an emulated GPU counts, it measures no time");
+        print_note_once(
+            "cudaEventElapsedTime gives 0 ms: an emulated GPU counts, it measures no time");
         *milliseconds = 0;
     });
 }

@@ -14,7 +14,8 @@ namespace {
 
 emulator::Occupancy occupancy_of(Function& function, unsigned threads, std::size_t dynamic_bytes) {
     const std::size_t shared_bytes = function.attributes().static_shared_bytes + dynamic_bytes;
-    return emulator::occupancy(architecture(), threads, shared_bytes, registers_per_thread(function));
+    return emulator::occupancy(architecture(), threads, shared_bytes,
+                               registers_per_thread(function));
 }
 
 cudaFuncAttributes attributes_of(Function& function) {
@@ -40,7 +41,8 @@ cudaFuncAttributes attributes_of(Function& function) {
 
 void set_max_dynamic_shared_bytes(Function& function, int bytes) {
     const std::size_t most = device_limits().shared_bytes_per_block_opt_in;
-    require(bytes >= 0 && function.attributes().static_shared_bytes + static_cast<unsigned>(bytes) <= most);
+    require(bytes >= 0 &&
+            function.attributes().static_shared_bytes + static_cast<unsigned>(bytes) <= most);
     function.max_dynamic_shared_bytes = bytes;
 }
 
@@ -50,7 +52,8 @@ void set_attribute(Function& function, cudaFuncAttribute attribute, int value) {
             set_max_dynamic_shared_bytes(function, value);
             return;
         case cudaFuncAttributePreferredSharedMemoryCarveout:
-            require(value >= cudaSharedmemCarveoutDefault && value <= cudaSharedmemCarveoutMaxShared);
+            require(value >= cudaSharedmemCarveoutDefault &&
+                    value <= cudaSharedmemCarveoutMaxShared);
             function.preferred_carveout_percent = value;
             return;
         case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -62,8 +65,10 @@ void set_attribute(Function& function, cudaFuncAttribute attribute, int value) {
             if (value <= 1) return;
             throw ApiError(cudaErrorNotSupported, "kernel " + function.demangled() +
                                                       ": clusters of blocks are not supported");
-        case cudaFuncAttributeClusterSchedulingPolicyPreference: return;  // a hint
-        default: throw ApiError(cudaErrorInvalidValue);
+        case cudaFuncAttributeClusterSchedulingPolicyPreference:
+            return;  // a hint
+        default:
+            throw ApiError(cudaErrorInvalidValue);
     }
 }
 
@@ -80,8 +85,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     return call([&] { set_attribute(find_function(function), attribute, value); });
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value,
-                                            int device) {
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
+                                            int value, int device) {
     return call([&] {
         require_device(device);
         set_attribute(find_function(kernel), attribute, value);
@@ -108,15 +113,14 @@ cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::s
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
-                                                          int block_size, std::size_t dynamic_bytes) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size,
-                                                                  dynamic_bytes, cudaOccupancyDefault);
+                                                          int block_size,
+                                                          std::size_t dynamic_bytes) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks, function, block_size, dynamic_bytes, cudaOccupancyDefault);
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
-                                                                   int block_size,
-                                                                   std::size_t dynamic_bytes,
-                                                                   unsigned flags) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int block_size, std::size_t dynamic_bytes, unsigned flags) {
     return call([&] {
         require(blocks != nullptr && block_size > 0);
         require((flags & ~unsigned{cudaOccupancyDisableCachingOverride}) == 0);
@@ -125,12 +129,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
         const std::size_t shared_bytes = asked.attributes().static_shared_bytes + dynamic_bytes;
         const bool can_launch = threads <= max_threads_per_block(asked) &&
                                 shared_bytes <= device_limits().shared_bytes_per_block_opt_in;
-        *blocks = can_launch ? static_cast<int>(occupancy_of(asked, threads, dynamic_bytes).blocks) : 0;
+        *blocks =
+            can_launch ? static_cast<int>(occupancy_of(asked, threads, dynamic_bytes).blocks) : 0;
     });
 }
 
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_bytes, const void* function,
-                                                      int blocks, int block_size) {
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_bytes,
+                                                      const void* function, int blocks,
+                                                      int block_size) {
     return call([&] {
         require(dynamic_bytes != nullptr && blocks > 0 && block_size > 0);
         Function& asked = find_function(function);
@@ -143,7 +149,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_bytes
         const std::size_t taken =
             asked.attributes().static_shared_bytes + gpu.shared_system_bytes_per_block;
         const std::size_t most =
-            max_shared_bytes(asked) - std::min(max_shared_bytes(asked), asked.attributes().static_shared_bytes);
+            max_shared_bytes(asked) -
+            std::min(max_shared_bytes(asked), asked.attributes().static_shared_bytes);
         *dynamic_bytes = std::min(share - std::min(share, taken), most);
     });
 }

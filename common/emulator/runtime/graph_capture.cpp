@@ -23,7 +23,9 @@ std::map<Capture*, std::unique_ptr<Capture>>& captures() {
     return result;
 }
 
-bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+bool is_legacy(cudaStream_t stream) {
+    return stream == nullptr || stream == cudaStreamLegacy;
+}
 
 void join(cudaStream_t stream, Capture& capture) {
     stream_state(stream).capture = &capture;
@@ -191,7 +193,8 @@ cudaError_t update_capture(cudaStream_t stream, cudaGraphNode_t* dependencies, s
         CUstream_st& state = stream_state(stream);
         require(state.capture != nullptr, cudaErrorIllegalState);
         require(dependencies != nullptr || count == 0);
-        require(flags == cudaStreamAddCaptureDependencies || flags == cudaStreamSetCaptureDependencies);
+        require(flags == cudaStreamAddCaptureDependencies ||
+                flags == cudaStreamSetCaptureDependencies);
         if (flags == cudaStreamSetCaptureDependencies) state.captured_behind.clear();
         for (std::size_t i = 0; i < count; ++i) {
             require_node(dependencies[i]);
@@ -212,8 +215,9 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
-                                          const cudaGraphNode_t* dependencies, const cudaGraphEdgeData*,
-                                          std::size_t count, cudaStreamCaptureMode) {
+                                          const cudaGraphNode_t* dependencies,
+                                          const cudaGraphEdgeData*, std::size_t count,
+                                          cudaStreamCaptureMode) {
     return call([&] {
         require_stream(stream);
         require_graph(graph);

@@ -73,10 +73,9 @@ bool same_shape(const CUgraph_st& a, const CUgraph_st& b) {
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
         const auto& mine = a.nodes[i]->dependencies;
         const auto& other = b.nodes[i]->dependencies;
-        if (!std::equal(mine.begin(), mine.end(), other.begin(), other.end(),
-                        [&](cudaGraphNode_t x, cudaGraphNode_t y) {
-                            return index(a, x) == index(b, y);
-                        })) {
+        if (!std::equal(
+                mine.begin(), mine.end(), other.begin(), other.end(),
+                [&](cudaGraphNode_t x, cudaGraphNode_t y) { return index(a, x) == index(b, y); })) {
             return false;
         }
     }
@@ -185,7 +184,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
         destroy_graph(own.graph);
         own.graph = clone_graph(*graph);
         // Nodes stay those of the graph that was instantiated.
-        for (std::size_t i = 0; i < originals.size(); ++i) own.graph->nodes[i]->original = originals[i];
+        for (std::size_t i = 0; i < originals.size(); ++i)
+            own.graph->nodes[i]->original = originals[i];
     });
 }
 
@@ -216,8 +216,9 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGra
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                            const cudaHostNodeParams* parameters) {
     if (parameters == nullptr || parameters->fn == nullptr) return record(cudaErrorInvalidValue);
-    return set_work<HostCall>(executable, node,
-                              [&] { return HostCall{parameters->fn, parameters->userData}; });
+    return set_work<HostCall>(executable, node, [&] {
+        return HostCall{parameters->fn, parameters->userData};
+    });
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node,

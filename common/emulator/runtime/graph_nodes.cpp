@@ -68,8 +68,9 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
-                                     const cudaGraphNode_t* dependencies, std::size_t count, void* to,
-                                     const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     void* to, const void* from, std::size_t bytes,
+                                     cudaMemcpyKind kind) {
     return add(node, graph, dependencies, count, [&] { return copy_work(to, from, bytes, kind); });
 }
 
@@ -164,8 +165,9 @@ cudaError_t cudaDeviceGraphMemTrim(int device) {
 
 namespace emulator::runtime {
 
-cudaError_t add_any_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                         std::size_t count, cudaGraphNodeParams* parameters) {
+cudaError_t add_any_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                         const cudaGraphNode_t* dependencies, std::size_t count,
+                         cudaGraphNodeParams* parameters) {
     return add(node, graph, dependencies, count, [&] {
         require(parameters != nullptr);
         return work_of(*parameters);
@@ -173,4 +175,3 @@ cudaError_t add_any_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGra
 }
 
 }  // namespace emulator::runtime
-

@@ -22,13 +22,17 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
     return call([&] {
         require(parameters != nullptr);
         KernelWork& work = work_of<KernelWork>(node);
-        *parameters = {const_cast<void*>(work.launch.function->host), work.launch.grid,
-                       work.launch.block, static_cast<unsigned>(work.launch.dynamic_shared_bytes),
-                       work.arguments.data(), nullptr};
+        *parameters = {const_cast<void*>(work.launch.function->host),
+                       work.launch.grid,
+                       work.launch.block,
+                       static_cast<unsigned>(work.launch.dynamic_shared_bytes),
+                       work.arguments.data(),
+                       nullptr};
     });
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters) {
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                         const cudaKernelNodeParams* parameters) {
     return call([&] {
         require(parameters != nullptr);
         KernelWork& work = work_of<KernelWork>(node);
@@ -44,7 +48,8 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms
     });
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters) {
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
+                                         const cudaMemcpy3DParms* parameters) {
     return call([&] {
         require(parameters != nullptr);
         work_of<CopyWork>(node) = copy_work(*parameters);
@@ -62,9 +67,9 @@ cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const voi
     return call([&] { work_of<CopyWork>(node) = copy_to_symbol(symbol, from, bytes, offset); });
 }
 
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol,
-                                                   std::size_t bytes, std::size_t offset,
-                                                   cudaMemcpyKind) {
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to,
+                                                   const void* symbol, std::size_t bytes,
+                                                   std::size_t offset, cudaMemcpyKind) {
     return call([&] { work_of<CopyWork>(node) = copy_from_symbol(to, symbol, bytes, offset); });
 }
 
@@ -133,7 +138,8 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
     });
 }
 
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* parameters) {
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                           cudaMemAllocNodeParams* parameters) {
     return call([&] {
         require(parameters != nullptr);
         *parameters = work_of<AllocateWork>(node).parameters;

@@ -49,7 +49,8 @@ cudaError_t give_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, s
         std::vector<cudaGraphNode_t> found;
         for (const auto& other : require_node(node).graph->nodes) {
             const auto& before = other->dependencies;
-            if (std::find(before.begin(), before.end(), node) != before.end()) found.push_back(other.get());
+            if (std::find(before.begin(), before.end(), node) != before.end())
+                found.push_back(other.get());
         }
         give(found, nodes, count);
     });

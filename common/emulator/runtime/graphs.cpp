@@ -77,7 +77,8 @@ cudaGraph_t clone_graph(const CUgraph_st& graph) {
 void destroy_graph(cudaGraph_t graph) {
     for (const auto& node : graph->nodes) {
         nodes().erase(node.get());
-        if (const auto* const child = std::get_if<ChildWork>(&node->work)) destroy_graph(child->graph);
+        if (const auto* const child = std::get_if<ChildWork>(&node->work))
+            destroy_graph(child->graph);
     }
     graphs().erase(graph);
 }
@@ -148,8 +149,7 @@ cudaGraphNodeType type_of(const Work& work) {
 }
 
 void execute(Work& work) {
-    std::visit(Overloaded{[](EmptyWork&) {},
-                          [](KernelWork& kernel) { execute(kernel.launch); },
+    std::visit(Overloaded{[](EmptyWork&) {}, [](KernelWork& kernel) { execute(kernel.launch); },
                           [](CopyWork& copy) { execute(copy.copy); },
                           [](FillWork& fill) { execute(fill.fill); },
                           [](HostCall& host_call) {

@@ -90,7 +90,8 @@ KernelWork kernel_work(const cudaKernelNodeParams& parameters);
 CopyWork copy_work(const cudaMemcpy3DParms& parameters);
 CopyWork copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 FillWork fill_work(const cudaMemsetParams& parameters);
-CopyWork copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset);
+CopyWork copy_to_symbol(const void* symbol, const void* from, std::size_t bytes,
+                        std::size_t offset);
 CopyWork copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset);
 Work work_of(cudaGraphNodeParams& parameters);
 

@@ -15,19 +15,29 @@ namespace {
 
 cudaError_t error_of(simt::FaultKind kind) {
     switch (kind) {
-        case simt::FaultKind::illegal_address: return cudaErrorIllegalAddress;
-        case simt::FaultKind::misaligned_address: return cudaErrorMisalignedAddress;
-        case simt::FaultKind::illegal_instruction: return cudaErrorIllegalInstruction;
-        case simt::FaultKind::assertion: return cudaErrorAssert;
-        case simt::FaultKind::trap: return cudaErrorIllegalInstruction;
-        case simt::FaultKind::time_limit: return cudaErrorLaunchTimeout;
-        case simt::FaultKind::deadlock: return cudaErrorLaunchTimeout;
-        case simt::FaultKind::stack_overflow: return cudaErrorHardwareStackError;
+        case simt::FaultKind::illegal_address:
+            return cudaErrorIllegalAddress;
+        case simt::FaultKind::misaligned_address:
+            return cudaErrorMisalignedAddress;
+        case simt::FaultKind::illegal_instruction:
+            return cudaErrorIllegalInstruction;
+        case simt::FaultKind::assertion:
+            return cudaErrorAssert;
+        case simt::FaultKind::trap:
+            return cudaErrorIllegalInstruction;
+        case simt::FaultKind::time_limit:
+            return cudaErrorLaunchTimeout;
+        case simt::FaultKind::deadlock:
+            return cudaErrorLaunchTimeout;
+        case simt::FaultKind::stack_overflow:
+            return cudaErrorHardwareStackError;
     }
     return cudaErrorLaunchFailure;
 }
 
-simt::Dimensions dimensions(const dim3& size) { return {size.x, size.y, size.z}; }
+simt::Dimensions dimensions(const dim3& size) {
+    return {size.x, size.y, size.z};
+}
 
 std::string& printed() {
     static std::string& text = *new std::string;
@@ -67,11 +77,15 @@ std::vector<std::byte> copy_arguments(Function& function, void** arguments) {
 void check_launch(const Launch& launch) {
     const DeviceLimits& limit = device_limits();
     const dim3 grid = launch.grid, block = launch.block;
-    const auto is_between = [](unsigned value, unsigned most) { return value >= 1 && value <= most; };
+    const auto is_between = [](unsigned value, unsigned most) {
+        return value >= 1 && value <= most;
+    };
     require(is_between(grid.x, architecture().max_grid_x) && is_between(grid.y, limit.max_grid_y) &&
-                is_between(grid.z, limit.max_grid_z), cudaErrorInvalidConfiguration);
+                is_between(grid.z, limit.max_grid_z),
+            cudaErrorInvalidConfiguration);
     require(is_between(block.x, limit.max_block_x) && is_between(block.y, limit.max_block_y) &&
-                is_between(block.z, limit.max_block_z), cudaErrorInvalidConfiguration);
+                is_between(block.z, limit.max_block_z),
+            cudaErrorInvalidConfiguration);
     const std::size_t threads = std::size_t{block.x} * block.y * block.z;
     require(threads <= architecture().max_threads_per_block, cudaErrorInvalidConfiguration);
 
@@ -87,12 +101,13 @@ void check_launch(const Launch& launch) {
 void execute(const Launch& launch) {
     check_launch(launch);
     Function& function = *launch.function;
-    const simt::LaunchShape shape{.grid = dimensions(launch.grid), .block = dimensions(launch.block),
+    const simt::LaunchShape shape{.grid = dimensions(launch.grid),
+                                  .block = dimensions(launch.block),
                                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                                   .cooperative = launch.cooperative};
     try {
         const simt::LaunchRecord record = gpu().launch(function.kernel(), shape, launch.parameters,
-                                                 registers_per_thread(function));
+                                                       registers_per_thread(function));
         printed() += record.printed;
         log_launch(launch, record);
     } catch (const simt::Fault& fault) {
@@ -141,8 +156,11 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
                    std::size_t shared_bytes, cudaStream_t stream, bool cooperative) {
     return call([&] {
         require_stream(stream);
-        Launch launch{.function = &find_function(function), .grid = grid, .block = block,
-                      .dynamic_shared_bytes = shared_bytes, .cooperative = cooperative,
+        Launch launch{.function = &find_function(function),
+                      .grid = grid,
+                      .block = block,
+                      .dynamic_shared_bytes = shared_bytes,
+                      .cooperative = cooperative,
                       .parameters = {}};
         check_launch(launch);
         launch.parameters = copy_arguments(*launch.function, arguments);
@@ -157,8 +175,9 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
     return launch(function, grid, block, arguments, shared_bytes, stream, false);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                                        std::size_t shared_bytes, cudaStream_t stream) {
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, std::size_t shared_bytes,
+                                        cudaStream_t stream) {
     return launch(function, grid, block, arguments, shared_bytes, stream, true);
 }
 
@@ -169,11 +188,13 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         require(config != nullptr && (config->attrs != nullptr || config->numAttrs == 0));
         for (unsigned i = 0; i < config->numAttrs; ++i) {
             const cudaLaunchAttribute& attribute = config->attrs[i];
-            if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
+            if (attribute.id == cudaLaunchAttributeCooperative)
+                cooperative = attribute.val.cooperative != 0;
             if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
             const auto& cluster = attribute.val.clusterDim;
             if (std::size_t{cluster.x} * cluster.y * cluster.z > 1) {
-                throw ApiError(cudaErrorNotSupported, "kernel " + find_function(function).demangled() +
+                throw ApiError(cudaErrorNotSupported, "kernel " +
+                                                          find_function(function).demangled() +
                                                           ": clusters of blocks are not supported");
             }
         }

@@ -27,8 +27,10 @@ int device_of(cudaMemLocation location) {
         require_device(location.id);
         return location.id;
     }
-    require(location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma ||
-            location.type == cudaMemLocationTypeHostNumaCurrent, cudaErrorInvalidDevice);
+    require(location.type == cudaMemLocationTypeHost ||
+                location.type == cudaMemLocationTypeHostNuma ||
+                location.type == cudaMemLocationTypeHostNumaCurrent,
+            cudaErrorInvalidDevice);
     return cudaCpuDeviceId;
 }
 
@@ -42,22 +44,28 @@ Hints& hints_for(const void* pointer, std::size_t bytes) {
 
 int hint(const Hints& hints, cudaMemRangeAttribute attribute) {
     switch (attribute) {
-        case cudaMemRangeAttributeReadMostly: return hints.read_mostly;
-        case cudaMemRangeAttributePreferredLocation: return hints.preferred;
-        case cudaMemRangeAttributeAccessedBy: return hints.accessed_by;
-        case cudaMemRangeAttributeLastPrefetchLocation: return hints.prefetched;
-        default: throw ApiError(cudaErrorInvalidValue);
+        case cudaMemRangeAttributeReadMostly:
+            return hints.read_mostly;
+        case cudaMemRangeAttributePreferredLocation:
+            return hints.preferred;
+        case cudaMemRangeAttributeAccessedBy:
+            return hints.accessed_by;
+        case cudaMemRangeAttributeLastPrefetchLocation:
+            return hints.prefetched;
+        default:
+            throw ApiError(cudaErrorInvalidValue);
     }
 }
 
 }  // namespace
 
 cudaMemLocation location_of(int device) {
-    return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+    return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+            device};
 }
 
-cudaError_t prefetch(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned flags,
-                     cudaStream_t stream) {
+cudaError_t prefetch(const void* pointer, std::size_t bytes, cudaMemLocation location,
+                     unsigned flags, cudaStream_t stream) {
     return call([&] {
         require_stream(stream);
         require(flags == 0);
@@ -70,12 +78,24 @@ cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advi
     return call([&] {
         Hints& hints = hints_for(pointer, bytes);
         switch (advice) {
-            case cudaMemAdviseSetReadMostly: hints.read_mostly = true; return;
-            case cudaMemAdviseUnsetReadMostly: hints.read_mostly = false; return;
-            case cudaMemAdviseSetPreferredLocation: hints.preferred = device_of(location); return;
-            case cudaMemAdviseUnsetPreferredLocation: hints.preferred = cudaInvalidDeviceId; return;
-            case cudaMemAdviseSetAccessedBy: hints.accessed_by = device_of(location); return;
-            case cudaMemAdviseUnsetAccessedBy: hints.accessed_by = cudaInvalidDeviceId; return;
+            case cudaMemAdviseSetReadMostly:
+                hints.read_mostly = true;
+                return;
+            case cudaMemAdviseUnsetReadMostly:
+                hints.read_mostly = false;
+                return;
+            case cudaMemAdviseSetPreferredLocation:
+                hints.preferred = device_of(location);
+                return;
+            case cudaMemAdviseUnsetPreferredLocation:
+                hints.preferred = cudaInvalidDeviceId;
+                return;
+            case cudaMemAdviseSetAccessedBy:
+                hints.accessed_by = device_of(location);
+                return;
+            case cudaMemAdviseUnsetAccessedBy:
+                hints.accessed_by = cudaInvalidDeviceId;
+                return;
         }
         throw ApiError(cudaErrorInvalidValue);
     });

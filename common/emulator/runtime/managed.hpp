@@ -8,8 +8,8 @@
 namespace emulator::runtime {
 
 // Whole API functions.
-cudaError_t prefetch(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned flags,
-                     cudaStream_t stream);
+cudaError_t prefetch(const void* pointer, std::size_t bytes, cudaMemLocation location,
+                     unsigned flags, cudaStream_t stream);
 cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                    cudaMemLocation location);
 

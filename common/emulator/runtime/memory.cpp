@@ -113,7 +113,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
     return call([&] {
         require(flags != nullptr);
         const auto memory = memory_at(host);
-        require(memory && (memory->kind == MemoryKind::host || memory->kind == MemoryKind::registered));
+        require(memory &&
+                (memory->kind == MemoryKind::host || memory->kind == MemoryKind::registered));
         // With unified addressing all page-locked memory is mapped.
         *flags = memory->flags | cudaHostAllocMapped;
     });
@@ -127,7 +128,8 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags)
     });
 }
 
-cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
     return call([&] {
         require(pointer != nullptr && pitch != nullptr);
         *pitch = pitch_of(width);
@@ -140,7 +142,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
         require(pitched != nullptr);
         const std::size_t pitch = pitch_of(extent.width);
         const std::size_t bytes = product(product(pitch, extent.height), extent.depth);
-        *pitched = {allocate_or_null(bytes, MemoryKind::device), pitch, extent.width, extent.height};
+        *pitched = {allocate_or_null(bytes, MemoryKind::device), pitch, extent.width,
+                    extent.height};
     });
 }
 
@@ -176,7 +179,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     });
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t, unsigned flags) {
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t,
+                                     unsigned flags) {
     return call([&] {
         require_stream(stream);
         require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||

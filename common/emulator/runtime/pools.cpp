@@ -113,7 +113,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
             case cudaMemPoolAttrUsedMemHigh:
                 require(*static_cast<std::uint64_t*>(value) == 0);
                 return;
-            default: throw ApiError(cudaErrorInvalidValue);
+            default:
+                throw ApiError(cudaErrorInvalidValue);
         }
     });
 }
@@ -138,7 +139,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
             case cudaMemPoolAttrUsedMemHigh:
                 *static_cast<std::uint64_t*>(value) = total_device_bytes() - free_device_bytes();
                 return;
-            default: throw ApiError(cudaErrorInvalidValue);
+            default:
+                throw ApiError(cudaErrorInvalidValue);
         }
     });
 }

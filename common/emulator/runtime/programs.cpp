@@ -78,7 +78,9 @@ const std::shared_ptr<simt::Module>& Program::module() {
     return module_;
 }
 
-const ptx::KernelResources* Function::resources() { return program->resources_of(name); }
+const ptx::KernelResources* Function::resources() {
+    return program->resources_of(name);
+}
 
 const ptx::KernelResources* Program::resources_of(const std::string& kernel) {
     if (!resources_) {
@@ -96,7 +98,9 @@ const ptx::KernelResources* Program::resources_of(const std::string& kernel) {
     return nullptr;
 }
 
-unsigned Program::ptx_compute_capability() { return simt::source_of(*module()).compute_capability; }
+unsigned Program::ptx_compute_capability() {
+    return simt::source_of(*module()).compute_capability;
+}
 
 void Program::add_function(const void* host, const std::string& name) {
     auto function = std::make_unique<Function>();
@@ -140,9 +144,11 @@ Program* register_program(const void* wrapper) {
 
 void unregister_program(Program* program) {
     Registry& all = registry();
-    std::erase_if(all.functions, [&](const auto& entry) { return entry.second->program == program; });
+    std::erase_if(all.functions,
+                  [&](const auto& entry) { return entry.second->program == program; });
     std::erase_if(all.handles, [&](const Function* entry) { return entry->program == program; });
-    std::erase_if(all.variables, [&](const auto& entry) { return entry.second.program == program; });
+    std::erase_if(all.variables,
+                  [&](const auto& entry) { return entry.second.program == program; });
     std::erase_if(all.programs, [&](const auto& entry) { return entry.get() == program; });
 }
 

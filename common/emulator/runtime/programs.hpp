@@ -21,7 +21,7 @@ class Program;
 // A kernel; cudaKernel_t and cudaFunction_t point to it.
 struct Function {
     Program* program = nullptr;
-    std::string name;          // mangled, as in the PTX
+    std::string name;            // mangled, as in the PTX
     const void* host = nullptr;  // the host function that stands for it
 
     // Set with cudaFuncSetAttribute.

@@ -20,7 +20,8 @@ bool is_better(const ptx::Image& a, const ptx::Image& b, unsigned compute_capabi
     const bool a_runs = can_run(a, compute_capability), b_runs = can_run(b, compute_capability);
     if (a_runs != b_runs) return a_runs;
     if (!a_runs) return a.compute_capability < b.compute_capability;
-    if (a.compute_capability != b.compute_capability) return a.compute_capability > b.compute_capability;
+    if (a.compute_capability != b.compute_capability)
+        return a.compute_capability > b.compute_capability;
     return a.is_architecture_specific && !b.is_architecture_specific;
 }
 

@@ -19,7 +19,9 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> call_configurations;
 
-Program& program_of(void** handle) { return *reinterpret_cast<Program*>(handle); }
+Program& program_of(void** handle) {
+    return *reinterpret_cast<Program*>(handle);
+}
 
 }  // namespace
 
@@ -42,14 +44,14 @@ char __cudaInitModule(void** handle) {
     return call([&] { program_of(handle).initialise_managed(); }) == cudaSuccess;
 }
 
-void __cudaRegisterFunction(void** handle, const char* host, char*, const char* device_name, int, uint3*,
-                            uint3*, dim3*, dim3*, int*) {
+void __cudaRegisterFunction(void** handle, const char* host, char*, const char* device_name, int,
+                            uint3*, uint3*, dim3*, dim3*, int*) {
     const std::lock_guard lock(api_mutex());
     program_of(handle).add_function(host, device_name);
 }
 
-void __cudaRegisterVar(void** handle, char* host, char*, const char* device_name, int, std::size_t bytes,
-                       int, int) {
+void __cudaRegisterVar(void** handle, char* host, char*, const char* device_name, int,
+                       std::size_t bytes, int, int) {
     const std::lock_guard lock(api_mutex());
     program_of(handle).add_variable(host, device_name, bytes);
 }

@@ -31,7 +31,9 @@ std::FILE* report_file() {
 }
 
 // Where the report cannot be written, the program does not start.
-[[gnu::constructor]] void check_report() { report_file(); }
+[[gnu::constructor]] void check_report() {
+    report_file();
+}
 
 void write(const JsonLine& line) {
     std::fprintf(report_file(), "%s\n", line.text().c_str());
@@ -47,21 +49,30 @@ void write(const JsonLine& line) {
 
 const char* text(simt::AccessSpace space) {
     switch (space) {
-        case simt::AccessSpace::global: return "global";
-        case simt::AccessSpace::shared: return "shared";
-        case simt::AccessSpace::local: return "local";
-        case simt::AccessSpace::constant: return "constant";
-        case simt::AccessSpace::texture: return "texture";
-        case simt::AccessSpace::surface: return "surface";
+        case simt::AccessSpace::global:
+            return "global";
+        case simt::AccessSpace::shared:
+            return "shared";
+        case simt::AccessSpace::local:
+            return "local";
+        case simt::AccessSpace::constant:
+            return "constant";
+        case simt::AccessSpace::texture:
+            return "texture";
+        case simt::AccessSpace::surface:
+            return "surface";
     }
     return "";
 }
 
 const char* text(const simt::SiteRecord& site) {
     switch (site.kind) {
-        case AccessKind::load: return "load";
-        case AccessKind::store: return "store";
-        case AccessKind::atomic: return site.is_reduction ? "reduction" : "atomic";
+        case AccessKind::load:
+            return "load";
+        case AccessKind::store:
+            return "store";
+        case AccessKind::atomic:
+            return site.is_reduction ? "reduction" : "atomic";
     }
     return "";
 }
@@ -81,8 +92,12 @@ void add_site(JsonLine& line, const simt::Module& module, const simt::SiteRecord
     const AccessCounters& count = site.counters;
     line.begin_object();
     add_place(line, module, site.location);
-    line.field("space", text(site.space)).field("kind", text(site)).field("bytes", site.bytes_per_lane);
-    line.field("requests", count.requests).field("sectors", count.sectors).field("lines", count.lines);
+    line.field("space", text(site.space))
+        .field("kind", text(site))
+        .field("bytes", site.bytes_per_lane);
+    line.field("requests", count.requests)
+        .field("sectors", count.sectors)
+        .field("lines", count.lines);
     if (count.moved_bytes == 0) {
         line.key("efficiency").null();
     } else {

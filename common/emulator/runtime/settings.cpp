@@ -9,12 +9,15 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "emulator/device_memory.hpp"
+
 namespace emulator::runtime {
 namespace {
 
 using ValueOf = const char* (*)(const char*);
 
-[[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& why) {
+[[noreturn]] void refuse(const std::string& name, const std::string& value,
+                         const std::string& why) {
     throw std::invalid_argument(name + "=" + value + ": " + why);
 }
 
@@ -61,8 +64,8 @@ std::string program_name() {
 
 const Settings& settings_or_exit() {
     try {
-        static const Settings& read = *new Settings(read_settings(
-            [](const char* name) -> const char* { return std::getenv(name); }));
+        static const Settings& read = *new Settings(
+            read_settings([](const char* name) -> const char* { return std::getenv(name); }));
         return read;
     } catch (const std::invalid_argument& error) {
         std::fprintf(stderr, "emulated GPU: error: %s (%s was not started)\n", error.what(),
@@ -72,7 +75,10 @@ const Settings& settings_or_exit() {
 }
 
 // Wrong settings are found when the library is loaded, before the program does anything.
-[[gnu::constructor]] void check_settings() { settings(); }
+// From then on it is known which bytes of device memory have been written.
+[[gnu::constructor]] void check_settings() {
+    if (settings().options.check_hazards) track_initialisation();
+}
 
 }  // namespace
 
@@ -84,8 +90,8 @@ Settings read_settings(ValueOf value_of) {
     result.options.sample_blocks = read_switch(value_of, "EMULATED_GPU_SAMPLE", false);
     result.options.workers =
         read_number(value_of, "EMULATED_GPU_WORKERS", 0u, "expected a positive integer");
-    result.options.time_limit_seconds =
-        read_number(value_of, "EMULATED_GPU_TIME_LIMIT", 0.0, "expected a positive number of seconds");
+    result.options.time_limit_seconds = read_number(value_of, "EMULATED_GPU_TIME_LIMIT", 0.0,
+                                                    "expected a positive number of seconds");
     if (const char* const path = value_of("EMULATED_GPU_REPORT")) result.report_path = path;
     return result;
 }

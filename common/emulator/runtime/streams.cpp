@@ -36,7 +36,9 @@ CUstream_st& stream_state(cudaStream_t stream) {
     return is_default(stream) ? legacy : *stream;
 }
 
-void release_streams() { streams().clear(); }
+void release_streams() {
+    streams().clear();
+}
 
 }  // namespace emulator::runtime
 
@@ -139,8 +141,10 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
     return call([&] {
         require(value != nullptr);
         *value = {};
-        if (attribute == cudaLaunchAttributePriority) value->priority = stream_state(stream).priority;
-        if (attribute == cudaLaunchAttributeSynchronizationPolicy) value->syncPolicy = cudaSyncPolicyAuto;
+        if (attribute == cudaLaunchAttributePriority)
+            value->priority = stream_state(stream).priority;
+        if (attribute == cudaLaunchAttributeSynchronizationPolicy)
+            value->syncPolicy = cudaSyncPolicyAuto;
     });
 }
 

@@ -20,7 +20,8 @@ cudaError_t copy_to(const void* variable, const void* from, std::size_t bytes, s
                     cudaMemcpyKind kind, cudaStream_t stream) {
     return call([&] {
         require(kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice ||
-                    kind == cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+                    kind == cudaMemcpyDefault,
+                cudaErrorInvalidMemcpyDirection);
         void* const to = place_in(variable, offset, bytes);
         return copy_in_stream({.to = to, .from = from, .bytes = bytes}, stream);
     });
@@ -30,7 +31,8 @@ cudaError_t copy_from(void* to, const void* variable, std::size_t bytes, std::si
                       cudaMemcpyKind kind, cudaStream_t stream) {
     return call([&] {
         require(kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice ||
-                    kind == cudaMemcpyDefault, cudaErrorInvalidMemcpyDirection);
+                    kind == cudaMemcpyDefault,
+                cudaErrorInvalidMemcpyDirection);
         const void* const from = place_in(variable, offset, bytes);
         return copy_in_stream({.to = to, .from = from, .bytes = bytes}, stream);
     });
@@ -48,14 +50,15 @@ cudaError_t cudaMemcpyToSymbolAsync(const void* variable, const void* from, std:
     return copy_to(variable, from, bytes, offset, kind, stream);
 }
 
-cudaError_t cudaMemcpyFromSymbol(void* to, const void* variable, std::size_t bytes, std::size_t offset,
-                                 cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* variable, std::size_t bytes,
+                                 std::size_t offset, cudaMemcpyKind kind) {
     const cudaError_t error = copy_from(to, variable, bytes, offset, kind, nullptr);
     return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* variable, std::size_t bytes,
-                                      std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+                                      std::size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
     return copy_from(to, variable, bytes, offset, kind, stream);
 }
 

@@ -27,13 +27,13 @@ std::map<unsigned long long, Object>& objects() {
 }
 
 void set_format(TextureDescriptor& descriptor, const cudaChannelFormatDesc& format) {
-    descriptor.channels = static_cast<std::uint32_t>(
-        element_bytes(format) / (static_cast<std::size_t>(format.x) / 8));
+    descriptor.channels = static_cast<std::uint32_t>(element_bytes(format) /
+                                                     (static_cast<std::size_t>(format.x) / 8));
     descriptor.bytes_per_channel = static_cast<std::uint32_t>(format.x) / 8;
-    descriptor.format = format.f == cudaChannelFormatKindFloat ? TextureDescriptor::Format::floating_point
-                        : format.f == cudaChannelFormatKindSigned
-                            ? TextureDescriptor::Format::signed_integer
-                            : TextureDescriptor::Format::unsigned_integer;
+    descriptor.format =
+        format.f == cudaChannelFormatKindFloat    ? TextureDescriptor::Format::floating_point
+        : format.f == cudaChannelFormatKindSigned ? TextureDescriptor::Format::signed_integer
+                                                  : TextureDescriptor::Format::unsigned_integer;
 }
 
 void set_array(TextureDescriptor& descriptor, const cudaArray& array) {
@@ -66,9 +66,10 @@ void set_pitched(TextureDescriptor& descriptor, const cudaResourceDesc& resource
     const auto& pitched = resource.res.pitch2D;
     require(pitched.height != 0 && pitched.width != 0);
     require(pitched.pitchInBytes % 32 == 0);  // cudaDevAttrTexturePitchAlignment
-    require_accessible(pitched.devPtr,
-                       (pitched.height - 1) * pitched.pitchInBytes +
-                           pitched.width * element_bytes(pitched.desc), true);
+    require_accessible(
+        pitched.devPtr,
+        (pitched.height - 1) * pitched.pitchInBytes + pitched.width * element_bytes(pitched.desc),
+        true);
     set_format(descriptor, pitched.desc);
     descriptor.data = static_cast<const std::byte*>(pitched.devPtr);
     descriptor.width = static_cast<std::uint32_t>(pitched.width);
@@ -80,12 +81,19 @@ void set_pitched(TextureDescriptor& descriptor, const cudaResourceDesc& resource
 TextureDescriptor descriptor_of(const cudaResourceDesc& resource) {
     TextureDescriptor descriptor;
     switch (resource.resType) {
-        case cudaResourceTypeArray: set_array(descriptor, require_array(resource.res.array.array)); break;
-        case cudaResourceTypeLinear: set_linear(descriptor, resource); break;
-        case cudaResourceTypePitch2D: set_pitched(descriptor, resource); break;
+        case cudaResourceTypeArray:
+            set_array(descriptor, require_array(resource.res.array.array));
+            break;
+        case cudaResourceTypeLinear:
+            set_linear(descriptor, resource);
+            break;
+        case cudaResourceTypePitch2D:
+            set_pitched(descriptor, resource);
+            break;
         case cudaResourceTypeMipmappedArray:
             throw ApiError(cudaErrorNotSupported, "mipmapped textures are not supported");
-        default: throw ApiError(cudaErrorInvalidValue);
+        default:
+            throw ApiError(cudaErrorInvalidValue);
     }
     return descriptor;
 }
@@ -93,10 +101,14 @@ TextureDescriptor descriptor_of(const cudaResourceDesc& resource) {
 AddressMode address_mode(cudaTextureAddressMode mode, bool normalised) {
     switch (mode) {
         // Wrap and mirror need normalised coordinates; without them the hardware clamps.
-        case cudaAddressModeWrap: return normalised ? AddressMode::wrap : AddressMode::clamp;
-        case cudaAddressModeMirror: return normalised ? AddressMode::mirror : AddressMode::clamp;
-        case cudaAddressModeClamp: return AddressMode::clamp;
-        case cudaAddressModeBorder: return AddressMode::border;
+        case cudaAddressModeWrap:
+            return normalised ? AddressMode::wrap : AddressMode::clamp;
+        case cudaAddressModeMirror:
+            return normalised ? AddressMode::mirror : AddressMode::clamp;
+        case cudaAddressModeClamp:
+            return AddressMode::clamp;
+        case cudaAddressModeBorder:
+            return AddressMode::border;
     }
     throw ApiError(cudaErrorInvalidValue);
 }
@@ -142,12 +154,15 @@ void remove(unsigned long long handle, bool is_surface) {
 
 }  // namespace
 
-void release_textures() { objects().clear(); }
+void release_textures() {
+    objects().clear();
+}
 
 }  // namespace emulator::runtime
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
+                                    const cudaTextureDesc* texture,
+                                    const cudaResourceViewDesc* view) {
     return call([&] {
         require(object != nullptr && resource != nullptr && texture != nullptr);
         if (view != nullptr && view->format != cudaResViewFormatNone) {
@@ -163,7 +178,8 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
     return call([&] { remove(object, false); });
 }
 
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object) {
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaTextureObject_t object) {
     return call([&] {
         require(resource != nullptr);
         *resource = require_object(object, false).resource;
@@ -191,7 +207,8 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
     return call([&] { remove(object, true); });
 }
 
-cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t object) {
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaSurfaceObject_t object) {
     return call([&] {
         require(resource != nullptr);
         *resource = require_object(object, true).resource;

@@ -23,16 +23,17 @@ struct Properties12 {
     std::size_t textureAlignment, texturePitchAlignment;
     int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory,
         computeMode;
-    int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2],
-        maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3],
-        maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemapLayered[2];
-    int maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3],
-        maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2],
+        maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3],
+        maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3],
+        maxTextureCubemapLayered[2];
+    int maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2],
+        maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
     std::size_t surfaceAlignment;
-    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount,
-        unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize,
-        maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported,
-        localL1CacheSupported;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver,
+        asyncEngineCount, unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize,
+        persistingL2CacheMaxSize, maxThreadsPerMultiProcessor, streamPrioritiesSupported,
+        globalL1CacheSupported, localL1CacheSupported;
     std::size_t sharedMemPerMultiprocessor;
     int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID,
         hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio, pageableMemoryAccess,
@@ -47,8 +48,8 @@ struct Properties12 {
     unsigned gpuDirectRDMAFlushWritesOptions;
     int gpuDirectRDMAWritesOrdering;
     unsigned memoryPoolSupportedHandleTypes;
-    int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers,
-        reserved[63];
+    int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch,
+        unifiedFunctionPointers, reserved[63];
 };
 static_assert(sizeof(Properties12) == 1032);  // of CUDA 12.9
 
@@ -94,8 +95,8 @@ cudaError_t cudaGetDeviceProperties_v2(Properties12* properties, int device) {
     });
 }
 
-cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes, cudaMemLocation location,
-                                    unsigned flags, cudaStream_t stream) {
+cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes,
+                                    cudaMemLocation location, unsigned flags, cudaStream_t stream) {
     return prefetch(pointer, bytes, location, flags, stream);
 }
 
@@ -108,7 +109,11 @@ cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+cudaError_t cudaThreadSynchronize() {
+    return cudaDeviceSynchronize();
+}
+cudaError_t cudaThreadExit() {
+    return cudaDeviceReset();
+}
 
 }  // extern "C"

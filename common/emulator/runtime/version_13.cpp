@@ -35,8 +35,8 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
     return give_edges(graph, from, to, count);
 }
 
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, cudaGraphEdgeData*,
-                                         std::size_t* count) {
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes,
+                                         cudaGraphEdgeData*, std::size_t* count) {
     return give_dependencies(node, nodes, count);
 }
 
@@ -65,8 +65,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                      unsigned long long* id, cudaGraph_t* graph,
-                                     const cudaGraphNode_t** dependencies, const cudaGraphEdgeData**,
-                                     std::size_t* count) {
+                                     const cudaGraphNode_t** dependencies,
+                                     const cudaGraphEdgeData**, std::size_t* count) {
     return capture_info(stream, {status, id, graph, dependencies, count});
 }
 

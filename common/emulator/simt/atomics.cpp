@@ -107,9 +107,10 @@ using BitsOf = std::conditional_t<bytes == 2, std::uint16_t,
                                   std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>;
 
 template <class T, class F>
-void apply(std::byte* base, const std::uint32_t* offsets, std::uint32_t mask, std::byte* result,
+bool apply(std::byte* base, const std::uint32_t* offsets, std::uint32_t mask, std::byte* result,
            const std::byte* value, const std::byte* compare) {
     using Bits = BitsOf<sizeof(T)>;
+    bool changed = false;
     for (; mask != 0; mask &= mask - 1) {
         const int lane = std::countr_zero(mask);
         T operand, other{};
@@ -118,12 +119,14 @@ void apply(std::byte* base, const std::uint32_t* offsets, std::uint32_t mask, st
         // Other workers may update the same word.
         std::atomic_ref<Bits> place(*reinterpret_cast<Bits*>(base + offsets[lane]));
         Bits old = place.load(std::memory_order_relaxed);
-        while (!place.compare_exchange_weak(
-            old, std::bit_cast<Bits>(Updated<T, F>::of(std::bit_cast<T>(old), operand, other)),
-            std::memory_order_relaxed)) {
-        }
+        Bits updated;
+        do {
+            updated = std::bit_cast<Bits>(Updated<T, F>::of(std::bit_cast<T>(old), operand, other));
+        } while (!place.compare_exchange_weak(old, updated, std::memory_order_relaxed));
+        changed |= updated != old;
         if (result != nullptr) std::memcpy(result + std::size_t(lane) * sizeof(T), &old, sizeof(T));
     }
+    return changed;
 }
 
 using Apply = decltype(AtomicDetail::apply);
@@ -192,15 +195,16 @@ namespace {
 
 void update(WarpContext& context, const AtomicDetail& detail, std::byte* base,
             const std::uint32_t* offsets, std::uint32_t mask) {
-    ++context.execution->memory_changes;
+    bool changed = false;
     const std::byte* const compare =
         detail.compare == no_register ? nullptr : context.registers + detail.compare;
     for (std::uint32_t i = 0; i < detail.elements; ++i) {
         std::byte* const result =
             detail.registers[i] == no_register ? nullptr : context.registers + detail.registers[i];
-        detail.apply(base + i * detail.element_bytes, offsets, mask, result,
-                     context.registers + detail.values[i], compare);
+        changed |= detail.apply(base + i * detail.element_bytes, offsets, mask, result,
+                                context.registers + detail.values[i], compare);
     }
+    ++(changed ? context.execution->memory_changes : context.execution->fruitless_atomics);
 }
 
 }  // namespace

@@ -155,7 +155,10 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
         case Control::ret:
         case Control::exit: return return_or_exit(warp, fragment, block);
         case Control::warp_wide: return warp_wide(warp, fragment, block);
-        case Control::barrier: return barrier(warp, fragment, block);
+        case Control::barrier:
+            // The last warp to arrive does not go on alone: the caches see all of them side by side.
+            if (execution_.memory != nullptr) warp.context.budget = 0;
+            return barrier(warp, fragment, block);
         case Control::trap:
             throw fault_at(warp.context, FaultKind::trap, block.control_instruction,
                            std::countr_zero(fragment.lanes), "trap");
@@ -176,6 +179,7 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
 BlockRunner::Next BlockRunner::turn_over(WarpState& warp, Fragment& fragment) {
     const bool had_its_turn = std::exchange(warp.out_of_order, false);
     if (!independent_threads_) {
+        if (is_spinning(warp, fragment)) check_deadlock(warp, fragment);
         warp.fragments.push_back(fragment);
     } else if (had_its_turn || is_spinning(warp, fragment)) {
         give_way(warp, fragment);

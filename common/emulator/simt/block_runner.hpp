@@ -66,6 +66,7 @@ class BlockRunner {
     void release_barrier(BlockState& block, unsigned number);
     void report_stuck(BlockState& block);
     void check_time();
+    void check_deadlock(WarpState& warp, const Fragment& fragment);
     void keep_order(WarpState& warp, Fragment& fragment);
     void join(WarpState& warp, Fragment& fragment, const Fragment& other);
     bool is_spinning(WarpState& warp, const Fragment& fragment);

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "emulator/models/access_counters.hpp"
 #include "emulator/models/shared_banks.hpp"
 #include "emulator/models/warp_request.hpp"
+#include "emulator/ptx/issued_accesses.hpp"
 #include "emulator/simt/gpu.hpp"
 
 namespace emulator::simt {
@@ -19,10 +21,21 @@ struct CostModel {
     BankLayout banks;
     // cp.async: the GPU's counters of bytes, and so of efficiency, leave it out.
     bool counts_bytes = true;
+    // What ptxas issues in place of the access as written; null: the same.
+    const std::vector<ptx::IssuedPiece>* issued = nullptr;
+    bool is_for_one_lane = false;  // of an atomic operation
+    BankAtomic bank_atomic{};
+
+    bool is_issued() const { return issued == nullptr || !issued->empty(); }
     AccessCounters cost(const WarpRequest& request) const;
-    // The same of aligned addresses, given as offsets from `base` (a multiple of 128), without sorting them:
-    // for patterns that do not come again.
-    AccessCounters scattered_cost(const std::array<std::uint32_t, warp_size>& offsets, std::uint32_t mask) const;
+    // The same of aligned addresses in global memory, given as offsets from `base` (a multiple of 32), without
+    // sorting them: for patterns of loads and stores as written that do not come again.
+    bool has_scattered_cost() const { return issued == nullptr && kind != AccessKind::atomic; }
+    AccessCounters scattered_cost(Address base, const std::array<std::uint32_t, warp_size>& offsets,
+                                  std::uint32_t mask) const;
+
+  private:
+    AccessCounters cost_as_written(const WarpRequest& request) const;
 };
 
 }  // namespace emulator::simt

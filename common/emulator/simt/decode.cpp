@@ -43,6 +43,7 @@ FunctionDecoder::FunctionDecoder(Module& module, Image& image, Function& functio
 void FunctionDecoder::decode() {
     lay_out_registers();
     lay_out_variables();
+    find_issued_accesses();
     count_definitions();
     blocks_.emplace_back();
     std::vector<bool> has_label(source_.instructions.size() + 1);
@@ -69,6 +70,18 @@ void FunctionDecoder::decode() {
     }
     blocks_.back().block.control = Control::ret;
     finish_blocks();
+}
+
+void FunctionDecoder::find_issued_accesses() {
+    const auto shared_offset = [this](const std::string& symbol) -> std::optional<std::uint64_t> {
+        for (const auto& [name, offset] : image_.shared_offsets) {
+            if (name == symbol) return offset;
+        }
+        return std::nullopt;
+    };
+    issued_ = std::make_shared<ptx::IssuedAccesses>(source_, ptx::analyse_control_flow(source_),
+                                                    shared_offset);
+    function_.details.push_back(issued_);
 }
 
 void FunctionDecoder::refuse(const ptx::Instruction& instruction, const std::string& why) {

@@ -12,6 +12,7 @@
 
 #include "emulator/ptx/control_flow.hpp"
 #include "emulator/ptx/result_uses.hpp"
+#include "emulator/ptx/issued_accesses.hpp"
 #include "emulator/simt/arithmetic.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
@@ -47,6 +48,7 @@ class FunctionDecoder {
     // ---- decode.cpp: the frame of it
     void lay_out_registers();
     void lay_out_variables();
+    void find_issued_accesses();
     void split_into_blocks();
     void instruction(const ptx::Instruction& instruction);
     void finish_blocks();
@@ -159,6 +161,8 @@ class FunctionDecoder {
     std::vector<ScaledIndex> scaled_;
     std::unordered_map<RegisterOffset, std::size_t> scaled_by_result_;
     std::unordered_map<RegisterOffset, unsigned> replaced_uses_;
+
+    std::shared_ptr<const ptx::IssuedAccesses> issued_;
 
     // The block at hand.
     struct OpenBlock {

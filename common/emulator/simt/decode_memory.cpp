@@ -5,6 +5,7 @@
 #include "emulator/simt/atomics.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/launch.hpp"
+#include "emulator/simt/whole_warp_access.hpp"
 
 namespace emulator::simt {
 
@@ -38,8 +39,14 @@ void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_
     detail.policy = detail.kind == AccessKind::load
                         ? load_policy(module_.architecture, cache_operator, module_.l1_mode)
                         : LoadPolicy{LoadPath::l2, sector_bytes};
-    detail.cost = {space, detail.kind, detail.bytes, detail.policy.fetch_unit_bytes,
-                   module_.architecture.banks};
+    detail.cost.space = space;
+    detail.cost.kind = detail.kind;
+    detail.cost.bytes_per_lane = detail.bytes;
+    detail.cost.fetch_unit_bytes = detail.policy.fetch_unit_bytes;
+    detail.cost.banks = module_.architecture.banks;
+    if (space == AccessSpace::global || space == AccessSpace::shared) {
+        detail.cost.issued = issued_->of(at_);
+    }
     detail.site = static_cast<std::uint32_t>(image_.sites.size());
     image_.sites.push_back(
         {&function_, {at_, space, detail.kind, is_reduction, detail.bytes, cache_operator}, detail.cost});
@@ -106,7 +113,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     const bool is_strong = has(instruction, "volatile") || has(instruction, "relaxed") ||
                            has(instruction, "acquire") || has(instruction, "mmio");
     if (is_load && is_strong && space != Space::shared && space != Space::local) {
-        function_.traits.has_order_dependence = true;
+        function_.traits.has_order_dependence = function_.traits.may_wait_for_blocks = true;
     }
     AccessSpace counted = AccessSpace::global;
     switch (space) {
@@ -128,6 +135,14 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     }
     if (counted == AccessSpace::global || counted == AccessSpace::constant) use_array_address(detail);
     add_site(detail, counted, false, cache_operator);
+    const bool is_whole = space == Space::global || space == Space::shared;
+    if (is_whole && detail.elements == 1) {
+        const ptx::Operand& element = place.kind == OperandKind::vector ? place.elements[0] : place;
+        const unsigned bytes =
+            element.kind == OperandKind::reg ? register_bytes(element) : detail.element_bytes;
+        const Handler faster = find_whole_warp_access(detail, bytes, space == Space::shared);
+        if (faster != nullptr) operation.execute = faster;
+    }
     emit(operation);
 }
 
@@ -178,12 +193,18 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     operation.execute = space == Space::shared   ? execute_atomic_shared
                         : space == Space::global ? execute_atomic_global
                                                  : execute_atomic_generic;
-    // What the machine code has for it: RED, unless the old value is used.
-    const bool is_reduction = !reads_result && std::string_view(*name) != "cas" &&
+    // What the machine code has for it: RED, unless the old value is used or the address is generic.
+    const bool is_reduction = !reads_result && space != Space::generic && std::string_view(*name) != "cas" &&
                               std::string_view(*name) != "exch";
+    if (space != Space::shared && reads_result) function_.traits.may_wait_for_blocks = true;
     if (space != Space::shared && (reads_result || depends_on_order(*name, type_name))) {
         function_.traits.has_order_dependence = true;
     }
+    detail.cost.is_for_one_lane = issued_->is_for_one_lane(at_, reads_result);
+    const bool adds_one = std::string_view(*name) == "add" && value.kind == OperandKind::immediate &&
+                          value.bits == 1 && type_name.ends_with("32") && type_name[0] != 'f';
+    if (std::string_view(*name) == "cas") detail.cost.bank_atomic = BankAtomic::compare_and_swap;
+    if (adds_one && !reads_result) detail.cost.bank_atomic = BankAtomic::count;
     if (space != Space::shared) use_array_address(detail);
     add_site(detail, space == Space::shared ? AccessSpace::shared : AccessSpace::global, is_reduction,
              CacheOperator::standard);

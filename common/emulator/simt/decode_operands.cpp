@@ -96,8 +96,10 @@ RegisterOffset FunctionDecoder::special(const std::string& name, unsigned bytes)
     }
     if (bytes == found.bytes) return place;
     // A narrower or wider view of it.
-    const std::string to = "u" + std::to_string(8 * bytes), from = "u" + std::to_string(8 * found.bytes);
-    const std::vector<std::string> modifiers{to, from};
+    const auto unsigned_type = [](unsigned size) {
+        return std::string("u").append(std::to_string(8 * size));
+    };
+    const std::vector<std::string> modifiers{unsigned_type(bytes), unsigned_type(found.bytes)};
     const OperandShape shapes[] = {{static_cast<std::uint8_t>(bytes), false, false},
                                    {static_cast<std::uint8_t>(found.bytes), false, false}};
     const Arithmetic convert = find_arithmetic("cvt", modifiers, shapes);

@@ -1,17 +1,17 @@
 // Frames, allocations, the places that messages name.
 #include "emulator/simt/execution.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include "emulator/simt/launch.hpp"
 #include "emulator/simt/module.hpp"
 
 namespace emulator::simt {
 namespace {
-
-std::string index_text(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-    return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
-}
 
 std::byte* aligned_64(std::byte* pointer) {
     return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(pointer) + 63) & ~std::uintptr_t{63});
@@ -64,18 +64,37 @@ Frame* Execution::take_frame(const Function& function) {
 
 void Execution::give_back(Frame* frame) { spare_frames_[frame->function].push_back(frame); }
 
+std::string index_text(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    std::string text("(");
+    text.append(std::to_string(x)).append(",").append(std::to_string(y)).append(",");
+    return text.append(std::to_string(z)).append(")");
+}
+
+std::string thread_text(const Launch& launch, std::uint32_t thread) {
+    const Dimensions& size = launch.shape.block;
+    return index_text(thread % size.x, thread / size.x % size.y, thread / size.x / size.y);
+}
+
+std::string plain_name(const std::string& symbol) {
+    int status = 0;
+    char* const plain = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+    std::string name = status == 0 && plain != nullptr ? plain : symbol;
+    std::free(plain);
+    const std::size_t scope = name.rfind("::");
+    return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
 std::string place_of(const WarpContext& context, std::uint32_t instruction, int lane) {
     const Launch& launch = context.execution->launch;
     const auto& block = context.block->index;
-    const std::uint32_t thread = context.warp->number * warp_size + static_cast<std::uint32_t>(lane);
-    const Dimensions& size = launch.shape.block;
     const auto& instructions = context.frame->function->source->instructions;
     const std::string line = instruction < instructions.size()
                                  ? text(launch.module, instructions[instruction].location)
                                  : std::string();
     return "kernel " + launch.kernel_name + ", block " + index_text(block[0], block[1], block[2]) +
-           ", thread " + index_text(thread % size.x, thread / size.x % size.y, thread / size.x / size.y) +
-           ": " + line;
+           ", thread " +
+           thread_text(launch, context.warp->number * warp_size + static_cast<std::uint32_t>(lane)) + ": " +
+           line;
 }
 
 Fault fault_at(const WarpContext& context, FaultKind kind, std::uint32_t instruction, int lane,

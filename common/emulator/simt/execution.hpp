@@ -86,6 +86,11 @@ struct SpinWatch {
     std::uint32_t lanes = 0;
     std::uint64_t registers = 0;  // a hash
 };
+// How often a fragment was found spinning on atomics while memory did not change at all.
+struct Standstill {
+    std::uint64_t memory_changes = 0, fruitless_atomics = 0;
+    unsigned repetitions = 0;
+};
 
 struct WarpState {
     WarpContext context;
@@ -99,6 +104,7 @@ struct WarpState {
     Frame* kernel_frame = nullptr;
     LocalMemory local;
     SpinWatch spin;
+    Standstill standstill;
     bool out_of_order = false;  // for this turn: a fragment runs although others stand before it
     std::uint32_t call_depth = 0;
     bool is_done() const { return alive == 0; }

@@ -284,4 +284,28 @@ void BlockRunner::join(WarpState& warp, Fragment& fragment, const Fragment& othe
     fragment.reconvergence = common;
 }
 
+// Before Volta, lanes that wait to reconverge do not go on before the others: a lock that one of them
+// holds is never free again. Another warp or block may hold it, so memory has to stand still for long.
+void BlockRunner::check_deadlock(WarpState& warp, const Fragment& fragment) {
+    constexpr unsigned many = 100;
+    Standstill& seen = warp.standstill;
+    const bool tries = execution_.fruitless_atomics != seen.fruitless_atomics;
+    const bool still = execution_.memory_changes == seen.memory_changes;
+    seen.fruitless_atomics = execution_.fruitless_atomics;
+    seen.memory_changes = execution_.memory_changes;
+    seen.repetitions = tries && still ? seen.repetitions + 1 : 0;
+    if (seen.repetitions < many) return;
+    bool others_wait = false;
+    for (const Reconvergence* point = fragment.reconvergence; point != nullptr; point = point->outer) {
+        others_wait |= point->arrived != 0;
+    }
+    if (!others_wait) return;
+    warp.context.frame = fragment.frame;
+    throw fault_at(warp.context, FaultKind::deadlock,
+                   fragment.frame->function->blocks[fragment.block].control_instruction,
+                   std::countr_zero(fragment.lanes),
+                   "deadlock: waits for lanes of its own warp, which wait to reconverge with it; before "
+                   "Volta they do not go on alone");
+}
+
 }  // namespace emulator::simt

@@ -11,6 +11,7 @@
 #include "emulator/simt/grid_runner.hpp"
 #include "emulator/simt/module.hpp"
 #include "emulator/simt/report.hpp"
+#include "emulator/simt/sampling.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -43,6 +44,13 @@ class GridWorkspace {
     static constexpr std::size_t bytes = 64;
     void* memory_ = nullptr;
 };
+
+LaunchRecord run_whole_grid(const Launch& launch) {
+    const std::vector<std::unique_ptr<Worker>> workers = run_grid(launch);
+    LaunchRecord record = record_of(launch, counts_of(launch, workers));
+    add_texts(workers, record);
+    return record;
+}
 
 }  // namespace
 
@@ -81,6 +89,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
                   .image = image,
                   .kernel_name = demangled(image.kernel->source->name),
                   .shape = shape,
+                  .parameters = {},
                   .started = std::chrono::steady_clock::now()};
     // Parameters lie where their generic addresses point.
     const std::size_t bytes = std::max(parameters.size(), kernel.attributes.parameter_bytes);
@@ -105,7 +114,9 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
                           std::to_string(launch.blocks()) + " blocks, of which " +
                           std::to_string(launch.resident_blocks) + " can be resident");
     }
-    LaunchRecord record = record_of(launch, run_grid(launch));
+    std::optional<LaunchRecord> sampled;
+    if (state_->options.sample_blocks) sampled = sample_grid(launch);
+    LaunchRecord record = sampled ? std::move(*sampled) : run_whole_grid(launch);
     record.occupancy = found;
     record.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.started).count();

@@ -56,12 +56,14 @@ class Execution {
     struct BlockCount {
         std::uint64_t executions = 0, lanes = 0;
         std::uint64_t divergences = 0;
+        bool operator==(const BlockCount&) const = default;
     };
     std::vector<BlockCount> counts;         // by BasicBlock::counter
     std::vector<std::uint64_t> guarded_out;  // lanes
     std::uint64_t barriers = 0;
     std::uint64_t steps = 0;  // basic blocks executed: what clocks show
-    std::uint64_t memory_changes = 0;
+    std::uint64_t memory_changes = 0;     // stores, and atomics that found another value
+    std::uint64_t fruitless_atomics = 0;  // those that changed nothing
     MemoryModel* memory = nullptr;  // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
@@ -84,6 +86,10 @@ class Execution {
 // The fault of `lane` at an instruction of the function that the warp is in.
 Fault fault_at(const WarpContext& context, FaultKind kind, std::uint32_t instruction, int lane,
                const std::string& what);
+std::string index_text(std::uint32_t x, std::uint32_t y, std::uint32_t z);  // "(1,0,0)"
+std::string thread_text(const Launch& launch, std::uint32_t thread);
+std::string plain_name(const std::string& symbol);  // of a variable, without its scopes
+// "kernel add, block (1,0,0), thread (3,0,0): kernels.cuh:17"
 std::string place_of(const WarpContext& context, std::uint32_t instruction, int lane);
 
 }  // namespace emulator::simt

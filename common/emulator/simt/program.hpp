@@ -109,6 +109,7 @@ struct Traits {
     // Its results may depend on the order of blocks: atomics whose result is read, volatile loads,
     // reductions in floating point.
     bool has_order_dependence = false;
+    bool may_wait_for_blocks = false;  // the first two of those
     bool has_indirect_calls = false;
     std::string unsupported;  // one line; empty: it can be executed
 };

@@ -3,8 +3,6 @@
 #include <map>
 #include <tuple>
 
-#include "emulator/models/memory_model.hpp"
-
 namespace emulator::simt {
 namespace {
 
@@ -34,30 +32,19 @@ AccessCounters& total_of(LaunchRecord& record, const SiteRecord& site) {
     }
 }
 
-void add_sites(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers,
-               LaunchRecord& record) {
+void add_sites(const Launch& launch, const Counts& counts, LaunchRecord& record) {
     for (std::size_t i = 0; i < launch.image.sites.size(); ++i) {
         const Image::Site& from = launch.image.sites[i];
-        const auto add = [&](AccessSpace space, auto&& requests_of) {
-            SiteRecord site{location_of(*from.function, from.site.instruction), space, from.site.kind,
-                            from.site.is_reduction, from.site.bytes, {}};
-            CostModel cost = from.cost;
-            cost.space = space;
-            for (const auto& worker : workers) {
-                const RequestCounter* const requests = requests_of(worker->execution.sites[i]);
-                if (requests != nullptr) site.counters.add(requests->total(cost));
-            }
-            if (site.counters.requests == 0) return;
-            if (space != AccessSpace::constant) total_of(record, site).add(site.counters);
+        const auto add = [&](AccessSpace space, const AccessCounters& requests) {
+            if (requests.requests == 0) return;
+            const SiteRecord site{location_of(*from.function, from.site.instruction), space,
+                                  from.site.kind, from.site.is_reduction, from.site.bytes, requests};
+            if (space != AccessSpace::constant) total_of(record, site).add(requests);
             record.sites.push_back(site);
         };
-        add(from.site.space, [](const SiteState& state) { return &state.requests; });
-        add(AccessSpace::shared, [](const SiteState& state) {
-            return state.others ? &state.others->shared : nullptr;
-        });
-        add(AccessSpace::local, [](const SiteState& state) {
-            return state.others ? &state.others->local : nullptr;
-        });
+        add(from.site.space, counts.sites[i].requests);
+        add(AccessSpace::shared, counts.sites[i].shared);
+        add(AccessSpace::local, counts.sites[i].local);
     }
 }
 
@@ -80,17 +67,11 @@ class Lines {
     std::map<Place, LineRecord> lines_;
 };
 
-void add_instructions(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers,
-                      LaunchRecord& record) {
+void add_instructions(const Launch& launch, const Counts& counts, LaunchRecord& record) {
     Lines lines;
     for (std::size_t i = 0; i < launch.image.counters.size(); ++i) {
         const auto [function, block] = launch.image.counters[i];
-        Execution::BlockCount count;
-        for (const auto& worker : workers) {
-            count.executions += worker->execution.counts[i].executions;
-            count.lanes += worker->execution.counts[i].lanes;
-            count.divergences += worker->execution.counts[i].divergences;
-        }
+        const Execution::BlockCount& count = counts.blocks[i];
         if (count.executions == 0) continue;
         for (const std::uint32_t instruction : function->block_instructions[block]) {
             LineRecord& line = lines.at(location_of(*function, instruction));
@@ -106,8 +87,7 @@ void add_instructions(const Launch& launch, const std::vector<std::unique_ptr<Wo
         }
     }
     for (std::size_t i = 0; i < launch.image.guarded.size(); ++i) {
-        std::uint64_t left_out = 0;
-        for (const auto& worker : workers) left_out += worker->execution.guarded_out[i];
+        const std::uint64_t left_out = counts.guarded_out[i];
         if (left_out == 0) continue;
         const auto [function, instruction] = launch.image.guarded[i];
         lines.at(location_of(*function, instruction)).thread_instructions -= left_out;
@@ -116,35 +96,25 @@ void add_instructions(const Launch& launch, const std::vector<std::unique_ptr<Wo
     record.lines = lines.all();
 }
 
-void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, LaunchRecord& record) {
-    SectorSet read, written;
-    bool modelled = false;
-    for (const auto& worker : workers) {
-        for (const auto& memory : worker->memories) {
-            if (!memory) continue;
-            modelled = true;
-            record.memory.add(memory->counters());
-            read.merge(memory->read_sectors());
-            written.merge(memory->written_sectors());
-        }
-    }
-    if (!modelled) return;
-    record.l2_read_sectors_min = read.sectors();
-    record.l2_write_sectors_min = written.sectors();
-    record.dram_read_bytes = 64 * read.granules();
-}
-
 }  // namespace
 
-LaunchRecord record_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers) {
+LaunchRecord record_of(const Launch& launch, const Counts& counts) {
     LaunchRecord record;
-    add_sites(launch, workers, record);
-    add_instructions(launch, workers, record);
-    add_memory(workers, record);
+    add_sites(launch, counts, record);
+    add_instructions(launch, counts, record);
+    record.memory = counts.memory;
+    record.l2_read_sectors_min = counts.l2_read_sectors_min;
+    record.l2_write_sectors_min = counts.l2_write_sectors_min;
+    record.dram_read_bytes = counts.dram_read_bytes;
+    record.barriers = counts.barriers;
+    record.blocks = record.blocks_executed = launch.blocks();
+    return record;
+}
+
+void add_texts(const std::vector<std::unique_ptr<Worker>>& workers, LaunchRecord& record) {
     std::map<std::uint64_t, std::string> printed;
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazards;
     for (const auto& worker : workers) {
-        record.barriers += worker->execution.barriers;
         printed.insert(worker->execution.printed.begin(), worker->execution.printed.end());
         for (const auto& [identity, found] : worker->execution.hazard_texts) {
             // Workers find the same hazard in different blocks; the first block's is reported.
@@ -154,8 +124,6 @@ LaunchRecord record_of(const Launch& launch, const std::vector<std::unique_ptr<W
     }
     for (const auto& [block, text] : printed) record.printed += text;
     for (const auto& [identity, found] : hazards) record.hazards.push_back(found.second);
-    record.blocks = record.blocks_executed = launch.blocks();
-    return record;
 }
 
 }  // namespace emulator::simt

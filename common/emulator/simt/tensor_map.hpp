@@ -9,7 +9,13 @@ namespace emulator::simt {
 // Values as those of CUtensorMapInterleave, CUtensorMapSwizzle and CUtensorMapFloatOOBfill.
 enum class TensorInterleave : std::uint8_t { none, bytes_16, bytes_32 };
 enum class TensorSwizzle : std::uint8_t {
-    none, bytes_32, bytes_64, bytes_128, bytes_128_atom_32, bytes_128_atom_32_flip_8, bytes_128_atom_64,
+    none,
+    bytes_32,
+    bytes_64,
+    bytes_128,
+    bytes_128_atom_32,
+    bytes_128_atom_32_flip_8,
+    bytes_128_atom_64,
 };
 enum class TensorFill : std::uint8_t { zero, nan };
 
@@ -27,9 +33,10 @@ struct TensorMap {
     std::uint8_t element_stride[max_rank] = {};  // elements between those that are copied, 1 to 8
     std::uint8_t unused = 0;
     std::uint64_t address = 0;
-    std::uint64_t size[max_rank] = {};          // of the tensor, in elements, innermost first
-    std::uint64_t stride[max_rank - 1] = {};    // bytes from element to element of dimension 1, 2, ...
-    std::uint16_t box[max_rank] = {};           // of a copy, in elements, 1 to 256
+    std::uint64_t size[max_rank] = {};  // of the tensor, in elements, innermost first
+    std::uint64_t stride[max_rank - 1] =
+        {};                            // bytes from element to element of dimension 1, 2, ...
+    std::uint16_t box[max_rank] = {};  // of a copy, in elements, 1 to 256
 };
 static_assert(sizeof(TensorMap) <= 128);
 

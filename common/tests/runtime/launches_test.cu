@@ -22,9 +22,15 @@ __global__ void add_offset(int* values, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) values[i] += offset_of_all;
 }
-__global__ void multiply(float* values) { values[threadIdx.x] *= factors[threadIdx.x % 4]; }
-__global__ void count_managed() { atomicAdd(&managed_counter, 1); }
-__global__ void write_far(int* values) { values[std::size_t{1} << 34] = 1; }
+__global__ void multiply(float* values) {
+    values[threadIdx.x] *= factors[threadIdx.x % 4];
+}
+__global__ void count_managed() {
+    atomicAdd(&managed_counter, 1);
+}
+__global__ void write_far(int* values) {
+    values[std::size_t{1} << 34] = 1;
+}
 __global__ void use_shared(float* out) {
     extern __shared__ float shared[];
     shared[threadIdx.x] = threadIdx.x;
@@ -37,12 +43,16 @@ __global__ void static_shared_bytes_40960(int* out) {
     __syncthreads();
     out[threadIdx.x] = shared[31 - threadIdx.x];
 }
-__global__ void __launch_bounds__(128) bounded(int* out) { out[threadIdx.x] = threadIdx.x; }
+__global__ void __launch_bounds__(128) bounded(int* out) {
+    out[threadIdx.x] = threadIdx.x;
+}
 __global__ void wait_for_grid(int* out) {
     cooperative_groups::this_grid().sync();
     if (threadIdx.x == 0) out[blockIdx.x] = 1;
 }
-__global__ void print_number(int number) { printf("number %d\n", number); }
+__global__ void print_number(int number) {
+    printf("number %d\n", number);
+}
 
 struct Pair {
     char first;
@@ -118,7 +128,8 @@ TEST_F(Launches, HostMemoryIsReached) {
     int* pinned = nullptr;
     ASSERT_EQ(cudaHostAlloc(&pinned, 64 * sizeof(int), cudaHostAllocMapped), cudaSuccess);
     std::fill(pinned, pinned + 64, 1);
-    ASSERT_EQ(cudaHostRegister(registered.data(), 64 * sizeof(int), cudaHostRegisterMapped), cudaSuccess);
+    ASSERT_EQ(cudaHostRegister(registered.data(), 64 * sizeof(int), cudaHostRegisterMapped),
+              cudaSuccess);
     add_offset<<<2, 32>>>(pinned, 64);
     add_offset<<<2, 32>>>(registered.data(), 64);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -151,7 +162,8 @@ TEST_F(Launches, WrongConfigurationsDoNotStick) {
     bounded<<<1, 129>>>(values_);
     EXPECT_NE(cudaGetLastError(), cudaSuccess);
     int host_function = 0;
-    EXPECT_EQ(cudaLaunchKernel(&host_function, 1, 1, nullptr, 0, 0), cudaErrorInvalidDeviceFunction);
+    EXPECT_EQ(cudaLaunchKernel(&host_function, 1, 1, nullptr, 0, 0),
+              cudaErrorInvalidDeviceFunction);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
@@ -176,7 +188,8 @@ TEST_F(Launches, LargeSharedMemoryNeedsOptingIn) {
     float* const out = reinterpret_cast<float*>(values_);
     use_shared<<<1, 64, bytes>>>(out);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
-    EXPECT_EQ(cudaFuncSetAttribute(use_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024 + 1),
+    EXPECT_EQ(cudaFuncSetAttribute(use_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   227 * 1024 + 1),
               cudaErrorInvalidValue);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     EXPECT_EQ(cudaFuncSetAttribute(use_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
@@ -213,7 +226,7 @@ TEST_F(Launches, OccupancyIsNvidias) {
     EXPECT_EQ(blocks(add_offset, 32, 0), 32);
     EXPECT_EQ(blocks(add_offset, 33, 0), 32);
     EXPECT_EQ(blocks(add_offset, 96, 0), 21);
-    EXPECT_EQ(blocks(static_shared_bytes_40960, 32, 0), 5);    // 228 / 41
+    EXPECT_EQ(blocks(static_shared_bytes_40960, 32, 0), 5);     // 228 / 41
     EXPECT_EQ(blocks(static_shared_bytes_40960, 32, 8192), 4);  // 228 / 49
     EXPECT_EQ(blocks(add_offset, 2048, 0), 0);
     int grid = 0, block = 0;
@@ -227,7 +240,8 @@ TEST_F(Launches, OccupancyIsNvidias) {
 
 TEST_F(Launches, CooperativeGridsMustBeResident) {
     int per_sm = 0;
-    ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, wait_for_grid, 1024, 0), cudaSuccess);
+    ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, wait_for_grid, 1024, 0),
+              cudaSuccess);
     void* arguments[] = {&values_};
     const auto kernel = reinterpret_cast<const void*>(wait_for_grid);
     EXPECT_EQ(cudaLaunchCooperativeKernel(kernel, per_sm * 132 + 1, 1024, arguments, 0, 0),
@@ -281,7 +295,7 @@ TEST_F(Launches, CountersAreExported) {
     emulatedGpuResetCounters();
     add_offset<<<4, 32>>>(values_, 128);
     emulatedGpuVisitCounters(visit, &counters);
-    EXPECT_EQ(counters["load_requests"], 8);   // the value and the variable
+    EXPECT_EQ(counters["load_requests"], 8);  // the value and the variable
     EXPECT_EQ(counters["store_requests"], 4);
     EXPECT_EQ(counters["store_sectors"], 16);  // 4 x 128 bytes
     EXPECT_EQ(counters["store_efficiency"], 100);
@@ -305,15 +319,18 @@ TEST_F(Launches, PropertiesAreTheGpus) {
     int clock = 0;
     EXPECT_EQ(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0), cudaSuccess);
     EXPECT_EQ(clock, 1980000);
-    EXPECT_EQ(cudaDeviceGetAttribute(&clock, static_cast<cudaDeviceAttr>(9999), 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaDeviceGetAttribute(&clock, static_cast<cudaDeviceAttr>(9999), 0),
+              cudaErrorInvalidValue);
     EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
 }
 
 TEST_F(Launches, TensorMapsAreChecked) {
     PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
     cudaDriverEntryPointQueryResult found{};
-    ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void**>(&encode),
-                                               12000, cudaEnableDefault, &found), cudaSuccess);
+    ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
+                                               reinterpret_cast<void**>(&encode), 12000,
+                                               cudaEnableDefault, &found),
+              cudaSuccess);
     ASSERT_EQ(found, cudaDriverEntryPointSuccess);
     CUtensorMap map{};
     const cuuint64_t size[] = {64, 16}, stride[] = {256}, odd_stride[] = {250};
@@ -325,9 +342,11 @@ TEST_F(Launches, TensorMapsAreChecked) {
     };
     EXPECT_EQ(result(stride, CU_TENSOR_MAP_SWIZZLE_128B), CUDA_SUCCESS);
     EXPECT_EQ(result(odd_stride, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(result(stride, CU_TENSOR_MAP_SWIZZLE_64B), CUDA_ERROR_INVALID_VALUE);  // rows of 128 bytes
-    EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNothing", reinterpret_cast<void**>(&encode), 12000,
-                                               cudaEnableDefault, &found), cudaSuccess);
+    EXPECT_EQ(result(stride, CU_TENSOR_MAP_SWIZZLE_64B),
+              CUDA_ERROR_INVALID_VALUE);  // rows of 128 bytes
+    EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNothing", reinterpret_cast<void**>(&encode),
+                                               12000, cudaEnableDefault, &found),
+              cudaSuccess);
     EXPECT_EQ(found, cudaDriverEntryPointSymbolNotFound);
 }
 
@@ -355,7 +374,8 @@ TEST_F(Fermi, PropertiesAreThoseOfTheM2090) {
     EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 32, 0), cudaSuccess);
     EXPECT_EQ(blocks, 8);
     void* arguments[] = {&values_};
-    EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(wait_for_grid), 1, 1, arguments, 0, 0),
+    EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(wait_for_grid), 1, 1,
+                                          arguments, 0, 0),
               cudaErrorNotSupported);
 }
 

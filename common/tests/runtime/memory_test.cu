@@ -73,7 +73,8 @@ TEST_F(Memory, PitchedRowsDoNotTouchTheirPadding) {
     ASSERT_EQ(cudaMemset(device, 0x55, 3 * pitch), cudaSuccess);
     std::vector<char> in(3 * 120), out(3 * pitch);
     std::iota(in.begin(), in.end(), 0);
-    ASSERT_EQ(cudaMemcpy2D(device, pitch, in.data(), 120, 100, 3, cudaMemcpyHostToDevice), cudaSuccess);
+    ASSERT_EQ(cudaMemcpy2D(device, pitch, in.data(), 120, 100, 3, cudaMemcpyHostToDevice),
+              cudaSuccess);
     ASSERT_EQ(cudaMemcpy(out.data(), device, 3 * pitch, cudaMemcpyDeviceToHost), cudaSuccess);
     for (int row = 0; row < 3; ++row) {
         EXPECT_EQ(std::memcmp(&out[row * pitch], &in[row * 120], 100), 0) << row;
@@ -198,11 +199,13 @@ TEST_F(Memory, HintsAreForManagedMemoryAlone) {
               cudaErrorInvalidDevice);
     EXPECT_EQ(cudaMemAdvise(managed, 4096, cudaMemAdviseSetPreferredLocation, host), cudaSuccess);
     int where = 0;
-    EXPECT_EQ(cudaMemRangeGetAttribute(&where, 4, cudaMemRangeAttributePreferredLocation, managed, 4096),
-              cudaSuccess);
+    EXPECT_EQ(
+        cudaMemRangeGetAttribute(&where, 4, cudaMemRangeAttributePreferredLocation, managed, 4096),
+        cudaSuccess);
     EXPECT_EQ(where, cudaCpuDeviceId);
-    EXPECT_EQ(cudaMemRangeGetAttribute(&where, 4, cudaMemRangeAttributeLastPrefetchLocation, managed, 64),
-              cudaSuccess);
+    EXPECT_EQ(
+        cudaMemRangeGetAttribute(&where, 4, cudaMemRangeAttributeLastPrefetchLocation, managed, 64),
+        cudaSuccess);
     EXPECT_EQ(where, 0);
     EXPECT_EQ(cudaMallocManaged(&managed, 0), cudaErrorInvalidValue);
 }
@@ -211,7 +214,8 @@ TEST_F(Memory, PoolsAllocateInStreams) {
     cudaMemPool_t pool = nullptr;
     ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
     unsigned long long threshold = ~0ull, read = 0;
-    EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), cudaSuccess);
+    EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
+              cudaSuccess);
     EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &read), cudaSuccess);
     EXPECT_EQ(read, threshold);
     void* pointer = nullptr;

@@ -36,8 +36,8 @@ TEST(Settings, DefaultsAndValues) {
     EXPECT_TRUE(usual.options.model_caches);
     EXPECT_FALSE(usual.options.check_hazards);
     EXPECT_EQ(usual.options.time_limit_seconds, 0);
-    environment = {{"EMULATED_GPU", "fermi"}, {"EMULATED_GPU_CACHES", "0"},
-                   {"EMULATED_GPU_HAZARDS", "1"}, {"EMULATED_GPU_WORKERS", "3"},
+    environment = {{"EMULATED_GPU", "fermi"},          {"EMULATED_GPU_CACHES", "0"},
+                   {"EMULATED_GPU_HAZARDS", "1"},      {"EMULATED_GPU_WORKERS", "3"},
                    {"EMULATED_GPU_TIME_LIMIT", "2.5"}, {"EMULATED_GPU_REPORT", "r.jsonl"}};
     const Settings given = read_settings(value_of);
     EXPECT_EQ(given.architecture->name, "fermi");
@@ -50,7 +50,9 @@ TEST(Settings, DefaultsAndValues) {
 
 TEST(Settings, WrongValuesAreNamed) {
     environment = {{"EMULATED_GPU", "tesla"}};
-    EXPECT_EQ(refusal().rfind("EMULATED_GPU=tesla: unknown architecture; known are fermi, kepler", 0), 0u);
+    EXPECT_EQ(
+        refusal().rfind("EMULATED_GPU=tesla: unknown architecture; known are fermi, kepler", 0),
+        0u);
     environment = {{"EMULATED_GPU_HAZARDS", "yes"}};
     EXPECT_EQ(refusal(), "EMULATED_GPU_HAZARDS=yes: expected 0 or 1");
     for (const char* const value : {"0", "-1", "2x", "1e99"}) {
@@ -65,14 +67,22 @@ TEST(Json, TextIsEscaped) {
     JsonLine line;
     line.begin_object().field("a\"b", "x\\y\n\xff\xc3\xa9").field("n", 0.5).key("none").null();
     line.key("list").begin_array().value(1u).value(true).end_array().end_object();
-    EXPECT_EQ(line.text(), "{\"a\\\"b\": \"x\\\\y\\u000a\\ufffd\xc3\xa9\", \"n\": 0.5, \"none\": null, "
-                           "\"list\": [1, true]}");
+    EXPECT_EQ(line.text(),
+              "{\"a\\\"b\": \"x\\\\y\\u000a\\ufffd\xc3\xa9\", \"n\": 0.5, \"none\": null, "
+              "\"list\": [1, true]}");
 }
 
 TEST(Counters, NamesAreThoseOfTheDataFormat) {
     simt::LaunchRecord launch;
-    launch.loads = {.requests = 2, .sectors = 32, .lines = 8, .distinct_bytes = 256, .lane_bytes = 256,
-                    .moved_bytes = 1024, .l1_hit_sectors = 0, .wavefronts = 0, .bank_conflicts = 0};
+    launch.loads = {.requests = 2,
+                    .sectors = 32,
+                    .lines = 8,
+                    .distinct_bytes = 256,
+                    .lane_bytes = 256,
+                    .moved_bytes = 1024,
+                    .l1_hit_sectors = 0,
+                    .wavefronts = 0,
+                    .bank_conflicts = 0};
     launch.shared_loads.requests = 4;
     launch.shared_loads.wavefronts = 12;
     launch.shared_loads.bank_conflicts = 8;

@@ -24,8 +24,10 @@ TEST_F(Streams, ErrorsAreRememberedOnce) {
 
 TEST_F(Streams, ErrorTextsAreNvidias) {
     EXPECT_STREQ(cudaGetErrorString(cudaSuccess), "no error");
-    EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidConfiguration), "invalid configuration argument");
-    EXPECT_STREQ(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered");
+    EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidConfiguration),
+                 "invalid configuration argument");
+    EXPECT_STREQ(cudaGetErrorString(cudaErrorIllegalAddress),
+                 "an illegal memory access was encountered");
     EXPECT_STREQ(cudaGetErrorName(cudaErrorLaunchOutOfResources), "cudaErrorLaunchOutOfResources");
     EXPECT_STREQ(cudaGetErrorString(static_cast<cudaError_t>(5000)), "unrecognized error code");
 }
@@ -59,7 +61,9 @@ TEST_F(Streams, EventsNeedToBeRecordedForATime) {
     EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, untimed), cudaErrorInvalidResourceHandle);
 }
 
-void append(void* data) { static_cast<std::vector<int>*>(data)->push_back(1); }
+void append(void* data) {
+    static_cast<std::vector<int>*>(data)->push_back(1);
+}
 
 TEST_F(Streams, HostFunctionsRunInOrder) {
     std::vector<int> calls;
@@ -157,8 +161,9 @@ TEST_F(Streams, NodesFollowTheirDependencies) {
     cudaGraph_t graph = nullptr;
     ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
     cudaGraphNode_t copy = nullptr, fill = nullptr;
-    ASSERT_EQ(cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, host, device, 2, cudaMemcpyDeviceToHost),
-              cudaSuccess);
+    ASSERT_EQ(
+        cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, host, device, 2, cudaMemcpyDeviceToHost),
+        cudaSuccess);
     cudaMemsetParams parameters{};
     parameters.dst = device;
     parameters.value = 0x1234;

@@ -1,0 +1,52 @@
+// Which accesses ptxas issues for a function's loads and stores, where it does not issue them as the
+// PTX writes them. Found by compiling small kernels for compute capability 9.0 (CUDA 13.0), and checked
+// against an H200's counters:
+//
+// - Neighbouring 4- and 8-byte accesses of shared memory from one base register become one: of each
+//   aligned 16 bytes those of which three or four words are loaded take one access of 16 bytes, the
+//   first or the second half one of 8. Stores need every word of it. Nothing that may write (for
+//   stores: access) shared memory may stand between them, and the alignment must follow from the code.
+// - Vector loads of which not every element is used load what is used, by the same rule.
+// - Of the address of a function that is only called, the low 4 bytes are loaded.
+// - A load is left out where an earlier one of the same address is still good: no store, atomic,
+//   barrier or fence since, no other way into the block.
+// - An atomic operation on an address that is the same in all lanes of a warp is issued for one lane, if
+//   the lanes' values can be combined first (REDUX, POPC).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "emulator/ptx/control_flow.hpp"
+#include "emulator/ptx/module.hpp"
+#include "emulator/ptx/register_facts.hpp"
+
+namespace emulator::ptx {
+
+struct IssuedPiece {
+    std::int64_t offset = 0;  // from the instruction's own address
+    std::uint32_t bytes = 0;  // of a lane
+
+    bool operator==(const IssuedPiece&) const = default;
+};
+
+class IssuedAccesses {
+  public:
+    IssuedAccesses(const Function& function, const ControlFlow& flow,
+                   const SharedOffset& shared_offset);
+
+    // The accesses issued for an instruction: none where it is left out or part of another one's. Null
+    // where it is issued as written.
+    const std::vector<IssuedPiece>* of(std::uint32_t instruction) const;
+
+    // Whether an atomic operation is issued for one lane.
+    bool is_for_one_lane(std::uint32_t instruction, bool is_result_read) const;
+
+  private:
+    const Function& function_;
+    RegisterFacts facts_;
+    std::map<std::uint32_t, std::vector<IssuedPiece>> issued_;
+};
+
+}  // namespace emulator::ptx

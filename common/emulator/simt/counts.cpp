@@ -1,0 +1,83 @@
+#include "emulator/simt/counts.hpp"
+
+#include "emulator/models/memory_model.hpp"
+
+namespace emulator::simt {
+namespace {
+
+void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, Counts& counts) {
+    SectorSet read, written;
+    bool modelled = false;
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (!memory) continue;
+            modelled = true;
+            counts.memory.add(memory->counters());
+            read.merge(memory->read_sectors());
+            written.merge(memory->written_sectors());
+        }
+    }
+    if (!modelled) return;
+    counts.l2_read_sectors_min = read.sectors();
+    counts.l2_write_sectors_min = written.sectors();
+    counts.dram_read_bytes = 64 * read.granules();
+}
+
+}  // namespace
+
+void Counts::add(const Counts& other, std::uint64_t times) {
+    sites.resize(other.sites.size());
+    blocks.resize(other.blocks.size());
+    guarded_out.resize(other.guarded_out.size());
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+        sites[i].requests.add(other.sites[i].requests, times);
+        sites[i].shared.add(other.sites[i].shared, times);
+        sites[i].local.add(other.sites[i].local, times);
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        blocks[i].executions += times * other.blocks[i].executions;
+        blocks[i].lanes += times * other.blocks[i].lanes;
+        blocks[i].divergences += times * other.blocks[i].divergences;
+    }
+    for (std::size_t i = 0; i < guarded_out.size(); ++i) guarded_out[i] += times * other.guarded_out[i];
+    barriers += times * other.barriers;
+    memory.l1_hit_sectors += times * other.memory.l1_hit_sectors;
+    memory.l2_read_sectors_most += times * other.memory.l2_read_sectors_most;
+    memory.l2_write_sectors_most += times * other.memory.l2_write_sectors_most;
+    l2_read_sectors_min += times * other.l2_read_sectors_min;
+    l2_write_sectors_min += times * other.l2_write_sectors_min;
+    dram_read_bytes += times * other.dram_read_bytes;
+}
+
+Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers) {
+    Counts counts;
+    counts.sites.resize(launch.image.sites.size());
+    counts.blocks.resize(launch.image.counters.size());
+    counts.guarded_out.resize(launch.image.guarded.size());
+    for (const auto& worker : workers) {
+        const Execution& execution = worker->execution;
+        for (std::size_t i = 0; i < counts.sites.size(); ++i) {
+            const SiteState& state = execution.sites[i];
+            CostModel cost = launch.image.sites[i].cost;
+            counts.sites[i].requests.add(state.requests.total(cost));
+            if (!state.others) continue;
+            cost.space = AccessSpace::shared;
+            counts.sites[i].shared.add(state.others->shared.total(cost));
+            cost.space = AccessSpace::local;
+            counts.sites[i].local.add(state.others->local.total(cost));
+        }
+        for (std::size_t i = 0; i < counts.blocks.size(); ++i) {
+            counts.blocks[i].executions += execution.counts[i].executions;
+            counts.blocks[i].lanes += execution.counts[i].lanes;
+            counts.blocks[i].divergences += execution.counts[i].divergences;
+        }
+        for (std::size_t i = 0; i < counts.guarded_out.size(); ++i) {
+            counts.guarded_out[i] += execution.guarded_out[i];
+        }
+        counts.barriers += execution.barriers;
+    }
+    add_memory(workers, counts);
+    return counts;
+}
+
+}  // namespace emulator::simt

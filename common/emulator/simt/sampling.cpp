@@ -1,0 +1,145 @@
+#include "emulator/simt/sampling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "emulator/models/memory_model.hpp"
+
+namespace emulator::simt {
+namespace {
+
+constexpr std::uint64_t blocks_of_a_class = 48;
+constexpr std::uint64_t min_blocks = 1024;
+
+// Blocks whose index in each dimension is the first, the last, or one between.
+struct BlockClass {
+    std::array<std::uint64_t, 3> begin{}, size{};
+    std::uint64_t blocks() const { return size[0] * size[1] * size[2]; }
+    std::uint64_t number(std::uint64_t i, const Dimensions& grid) const {
+        const std::uint64_t x = begin[0] + i % size[0];
+        const std::uint64_t y = begin[1] + i / size[0] % size[1];
+        const std::uint64_t z = begin[2] + i / size[0] / size[1];
+        return (z * grid.y + y) * grid.x + x;
+    }
+};
+
+std::vector<BlockClass> classes_of(const Dimensions& grid) {
+    using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // first, size
+    const auto ranges = [](std::uint64_t size) {
+        Ranges result{{0, 1}};
+        if (size > 2) result.emplace_back(1, size - 2);
+        if (size > 1) result.emplace_back(size - 1, 1);
+        return result;
+    };
+    std::vector<BlockClass> classes;
+    for (const auto& [z, depth] : ranges(grid.z)) {
+        for (const auto& [y, height] : ranges(grid.y)) {
+            for (const auto& [x, width] : ranges(grid.x)) {
+                classes.push_back({{x, y, z}, {width, height, depth}});
+            }
+        }
+    }
+    return classes;
+}
+
+// Half of them side by side, so that what repeats every few blocks is seen; half spread evenly.
+std::vector<std::uint64_t> picks_of(std::uint64_t blocks) {
+    std::vector<std::uint64_t> picks;
+    if (blocks <= blocks_of_a_class) {
+        for (std::uint64_t i = 0; i < blocks; ++i) picks.push_back(i);
+        return picks;
+    }
+    const std::uint64_t half = blocks_of_a_class / 2;
+    for (std::uint64_t i = 0; i < half; ++i) {
+        picks.push_back(blocks / 2 - half / 2 + i);
+        picks.push_back(i * (blocks - 1) / (half - 1));
+    }
+    std::ranges::sort(picks);
+    const auto [first, last] = std::ranges::unique(picks);
+    picks.erase(first, last);
+    return picks;
+}
+
+// The numbers whose error is told.
+std::array<double, 6> main_numbers(const Launch& launch, const Counts& counts) {
+    const LaunchRecord record = record_of(launch, counts);
+    const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
+    return {number(record.loads.sectors), number(record.loads.requests), number(record.stores.sectors),
+            number(record.shared_loads.wavefronts + record.shared_stores.wavefronts),
+            number(record.atomics.sectors + record.reductions.sectors), number(record.warp_instructions)};
+}
+
+class Sampler {
+  public:
+    explicit Sampler(const Launch& launch) : launch_(launch) {}
+
+    void run(const BlockClass& blocks) {
+        const std::vector<std::uint64_t> picks = picks_of(blocks.blocks());
+        std::vector<Counts> samples;
+        for (const std::uint64_t pick : picks) {
+            std::vector<std::unique_ptr<Worker>> worker;
+            worker.push_back(std::make_unique<Worker>(launch_));
+            worker[0]->run_block(blocks.number(pick, launch_.shape.grid));
+            samples.push_back(counts_of(launch_, worker));
+            workers_.push_back(std::move(worker[0]));
+        }
+        executed_ += picks.size();
+        const std::uint64_t each = blocks.blocks() / picks.size(), rest = blocks.blocks() % picks.size();
+        for (std::size_t i = 0; i < samples.size(); ++i) total_.add(samples[i], each + (i < rest ? 1 : 0));
+        note_variance(samples, static_cast<double>(blocks.blocks()));
+    }
+
+    LaunchRecord record() const {
+        LaunchRecord record = record_of(launch_, total_);
+        record.blocks_executed = executed_;
+        const std::array<double, 6> totals = main_numbers(launch_, total_);
+        for (std::size_t i = 0; i < totals.size(); ++i) {
+            if (totals[i] == 0) continue;
+            record.sampling_error = std::max(record.sampling_error, std::sqrt(variance_[i]) / totals[i]);
+        }
+        record.notes.push_back(std::to_string(executed_) + " of " + std::to_string(record.blocks) +
+                               " blocks were executed: what blocks share in caches is not counted, and "
+                               "most results were not written");
+        add_texts(workers_, record);
+        return record;
+    }
+
+  private:
+    // Of the class's total, which is its blocks times the mean of the samples.
+    void note_variance(const std::vector<Counts>& samples, double blocks) {
+        const auto n = static_cast<double>(samples.size());
+        if (n == blocks || n < 2) return;
+        if (std::ranges::all_of(samples, [&](const Counts& other) { return other == samples[0]; })) return;
+        std::array<double, 6> sums{}, squares{};
+        for (const Counts& sample : samples) {
+            const std::array<double, 6> numbers = main_numbers(launch_, sample);
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+                sums[i] += numbers[i];
+                squares[i] += numbers[i] * numbers[i];
+            }
+        }
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            const double variance = std::max(0.0, squares[i] - sums[i] * sums[i] / n) / (n - 1);
+            variance_[i] += blocks * blocks * variance / n;
+        }
+    }
+
+    const Launch& launch_;
+    Counts total_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::uint64_t executed_ = 0;
+    std::array<double, 6> variance_{};
+};
+
+}  // namespace
+
+std::optional<LaunchRecord> sample_grid(const Launch& launch) {
+    if (launch.blocks() < min_blocks || launch.shape.cooperative) return std::nullopt;
+    if (launch.image.traits.may_wait_for_blocks) return std::nullopt;
+    Sampler sampler(launch);
+    for (const BlockClass& blocks : classes_of(launch.shape.grid)) sampler.run(blocks);
+    return sampler.record();
+}
+
+}  // namespace emulator::simt

@@ -1,0 +1,187 @@
+// Which accesses ptxas issues. Each expectation is what ptxas 13.0 made of such code for sm_90: the SASS is
+// in the comments.
+#include "emulator/ptx/issued_accesses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using emulator::ptx::IssuedPiece;
+using Pieces = std::vector<IssuedPiece>;
+
+// A kernel whose %r1 is 32 x the thread's index, %r3 a word of its own, %rd1 a global address, with the
+// shared arrays `tile` at 0 and `odd` at 4100; only what is `used` counts as read.
+class Kernel {
+  public:
+    explicit Kernel(const std::string& body, const std::string& used = "")
+        : module_(emulator::ptx::parse(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .pred %p<9>;
+    .reg .b32 %r<40>;
+    .reg .f32 %f<40>;
+    .reg .b64 %rd<9>;
+    .shared .align 4 .b8 tile[4096];
+    .shared .align 4 .b8 odd[4096];
+    mov.u32 %r30, %tid.x;
+    shl.b32 %r31, %r30, 5;
+    mov.u32 %r32, tile;
+    add.s32 %r1, %r32, %r31;
+    mov.u32 %r33, odd;
+    add.s32 %r2, %r33, %r31;
+    shl.b32 %r34, %r30, 2;
+    add.s32 %r3, %r32, %r34;
+    ld.param.u64 %rd1, [p];
+BODY:
+)" + body + used + "    ret;\n}\n")) {
+        const auto& function = module_.functions[0];
+        first_ = function.labels[0].instruction;
+        found_ = std::make_unique<emulator::ptx::IssuedAccesses>(
+            function, emulator::ptx::analyse_control_flow(function), [](const std::string& symbol) {
+                static const std::map<std::string, std::uint64_t> offsets = {{"tile", 0},
+                                                                             {"odd", 4100}};
+                const auto offset = offsets.find(symbol);
+                return offset == offsets.end() ? std::nullopt : std::optional(offset->second);
+            });
+    }
+
+    // Of the i-th instruction of the body.
+    const Pieces* operator[](std::uint32_t i) const { return found_->of(first_ + i); }
+    bool is_for_one_lane(std::uint32_t i, bool is_result_read) const {
+        return found_->is_for_one_lane(first_ + i, is_result_read);
+    }
+
+  private:
+    emulator::ptx::Module module_;
+    std::uint32_t first_ = 0;
+    std::unique_ptr<emulator::ptx::IssuedAccesses> found_;
+};
+
+std::string loads(const std::vector<int>& offsets, const std::string& base = "%r1") {
+    std::string text;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        text += "    ld.shared.f32 %f" + std::to_string(i) + ", [" + base + "+" +
+                std::to_string(offsets[i]) + "];\n";
+    }
+    return text;
+}
+
+std::string sum_of(int registers) {
+    std::string text;
+    for (int i = 0; i < registers; ++i)
+        text += "    add.f32 %f39, %f39, %f" + std::to_string(i) + ";\n";
+    return text;
+}
+
+void expect(const Pieces* actual, const Pieces& expected) {
+    ASSERT_NE(actual, nullptr);
+    EXPECT_EQ(*actual, expected);
+}
+
+// LDS.128 [R12], LDS.128 [R12+0x10]
+TEST(IssuedAccesses, NeighbouringSharedLoadsBecomeOne) {
+    const Kernel kernel(loads({0, 4, 8, 12, 16, 20, 24, 28}), sum_of(8));
+    expect(kernel[0], {{0, 16}});
+    for (const std::uint32_t i : {1u, 2u, 3u, 5u, 6u, 7u}) expect(kernel[i], {});
+    expect(kernel[4], {{0, 16}});
+}
+
+// LDS.128 [R6]; LDS.128 [R6], LDS [R6+0x10]; LDS.128 [R4], LDS.64 [R4+0x10]; LDS, LDS (an 8-byte boundary)
+TEST(IssuedAccesses, ThreeWordsOfFourTakeOneAccessAndTwoAreNotAlwaysTogether) {
+    expect(Kernel(loads({0, 4, 8}), sum_of(3))[0], {{0, 16}});
+    const Kernel off_by_one(loads({4, 8, 12, 16}), sum_of(4));
+    expect(off_by_one[0], {{-4, 16}});
+    expect(off_by_one[3], {{0, 4}});
+    const Kernel six(loads({0, 4, 8, 12, 16, 20}), sum_of(6));
+    expect(six[4], {{0, 8}});
+    const Kernel middle(loads({4, 8}), sum_of(2));
+    expect(middle[0], {{0, 4}, {4, 4}});
+    expect(middle[1], {});
+}
+
+// A char array of 3 before it: LDS [R7], LDS [R7+0x4].
+TEST(IssuedAccesses, AlignmentMustFollowFromTheCode) {
+    expect(Kernel(loads({0, 4}, "%r2"), sum_of(2))[0], {{0, 4}, {4, 4}});
+    EXPECT_EQ(Kernel(loads({0, 4}, "%r3"), sum_of(2))[0], nullptr);
+}
+
+// STS.128; for three words of four STS.64 and STS.
+TEST(IssuedAccesses, StoresNeedEveryWord) {
+    const std::string three =
+        "    st.shared.f32 [%r1], %f1;\n    st.shared.f32 [%r1+4], %f2;\n    st.shared.f32 "
+        "[%r1+8], %f3;\n";
+    expect(Kernel(three + "    st.shared.f32 [%r1+12], %f4;\n")[0], {{0, 16}});
+    expect(Kernel(three)[0], {{0, 8}, {8, 4}});
+    const Kernel between(
+        "    st.shared.f32 [%r1], %f1;\n    ld.shared.f32 %f3, [%r3];\n"
+        "    st.shared.f32 [%r1+4], %f2;\n",
+        "    add.f32 %f39, %f39, %f3;\n");
+    expect(between[0], {{0, 4}});
+}
+
+// LDG.E, LDG.E +0xc; LDG.E.64 +0x8; LDG.E.128 for three.
+TEST(IssuedAccesses, VectorLoadsLoadWhatIsUsed) {
+    const std::string load = "    ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];\n";
+    const auto using_registers = [&](const std::vector<int>& used) {
+        std::string text;
+        for (const int i : used) text += "    add.f32 %f39, %f39, %f" + std::to_string(i) + ";\n";
+        return Kernel(load, text);
+    };
+    expect(using_registers({0, 3})[0], {{0, 4}, {12, 4}});
+    expect(using_registers({2, 3})[0], {{8, 8}});
+    expect(using_registers({1, 2})[0], {{4, 4}, {8, 4}});
+    expect(using_registers({0, 1, 3})[0], {{0, 16}});
+    expect(using_registers({2})[0], {{8, 4}});
+    EXPECT_EQ(using_registers({0, 1, 2, 3})[0], nullptr);
+}
+
+// __ballot_sync between two loads of p[i]: one LDG. __syncwarp, __syncthreads or a store between: two.
+TEST(IssuedAccesses, LoadsThatAreStillGoodAreLeftOut) {
+    const auto second = [](const std::string& between) {
+        return Kernel("    ld.global.u32 %r4, [%rd1];\n" + between +
+                      "    ld.global.u32 %r5, [%rd1];\n");
+    };
+    expect(second("    vote.sync.ballot.b32 %r6, %p1, -1;\n")[2], {});
+    EXPECT_EQ(second("    bar.warp.sync -1;\n")[2], nullptr);
+    EXPECT_EQ(second("    bar.sync 0;\n")[2], nullptr);
+    EXPECT_EQ(second("    st.global.u32 [%rd1+4], %r4;\n")[2], nullptr);
+    expect(second("    st.shared.u32 [%r3], %r4;\n")[2], {});
+    EXPECT_EQ(second("    add.s64 %rd1, %rd1, 4;\n")[2], nullptr);
+}
+
+// operations[which](a, b): LDG.E.CONSTANT R10, not .64
+TEST(IssuedAccesses, AddressesOfFunctionsAreLoadedInFourBytes) {
+    const Kernel kernel(R"(    ld.global.u64 %rd2, [%rd1];
+    prototype: .callprototype _ ();
+    call %rd2, prototype;
+    ld.global.u64 %rd3, [%rd1+8];
+    add.s64 %rd4, %rd3, 1;
+)");
+    expect(kernel[0], {{0, 4}});
+    EXPECT_EQ(kernel[2], nullptr);
+}
+
+// REDUX and a REDG of one lane for *p, REDG of all lanes for p[threadIdx.x].
+TEST(IssuedAccesses, AtomicsOnOneAddressAreForOneLane) {
+    const auto one_lane = [](const std::string& text, bool is_result_read = false) {
+        return Kernel("    " + text + ";\n").is_for_one_lane(0, is_result_read);
+    };
+    EXPECT_TRUE(one_lane("red.global.add.u32 [%rd1], %r30"));
+    EXPECT_TRUE(one_lane("red.global.max.s32 [%rd1], %r30"));
+    EXPECT_TRUE(one_lane("red.global.add.u64 [%rd1], 1"));
+    EXPECT_TRUE(one_lane("atom.global.add.u32 %r4, [%rd1], 1", true));
+    EXPECT_FALSE(one_lane("red.global.add.f32 [%rd1], %f1"));
+    EXPECT_FALSE(one_lane("red.global.inc.u32 [%rd1], %r30"));
+    EXPECT_FALSE(one_lane("atom.global.max.s32 %r4, [%rd1], %r30", true));
+    EXPECT_FALSE(one_lane("red.shared.add.u32 [%r3], %r30"));
+}
+
+}  // namespace
