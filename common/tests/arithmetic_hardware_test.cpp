@@ -85,8 +85,11 @@ TEST(Hardware, ConversionsOfNaN) {
 }
 
 TEST(Hardware, FlushesReciprocalsOfF64) {
-    EXPECT_EQ(bits(one<double>("rcp.approx.ftz.f64", f64(0x800fffffffffffff))), 0xfff0000000000000u);
-    EXPECT_EQ(bits(one<double>("rcp.approx.ftz.f64", f64(0xffefffffffffffff))), 0x8000000000000000u);
+    const auto reciprocal = [](std::uint64_t a) {
+        return bits(one<double>("rcp.approx.ftz.f64", f64(a)));
+    };
+    EXPECT_EQ(reciprocal(0x800fffffffffffff), 0xfff0000000000000u);
+    EXPECT_EQ(reciprocal(0xffefffffffffffff), 0x8000000000000000u);
 }
 
 TEST(Hardware, RoundsHalvesToWholeNumbers) {
