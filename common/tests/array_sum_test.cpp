@@ -6,18 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "device_test_main.hpp"
 #include "lab/errors.hpp"
 #include "lab/repeated_values.hpp"
 
 namespace {
 
-class ArraySum : public testing::Test {
-  protected:
-    static void SetUpTestSuite() {
-        std::vector<std::string> arguments = {"test"};
-        lab::backend::open(arguments);
-    }
-};
+class ArraySum : public testing::Test {};
 
 void store(lab::ArraySum& arrays, std::size_t element, float value) {
     lab::backend::copy_to_device(arrays.set(0).c.get() + element, &value, sizeof value);

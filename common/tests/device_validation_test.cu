@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "device_test_main.hpp"
 #include "lab/launch.hpp"
 #include "lab/repeated_values.hpp"
 #include "lab/repeats.cuh"
@@ -16,13 +17,7 @@
 
 namespace {
 
-class DeviceValidation : public testing::Test {
-  protected:
-    static void SetUpTestSuite() {
-        std::vector<std::string> arguments = {"test"};
-        lab::backend::open(arguments);
-    }
-};
+class DeviceValidation : public testing::Test {};
 
 const std::vector<float> period = {1, 2, 3, 4, 5};
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "emulated_gpu_test.hpp"
+#include "device_test_main.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/emulated_gpu.hpp"
 #include "lab/launch.hpp"
@@ -155,8 +155,8 @@ TEST_F(Hazards, UninitialisedSharedElement) {
     lab::launch(read_beyond_what_is_written, 1, 32)(out.get());
     const auto hazards = found();
     ASSERT_EQ(hazards.size(), 1u);
-    EXPECT_TRUE(contains(hazards[0], "thread (31,0,0): tests/" + line_of("read uninitialised") +
-                                         " reads what nobody has written: ")) << hazards[0];
+    EXPECT_TRUE(contains(hazards[0], "thread (31,0,0): " + line_of("read uninitialised") +
+                                         " reads uninitialised shared memory: ")) << hazards[0];
     EXPECT_TRUE(contains(hazards[0], "words")) << hazards[0];
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "device_test_main.hpp"
 #include "lab/errors.hpp"
 
 namespace {
@@ -19,11 +20,6 @@ using Shape = std::pair<std::size_t, std::size_t>;
 
 class MatrixTranspose : public testing::TestWithParam<Shape> {
   protected:
-    static void SetUpTestSuite() {
-        std::vector<std::string> arguments = {"test"};
-        lab::backend::open(arguments);
-    }
-
     const std::size_t rows = GetParam().first;
     const std::size_t columns = GetParam().second;
     lab::MatrixTranspose matrix{rows, columns};

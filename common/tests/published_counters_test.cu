@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "emulated_gpu_test.hpp"
+#include "device_test_main.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/launch.hpp"
 

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "emulator/device_memory.hpp"
+
 namespace emulator::runtime {
 namespace {
 
@@ -73,8 +75,9 @@ const Settings& settings_or_exit() {
 }
 
 // Wrong settings are found when the library is loaded, before the program does anything.
+// From then on it is known which bytes of device memory have been written.
 [[gnu::constructor]] void check_settings() {
-    settings();
+    if (settings().options.check_hazards) track_initialisation();
 }
 
 }  // namespace

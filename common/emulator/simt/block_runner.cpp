@@ -155,7 +155,10 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
         case Control::ret:
         case Control::exit: return return_or_exit(warp, fragment, block);
         case Control::warp_wide: return warp_wide(warp, fragment, block);
-        case Control::barrier: return barrier(warp, fragment, block);
+        case Control::barrier:
+            // The last warp to arrive does not go on alone: the caches see all of them side by side.
+            if (execution_.memory != nullptr) warp.context.budget = 0;
+            return barrier(warp, fragment, block);
         case Control::trap:
             throw fault_at(warp.context, FaultKind::trap, block.control_instruction,
                            std::countr_zero(fragment.lanes), "trap");

@@ -5,6 +5,7 @@
 #include "emulator/simt/atomics.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/launch.hpp"
+#include "emulator/simt/whole_warp_access.hpp"
 
 namespace emulator::simt {
 
@@ -134,6 +135,14 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     }
     if (counted == AccessSpace::global || counted == AccessSpace::constant) use_array_address(detail);
     add_site(detail, counted, false, cache_operator);
+    const bool is_whole = space == Space::global || space == Space::shared;
+    if (is_whole && detail.elements == 1) {
+        const ptx::Operand& element = place.kind == OperandKind::vector ? place.elements[0] : place;
+        const unsigned bytes =
+            element.kind == OperandKind::reg ? register_bytes(element) : detail.element_bytes;
+        const Handler faster = find_whole_warp_access(detail, bytes, space == Space::shared);
+        if (faster != nullptr) operation.execute = faster;
+    }
     emit(operation);
 }
 

@@ -62,6 +62,21 @@ const ptx::SourceLocation& location_of(const Image& image, Site site) {
     return found.function->source->instructions[found.site.instruction].location;
 }
 
+// An unrolled loop has many copies of one access: a hazard of them all is one hazard.
+Site first_copy(const Image& image, Site site) {
+    if (site == no_site || (site & barrier_site) != 0) return site;
+    const ptx::SourceLocation& wanted = location_of(image, site);
+    for (Site earlier = 0; earlier < site; ++earlier) {
+        const ptx::SourceLocation& location = location_of(image, earlier);
+        if (location.file == wanted.file && location.line == wanted.line &&
+            location.column == wanted.column &&
+            image.sites[earlier].function == image.sites[site].function) {
+            return earlier;
+        }
+    }
+    return site;
+}
+
 std::string array_at(const Image& image, std::uint32_t offset) {
     std::string name = "shared memory";
     std::uint32_t nearest = 0;
@@ -124,7 +139,10 @@ void check_barrier(Execution& execution, BlockState& block, unsigned number) {
 
 void collect_hazards(Execution& execution, const BlockState& block) {
     execution.hazards->end_block();
-    for (const Hazard& hazard : execution.hazards->take_findings()) {
+    const Image& image = execution.launch.image;
+    for (Hazard hazard : execution.hazards->take_findings()) {
+        hazard.site = first_copy(image, hazard.site);
+        hazard.other_site = first_copy(image, hazard.other_site);
         execution.hazard_texts.try_emplace(identity(hazard), block.number,
                                            text_of(execution, block, hazard));
     }

@@ -82,7 +82,10 @@ void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteSt
 PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                          const Located& located);
 PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
-                         const LaneOffsets& offsets);
+                         const LaneOffsets& offsets, SiteState* site = nullptr);
+// Queues a request whose pattern is known for the cache model. `first`: its first address.
+void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site, Pattern& pattern,
+                      Address first);
 void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                  const LaneOffsets& offsets);
 

@@ -1,5 +1,5 @@
-// The main of tests that need an emulated GPU and choose which by the flags of the harness. Fails where
-// no test has run: they may skip what is about another GPU.
+// The main of tests that need a device, which the flags of the harness choose (--architecture=). Fails
+// where no test has run: they may skip what is about another GPU.
 #pragma once
 
 #include <gtest/gtest.h>
