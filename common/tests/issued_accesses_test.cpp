@@ -157,6 +157,18 @@ TEST(IssuedAccesses, LoadsThatAreStillGoodAreLeftOut) {
     EXPECT_EQ(second("    add.s64 %rd1, %rd1, 4;\n")[2], nullptr);
 }
 
+// operations[which](a, b): LDG.E.CONSTANT R10, not .64
+TEST(IssuedAccesses, AddressesOfFunctionsAreLoadedInFourBytes) {
+    const Kernel kernel(R"(    ld.global.u64 %rd2, [%rd1];
+    prototype: .callprototype _ ();
+    call %rd2, prototype;
+    ld.global.u64 %rd3, [%rd1+8];
+    add.s64 %rd4, %rd3, 1;
+)");
+    expect(kernel[0], {{0, 4}});
+    EXPECT_EQ(kernel[2], nullptr);
+}
+
 // REDUX and a REDG of one lane for *p, REDG of all lanes for p[threadIdx.x].
 TEST(IssuedAccesses, AtomicsOnOneAddressAreForOneLane) {
     const auto one_lane = [](const std::string& text, bool is_result_read = false) {

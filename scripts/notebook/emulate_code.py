@@ -1,6 +1,7 @@
 """The text of the lines of code that a report names, for people; and how its kernels are called."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,11 +14,15 @@ _TOOLKIT = re.compile(r"(cuda|nvidia)[^/]*/.*include/")
 _MAX_FILE_BYTES = 4 << 20
 
 
-def shown_place(place: Place) -> Place:
-    """The program's own line: where a function of CUDA's headers was inlined, its caller's."""
+def shown_place(place: Place, files: Iterable[str] = ()) -> Place:
+    """The program's own line: where a function of CUDA's headers was inlined, its caller's.
+
+    `files`: those of the program; the caller's is named by the end of its path.
+    """
     file, colon, line = place.inlined_at.rpartition(":")
     if colon and line.isdecimal() and _TOOLKIT.search(place.file):
-        return replace(place, file=file, line=int(line), inlined_at="")
+        whole = next((each for each in files if each.endswith(f"/{file}")), file)
+        return replace(place, file=whole, line=int(line), inlined_at="")
     return place
 
 

@@ -174,17 +174,22 @@ def _by_place(launch: Launch) -> tuple[dict[Place, list[Site]], dict[Place, Code
     """Sites and instructions by the line of the program that they belong to."""
     sites: dict[Place, list[Site]] = {}
     code: dict[Place, CodeLine] = {}
+    files = _files(launch)
     for site in merge_alike(launch.sites):
-        sites.setdefault(_line(site.place), []).append(site)
+        sites.setdefault(_line(site.place, files), []).append(site)
     for each in launch.code:
-        place = _line(each.place)
+        place = _line(each.place, files)
         total = code.setdefault(place, CodeLine(place, 0, 0, 0))
         total.add(each)
     return sites, code
 
 
-def _line(place: Place) -> Place:
-    shown = shown_place(place)
+def _files(launch: Launch) -> set[str]:
+    return {each.place.file for each in [*launch.sites, *launch.code]}
+
+
+def _line(place: Place, files: set[str]) -> Place:
+    shown = shown_place(place, files)
     return Place(shown.file, shown.line)
 
 
@@ -245,12 +250,15 @@ def _several(together: Together) -> list[str]:
     cells: dict[tuple[Place, str, int], dict[str, str]] = {}
     for run, launch in together:
         counts: dict[tuple[Place, str], int] = {}
+        files = _files(launch) if launch else set[str]()
         for site in merge_alike(launch.sites) if launch else []:
             what = f"{site.space} {site.kind} {site.bytes_per_lane} B"
-            number = counts[_line(site.place), what] = counts.get((_line(site.place), what), 0) + 1
+            number = counts[_line(site.place, files), what] = (
+                counts.get((_line(site.place, files), what), 0) + 1
+            )
             if site.requests:
-                cells.setdefault((_line(site.place), what, number), {})[run.architecture] = _cell(
-                    site
+                cells.setdefault((_line(site.place, files), what, number), {})[run.architecture] = (
+                    _cell(site)
                 )
     for (place, what, _), by_architecture in sorted(cells.items()):
         rows.append(

@@ -270,6 +270,8 @@ def test_a_line_of_cudas_headers_is_shown_where_it_was_called() -> None:
     assert shown_place(Place(header, 122, "/home/me/kernels.cu:8")) == Place(
         "/home/me/kernels.cu", 8
     )
+    short = Place(header, 122, "kernels.cu:8")
+    assert shown_place(short, ["/home/me/kernels.cu"]) == Place("/home/me/kernels.cu", 8)
     own = Place("/home/me/helper.cuh", 3, "/home/me/kernels.cu:8")
     assert shown_place(own) == own
 

@@ -40,20 +40,18 @@ BY_CONTROL_FLOW = {
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
     "rank_pages_pull": "unrolled again, 16, 8 and 4 rounds at once: LDG.E R27, [R14-0x8] ... [R14+0x14]",
     "hash_lines": "unrolled again, 16, 8 and 4 rounds at once: LDG.E.U8 R23, [R2-0x3] ... [R2+0xc]",
-    "median_of_three": "the two loads of the neighbours are predicated: @!P0 LDG.E.CONSTANT",
+    "median_of_three": "in[i], which both branches load, is loaded once before them: LDG.E.CONSTANT R11",
     "search_tree": "one of the two loads of children is predicated: @P0 LDG.E R9, [R2+0x8]",
-    "merge_runs/run:16": "both branches store through one instruction of the unrolled loop: STG.E [R10+0xc]",
     "skip_and_stop": "lanes that continue and lanes that break meet in front of the loop's next round",
 }
-# What ptxas loads of a table of function pointers: the low 4 bytes of 8, LDG.E.CONSTANT R10.
-FUNCTION_POINTERS = {"function_pointer", "function_pointer_by_lane"}
 # Floating-point reductions of many lanes take up to 2 % more sectors than the rule says.
 FLOAT_REDUCTIONS = {"scatter_by_keys", "spmv_transposed"}
 
 EXCEPTIONS = (
-    BY_TIMING.keys() | BY_REGISTERS.keys() | BY_CONTROL_FLOW.keys() | FUNCTION_POINTERS | FLOAT_REDUCTIONS
+    BY_TIMING.keys() | BY_REGISTERS.keys() | BY_CONTROL_FLOW.keys() | FLOAT_REDUCTIONS
 )
-MOST_EXCEPTIONS = 0.1  # of all launches
+# Of the launches that an H200 counts alike in every run, this share has to be equal.
+LEAST_EQUAL = 0.95
 
 
 @cache
@@ -85,7 +83,6 @@ def test_what_is_stored_is_complete() -> None:
     assert all(is_name(name) for name in gpu.counted)
     assert all(output.kind in ("exact", "rounded") for output in gpu.outputs.values())
     assert EXCEPTIONS <= gpu.counted.keys()
-    assert len(EXCEPTIONS) <= MOST_EXCEPTIONS * len(gpu.counted)
     # Every kind of access is among them, in many launches.
     for counter in ("load", "store", "shared_load", "shared_store", "shared_atomic", "atomic", "reduction"):
         assert sum(row[f"{counter}_requests"] > 0 for row in gpu.counted.values()) >= 5, counter
@@ -100,11 +97,9 @@ def test_outputs_are_the_gpus_to_the_bit() -> None:
 def test_counts_are_the_gpus() -> None:
     assert emulated().counted.keys() == measured().counted.keys()
     assert different(measured().counted.keys() - EXCEPTIONS) == {}
-
-
-def test_function_pointers_differ_in_the_bytes_used_alone() -> None:
-    for which in different(FUNCTION_POINTERS).values():
-        assert which == {"load_efficiency"}
+    reproducible = measured().counted.keys() - BY_TIMING.keys()
+    wrong = different(reproducible)
+    assert len(wrong) <= (1 - LEAST_EQUAL) * len(reproducible), sorted(wrong)
 
 
 def test_float_reductions_are_near() -> None:

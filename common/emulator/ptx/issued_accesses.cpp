@@ -105,6 +105,7 @@ class Finder {
 
     void mark_reads() {
         is_read_.resize(function_.registers.size());
+        is_called_.resize(function_.registers.size());
         const auto mark = [&](const auto& self, const Operand& operand) -> void {
             if (operand.kind == OperandKind::reg) is_read_[operand.index] = true;
             for (const Operand& inner : operand.elements) self(self, inner);
@@ -114,9 +115,22 @@ class Finder {
             if (instruction.guard.reg >= 0)
                 is_read_[static_cast<std::size_t>(instruction.guard.reg)] = true;
             for (std::size_t i = writes ? 1 : 0; i < instruction.operands.size(); ++i) {
-                mark(mark, instruction.operands[i]);
+                const Operand& operand = instruction.operands[i];
+                const bool is_target =
+                    instruction.opcode == "call" && operand.kind == OperandKind::reg;
+                if (is_target)
+                    is_called_[operand.index] = true;
+                else
+                    mark(mark, operand);
             }
         }
+    }
+
+    // Of the address of a function that is only called, the low word is loaded.
+    bool is_only_called(const Instruction& load) const {
+        const Operand& result = load.operands[0];
+        return result.kind == OperandKind::reg && is_called_[result.index] &&
+               !is_read_[result.index];
     }
 
     // The one block from which another is entered, if it stands before it.
@@ -204,6 +218,10 @@ class Finder {
         }
         if (in_shared) close(stores_);
         if (!access) return;
+        if (is_only_called(instruction)) {
+            issued_[at] = {{0, word_bytes}};
+            return;
+        }
         Load load{space, access->base, access->offset, type_text(instruction)};
         if (!available_.emplace(load, at).second) {
             issued_[at] = {};
@@ -286,7 +304,7 @@ class Finder {
     const ControlFlow& flow_;
     const RegisterFacts& facts_;
     std::map<std::uint32_t, std::vector<IssuedPiece>>& issued_;
-    std::vector<bool> is_read_;
+    std::vector<bool> is_read_, is_called_;  // is_called_: as the target of a call
     std::vector<std::string> symbols_;
     Available available_;
     std::vector<Window> loads_, stores_;

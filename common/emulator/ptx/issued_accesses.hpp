@@ -7,6 +7,7 @@
 //   first or the second half one of 8. Stores need every word of it. Nothing that may write (for
 //   stores: access) shared memory may stand between them, and the alignment must follow from the code.
 // - Vector loads of which not every element is used load what is used, by the same rule.
+// - Of the address of a function that is only called, the low 4 bytes are loaded.
 // - A load is left out where an earlier one of the same address is still good: no store, atomic,
 //   barrier or fence since, no other way into the block.
 // - An atomic operation on an address that is the same in all lanes of a warp is issued for one lane, if

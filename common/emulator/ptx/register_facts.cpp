@@ -62,9 +62,9 @@ LowBits conjunction(const LowBits& a, const LowBits& b) {
 }
 
 bool writes_nothing(const Instruction& instruction) {
-    static constexpr std::array<std::string_view, 16> opcodes = {
-        "st",  "red",  "bra",  "brx",      "bar", "barrier",   "membar", "fence",
-        "ret", "exit", "trap", "prefetch", "cp",  "nanosleep", "sust",   "brkpt"};
+    static constexpr std::array<std::string_view, 17> opcodes = {
+        "st",   "red",  "call", "bra",      "brx", "bar",       "barrier", "membar", "fence",
+        "ret",  "exit", "trap", "prefetch", "cp",  "nanosleep", "sust",    "brkpt"};
     return is_one_of(instruction.opcode, opcodes);
 }
 

@@ -1,8 +1,7 @@
 // add, sub, mul, fma, neg, abs, min, max, tanh, ex2 of f16, bf16 and pairs of them; f32 sums with them.
 //
 // Computed in f32 or f64 with enough precision that the one rounding at the end is the only one.
-#include <cmath>
-
+#include "emulator/simt/approximations.hpp"
 #include "emulator/simt/half_values.hpp"
 
 namespace emulator::simt {
@@ -63,28 +62,29 @@ struct MultiplyAdd {
             Format::multiply_add(Format::to_float(a), Format::to_float(b), Format::to_float(c)));
     }
 };
+// NaN becomes canonical, as on an H200.
 struct Negate {
     template <class Format>
     static std::uint16_t apply(std::uint16_t a) {
-        return a ^ 0x8000;
+        return static_cast<std::uint16_t>(choose_bits(Format::is_nan(a), Format::nan, a ^ 0x8000u));
     }
 };
 struct Absolute {
     template <class Format>
     static std::uint16_t apply(std::uint16_t a) {
-        return a & 0x7fff;
+        return static_cast<std::uint16_t>(choose_bits(Format::is_nan(a), Format::nan, a & 0x7fffu));
     }
 };
 struct Tanh {
     template <class Format>
     static std::uint16_t apply(std::uint16_t a) {
-        return Format::from_float(std::tanh(Format::to_float(a)));
+        return Format::from_float(static_cast<float>(hyperbolic_tangent(Format::to_float(a))));
     }
 };
 struct PowerOf2 {
     template <class Format>
     static std::uint16_t apply(std::uint16_t a) {
-        return Format::from_float(std::exp2(Format::to_float(a)));
+        return Format::from_float(static_cast<float>(power_of_2(Format::to_float(a))));
     }
 };
 

@@ -55,6 +55,8 @@ struct Table {
     std::array<std::uint8_t, 1u << table_bits> lane;
 };
 
+std::size_t lowest(std::uint32_t lanes) { return static_cast<std::size_t>(std::countr_zero(lanes)); }
+
 // How many of the keys differ. Each lane leaves its number where its key's hash points: of equal keys one
 // remains. Keys that differ and meet in one place are told by a second look; then another hash is taken.
 std::uint32_t count_distinct(const Keys& keys, std::uint32_t mask, Table& table) {
@@ -63,16 +65,21 @@ std::uint32_t count_distinct(const Keys& keys, std::uint32_t mask, Table& table)
         for (std::size_t lane = 0; lane < warp_size; ++lane) {
             places[lane] = (keys[lane] * multiplier) >> (32 - table_bits);
         }
-        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            table.lane[places[static_cast<std::size_t>(lane)]] = static_cast<std::uint8_t>(lane);
-        }
         std::uint32_t distinct = 0, met = 0;
-        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        const auto leave = [&](std::size_t lane) {
+            table.lane[places[lane]] = static_cast<std::uint8_t>(lane);
+        };
+        const auto look = [&](std::size_t lane) {
             const std::uint8_t winner = table.lane[places[lane]];
             distinct += winner == lane ? 1 : 0;
             met |= keys[winner] ^ keys[lane];
+        };
+        if (mask == 0xffffffffu) {
+            for (std::size_t lane = 0; lane < warp_size; ++lane) leave(lane);
+            for (std::size_t lane = 0; lane < warp_size; ++lane) look(lane);
+        } else {
+            for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) leave(lowest(rest));
+            for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) look(lowest(rest));
         }
         if (met == 0) return distinct;
     }
@@ -86,12 +93,17 @@ Keys shifted(const Keys& keys, int bits) {
 
 }  // namespace
 
-AccessCounters CostModel::scattered_cost(const Keys& offsets, std::uint32_t mask) const {
+AccessCounters CostModel::scattered_cost(Address base, const Keys& from_base, std::uint32_t mask) const {
+    // From the line's begin on: windows are shorter than 2^31 bytes.
+    Keys offsets;
+    const auto in_line = static_cast<std::uint32_t>(base % line_bytes);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) offsets[lane] = from_base[lane] + in_line;
     static thread_local Table table;
     const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
     AccessCounters cost{.requests = 1};
     cost.sectors = count_distinct(shifted(offsets, 5), mask, table);
     cost.lines = count_distinct(shifted(offsets, 7), mask, table);
+    if (!counts_bytes) return cost;
     if (!counts_bytes) return cost;
     // Lanes in sectors of their own have addresses of their own.
     const std::uint32_t places =

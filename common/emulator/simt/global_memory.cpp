@@ -98,6 +98,11 @@ void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteSt
     }
 }
 
+void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site, Pattern& pattern,
+                      Address first) {
+    queue_pattern(context, detail, site.requests, pattern, first);
+}
+
 PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                          const Located& located) {
     const Address base = reinterpret_cast<Address>(located.base);
@@ -105,16 +110,22 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
         base + located.offsets[static_cast<std::size_t>(std::countr_zero(context.mask))];
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
-        const bool sectors_hold_lanes = detail.bytes <= sector_bytes && base % line_bytes == 0;
-        if (sectors_hold_lanes && context.memory == nullptr && detail.cost.has_scattered_cost()) {
-            site.requests.add(detail.cost.scattered_cost(located.offsets, context.mask));
+        // What is far away arrives while the request is counted.
+        for (const std::uint32_t offset : located.offsets) __builtin_prefetch(located.base + offset);
+        std::array<Address, warp_size> addresses;
+        const WarpRequest request =
+            request_of(addresses, base, located.offsets, context.mask, detail.bytes);
+        if (detail.bytes > sector_bytes || !detail.cost.has_scattered_cost()) {
+            count_addresses(context, detail, site.requests, request);
             return PatternKind::other;
         }
-        std::array<Address, warp_size> addresses;
-        count_addresses(context, detail, site.requests,
-                        request_of(addresses, base, located.offsets, context.mask, detail.bytes));
+        site.requests.add(detail.cost.scattered_cost(base, located.offsets, context.mask));
+        if (context.memory != nullptr) {
+            queue_lines(context, detail, site.requests, lines_of(request).span());
+        }
         return PatternKind::other;
     }
+    site.note(pattern);
     ++pattern->seen[first % line_bytes];
     if (context.memory != nullptr && detail.cost.is_issued()) {
         queue_pattern(context, detail, site.requests, *pattern, first);
@@ -145,6 +156,7 @@ void execute_global(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
     SiteState& site = context.sites[detail.site];
+    context.execution->polls += detail.is_poll;
     Located located;
     if (!locate_global(context, detail, site, located)) [[unlikely]] {
         return access_lane_by_lane(context, detail, site);

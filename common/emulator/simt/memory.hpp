@@ -56,6 +56,7 @@ struct MemoryDetail {
     AccessKind kind{};
     LoadPolicy policy;
     CostModel cost;
+    bool is_poll = false;  // a volatile or relaxed load: others may be waited for
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
 };
 
@@ -82,7 +83,10 @@ void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteSt
 PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                          const Located& located);
 PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
-                         const LaneOffsets& offsets);
+                         const LaneOffsets& offsets, SiteState* site = nullptr);
+// Queues a request whose pattern is known for the cache model. `first`: its first address.
+void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site, Pattern& pattern,
+                      Address first);
 void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                  const LaneOffsets& offsets);
 

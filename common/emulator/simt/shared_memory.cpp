@@ -8,7 +8,7 @@
 namespace emulator::simt {
 
 PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
-                         const LaneOffsets& offsets) {
+                         const LaneOffsets& offsets, SiteState* site) {
     Pattern* const pattern = requests.find(offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
         std::array<Address, warp_size> addresses;
@@ -18,6 +18,7 @@ PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, Reque
         requests.add(cost.cost({addresses, context.mask, detail.bytes}));
         return PatternKind::other;
     }
+    if (site != nullptr) site->note(pattern);
     ++pattern->seen[offsets[static_cast<std::size_t>(std::countr_zero(context.mask))] % line_bytes];
     return pattern->kind;
 }
@@ -27,8 +28,8 @@ void execute_shared(Warp& warp, const Operation& operation) {
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
     Located located;
     locate_shared(context, detail, located);
-    const PatternKind kind =
-        count_shared(context, detail, context.sites[detail.site].requests, located.offsets);
+    SiteState& site = context.sites[detail.site];
+    const PatternKind kind = count_shared(context, detail, site.requests, located.offsets, &site);
     if (context.hazards != nullptr) [[unlikely]] {
         check_shared_access(context, detail, located.offsets);
     }
