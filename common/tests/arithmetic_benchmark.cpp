@@ -52,6 +52,8 @@ const std::vector<Instruction>& instructions() {
         {"sqrt.rn.f32", {4, 4}},
         {"ex2.approx.f32", {4, 4}},
         {"sin.approx.f32", {4, 4}},
+        {"lg2.approx.f32", {4, 4}},
+        {"tanh.approx.f32", {4, 4}},
         {"setp.lt.s32", {0, 4, 4}},
         {"setp.lt.s32 immediate", {0, 4, -1}},
         {"setp.geu.f32", {0, 4, 4}},

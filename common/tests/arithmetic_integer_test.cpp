@@ -58,7 +58,7 @@ TYPED_TEST(Integers, SumsProductsAndQuotients) {
     check_binary<T, T>("max", [](Wide a, Wide b) { return std::max(a, b); });
     // By zero: undefined in PTX, defined here as what GPUs do.
     check_binary<T, T>("div", [](Wide a, Wide b) { return b == 0 ? Wide(-1) : a / b; });
-    check_binary<T, T>("rem", [](Wide a, Wide b) { return b == 0 ? a : a % b; });
+    check_binary<T, T>("rem", [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a % b; });
 }
 
 TYPED_TEST(Integers, MultiplyAdd) {

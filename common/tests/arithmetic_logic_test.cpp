@@ -64,10 +64,15 @@ TEST(Logic, Predicates) {
     EXPECT_EQ(machine.test("mov.pred", Predicate{0x1234}), 0xa5a5a5a4u);
 }
 
-// The PTX ISA's loops over bits.
+// The PTX ISA's loops over bits. It limits positions and lengths to 255; see arithmetic_hardware_test.cpp.
+template <class T>
+int field_count(std::uint32_t value) {
+    return static_cast<int>(sizeof(T) == 4 ? value & 0xff : std::min(value, 255u));
+}
+
 template <class T>
 T extract(T a, std::uint32_t b, std::uint32_t c) {
-    const int top = 8 * sizeof(T) - 1, position = b & 0xff, length = c & 0xff;
+    const int top = 8 * sizeof(T) - 1, position = field_count<T>(b), length = field_count<T>(c);
     const bool sign =
         std::is_signed_v<T> && length != 0 && (a >> std::min(position + length - 1, top) & 1);
     std::make_unsigned_t<T> d = 0;
@@ -80,7 +85,7 @@ T extract(T a, std::uint32_t b, std::uint32_t c) {
 
 template <class T>
 T insert(T a, T b, std::uint32_t c, std::uint32_t d) {
-    const int top = 8 * sizeof(T) - 1, position = c & 0xff, length = d & 0xff;
+    const int top = 8 * sizeof(T) - 1, position = field_count<T>(c), length = field_count<T>(d);
     T f = b;
     for (int i = 0; i < length && position + i <= top; ++i) {
         f = static_cast<T>((f & ~(T{1} << (position + i))) | (a >> i & 1) << (position + i));
@@ -163,7 +168,17 @@ TEST(Bits, Permutation) {
     EXPECT_EQ((one<std::uint32_t>("prmt.b32.ecl", a, b, 2u)), 0x83020202u);
     EXPECT_EQ((one<std::uint32_t>("prmt.b32.ecr", a, b, 1u)), 0x01010100u);
     EXPECT_EQ((one<std::uint32_t>("prmt.b32.rc16", a, b, 1u)), 0x83028302u);
+    // An immediate selector has handlers of its own.
     Machine machine;
+    Lanes<std::uint32_t> values, others;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+        values[lane] = a * (lane + 1);
+        others[lane] = b ^ lane << 13;
+    }
+    for (const std::uint32_t selector : {0x5410u, 0x3210u, 0x7654u, 0x0246u, 0xb8f3u}) {
+        EXPECT_EQ(machine.run<std::uint32_t>("prmt.b32", values, others, literal(selector)),
+                  machine.run<std::uint32_t>("prmt.b32", values, others, same(selector)));
+    }
     EXPECT_EQ(machine.run<std::uint32_t>("prmt.b32", same(a), same(b), literal(0x5410u))[3],
               0x05040100u);
 }

@@ -40,8 +40,8 @@ def _collect(element: ElementTree.Element, place: str, found: Counter[Shown]) ->
     if kind in _NOT_DRAWN:
         return
     if kind == "path":
-        colour = _colour(element.get("stroke")), _colour(element.get("fill"))
-        found.update((*colour, *line) for line in _lines(element.get("d", "")))
+        stroke, fill = _colour(element.get("stroke")), _colour(element.get("fill"))
+        found.update((stroke, fill, *line) for line in _lines(element.get("d", "")))
     elif kind == "use":
         if (colour := element.get("color", "")) != _BACKGROUND and element.get(_LINK) != _DOT:
             found[_colour(colour), element.get(_LINK, ""), element.get("transform", "")] += 1
@@ -57,7 +57,7 @@ def _collect(element: ElementTree.Element, place: str, found: Counter[Shown]) ->
 
 def _lines(path: str) -> list[Shown]:
     """The straight lines of a path, each with its ends in one order."""
-    lines = []
+    lines: list[Shown] = []
     start: Point | None = None
     last: Point | None = None
     for step, x, y in _STEP.findall(path):

@@ -1,6 +1,11 @@
 // Bits of integers: popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext, prmt.
 #include <cstddef>
+#include <limits>
 #include <type_traits>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 #include "emulator/simt/lanes.hpp"
 
@@ -57,12 +62,14 @@ struct FindLeading {
 };
 
 // The n-th set bit counted from `base`, upwards or, for n < 0, downwards; n = 0: whether `base` is set.
+// The smallest n gives 0 (found on an H200).
 struct FindNthSet {
     std::uint32_t operator()(std::uint32_t mask, std::uint32_t base, std::int32_t offset) const {
+        if (offset == std::numeric_limits<std::int32_t>::min()) return 0;
         if (base > 31) return all_lanes;
         if (offset == 0) return mask >> base & 1 ? base : all_lanes;
         const int step = offset > 0 ? 1 : -1;
-        std::int64_t left = offset > 0 ? std::int64_t{offset} : -std::int64_t{offset};
+        std::int32_t left = offset > 0 ? offset : -offset;
         for (int at = static_cast<int>(base); at >= 0 && at < 32; at += step) {
             if (mask >> at & 1 && --left == 0) return static_cast<std::uint32_t>(at);
         }
@@ -84,6 +91,14 @@ struct Reverse {
     }
 };
 
+// Positions and lengths of fields are 0 to 255. The PTX ISA leaves others open; on an H200 the low 8 bits
+// count where fields lie in 32 bits, all 32 where they lie in 64, and from 64 on there is no difference.
+template <class T>
+std::uint32_t field_count(std::uint32_t value) {
+    if constexpr (sizeof(T) == 4) return value & 0xff;
+    return value < 255 ? value : 255;
+}
+
 // Bits from `position`, of a length of up to 255; past the end: zeros, or the sign of the field, which is
 // the bit that is its last one within the register.
 struct ExtractField {
@@ -91,7 +106,7 @@ struct ExtractField {
     T operator()(T a, std::uint32_t position, std::uint32_t length) const {
         constexpr std::uint32_t width = 8 * sizeof(T);
         using U = std::make_unsigned_t<T>;
-        const std::uint32_t at = position & 0xff, count = length & 0xff;
+        const std::uint32_t at = field_count<T>(position), count = field_count<T>(length);
         const auto bits = static_cast<U>(a);
         const U shifted = at < width ? bits >> (at & (width - 1)) : U{};
         const U kept = count < width ? static_cast<U>((U{1} << (count & (width - 1))) - 1) : ~U{};
@@ -111,7 +126,7 @@ struct InsertField {
     template <class T>
     T operator()(T field, T into, std::uint32_t position, std::uint32_t length) const {
         constexpr std::uint32_t width = 8 * sizeof(T);
-        const std::uint32_t at = position & 0xff, count = length & 0xff;
+        const std::uint32_t at = field_count<T>(position), count = field_count<T>(length);
         const T low = count < width ? static_cast<T>((T{1} << (count & (width - 1))) - 1) : ~T{};
         const T mask = at < width ? static_cast<T>(low << (at & (width - 1))) : T{};
         const T moved = at < width ? static_cast<T>(field << (at & (width - 1))) : T{};
@@ -205,10 +220,38 @@ void permute_fixed(Warp& warp, const Operation& operation) {
     blend(warp.lanes<std::uint32_t>(operation.destination), result, warp.mask);
 }
 
+#ifdef __AVX2__
+// By the byte permutation of vectors, which makes zeros where the most significant bit of a choice is set.
+void permute_fixed_vectors(Warp& warp, const Operation& operation) {
+    const auto selector = static_cast<std::uint32_t>(operation.immediate);
+    if (selector & 0x8888) return permute_fixed(warp, operation);
+    std::uint32_t of_a = 0, of_b = 0;
+    for (int i = 0; i < 4; ++i) {
+        const std::uint32_t choice = selector >> 4 * i & 7, at = choice & 3;
+        of_a |= (choice < 4 ? at : 0x80) << 8 * i;
+        of_b |= (choice < 4 ? 0x80 : at) << 8 * i;
+    }
+    const __m256i lanes = _mm256_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404,
+                                            0x08080808, 0x0c0c0c0c);
+    const __m256i from_a = _mm256_add_epi8(_mm256_set1_epi32(static_cast<int>(of_a)), lanes);
+    const __m256i from_b = _mm256_add_epi8(_mm256_set1_epi32(static_cast<int>(of_b)), lanes);
+    const auto* const a = warp.lanes<__m256i>(operation.source[0]);
+    const auto* const b = warp.lanes<__m256i>(operation.source[1]);
+    alignas(64) std::uint32_t result[lanes_per_warp];
+    for (int i = 0; i < 4; ++i) {
+        reinterpret_cast<__m256i*>(result)[i] =
+            _mm256_or_si256(_mm256_shuffle_epi8(a[i], from_a), _mm256_shuffle_epi8(b[i], from_b));
+    }
+    blend(warp.lanes<std::uint32_t>(operation.destination), result, warp.mask);
+}
+#else
+constexpr Handler permute_fixed_vectors = permute_fixed;
+#endif
+
 Handler find_permute(const Form& form) {
     using U = std::uint32_t;
     if (form.type() == "b32" && fits<U, Lanes<U>, Lanes<U>, Immediate<U>>(form))
-        return permute_fixed;
+        return permute_fixed_vectors;
     if (form.type() == "b32") return pick<Permute<Permutation::any>, U, U, U, U>(form);
     if (form.type(1) != "b32") return nullptr;
     if (form.has("f4e")) return pick_rare<Permute<Permutation::f4e>, U, U, U, U>(form);

@@ -9,21 +9,21 @@ template <bool ftz, bool sat>
 struct Add {
     template <class T>
     T operator()(T a, T b) const {
-        return finish<ftz, sat>(flush<ftz>(a) + flush<ftz>(b));
+        return finish<ftz, sat>(or_nan_of(b, flush<ftz>(a) + flush<ftz>(b)));
     }
 };
 template <bool ftz, bool sat>
 struct Subtract {
     template <class T>
     T operator()(T a, T b) const {
-        return finish<ftz, sat>(flush<ftz>(a) - flush<ftz>(b));
+        return finish<ftz, sat>(or_nan_of(b, flush<ftz>(a) - flush<ftz>(b)));
     }
 };
 template <bool ftz, bool sat>
 struct Multiply {
     template <class T>
     T operator()(T a, T b) const {
-        return finish<ftz, sat>(flush<ftz>(a) * flush<ftz>(b));
+        return finish<ftz, sat>(or_nan_of(b, flush<ftz>(a) * flush<ftz>(b)));
     }
 };
 template <bool ftz, bool sat>
@@ -31,7 +31,9 @@ struct MultiplyAdd {
     float operator()(float a, float b, float c) const {
         return finish<ftz, sat>(__builtin_fmaf(flush<ftz>(a), flush<ftz>(b), flush<ftz>(c)));
     }
-    double operator()(double a, double b, double c) const { return __builtin_fma(a, b, c); }
+    double operator()(double a, double b, double c) const {
+        return or_nan_of(b, or_nan_of(c, __builtin_fma(a, b, c)));
+    }
 };
 
 template <class T>
@@ -49,7 +51,7 @@ struct Extreme {
         const bool a_first = a < b || (a == b && is_negative(a));
         T result = a_first != maximum ? a : b;
         const T nan = std::is_same_v<T, float> ? static_cast<T>(float_of(canonical_nan_bits))
-                                               : static_cast<T>(a + b);
+                                               : or_nan_of(b, a);
         if (a != a) result = propagates_nan || b != b ? nan : b;
         if (b != b) result = propagates_nan || a != a ? nan : a;
         return result;
@@ -67,15 +69,16 @@ struct ExtremeMagnitude {
     }
 };
 
+// Of f64, an H200 quiets NaN and leaves its sign alone.
 template <bool ftz>
 struct Absolute {
     float operator()(float a) const { return canonical(flush<ftz>(__builtin_fabsf(a))); }
-    double operator()(double a) const { return __builtin_fabs(a); }
+    double operator()(double a) const { return or_nan_of(a, __builtin_fabs(a)); }
 };
 template <bool ftz>
 struct Negate {
     float operator()(float a) const { return canonical(flush<ftz>(-a)); }
-    double operator()(double a) const { return -a; }
+    double operator()(double a) const { return or_nan_of(a, -a); }
 };
 
 // The magnitude of b with the sign of a.

@@ -67,18 +67,23 @@ struct RoundToWhole {
 
 template <bool ftz>
 struct Widen {
-    double operator()(float a) const { return flush<ftz>(a); }
+    // With .ftz an H200 makes NaN canonical first; without, it is widened.
+    double operator()(float a) const { return ftz ? canonical(flush<ftz>(a)) : a; }
 };
+// NaN keeps its sign and the upper bits of its payload, quieted, as on an H200.
 template <bool ftz, bool sat>
 struct Narrow {
-    float operator()(double a) const { return finish<ftz, sat>(static_cast<float>(a)); }
+    float operator()(double a) const { return saturate<sat>(flush<ftz>(static_cast<float>(a))); }
 };
 
-// The float source and its result in 16 bits.
-template <class Format>
+// NaN of f16 becomes canonical; bf16 is moved to the upper half as it is (found on an H200).
 struct FromHalf {
-    float operator()(std::uint16_t a) const { return canonical(Format::to_float(a)); }
+    float operator()(std::uint16_t a) const { return canonical(Half::to_float(a)); }
 };
+struct FromBrainHalf {
+    std::uint32_t operator()(std::uint16_t a) const { return std::uint32_t{a} << 16; }
+};
+// The float source and its result in 16 bits.
 template <class Format, bool relu>
 struct ToHalf {
     std::uint16_t operator()(float a) const {
@@ -207,10 +212,10 @@ Arithmetic find_float_conversion(const Form& form) {
     const std::string_view to = form.type(1), from = form.type();
     if (from == "f32" || from == "f64") return {find_from_float(form)};
     if (to == "f32" && from == "f16" && form.only({})) {
-        return {pick_rare<FromHalf<Half>, float, std::uint16_t>(form)};
+        return {pick_rare<FromHalf, float, std::uint16_t>(form)};
     }
     if (to == "f32" && from == "bf16" && form.only({})) {
-        return {pick_rare<FromHalf<BrainHalf>, float, std::uint16_t>(form)};
+        return {pick_rare<FromBrainHalf, std::uint32_t, std::uint16_t>(form)};
     }
     if (to != "f32" && to != "f64") return {};
     if (from == "s8") return {from_integer<std::int8_t>(form)};

@@ -4,6 +4,7 @@
 // rounded: their error is below the one that the PTX ISA allows, but their last bits need not be a GPU's.
 #include <cmath>
 
+#include "emulator/simt/approximations.hpp"
 #include "emulator/simt/float_values.hpp"
 
 namespace emulator::simt {
@@ -54,37 +55,29 @@ struct ReciprocalRoot {
     double operator()(double a) const { return 1.0 / __builtin_sqrt(a); }
 };
 
-// .approx.ftz.f64 keep the upper word of their operand and result alone.
+// .approx.ftz.f64 keep the upper word of their operand and result alone, and flush both. NaN has one
+// pattern (found on an H200).
 double upper_word(double value) {
-    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0xffffffff00000000u);
+    const std::uint64_t bits = bits_of(value);
+    const bool is_subnormal = (bits & 0x7ff0000000000000u) == 0;
+    return std::bit_cast<double>(bits & (is_subnormal ? 0x8000000000000000u : 0xffffffff00000000u));
 }
 template <template <bool> class F>
 struct UpperWord {
-    double operator()(double a) const { return upper_word(F<false>{}(upper_word(a))); }
+    double operator()(double a) const {
+        const double result = upper_word(F<false>{}(upper_word(a)));
+        return result == result ? result : std::bit_cast<double>(0x7fffffff00000000u);
+    }
 };
 
-template <float (*function)(float), bool ftz>
+template <double (*function)(double), bool ftz>
 struct Function {
-    float operator()(float a) const { return finish<ftz, false>(function(flush<ftz>(a))); }
+    float operator()(float a) const {
+        return finish<ftz, false>(static_cast<float>(function(flush<ftz>(a))));
+    }
 };
 
-float sine(float a) {
-    return std::sin(a);
-}
-float cosine(float a) {
-    return std::cos(a);
-}
-float logarithm(float a) {
-    return std::log2(a);
-}
-float power_of_2(float a) {
-    return std::exp2(a);
-}
-float hyperbolic_tangent(float a) {
-    return std::tanh(a);
-}
-
-template <float (*function)(float)>
+template <double (*function)(double)>
 Handler find_function(const Form& form) {
     if (form.type() != "f32" || !form.only({"approx", "ftz"})) return nullptr;
     return form.has("ftz") ? pick_rare<Function<function, true>, float, float>(form)

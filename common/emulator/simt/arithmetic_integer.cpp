@@ -125,16 +125,17 @@ struct Divide {
     }
 };
 
+// By zero: all bits set, too (found on an H200).
 struct Remainder {
     template <class T>
     T operator()(T a, T b) const {
         if constexpr (sizeof(T) <= 4) {
-            // 0 as divisor leaves a: nothing is subtracted.
             const auto multiple =
                 static_cast<std::uint32_t>(Divide{}(a, b)) * static_cast<std::uint32_t>(b);
-            return static_cast<T>(static_cast<std::uint32_t>(a) - multiple);
+            const auto rest = static_cast<T>(static_cast<std::uint32_t>(a) - multiple);
+            return b == 0 ? static_cast<T>(~T{}) : rest;
         } else {
-            if (b == 0) return a;
+            if (b == 0) return static_cast<T>(~T{});
             if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
             return a % b;
         }

@@ -27,9 +27,9 @@ constexpr ScalarType scalar_types[] = {
     {"tf32", 4, ScalarType::is_float},
 };
 
-// Operation::variant: destination type, source type, mode, and three flags.
+// Operation::variant: destination type, source type, mode, and four flags; is_whole: .rni and its like.
 struct Variant {
-    std::uint16_t to : 4, from : 4, mode : 3, ftz : 1, sat : 1, relu : 1;
+    std::uint16_t to : 4, from : 4, mode : 3, ftz : 1, sat : 1, relu : 1, is_whole : 1;
 };
 static_assert(sizeof(Variant) == 2);
 
@@ -59,16 +59,21 @@ double value_of(std::uint64_t bits, const ScalarType& type, bool ftz) {
     return std::bit_cast<double>(result);
 }
 
+double to_whole(double value, RoundingMode mode) {
+    return mode == RoundingMode::zero   ? std::trunc(value)
+           : mode == RoundingMode::down ? std::floor(value)
+           : mode == RoundingMode::up   ? std::ceil(value)
+                                        : std::nearbyint(value);
+}
+
+// NaN: 0, but where 64 bits take part the most significant bit, extended as the type says.
 std::uint64_t to_integer(double value, const ScalarType& to, const ScalarType& from,
                          RoundingMode mode) {
     const int bits = 8 * to.bytes;
     const bool is_signed = to.kind == ScalarType::is_signed;
-    if (std::isnan(value))
-        return from.bytes == 8 || bits == 64 ? std::uint64_t{1} << (bits - 1) : 0;
-    const double whole = mode == RoundingMode::zero   ? std::trunc(value)
-                         : mode == RoundingMode::down ? std::floor(value)
-                         : mode == RoundingMode::up   ? std::ceil(value)
-                                                      : std::nearbyint(value);
+    if (std::isnan(value) && from.bytes != 8 && bits != 64) return 0;
+    if (std::isnan(value)) return (is_signed ? ~std::uint64_t{0} : std::uint64_t{1}) << (bits - 1);
+    const double whole = to_whole(value, mode);
     const double beyond = std::ldexp(1.0, is_signed ? bits - 1 : bits);
     const double smallest = is_signed ? -beyond : 0.0;
     const std::uint64_t largest = ~std::uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0));
@@ -80,6 +85,7 @@ std::uint64_t to_integer(double value, const ScalarType& to, const ScalarType& f
 
 std::uint64_t to_float(double value, const ScalarType& to, const Variant& variant) {
     const auto mode = static_cast<RoundingMode>(variant.mode);
+    if (variant.is_whole) value = to_whole(value, mode);
     if (variant.sat) value = value > 0 ? std::min(value, 1.0) : 0.0;
     if (variant.relu && (value < 0 || value == 0)) value = value < 0 ? 0.0 : std::fabs(value);
     if (to.name == "f64") return bits_of(value);
@@ -88,6 +94,32 @@ std::uint64_t to_float(double value, const ScalarType& to, const Variant& varian
     if (to.name == "tf32") return std::uint64_t{tensor_format.encode(value, mode)} << 13;
     const std::uint32_t bits = single_format.encode(value, mode);
     return variant.ftz ? bits_of(flush<true>(float_of(bits))) : bits;
+}
+
+// NaNs that do not become the canonical one of the destination (found on an H200). f64 to f16: sign and
+// the upper bits of the payload stay, quieted. cvt.rna.tf32.f32 cuts the lower bits off, which makes an
+// infinity of a NaN that has no others.
+std::optional<std::uint64_t> kept_nan(std::uint64_t bits, const ScalarType& to,
+                                      const ScalarType& from, const Variant& variant) {
+    if (from.name == "f64" && to.name == "f16" && !variant.sat &&
+        std::isnan(std::bit_cast<double>(bits))) {
+        return (bits >> 48 & 0x8000) | 0x7e00 | (bits >> 42 & 0x1ff);
+    }
+    if (from.name == "f32" && to.name == "tf32" &&
+        static_cast<RoundingMode>(variant.mode) == RoundingMode::nearest_away &&
+        std::isnan(float_of(static_cast<std::uint32_t>(bits)))) {
+        return bits & 0xffffe000u;
+    }
+    return std::nullopt;
+}
+
+std::uint64_t convert_one(std::uint64_t source, const ScalarType& to, const ScalarType& from,
+                          const Variant& variant) {
+    if (const auto nan = kept_nan(source, to, from, variant)) return *nan;
+    const double value = value_of(source, from, variant.ftz);
+    return to.kind == ScalarType::is_float
+               ? to_float(value, to, variant)
+               : to_integer(value, to, from, static_cast<RoundingMode>(variant.mode));
 }
 
 template <class R, class Source>
@@ -99,12 +131,7 @@ void convert(Warp& warp, const Operation& operation) {
     const Either<Source> a(warp, operation, 0, scratch);
     alignas(64) R result[lanes_per_warp];
     for (int lane = 0; lane < lanes_per_warp; ++lane) {
-        const double value = value_of(a[lane], from, variant.ftz);
-        const std::uint64_t bits =
-            to.kind == ScalarType::is_float
-                ? to_float(value, to, variant)
-                : to_integer(value, to, from, static_cast<RoundingMode>(variant.mode));
-        result[lane] = static_cast<R>(bits);
+        result[lane] = static_cast<R>(convert_one(a[lane], to, from, variant));
     }
     blend_lanes(warp.lanes<R>(operation.destination), result, warp.mask);
 }
@@ -145,7 +172,8 @@ Arithmetic find_scalar(const Form& form) {
         .mode = static_cast<std::uint16_t>(mode_of(form).value_or(RoundingMode::nearest)),
         .ftz = form.has("ftz"),
         .sat = form.has("sat"),
-        .relu = form.has("relu")};
+        .relu = form.has("relu"),
+        .is_whole = form.has("rni") || form.has("rzi") || form.has("rmi") || form.has("rpi")};
     Arithmetic found;
     found.variant = std::bit_cast<std::uint16_t>(variant);
     found.execute = to_bytes == 2   ? of_source<std::uint16_t>(from_bytes)
@@ -238,7 +266,8 @@ Arithmetic find_narrow_conversion(const Form& form) {
         .mode = static_cast<std::uint16_t>(mode_of(form).value_or(RoundingMode::nearest)),
         .ftz = 0,
         .sat = 0,
-        .relu = form.has("relu")};
+        .relu = form.has("relu"),
+        .is_whole = 0};
     return {.execute = find_pairs_handler(form), .variant = std::bit_cast<std::uint16_t>(variant)};
 }
 

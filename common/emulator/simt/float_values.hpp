@@ -36,6 +36,15 @@ inline double canonical(double value) {
     return value;
 }
 
+// The result of an operation of f64, or its NaN operand, quieted: for operands that take precedence. Of two
+// NaNs an H200 keeps the second in add, sub, mul, min and max; of three in fma the second, then the third.
+inline double or_nan_of(double operand, double result) {
+    return operand != operand ? operand + operand : result;
+}
+inline float or_nan_of(float, float result) {
+    return result;  // f32 results have one NaN anyway
+}
+
 // Subnormal numbers become zeros of the same sign.
 template <bool flushes>
 float flush(float value) {
