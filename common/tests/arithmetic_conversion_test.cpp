@@ -234,6 +234,15 @@ TEST(Half, Arithmetic) {
     }
 }
 
+// 1 - 2^-20 from (1 + 2^-10) (1 - 2^-10), near the middle between two halves: rounding to f32 first is wrong.
+TEST(Half, FusedSumsAreRoundedOnce) {
+    const auto fused = [](std::uint16_t c) {
+        return one<std::uint16_t>("fma.rn.f16", std::uint16_t{0x3c01}, std::uint16_t{0x3bfe}, c);
+    };
+    EXPECT_EQ(fused(0x6801), 0x6801);  // 2051 - 2^-20 to 2050, not to the even 2052
+    EXPECT_EQ(fused(0xe801), 0xe801);  // -2049 - 2^-20 to -2050, not to the even -2048
+}
+
 TEST(Half, PairsAndChanges) {
     const auto pair = [](float low, float high) {
         return std::uint32_t{bits16(_Float16(low))} | std::uint32_t{bits16(_Float16(high))} << 16;

@@ -262,6 +262,47 @@ TEST(SimtFaults, TrapsNameTheirThread) {
     EXPECT_NE(text.find("thread (37,0,0): simt_control.cu:"), std::string::npos) << text;
 }
 
+// What the emulated GPU cannot do is refused where it is launched; the module's other kernels run.
+TEST(SimtFaults, UnsupportedInstructionsAreNamedAtTheLaunch) {
+    Machine gpu(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry good(.param .u64 out) {
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd2, %rd1;
+    mov.u32 %r1, 7;
+    st.global.u32 [%rd2], %r1;
+    ret;
+}
+.visible .entry clusters() .reqnctapercluster 2 {
+    ret;
+}
+.visible .entry tensor_cores() {
+    .reg .b32 %r<8>;
+    .reg .f32 %f<8>;
+    mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};
+    ret;
+}
+)");
+    const Array<int> out(1);
+    gpu.launch("good", shape(1, 1), out.get());
+    EXPECT_EQ(out.to_host()[0], 7);
+    const auto refusal = [&](const char* kernel) {
+        try {
+            gpu.launch(kernel, shape(1, 32));
+        } catch (const emulator::simt::Unsupported& unsupported) {
+            return std::string(unsupported.what());
+        }
+        return std::string("not refused");
+    };
+    EXPECT_NE(refusal("tensor_cores").find("mma.sync.aligned.m16n8k8"), std::string::npos)
+        << refusal("tensor_cores");
+    EXPECT_NE(refusal("clusters").find("clusters of 2 blocks"), std::string::npos) << refusal("clusters");
+}
+
 // Whatever the number of workers, and from run to run.
 TEST(SimtCounts, DoNotDependOnWorkers) {
     const auto counts = [](unsigned workers) {

@@ -166,3 +166,13 @@ def _cache(name: str) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
+
+
+def without_empty_columns(exported: str) -> str:
+    """The export without the columns in which a block has nothing: a new counter adds one to each."""
+    blocks = []
+    for block in exported.rstrip("\n").split("\n\n\n"):
+        rows = [line.split("\t") for line in block.split("\n")]
+        columns = [column for column in zip(*rows, strict=False) if set(column[1:]) != {_MISSING}]
+        blocks.append("\n".join("\t".join(cells) for cells in zip(*columns, strict=True)))
+    return "\n\n\n".join(blocks)

@@ -53,8 +53,8 @@ class Figure:
 
     @property
     def made_from(self) -> str:
-        """The hash of everything that the figure is made from."""
-        sources = (self.exported, self.script.read_text("utf-8"), self.style.read_text("utf-8"))
+        """The hash of everything that the figure is made from; a counter that nobody has is nothing."""
+        sources = (export.without_empty_columns(self.exported), self.script.read_text("utf-8"), self.style.read_text("utf-8"))
         return hashlib.sha256("\0".join(sources).encode()).hexdigest()
 
     def drawn(self) -> Drawn:

@@ -254,6 +254,17 @@ def test_no_gnuplot_is_something_missing(
     assert "reproduced" in (tree_with_data.chapter.directory / "README.md").read_text()
 
 
+@needs_gnuplot
+def test_a_counter_that_nobody_has_makes_no_figure_stale(
+    tree_with_data: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw(tree_with_data.project)
+    monkeypatch.setattr(export, "COUNTERS", (*export.COUNTERS, "new_counter"))
+    found = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
+    assert "new_counter" in export.as_tsv(found)
+    check(tree_with_data.project)
+
+
 def test_exported_medians_and_intervals(tree_with_data: Tree) -> None:
     found = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
     blocks = export.as_tsv(found).rstrip("\n").split("\n\n\n")

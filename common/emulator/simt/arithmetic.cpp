@@ -45,6 +45,7 @@ Arithmetic find_arithmetic(const std::string& opcode, std::span<const std::strin
                                      find_float,
                                      find_float_function,
                                      find_half,
+                                     find_half_float,
                                      find_comparison,
                                      find_half_set,
                                      find_video,

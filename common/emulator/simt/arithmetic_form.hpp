@@ -39,6 +39,7 @@ Arithmetic find_bits(const Form& form);
 Arithmetic find_float(const Form& form);
 Arithmetic find_float_function(const Form& form);
 Arithmetic find_half(const Form& form);
+Arithmetic find_half_float(const Form& form);
 Arithmetic find_comparison(const Form& form);
 Arithmetic find_half_set(const Form& form);
 Arithmetic find_video(const Form& form);

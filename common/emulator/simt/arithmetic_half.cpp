@@ -1,67 +1,12 @@
-// add, sub, mul, fma, neg, abs, min, max, tanh, ex2 of f16, bf16 and pairs of them; f32 sums with them.
-//
-// Computed in f32 or f64 with enough precision that the one rounding at the end is the only one.
+// neg, abs, min, max, tanh, ex2 of f16, bf16 and pairs of them. arithmetic_half_float.cpp has add, sub, mul
+// and fma.
 #include "emulator/simt/approximations.hpp"
-#include "emulator/simt/half_values.hpp"
+#include "emulator/simt/half_changes.hpp"
 
 namespace emulator::simt {
 
 namespace {
 
-struct NoChange {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t half) {
-        return half;
-    }
-};
-// Negative results and NaN become +0 (NaN stays NaN with .relu).
-struct Relu {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t half) {
-        return static_cast<std::uint16_t>(
-            choose_bits((half & 0x8000) != 0 && !Format::is_nan(half), 0, half));
-    }
-};
-struct Saturate {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t half) {
-        const bool is_zero = half & 0x8000 || Format::is_nan(half);
-        const std::uint16_t limited = half > Format::one ? Format::one : half;
-        return is_zero ? std::uint16_t{0} : limited;
-    }
-};
-struct Flush {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t half) {
-        return Format::flush(half);
-    }
-};
-
-struct Add {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
-        return Format::from_float(Format::to_float(a) + Format::to_float(b));
-    }
-};
-struct Subtract {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
-        return Format::from_float(Format::to_float(a) - Format::to_float(b));
-    }
-};
-struct Multiply {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) {
-        return Format::from_float(Format::multiply(Format::to_float(a), Format::to_float(b)));
-    }
-};
-struct MultiplyAdd {
-    template <class Format>
-    static std::uint16_t apply(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
-        return Format::from_float(
-            Format::multiply_add(Format::to_float(a), Format::to_float(b), Format::to_float(c)));
-    }
-};
 // NaN becomes canonical, as on an H200.
 struct Negate {
     template <class Format>
@@ -107,51 +52,42 @@ struct Extreme {
 };
 
 // One value in a 16-bit register, or two in one of 32 bits.
-template <class F, class Format, class Before, class After>
+template <class F, class Format, class Changes>
 struct Scalar {
     template <class... A>
     std::uint16_t operator()(A... a) const {
         const std::uint16_t result = F::template apply<Format>(
-            Before::template apply<Format>(static_cast<std::uint16_t>(a))...);
-        return After::template apply<Format>(Before::template apply<Format>(result));
+            Changes::template apply<Format>(static_cast<std::uint16_t>(a))...);
+        return Changes::template apply<Format>(result);
     }
 };
-template <class F, class Format, class Before, class After>
+template <class F, class Format, class Changes>
 struct Pair {
     template <class... A>
     std::uint32_t operator()(A... a) const {
-        using One = Scalar<F, Format, Before, After>;
+        using One = Scalar<F, Format, Changes>;
         const std::uint32_t low = One{}(a...), high = One{}((a >> 16)...);
         return low | high << 16;
     }
 };
 
-template <class F, class Format, class Before, class After, std::size_t arity>
+template <class F, class Format, class Changes, std::size_t arity>
 Handler of_width(const Form& form) {
     using H = std::uint16_t;
     using W = std::uint32_t;
-    using One = Scalar<F, Format, Before, After>;
-    using Two = Pair<F, Format, Before, After>;
+    using One = Scalar<F, Format, Changes>;
+    using Two = Pair<F, Format, Changes>;
     const bool pairs = form.type().ends_with("x2");
     if constexpr (arity == 1)
         return pairs ? pick_rare<Two, W, W>(form) : pick_rare<One, H, H>(form);
     if constexpr (arity == 2)
         return pairs ? pick_rare<Two, W, W, W>(form) : pick_rare<One, H, H, H>(form);
-    if constexpr (arity == 3) {
-        return pairs ? pick_rare<Two, W, W, W, W>(form) : pick_rare<One, H, H, H, H>(form);
-    }
 }
 
 template <class F, class Format, std::size_t arity>
 Handler with_changes(const Form& form) {
-    if (form.has("ftz")) {
-        if (form.has("relu")) return of_width<F, Format, Flush, Relu, arity>(form);
-        return form.has("sat") ? of_width<F, Format, Flush, Saturate, arity>(form)
-                               : of_width<F, Format, Flush, NoChange, arity>(form);
-    }
-    if (form.has("relu")) return of_width<F, Format, NoChange, Relu, arity>(form);
-    return form.has("sat") ? of_width<F, Format, NoChange, Saturate, arity>(form)
-                           : of_width<F, Format, NoChange, NoChange, arity>(form);
+    return form.has("ftz") ? of_width<F, Format, Flush, arity>(form)
+                           : of_width<F, Format, NoChange, arity>(form);
 }
 
 template <class Format, bool maximum>
@@ -172,13 +108,8 @@ Handler find_of_format(const Form& form) {
     const std::string_view opcode = form.opcode;
     if (opcode == "min") return find_extreme<Format, false>(form);
     if (opcode == "max") return find_extreme<Format, true>(form);
-    if (!form.only({"rn", "ftz", "sat", "relu", "approx"})) return nullptr;
+    if (!form.only({"ftz", "approx"})) return nullptr;
     if (form.has("approx") != (opcode == "tanh" || opcode == "ex2")) return nullptr;
-    if (form.has("relu") && opcode != "fma") return nullptr;
-    if (opcode == "add") return with_changes<Add, Format, 2>(form);
-    if (opcode == "sub") return with_changes<Subtract, Format, 2>(form);
-    if (opcode == "mul") return with_changes<Multiply, Format, 2>(form);
-    if (opcode == "fma") return with_changes<MultiplyAdd, Format, 3>(form);
     if (opcode == "neg") return with_changes<Negate, Format, 1>(form);
     if (opcode == "abs") return with_changes<Absolute, Format, 1>(form);
     if (opcode == "tanh") return with_changes<Tanh, Format, 1>(form);

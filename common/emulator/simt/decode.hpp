@@ -147,7 +147,6 @@ class FunctionDecoder {
     const ptx::ControlFlow flow_;
     const ptx::ResultUses uses_;
     std::vector<RegisterOffset> register_offsets_;
-    std::uint32_t predicate_bytes_ = 0;
     std::map<std::pair<unsigned, std::uint64_t>, RegisterOffset> constants_;
     std::unordered_map<std::string, std::uint32_t> local_offsets_;      // .local variables
     std::unordered_map<std::string, std::uint32_t> parameter_offsets_;  // .param variables of calls

@@ -114,6 +114,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
                            has(instruction, "acquire") || has(instruction, "mmio");
     if (is_load && is_strong && space != Space::shared && space != Space::local) {
         function_.traits.has_order_dependence = function_.traits.may_wait_for_blocks = true;
+        detail.is_poll = true;
     }
     AccessSpace counted = AccessSpace::global;
     switch (space) {
@@ -136,7 +137,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     if (counted == AccessSpace::global || counted == AccessSpace::constant) use_array_address(detail);
     add_site(detail, counted, false, cache_operator);
     const bool is_whole = space == Space::global || space == Space::shared;
-    if (is_whole && detail.elements == 1) {
+    if (is_whole && !detail.is_poll && detail.elements == 1) {
         const ptx::Operand& element = place.kind == OperandKind::vector ? place.elements[0] : place;
         const unsigned bytes =
             element.kind == OperandKind::reg ? register_bytes(element) : detail.element_bytes;

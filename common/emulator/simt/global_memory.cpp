@@ -156,6 +156,7 @@ void execute_global(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
     SiteState& site = context.sites[detail.site];
+    context.execution->polls += detail.is_poll;
     Located located;
     if (!locate_global(context, detail, site, located)) [[unlikely]] {
         return access_lane_by_lane(context, detail, site);

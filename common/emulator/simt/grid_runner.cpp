@@ -14,6 +14,7 @@ namespace {
 // Rounds of a block before another one has its turn, where blocks may wait for each other.
 constexpr std::uint64_t rounds_of_cooperative = 4;
 constexpr std::uint64_t rounds_of_ordinary = 64;
+constexpr unsigned max_slices_in_a_row = 64;
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 // Below this many threads in a grid, starting CPU threads takes longer than the work.
 constexpr std::uint64_t min_threads_to_share = 8192;
@@ -90,29 +91,42 @@ void Worker::run_sm(std::uint64_t first, std::uint64_t step, const std::atomic<s
     for (std::uint64_t i = first; i < end; i += step) run_block(i);
 }
 
+// One slice of a block. Whether it seems to wait for others: it polls, and changes nothing.
+bool Worker::run_slice(BlockState& block, std::uint64_t rounds, bool& is_finished) {
+    const std::uint64_t polls = execution.polls + execution.fruitless_atomics;
+    const std::uint64_t changes = execution.memory_changes;
+    running = block.number;
+    execution.memory = memory_of(block.number);
+    is_finished = runner_->run(block, rounds);
+    return execution.polls + execution.fruitless_atomics != polls && execution.memory_changes == changes;
+}
+
 void Worker::run_in_order() {
     const std::uint64_t rounds =
         launch_.shape.cooperative ? rounds_of_cooperative : rounds_of_ordinary;
     std::deque<std::unique_ptr<BlockState>> resident;
     std::uint64_t next = 0;
-    const std::uint64_t blocks = launch_.blocks();
-    while (next < blocks || !resident.empty()) {
-        if (next < blocks && resident.size() < launch_.resident_blocks) {
+    bool starts_another = true;
+    for (unsigned slices = 0; next < launch_.blocks() || !resident.empty();) {
+        if (starts_another && next < launch_.blocks() && resident.size() < launch_.resident_blocks) {
             execution.memory = memory_of(next);
-            resident.push_back(new_block());
-            runner_->begin(*resident.back(), next++);
-            // The newest one runs first.
-            std::rotate(resident.begin(), resident.end() - 1, resident.end());
+            resident.push_front(new_block());
+            runner_->begin(*resident.front(), next++);
         }
         auto block = std::move(resident.front());
         resident.pop_front();
-        running = block->number;
-        execution.memory = memory_of(block->number);
-        if (runner_->run(*block, rounds)) {
+        bool is_finished = false;
+        const bool waits = run_slice(*block, rounds, is_finished);
+        // One that does not wait has further slices; not without end, in case it waits in a way of its own.
+        starts_another = is_finished || waits || ++slices >= max_slices_in_a_row;
+        if (starts_another) slices = 0;
+        if (is_finished) {
             finish(*block);
             spare_blocks_.push_back(std::move(block));
-        } else {
+        } else if (starts_another) {
             resident.push_back(std::move(block));
+        } else {
+            resident.push_front(std::move(block));
         }
     }
 }

@@ -31,6 +31,7 @@ class Worker {
     std::unique_ptr<BlockState> new_block();
     void run_invariants(WarpState& warp, BlockState& block);
     void finish(BlockState& block);
+    bool run_slice(BlockState& block, std::uint64_t rounds, bool& is_finished);
     MemoryModel* memory_of(std::uint64_t block);
 
     const Launch& launch_;

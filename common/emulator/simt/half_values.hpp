@@ -65,14 +65,18 @@ struct Half {
     static std::uint16_t flush(std::uint16_t half) {
         return static_cast<std::uint16_t>(choose_bits((half & 0x7c00) != 0, half, half & 0x8000u));
     }
-    // The product of halves is exact in f32, and their fused sum is in f64 wherever its rounding to a half
-    // could be in doubt; of that, 24 bits and whether any other is set are as good as all.
+    // The product of halves is exact in f32. Its sum with c is rounded to odd by the error of the sum, which
+    // is exact, too.
     static float multiply(float a, float b) { return a * b; }
     static float multiply_add(float a, float b, float c) {
-        const std::uint64_t bits = bits_of(double{a} * double{b} + double{c});
-        const std::uint64_t lower = bits & 0x1fffffff;
-        return static_cast<float>(
-            std::bit_cast<double>((bits - lower) | ((lower + 0x1fffffff) & 0x20000000)));
+        const float product = a * b, sum = product + c;
+        const float of_c = sum - product;
+        const float error = (product - (sum - of_c)) + (c - of_c);
+        const std::uint32_t bits = bits_of(sum);
+        // Away from zero where the signs of sum and error agree; an odd sum stays, and NaN has no error.
+        const std::uint32_t step = 1u - ((bits ^ bits_of(error)) >> 31 << 1);
+        const bool is_inexact = __builtin_fabsf(error) > 0;
+        return float_of(is_inexact ? bits + step * (~bits & 1) : bits);
     }
     static bool is_nan(std::uint16_t half) { return (half & 0x7fff) > 0x7c00; }
 };

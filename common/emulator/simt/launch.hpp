@@ -64,6 +64,7 @@ class Execution {
     std::uint64_t steps = 0;  // basic blocks executed: what clocks show
     std::uint64_t memory_changes = 0;     // stores, and atomics that found another value
     std::uint64_t fruitless_atomics = 0;  // those that changed nothing
+    std::uint64_t polls = 0;              // volatile and relaxed loads
     MemoryModel* memory = nullptr;  // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;

@@ -56,6 +56,7 @@ struct MemoryDetail {
     AccessKind kind{};
     LoadPolicy policy;
     CostModel cost;
+    bool is_poll = false;  // a volatile or relaxed load: others may be waited for
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
 };
 

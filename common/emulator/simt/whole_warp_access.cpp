@@ -9,6 +9,8 @@ namespace emulator::simt {
 namespace {
 
 constexpr std::uint32_t all_lanes = 0xffffffffu;
+constexpr std::ptrdiff_t cpu_line_bytes = 64;
+constexpr std::ptrdiff_t prefetch_bytes = 1024;
 
 enum class Shape { contiguous, uniform, other };
 
@@ -42,6 +44,9 @@ void move_words(WarpContext& context, const MemoryDetail& detail, Shape shape, s
         if (detail.registers[0] == no_register) return;
         Word* const to = std::assume_aligned<64>(context.lanes<Word>(detail.registers[0]));
         if (shape == Shape::contiguous) {
+            // The next warps mostly read what follows.
+            __builtin_prefetch(place + prefetch_bytes);
+            __builtin_prefetch(place + prefetch_bytes + cpu_line_bytes);
             std::memcpy(to, place, warp_size * sizeof(Word));
         } else {
             Word value;

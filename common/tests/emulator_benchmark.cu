@@ -1,4 +1,4 @@
-// Kernels of simt_benchmark.cpp, which are compiled to PTX and run by the SIMT core.
+// Kernels of emulator_benchmark.cpp, which are compiled to PTX and run by the SIMT core.
 
 // Eight dependent integer and floating-point operations a round, none of which a compiler can shorten.
 extern "C" __global__ void arithmetic(unsigned* integers, float* floats, int rounds) {
