@@ -39,8 +39,7 @@ L1_HITS_TOLERANCE = 0.0001
 DRAM_TOLERANCE_BYTES = 8192
 # What reads more need not fit the L2: what DRAM delivers is then no promise.
 DRAM_PROMISED_BELOW_BYTES = 2**25
-# Compared where both have it, and no promise: the compiler's registers, which the emulated GPU does
-# not know, limit it, too.
+# Compared where both have it, and no promise: the registers that limit it are those of one ptxas.
 OCCUPANCY = "theoretical_occupancy"
 COMPARED = (
     *EXACT,
