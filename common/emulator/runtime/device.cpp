@@ -1,7 +1,5 @@
 #include "emulator/runtime/device.hpp"
 
-#include <cuda_profiler_api.h>
-
 #include <memory>
 
 #include "emulator/runtime/allocations.hpp"
@@ -12,6 +10,12 @@
 #include "emulator/runtime/programs.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/runtime/streams.hpp"
+
+// All that cuda_profiler_api.h declares: a package of its own on PyPI.
+extern "C" {
+cudaError_t cudaProfilerStart();
+cudaError_t cudaProfilerStop();
+}
 
 namespace emulator::runtime {
 namespace {

@@ -1,9 +1,15 @@
 // Streams, events, errors and graphs without kernels.
-#include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
+
+// cuda_profiler_api.h is not part of every toolkit (on PyPI it is a package of its own).
+extern "C" {
+cudaError_t cudaProfilerStart();
+cudaError_t cudaProfilerStop();
+}
 
 namespace {
 
