@@ -24,7 +24,7 @@ cudaError_t error_of(simt::FaultKind kind) {
         case simt::FaultKind::assertion:
             return cudaErrorAssert;
         case simt::FaultKind::trap:
-            return cudaErrorIllegalInstruction;
+            return cudaErrorLaunchFailure;  // as an H200 reports it
         case simt::FaultKind::time_limit:
             return cudaErrorLaunchTimeout;
         case simt::FaultKind::deadlock:
@@ -93,7 +93,7 @@ void check_launch(const Launch& launch) {
     const std::size_t shared_bytes =
         function.attributes().static_shared_bytes + launch.dynamic_shared_bytes;
     require(shared_bytes <= max_shared_bytes(function), cudaErrorInvalidValue);
-    require(threads <= max_threads_per_block(function), cudaErrorLaunchOutOfResources);
+    require(threads <= max_threads_per_block(function), cudaErrorInvalidValue);
     check_registers(launch, threads);
     if (launch.cooperative) check_residency(launch, threads, shared_bytes);
 }

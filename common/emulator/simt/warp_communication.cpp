@@ -43,7 +43,7 @@ void shuffle(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     alignas(64) std::array<std::uint32_t, warp_size> values;
     const std::uint32_t* const sources = warp.lanes<std::uint32_t>(operation.source[0]);
-    // PTX leaves open what a lane gets from one that does not take part; GPUs return 0, and programs
+    // PTX leaves open what a lane gets from one that does not take part; an H200 returns 0, and programs
     // count on it (the last step of NVIDIA's reduce7).
     for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
         values[lane] = (context.participants >> lane & 1) != 0 ? sources[lane] : 0;

@@ -46,6 +46,7 @@ __global__ void static_shared_bytes_40960(int* out) {
 __global__ void __launch_bounds__(128) bounded(int* out) {
     out[threadIdx.x] = threadIdx.x;
 }
+__global__ void run_into_trap() { __trap(); }
 __global__ void wait_for_grid(int* out) {
     cooperative_groups::this_grid().sync();
     if (threadIdx.x == 0) out[blockIdx.x] = 1;
@@ -160,12 +161,19 @@ TEST_F(Launches, WrongConfigurationsDoNotStick) {
     EXPECT_EQ(error_of(65536, 1), cudaSuccess);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     bounded<<<1, 129>>>(values_);
-    EXPECT_NE(cudaGetLastError(), cudaSuccess);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);  // as on an H200
     int host_function = 0;
     EXPECT_EQ(cudaLaunchKernel(&host_function, 1, 1, nullptr, 0, 0),
               cudaErrorInvalidDeviceFunction);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(Launches, ATrapIsALaunchFailure) {
+    run_into_trap<<<1, 1>>>();
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);  // as on an H200
+    EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+    (void)cudaGetLastError();
 }
 
 TEST_F(Launches, FaultsStickUntilTheReset) {
