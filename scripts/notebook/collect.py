@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +35,15 @@ _ROW_LEFT_OUT = {"family_index", "per_family_instance_index", "repetitions", "th
 
 Json = dict[str, Any]
 
+# Executables that run now, some of them on threads: an interrupted command leaves none behind.
+_running: set[subprocess.Popen[str]] = set()
+
+
+def stop_running() -> None:
+    """Ends the executables that run now; who waits for them raises Problem."""
+    for process in list(_running):
+        process.kill()
+
 
 def git_revision(project: Project) -> tuple[str, str]:
     """The revision of the working tree and whether it has changes: ("unknown",) * 2 outside git.
@@ -60,16 +70,19 @@ class Collected:
     is_changed: bool
 
 
-def collect(project: Project, chapter: Chapter, target: Target, quick: bool) -> Collected:
+def collect(
+    project: Project, chapter: Chapter, target: Target, quick: bool, beside_others: bool = False
+) -> Collected:
     """Runs a built chapter, as many processes as it takes, and writes its data file.
 
+    `beside_others`: other chapters run at the same time; it takes one CPU, and shows no progress of its own.
     Whatever goes wrong, the old data file stays as it was; so it does when the same was counted.
     """
     # Counts are exact, and a quick look is one; a time needs a second process, or more.
     once = target.is_emulated or quick
     try:
         with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
-            run = partial(_process, project, chapter, target, quick, Path(folder))
+            run = partial(_process, project, chapter, target, quick, beside_others, Path(folder))
             documents = [run(_number(0))] if once else _until_settled(chapter, run)
             device = _check(documents, chapter, target)
             merged = _merge(documents)
@@ -116,14 +129,16 @@ def _process(
     chapter: Chapter,
     target: Target,
     quick: bool,
+    beside_others: bool,
     folder: Path,
     title: str,
     *flags: str,
 ) -> Json:
     """What one process measures: all benchmarks, unless a flag says otherwise."""
-    say(f"{chapter.name} on {target}: {title}")
+    if not beside_others:
+        say(f"{chapter.name} on {target}: {title}")
     out = folder / f"{title}.json"
-    _execute(project, chapter, target, quick, out, flags)
+    _execute(project, chapter, target, quick, beside_others, out, flags)
     document = _read(chapter, out)
     _check([document], chapter, target)
     return document
@@ -159,6 +174,7 @@ def _execute(
     chapter: Chapter,
     target: Target,
     quick: bool,
+    beside_others: bool,
     out: Path,
     flags: tuple[str, ...],
 ) -> None:
@@ -171,18 +187,32 @@ def _execute(
         f"--benchmark_context=git_revision={revision},git_dirty={dirty}",
         *([f"--architecture={target.architecture}"] if target.is_emulated else []),
         *(["--quick"] if quick else []),
+        *(["--workers=1"] if beside_others else []),
         *flags,
     ]
-    # Progress and errors come on standard error; standard output would repeat the file.
+    # Progress and errors come on standard error; standard output would repeat the file. Of several at a
+    # time, whose progress would mix, only what a failed one said is shown.
     process = subprocess.Popen(
-        command, env=toolbox.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        command,
+        env=toolbox.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE if beside_others else None,
+        encoding="utf-8",
+        errors="replace",
     )
+    _running.add(process)
     try:
-        status = process.wait()
+        _, said = process.communicate()
     except BaseException:  # Ctrl-C, or the exception that SIGTERM becomes: leave nothing behind
         process.kill()
         process.wait()
         raise
+    finally:
+        _running.discard(process)
+    status = process.returncode
+    if status != 0 and said:
+        sys.stderr.write(said)
     if status != 0:
         how = (
             f"was killed by {signal.Signals(-status).name}"

@@ -1,6 +1,8 @@
 """`lab run`: set up, build, run, collect, draw, and say what the data decide."""
 
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from notebook import build, claims, collect, devices, drawing, figures, files, setup, summary, tables, toolbox
 from notebook.chapters import Chapter, find_chapters
@@ -31,14 +33,7 @@ def run(where: Destinations, words: list[str], device: str | None, quick: bool) 
     setup.require_nvcc()
     _build(project, chapters, target)
 
-    done = []
-    for number, chapter in enumerate(chapters, start=1):
-        say(f"{chapter.name} on {target} ({number} of {len(chapters)})")
-        place = where.of(chapter, target)
-        try:
-            done.append(Ran(place, chapter, collect.collect(place, chapter, target, quick)))
-        except Problem as problem:
-            say(f"error: {problem}")
+    done = _collect_all(where, chapters, target, quick)
     drawn = all([_draw(place, done) for place in summary.places(done)])
     decided = [tables.decide_chapter(each.place, each.chapter, each.device) for each in done]
     for each in decided:
@@ -46,6 +41,37 @@ def run(where: Destinations, words: list[str], device: str | None, quick: bool) 
     seconds = time.monotonic() - began
     print("\n".join(["", *summary.lines(project, target, wanted, done, decided, seconds)]))
     return 0 if drawn and len(done) == len(wanted) else CHECK_FAILED
+
+
+def _collect_all(
+    where: Destinations, chapters: list[Chapter], target: Target, quick: bool
+) -> list[Ran]:
+    """Runs the chapters: on a GPU, which they would share, one after another, else one on each CPU."""
+    at_once = min(len(os.sched_getaffinity(0)), len(chapters)) if target.is_emulated else 1
+
+    def collected(number: int, chapter: Chapter) -> Ran | None:
+        say(f"{chapter.name} on {target} ({number} of {len(chapters)})")
+        place = where.of(chapter, target)
+        try:
+            return Ran(place, chapter, collect.collect(place, chapter, target, quick, at_once > 1))
+        except Problem as problem:
+            say(f"error: {problem}")
+            return None
+
+    if at_once <= 1:
+        ran = [collected(number, chapter) for number, chapter in enumerate(chapters, start=1)]
+        return [each for each in ran if each]
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = [
+            pool.submit(collected, number, chapter)
+            for number, chapter in enumerate(chapters, start=1)
+        ]
+        try:
+            return [each for future in futures if (each := future.result())]
+        except BaseException:  # Ctrl-C, or the exception that SIGTERM becomes
+            pool.shutdown(wait=False, cancel_futures=True)
+            collect.stop_running()
+            raise
 
 
 def _has_right_claims(chapter: Chapter) -> bool:
