@@ -99,14 +99,14 @@ def test_check_finds_what_is_stale(tree_with_data: Tree) -> None:
         check(tree.project)
 
 
-# gnuplot as another version: it names itself, and puts what it draws into other groups.
+# gnuplot as another version: it names itself, and writes the groups of what it draws otherwise.
 OTHER_GNUPLOT = """#!/bin/sh
 [ "$1" = --version ] && {{ echo 'gnuplot {version}'; exit; }}
 {before}
 "{gnuplot}" "$@" || exit
 for last; do :; done
 sed -i -e 's/GNUPLOT 5.4 patchlevel [0-9]*/GNUPLOT {version}/' -e 's/GNUPLOT 6.0 patchlevel [0-9]*/GNUPLOT {version}/' \
-    -e 's/<g id=/<g fill="none" id=/' -e '{change}' "$last"
+    -e 's/<g id=/<g class="other" id=/' -e '{change}' "$last"
 """
 
 
