@@ -38,7 +38,12 @@ class System:
     keyring: str
 
 
-_DEBIAN = ("http://deb.debian.org/debian", "main", "sid", "/usr/share/keyrings/debian-archive-keyring.gpg")
+_DEBIAN = (
+    "http://deb.debian.org/debian",
+    "main",
+    "sid",
+    "/usr/share/keyrings/debian-archive-keyring.gpg",
+)
 _UBUNTU = (
     "http://archive.ubuntu.com/ubuntu",
     "main,universe",
@@ -96,10 +101,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--system", action="append", choices=SYSTEMS, help="all, if none is named")
     parser.add_argument("--case", action="append", choices=CASES, help="all, if none is named")
-    parser.add_argument("--folder", type=Path, default=Path("/var/tmp/lab-roots"), help="where the roots are made")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("/var/tmp/lab-roots"), help="where the roots are made"
+    )
     options = parser.parse_args()
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
-        print("error: this needs root and debootstrap: sudo apt-get install debootstrap", file=sys.stderr)
+        print(
+            "error: this needs root and debootstrap: sudo apt-get install debootstrap",
+            file=sys.stderr,
+        )
         return 3
     cases = [CASES[name] for name in options.case or CASES]
     if any(case.has_nvcc for case in cases) and not _CUDA.is_dir():
@@ -140,12 +150,26 @@ def _base(system: System, folder: Path) -> Path:
 def _set_up(base: Path) -> None:
     """The network and a user; pip trusts whom the machine trusts."""
     shutil.copy("/etc/resolv.conf", base / "etc" / "resolv.conf")
-    (base / "etc" / "hosts").write_text(f"127.0.0.1 localhost {os.uname().nodename}\n")  # sudo looks itself up
+    (base / "etc" / "hosts").write_text(
+        f"127.0.0.1 localhost {os.uname().nodename}\n"
+    )  # sudo looks itself up
     shutil.copy(_CERTIFICATES, base / _CERTIFICATES.relative_to("/"))
     for settings in (Path("/etc/pip.conf"),):
         if settings.is_file():
             shutil.copy(settings, base / settings.relative_to("/"))
-    _run(["chroot", str(base), "useradd", "--create-home", "--home-dir", _HOME, "--shell", "/bin/sh", "reader"])
+    _run(
+        [
+            "chroot",
+            str(base),
+            "useradd",
+            "--create-home",
+            "--home-dir",
+            _HOME,
+            "--shell",
+            "/bin/sh",
+            "reader",
+        ]
+    )
 
 
 def _try(system: System, case: Case, base: Path, folder: Path) -> Outcome:
@@ -163,10 +187,14 @@ def _try(system: System, case: Case, base: Path, folder: Path) -> Outcome:
         _run(["chroot", str(root), "chown", "-R", "reader:", _HOME])
     statuses, seconds, lines = [], [], []
     for command in _COMMANDS:
-        _say(f"{system.title}, {case.who}, {'' if case.has_nvcc else 'no '}nvcc: scripts/lab {command}")
+        _say(
+            f"{system.title}, {case.who}, {'' if case.has_nvcc else 'no '}nvcc: scripts/lab {command}"
+        )
         began = time.monotonic()
         log = folder / "logs" / f"{system.suite}-{_name(case)}-{command}.log"
-        status = _inside(root, case, f"cd {shlex.quote(f'{home}/{case.folder}')} && scripts/lab {command}", log)
+        status = _inside(
+            root, case, f"cd {shlex.quote(f'{home}/{case.folder}')} && scripts/lab {command}", log
+        )
         statuses.append(status)
         seconds.append(time.monotonic() - began)
         lines.append((log.read_text(errors="replace").splitlines() or [""])[-1])
@@ -191,14 +219,20 @@ def _inside(root: Path, case: Case, command: str, log: Path) -> int:
     if case.has_nvcc:
         toolkit = root / _CUDA.relative_to("/")
         toolkit.mkdir(parents=True, exist_ok=True)
-        mounts += f" && mount --bind {shlex.quote(str(_CUDA.resolve()))} {shlex.quote(str(toolkit))}"
+        mounts += (
+            f" && mount --bind {shlex.quote(str(_CUDA.resolve()))} {shlex.quote(str(toolkit))}"
+        )
         mounts += f" && mount -o remount,bind,ro {shlex.quote(str(toolkit))}"
     who = [] if case.is_root else ["setpriv", "--reuid=reader", "--regid=reader", "--init-groups"]
     settings = {
         "HOME": "/root" if case.is_root else _HOME,
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "PIP_CERT": str(_CERTIFICATES),
-        **{name: value for name, value in os.environ.items() if name in ("PIP_INDEX_URL", "PIP_DEFAULT_TIMEOUT")},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if name in ("PIP_INDEX_URL", "PIP_DEFAULT_TIMEOUT")
+        },
     }
     environment = ["env", "-i", *(f"{name}={value}" for name, value in settings.items())]
     inner = shlex.join(["chroot", str(root), *who, *environment, "sh", "-c", command])
@@ -206,7 +240,9 @@ def _inside(root: Path, case: Case, command: str, log: Path) -> int:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as file:
         alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script]
-        return subprocess.run(alone, stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False).returncode
+        return subprocess.run(
+            alone, stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False
+        ).returncode
 
 
 def _name(case: Case) -> str:
@@ -221,8 +257,11 @@ def _table(outcomes: list[Outcome]) -> list[str]:
 def _row(outcome: Outcome) -> str:
     case = outcome.case
     results = [
-        f"exit {status}, {seconds:.0f} s" + ("" if status == case.status else f" (expected {case.status}): {line}")
-        for status, seconds, line in zip(outcome.statuses, outcome.seconds, outcome.last_lines, strict=True)
+        f"exit {status}, {seconds:.0f} s"
+        + ("" if status == case.status else f" (expected {case.status}): {line}")
+        for status, seconds, line in zip(
+            outcome.statuses, outcome.seconds, outcome.last_lines, strict=True
+        )
     ]
     nvcc = "yes" if case.has_nvcc else "no"
     blank = "with a blank" if " " in case.folder else "plain"

@@ -68,10 +68,7 @@ Row write_row(std::size_t offset) {
                 lab::launch(write_offset, lab::blocks_for(n, block), block)(
                     set.a.get(), set.b.get(), set.c.get(), n, offset);
             },
-        .check =
-            [=](lab::ArraySum& arrays) {
-                arrays.check(0, {offset, arrays.size() - offset});
-            },
+        .check = [=](lab::ArraySum& arrays) { arrays.check(0, {offset, arrays.size() - offset}); },
     };
 }
 

@@ -183,15 +183,11 @@ int main(int argc, char** argv) {
             auto& set = arrays->set(0);
             lab::launch(copy_wide, grid, 512)(words(set.a), words(set.c));
         },
-        [=] {
-            arrays->check_repeats(arrays->values_of_a(), 0, {0, n});
-        });
+        [=] { arrays->check_repeats(arrays->values_of_a(), 0, {0, n}); });
     ceiling(
         "write_wide", 4,
         [=](std::size_t) { lab::launch(write_wide, grid, 512)(0.5f, words(arrays->set(0).c)); },
-        [=] {
-            arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, {0, n});
-        });
+        [=] { arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, {0, n}); });
     ceiling(
         "read_wide", 4,
         [=](std::size_t) {

@@ -131,7 +131,7 @@ struct PlainLoad {
 // With elements of 4 and 8 bytes the threads keep to 32 registers, so that an SM holds 2048 of them:
 // fewer have too few loads on their way. 2-byte elements need twice as many to turn 8 x 8 of them.
 template <class T, unsigned height, unsigned width, Order order, class Load = PlainLoad>
-__global__ void __launch_bounds__(height * width, sizeof(T) < 4 ? 1 : 2048 / (height * width))
+__global__ void __launch_bounds__(height* width, sizeof(T) < 4 ? 1 : 2048 / (height * width))
     transpose_vectors(const T* in, T* out, std::size_t rows, std::size_t columns) {
     constexpr unsigned V = 16 / sizeof(T);
     __shared__ Vector<T> tile[V * width][height];

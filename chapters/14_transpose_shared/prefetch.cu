@@ -22,11 +22,11 @@ struct PrefetchingLoad {
             Vector<T> vector;
         } loaded{};
         // Code for older GPUs has to compile, but is not launched.
-        NV_IF_TARGET(NV_PROVIDES_SM_80,
-                     (asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
-                                   : "=r"(loaded.words.x), "=r"(loaded.words.y),
-                                     "=r"(loaded.words.z), "=r"(loaded.words.w)
-                                   : "l"(from));))
+        NV_IF_TARGET(
+            NV_PROVIDES_SM_80,
+            (asm volatile(
+                 "ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(loaded.words.x),
+                 "=r"(loaded.words.y), "=r"(loaded.words.z), "=r"(loaded.words.w) : "l"(from));))
         return loaded.vector;
     }
 };

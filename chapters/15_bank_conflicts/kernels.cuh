@@ -69,18 +69,10 @@ __global__ void turn_tiles_swizzled(const float* in, float* out, int columns) {
 
 // ---- Conflicts alone: loads from shared memory, and hardly anything else.
 
-__device__ inline unsigned sum_of(unsigned short value) {
-    return value;
-}
-__device__ inline unsigned sum_of(unsigned value) {
-    return value;
-}
-__device__ inline unsigned sum_of(uint2 value) {
-    return value.x + value.y;
-}
-__device__ inline unsigned sum_of(uint4 value) {
-    return value.x + value.y + value.z + value.w;
-}
+__device__ inline unsigned sum_of(unsigned short value) { return value; }
+__device__ inline unsigned sum_of(unsigned value) { return value; }
+__device__ inline unsigned sum_of(uint2 value) { return value.x + value.y; }
+__device__ inline unsigned sum_of(uint4 value) { return value.x + value.y + value.z + value.w; }
 
 // Lanes load elements `stride` apart, `sharers` neighbours the same one; 32 such loads, each one
 // element further on, make a round: the banks shift, their conflicts stay. The barrier keeps the

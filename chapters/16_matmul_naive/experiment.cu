@@ -31,9 +31,7 @@ namespace {
 using Matrices = std::shared_ptr<matmul::Product<float>>;
 using Kernel = void (*)(const float*, const float*, float*, int, int, int);
 
-std::string by(unsigned x, unsigned y) {
-    return std::to_string(x) + "x" + std::to_string(y);
-}
+std::string by(unsigned x, unsigned y) { return std::to_string(x) + "x" + std::to_string(y); }
 
 lab::Variant product(const lab::Experiment& experiment, const std::string& name, Kernel kernel,
                      dim3 grid, dim3 block, const Matrices& matrices) {

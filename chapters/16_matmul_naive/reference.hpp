@@ -27,9 +27,7 @@ namespace matmul {
 struct Shape {
     int m, n, k;
 };
-inline Shape cube(int size) {
-    return {size, size, size};
-}
+inline Shape cube(int size) { return {size, size, size}; }
 
 // Matrices of one shape with random elements, in as many sets as launches rotate through. float: in
 // [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows.

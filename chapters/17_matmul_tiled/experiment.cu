@@ -36,9 +36,7 @@ namespace {
 template <class T>
 using Matrices = std::shared_ptr<matmul::Product<T>>;
 
-std::string tile_text(int tile) {
-    return "/tile:" + std::to_string(tile);
-}
+std::string tile_text(int tile) { return "/tile:" + std::to_string(tile); }
 
 // The kernels of whole tiles: matmul_strip_mined, matmul_tiled, matmul_tiled_in_steps.
 template <int tile>

@@ -6,9 +6,7 @@
 
 // How many blocks of 8 x 8 elements a thread shall fit an SM's 65,536 registers: two large ones hide each
 // other's barriers; small ones come with 170 registers a thread.
-constexpr int blocks_an_sm(int threads) {
-    return threads >= 256 ? 512 / threads : 384 / threads;
-}
+constexpr int blocks_an_sm(int threads) { return threads >= 256 ? 512 / threads : 384 / threads; }
 
 // Four neighbours in a row of a matrix of `rows` by `columns` whose rows begin `stride` elements apart;
 // zeros for what lies outside. `vectors`: in one access of 16 bytes, where all four lie inside.

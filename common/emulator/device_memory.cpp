@@ -27,11 +27,13 @@ class DeviceMemory {
   public:
     DeviceMemory() {
         void* const wanted = reinterpret_cast<void*>(range_begin);
-        void* const got = mmap(wanted, range_bytes, PROT_NONE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        void* const got =
+            mmap(wanted, range_bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got != wanted) {
-            throw std::runtime_error("emulated GPU: cannot reserve the address range of its memory "
-                                     "(is the address space limited? try `ulimit -v unlimited`)");
+            throw std::runtime_error(
+                "emulated GPU: cannot reserve the address range of its memory "
+                "(is the address space limited? try `ulimit -v unlimited`)");
         }
     }
 
@@ -85,7 +87,8 @@ class DeviceMemory {
         Address candidate = range_begin;
         for (const auto& [begin, allocation] : allocations_) {
             if (begin - guard_bytes >= candidate + span) break;
-            candidate = begin + pages_of(allocation.bytes == 0 ? 1 : allocation.bytes) + guard_bytes;
+            candidate =
+                begin + pages_of(allocation.bytes == 0 ? 1 : allocation.bytes) + guard_bytes;
         }
         if (candidate + span > range_begin + range_bytes) throw std::bad_alloc();
         return candidate;

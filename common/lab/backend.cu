@@ -69,7 +69,8 @@ void choose_runtime(const emulated_gpu::Flags& flags) {
     if (lack.empty() && (emulated_gpu::is_loaded() || !flags.given())) return;
     if (emulated_gpu::is_loaded()) throw CudaError("the emulated GPU: " + lack);
     if (!emulated_gpu::is_restarted()) {
-        std::fprintf(stderr, "[lab] no GPU here (%s): emulating one; --architecture= chooses which\n",
+        std::fprintf(stderr,
+                     "[lab] no GPU here (%s): emulating one; --architecture= chooses which\n",
                      lack.c_str());
     }
     emulated_gpu::restart(flags);
@@ -157,8 +158,8 @@ void poison(void* pointer, std::size_t bytes) {
 bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
              std::size_t phase) {
     if (description().emulated) return repeats_on_host(data, bytes, expected, period, phase);
-    const auto all = reinterpret_cast<std::uintptr_t>(data) | reinterpret_cast<std::uintptr_t>(expected) |
-                     bytes | period | phase;
+    const auto all = reinterpret_cast<std::uintptr_t>(data) |
+                     reinterpret_cast<std::uintptr_t>(expected) | bytes | period | phase;
     const auto differ = [&]<class Word>(Word) {
         static int* const found = static_cast<int*>(allocate(sizeof(int)));
         LAB_CUDA_CHECK(cudaMemset(found, 0, sizeof(int)));
@@ -201,8 +202,9 @@ double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
     }
     static bool told = false;
     if (!waited && !std::exchange(told, true)) {
-        std::fputs("[lab] this host launches more slowly than the GPU runs: short kernels have its time\n",
-                   stderr);
+        std::fputs(
+            "[lab] this host launches more slowly than the GPU runs: short kernels have its time\n",
+            stderr);
     }
     float milliseconds = 0;
     LAB_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events.begin, events.end));
@@ -233,8 +235,10 @@ void prefetch(const void* managed, std::size_t bytes, Place to) {
 }
 
 void keep_on_host(const void* managed, std::size_t bytes) {
-    LAB_CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetPreferredLocation, location(Place::host)));
-    LAB_CUDA_CHECK(cudaMemAdvise(managed, bytes, cudaMemAdviseSetAccessedBy, location(Place::device)));
+    LAB_CUDA_CHECK(
+        cudaMemAdvise(managed, bytes, cudaMemAdviseSetPreferredLocation, location(Place::host)));
+    LAB_CUDA_CHECK(
+        cudaMemAdvise(managed, bytes, cudaMemAdviseSetAccessedBy, location(Place::device)));
 }
 
 std::size_t free_bytes() {

@@ -35,10 +35,10 @@ std::string one_of(const Arguments& arguments, const std::string& name,
 }
 
 bool is_on(const Arguments& arguments, const std::string& name) {
-    const std::string value = one_of(arguments, name,
-                                     {"true", "false", "yes", "no", "on", "off", "1", "0", "t", "f",
-                                      "y", "n", "True", "False"},
-                                     "false");
+    const std::string value = one_of(
+        arguments, name,
+        {"true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n", "True", "False"},
+        "false");
     return value == "1" || value == "on" || std::string("tTyY").find(value[0]) != std::string::npos;
 }
 
@@ -49,7 +49,8 @@ std::optional<int> repetitions_in(const Arguments& arguments) {
     const char* const end = text->data() + text->size();
     const auto result = std::from_chars(text->data(), end, value);
     if (result.ec != std::errc() || result.ptr != end || value < 1) {
-        throw UsageError("--benchmark_repetitions=" + *text + ": a positive whole number is needed");
+        throw UsageError("--benchmark_repetitions=" + *text +
+                         ": a positive whole number is needed");
     }
     return value;
 }
@@ -69,13 +70,15 @@ void refuse_what_has_no_meaning(const Arguments& arguments) {
 BenchmarkFlags benchmark_flags(const Arguments& arguments) {
     refuse_what_has_no_meaning(arguments);
     one_of(arguments, "time_unit", {"ns", "us", "ms", "s"}, "us");
-    const std::string colour = one_of(arguments, "color", {"auto", "true", "false", "yes", "no"}, "auto");
+    const std::string colour =
+        one_of(arguments, "color", {"auto", "true", "false", "yes", "no"}, "auto");
     BenchmarkFlags flags;
     flags.format = one_of(arguments, "format", {"console", "json", "csv"}, "console");
     flags.out_format = one_of(arguments, "out_format", {"console", "json", "csv"}, "json");
     flags.to_file = value_of(arguments, "out").has_value();
     flags.tabular = is_on(arguments, "counters_tabular");
-    flags.coloured = colour == "auto" ? isatty(STDOUT_FILENO) != 0 : colour == "true" || colour == "yes";
+    flags.coloured =
+        colour == "auto" ? isatty(STDOUT_FILENO) != 0 : colour == "true" || colour == "yes";
     flags.lists = is_on(arguments, "list_tests");
     flags.has_time_unit = value_of(arguments, "time_unit").has_value();
     flags.repetitions = repetitions_in(arguments);

@@ -14,8 +14,8 @@ struct BenchmarkFlags {
     bool to_file = false;
     bool tabular = false;  // a column for each counter
     bool coloured = false;
-    bool lists = false;             // names alone
-    bool has_time_unit = false;     // other than the lab's microseconds
+    bool lists = false;              // names alone
+    bool has_time_unit = false;      // other than the lab's microseconds
     std::optional<int> repetitions;  // other than the lab's
 };
 

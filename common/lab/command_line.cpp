@@ -9,9 +9,8 @@ namespace lab {
 namespace {
 
 auto find_prefix(auto& arguments, const std::string& prefix) {
-    return std::find_if(arguments.begin(), arguments.end(), [&](const std::string& argument) {
-        return argument.starts_with(prefix);
-    });
+    return std::find_if(arguments.begin(), arguments.end(),
+                        [&](const std::string& argument) { return argument.starts_with(prefix); });
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ void sgemm(int m, int n, int k, float alpha, const float* a, int lda, const floa
     const int none = static_cast<int>(Operation::none);
     const float* const alpha_at = &alpha;
     const float* const beta_at = &beta;
-    call("cublasSgemm_v2", handle(), none, none, m, n, k, alpha_at, a, lda, b, ldb, beta_at, c, ldc);
+    call("cublasSgemm_v2", handle(), none, none, m, n, k, alpha_at, a, lda, b, ldb, beta_at, c,
+         ldc);
 }
 
 void sgeam(Operation of_a, Operation of_b, int m, int n, float alpha, const float* a, int lda,

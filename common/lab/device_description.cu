@@ -37,12 +37,19 @@ struct Generation {
 
 Generation generation_of(int major, int minor) {
     switch (major) {
-        case 7: return minor >= 5 ? Generation{"Turing", "2018"} : Generation{"Volta", "2017"};
-        case 8: return minor >= 9 ? Generation{"Ada", "2022"} : Generation{"Ampere", "2020"};
-        case 9: return {"Hopper", "2022"};
-        case 10: case 11: case 12: return {"Blackwell", "2024"};
-        default: return major < 7 ? Generation{"before Volta", "2016"}
-                                  : Generation{"after Blackwell", "2026"};
+        case 7:
+            return minor >= 5 ? Generation{"Turing", "2018"} : Generation{"Volta", "2017"};
+        case 8:
+            return minor >= 9 ? Generation{"Ada", "2022"} : Generation{"Ampere", "2020"};
+        case 9:
+            return {"Hopper", "2022"};
+        case 10:
+        case 11:
+        case 12:
+            return {"Blackwell", "2024"};
+        default:
+            return major < 7 ? Generation{"before Volta", "2016"}
+                             : Generation{"after Blackwell", "2026"};
     }
 }
 

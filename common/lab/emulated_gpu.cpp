@@ -75,7 +75,8 @@ Flags take_flags(std::vector<std::string>& arguments) {
     if (const auto workers = take_unsigned(arguments, "--workers=")) {
         flags.variables.emplace_back("EMULATED_GPU_WORKERS", std::to_string(*workers));
     }
-    if (take_flag(arguments, "--no-caches")) flags.variables.emplace_back("EMULATED_GPU_CACHES", "0");
+    if (take_flag(arguments, "--no-caches"))
+        flags.variables.emplace_back("EMULATED_GPU_CACHES", "0");
     if (take_flag(arguments, "--check-hazards")) {
         flags.variables.emplace_back("EMULATED_GPU_HAZARDS", "1");
     }
@@ -87,9 +88,10 @@ Flags take_flags(std::vector<std::string>& arguments) {
 
 void restart(const Flags& flags) {
     if (is_restarted()) {
-        throw MissingError("the emulated GPU's " + std::string(library) +
-                           " was not loaded, although LD_LIBRARY_PATH names its folder; the program "
-                           "must be linked with -cudart shared");
+        throw MissingError(
+            "the emulated GPU's " + std::string(library) +
+            " was not loaded, although LD_LIBRARY_PATH names its folder; the program "
+            "must be linked with -cudart shared");
     }
     prepend_to_library_path(library_folder());
     for (const auto& [name, value] : flags.variables) setenv(name.c_str(), value.c_str(), 1);

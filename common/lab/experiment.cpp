@@ -191,7 +191,8 @@ Experiment::Experiment(std::string chapter, int argc, char** argv)
     }
 }
 
-std::optional<unsigned> Experiment::option(const std::string& flag, const std::string& explanation) {
+std::optional<unsigned> Experiment::option(const std::string& flag,
+                                           const std::string& explanation) {
     if (has_argument(arguments_, "--help")) {
         std::printf("          [%s<n>] %s\n\n", flag.c_str(), explanation.c_str());
     }
@@ -269,9 +270,7 @@ void Experiment::keep_what_migrates() {
     if (variants_.empty()) throw UsageError("--count-migrations: nothing here uses managed memory");
 }
 
-bool Experiment::times() const {
-    return !device().emulated && !device().counts_migrations;
-}
+bool Experiment::times() const { return !device().emulated && !device().counts_migrations; }
 
 int Experiment::run_checked() {
     select();

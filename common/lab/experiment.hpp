@@ -19,9 +19,7 @@ namespace lab {
 
 // What a launch finds in the L2: nothing of its own, or what the launch before has left.
 enum class Cache { cold, warm };
-inline const char* text(Cache cache) {
-    return cache == Cache::cold ? "cold" : "warm";
-}
+inline const char* text(Cache cache) { return cache == Cache::cold ? "cold" : "warm"; }
 
 // What a variant is held against in the same run: timed right behind each of its repetitions. The
 // ratio of the two rates, variant over reference, becomes a counter of the row.

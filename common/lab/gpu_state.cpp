@@ -39,8 +39,8 @@ GpuState::GpuState(int pci_bus, int pci_device, int pci_domain) {
     char bus_id[32];
     std::snprintf(bus_id, sizeof bus_id, "%08x:%02x:%02x.0", static_cast<unsigned>(pci_domain),
                   static_cast<unsigned>(pci_bus), static_cast<unsigned>(pci_device));
-    if (!call(library_, "nvmlInit_v2") ||
-        !call(library_, "nvmlDeviceGetHandleByPciBusId_v2", static_cast<const char*>(bus_id), &device_)) {
+    if (!call(library_, "nvmlInit_v2") || !call(library_, "nvmlDeviceGetHandleByPciBusId_v2",
+                                                static_cast<const char*>(bus_id), &device_)) {
         device_ = nullptr;
     }
 }
@@ -48,24 +48,27 @@ GpuState::GpuState(int pci_bus, int pci_device, int pci_domain) {
 GpuReading GpuState::read() const {
     GpuReading reading;
     if (device_ == nullptr) return reading;
-    reading.known = call(library_, "nvmlDeviceGetClockInfo", device_, clock_sm, &reading.sm_clock_mhz) &&
-                    call(library_, "nvmlDeviceGetClockInfo", device_, clock_memory,
-                         &reading.memory_clock_mhz) &&
-                    call(library_, "nvmlDeviceGetCurrentClocksThrottleReasons", device_,
-                         &reading.throttle_reasons);
+    reading.known =
+        call(library_, "nvmlDeviceGetClockInfo", device_, clock_sm, &reading.sm_clock_mhz) &&
+        call(library_, "nvmlDeviceGetClockInfo", device_, clock_memory,
+             &reading.memory_clock_mhz) &&
+        call(library_, "nvmlDeviceGetCurrentClocksThrottleReasons", device_,
+             &reading.throttle_reasons);
     return reading;
 }
 
 std::string GpuState::driver() const {
     char version[80] = "";
-    return call(library_, "nvmlSystemGetDriverVersion", static_cast<char*>(version), 80u) ? version
-                                                                                         : "unknown";
+    return call(library_, "nvmlSystemGetDriverVersion", static_cast<char*>(version), 80u)
+               ? version
+               : "unknown";
 }
 
 std::string GpuState::mig() const {
     unsigned current = 0;
     unsigned pending = 0;
-    if (device_ == nullptr || !call(library_, "nvmlDeviceGetMigMode", device_, &current, &pending)) {
+    if (device_ == nullptr ||
+        !call(library_, "nvmlDeviceGetMigMode", device_, &current, &pending)) {
         return "unknown";
     }
     return current != 0 ? "on" : "off";

@@ -182,9 +182,7 @@ namespace lab {
 
 PageMigrations::PageMigrations(int) {}
 void PageMigrations::begin() {}
-std::optional<Counters> PageMigrations::end() {
-    return std::nullopt;
-}
+std::optional<Counters> PageMigrations::end() { return std::nullopt; }
 
 }  // namespace lab
 

@@ -29,7 +29,8 @@ Progress::~Progress() {
 
 void Progress::step(const std::string& name) {
     ++done_;
-    std::string line = "[lab] " + phase_ + " " + std::to_string(done_) + "/" + std::to_string(all_) + " " + name;
+    std::string line =
+        "[lab] " + phase_ + " " + std::to_string(done_) + "/" + std::to_string(all_) + " " + name;
     if (terminal_) {
         line.resize(std::min(line.size(), columns() - 1));
         std::fprintf(stderr, "\r%s\x1b[K", line.c_str());

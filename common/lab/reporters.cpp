@@ -18,7 +18,8 @@ template <class Reporter>
 class PlainNames : public Reporter {
   public:
     template <class... Arguments>
-    explicit PlainNames(bool timed, Arguments... arguments) : Reporter(arguments...), timed_(timed) {}
+    explicit PlainNames(bool timed, Arguments... arguments)
+        : Reporter(arguments...), timed_(timed) {}
 
     void ReportRuns(const Runs& runs) override { Reporter::ReportRuns(renamed(runs)); }
 
@@ -81,7 +82,9 @@ class Counts : public Table {
 
   private:
     bool is_tabular() const { return (output_options_ & OO_Tabular) != 0; }
-    static std::size_t width(const std::string& name) { return std::max<std::size_t>(name.size(), 10); }
+    static std::size_t width(const std::string& name) {
+        return std::max<std::size_t>(name.size(), 10);
+    }
     static std::string right(const std::string& text, std::size_t width) {
         return std::string(1 + width - std::min(width, text.size()), ' ').append(text);
     }
@@ -99,7 +102,9 @@ class Csv : public PlainNames<benchmark::CSVReporter> {
     using PlainNames::PlainNames;
 
     bool ReportContext(const Context&) override { return true; }
-    void ReportRuns(const Runs& runs) override { all_.insert(all_.end(), runs.begin(), runs.end()); }
+    void ReportRuns(const Runs& runs) override {
+        all_.insert(all_.end(), runs.begin(), runs.end());
+    }
     void Finalize() override {
         PlainNames::ReportRuns(all_);
         PlainNames::Finalize();

@@ -12,7 +12,8 @@ struct Parameter {
     Parameter(const char* key, const char* value) : text(std::string(key) + ":" + value) {}
     Parameter(const char* key, const std::string& value) : text(std::string(key) + ":" + value) {}
     template <class Integer>
-    Parameter(const char* key, Integer value) : text(std::string(key) + ":" + std::to_string(value)) {}
+    Parameter(const char* key, Integer value)
+        : text(std::string(key) + ":" + std::to_string(value)) {}
 };
 
 inline std::string variant_name(std::string kernel, std::initializer_list<Parameter> parameters) {

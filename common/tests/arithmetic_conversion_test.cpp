@@ -143,12 +143,8 @@ TEST(Conversion, Bytes) {
 }
 
 #ifdef __FLT16_MAX__
-std::uint16_t bits16(_Float16 value) {
-    return std::bit_cast<std::uint16_t>(value);
-}
-_Float16 half(std::uint16_t value) {
-    return std::bit_cast<_Float16>(value);
-}
+std::uint16_t bits16(_Float16 value) { return std::bit_cast<std::uint16_t>(value); }
+_Float16 half(std::uint16_t value) { return std::bit_cast<_Float16>(value); }
 
 TEST(Half, AllValuesThereAndBack) {
     Machine machine;

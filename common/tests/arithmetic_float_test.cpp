@@ -15,12 +15,8 @@ constexpr std::uint32_t canonical_nan = 0x7fffffff;
 enum class Side { nearest, zero, down, up };
 constexpr const char* suffixes[] = {".rn", ".rz", ".rm", ".rp"};
 
-float next_below(float x) {
-    return std::nextafter(x, -INFINITY);
-}
-float next_above(float x) {
-    return std::nextafter(x, INFINITY);
-}
+float next_below(float x) { return std::nextafter(x, -INFINITY); }
+float next_above(float x) { return std::nextafter(x, INFINITY); }
 
 // Whether `result` is the exact value, given as a double that is exact, rounded to the side.
 bool is_rounded(double exact, float result, Side side) {

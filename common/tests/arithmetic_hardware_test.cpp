@@ -10,9 +10,7 @@
 namespace arithmetic_test {
 namespace {
 
-double f64(std::uint64_t value) {
-    return std::bit_cast<double>(value);
-}
+double f64(std::uint64_t value) { return std::bit_cast<double>(value); }
 
 // Three NaNs that differ: quiet, quiet with sign and payload, signalling.
 constexpr std::uint64_t quiet = 0x7ff8000000000000, negative = 0xfff8000000000123,
@@ -120,9 +118,9 @@ TEST(Hardware, FieldsBeyond255) {
     EXPECT_EQ((one<std::int64_t>("bfe.s64", INT64_MIN + 1, 0x1fu, 0x80000001u)),
               std::int64_t(0xffffffff00000000u));
     EXPECT_EQ((one<std::uint64_t>("bfi.b64", value, std::uint64_t{0x3f}, 0x100u, 7u)), 0x3fu);
-    EXPECT_EQ((one<std::uint64_t>("bfi.b64", std::uint64_t{0x20}, std::uint64_t{1}, 7u,
-                                  0x3c00bc00u)),
-              0x1001u);
+    EXPECT_EQ(
+        (one<std::uint64_t>("bfi.b64", std::uint64_t{0x20}, std::uint64_t{1}, 7u, 0x3c00bc00u)),
+        0x1001u);
     EXPECT_EQ((one<std::uint32_t>("fns.b32", 0x7c007e01u, 0u, INT32_MIN)), 0u);
 }
 

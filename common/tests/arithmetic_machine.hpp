@@ -176,15 +176,9 @@ R one(const std::string& instruction, const A&... sources) {
     return machine.run<R>(instruction, same(sources)...)[0];
 }
 
-inline float f32(std::uint32_t bits) {
-    return std::bit_cast<float>(bits);
-}
-inline std::uint32_t bits(float value) {
-    return std::bit_cast<std::uint32_t>(value);
-}
-inline std::uint64_t bits(double value) {
-    return std::bit_cast<std::uint64_t>(value);
-}
+inline float f32(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+inline std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 // Values at which integer arithmetic goes wrong first, and others.
 template <class T>

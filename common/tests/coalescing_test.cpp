@@ -169,7 +169,8 @@ TEST(Lines, HoldTheSectorsOfARequest) {
     ASSERT_EQ(lines.count, 2u);
     EXPECT_EQ(lines.line[0], emulator::LineSectors(4096, 0x8));
     EXPECT_EQ(lines.line[1], emulator::LineSectors(4096 + 128, 0xf));
-    const emulator::LineList crossing = emulator::lines_of({addresses, 1u << 31, 32});  // one lane, bytes 100 to 131
+    const emulator::LineList crossing =
+        emulator::lines_of({addresses, 1u << 31, 32});  // one lane, bytes 100 to 131
     ASSERT_EQ(crossing.count, 2u);
     EXPECT_EQ(crossing.line[0], emulator::LineSectors(4096, 0x8));
     EXPECT_EQ(crossing.line[1], emulator::LineSectors(4096 + 128, 0x1));
@@ -186,9 +187,12 @@ TEST(AtomicSectors, CountLanesOfOneAddressOneByOne) {
     EXPECT_EQ(sectors([](std::size_t lane) { return 4 * lane; }), 4u);
     EXPECT_EQ(sectors([](std::size_t) { return 0; }), 32u);
     EXPECT_EQ(sectors([](std::size_t) { return 0; }, 0x70u), 3u);
-    EXPECT_EQ(sectors([](std::size_t lane) { return 4 * (lane % 8); }), 4u);    // one sector, 4 lanes a word
-    EXPECT_EQ(sectors([](std::size_t lane) { return 32 * (lane % 8); }), 32u);  // 8 sectors, 4 lanes each
-    EXPECT_EQ(sectors([](std::size_t lane) { return lane < 3 ? 0 : 32 + 4 * (lane % 2); }), 3u + 15u);
+    EXPECT_EQ(sectors([](std::size_t lane) { return 4 * (lane % 8); }),
+              4u);  // one sector, 4 lanes a word
+    EXPECT_EQ(sectors([](std::size_t lane) { return 32 * (lane % 8); }),
+              32u);  // 8 sectors, 4 lanes each
+    EXPECT_EQ(sectors([](std::size_t lane) { return lane < 3 ? 0 : 32 + 4 * (lane % 2); }),
+              3u + 15u);
 }
 
 TEST(AtomicSectors, AgreeWithAnH200) {

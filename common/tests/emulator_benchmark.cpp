@@ -74,7 +74,8 @@ void run(benchmark::State& state, const Kernel& kernel, const Mode& mode, unsign
     }
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    state.counters["lane_accesses_per_second"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
+    state.counters["lane_accesses_per_second"] =
+        benchmark::Counter(accesses, benchmark::Counter::kIsRate);
     state.counters["warp_instructions_per_second"] =
         benchmark::Counter(instructions, benchmark::Counter::kIsRate);
     state.counters["peak_memory_mib"] = static_cast<double>(usage.ru_maxrss) / 1024;
@@ -99,11 +100,14 @@ std::vector<Kernel> make_kernels() {
     for (float& value : wanted) value = static_cast<float>(random() % n);
     std::vector<unsigned> next(n);
     for (unsigned& at : next) at = static_cast<unsigned>(random() % n);
-    const std::uint64_t a = device_array(values), b = device_array(values), c = device_array(values);
+    const std::uint64_t a = device_array(values), b = device_array(values),
+                        c = device_array(values);
     const std::uint64_t integers = device_array(std::vector<unsigned>(n));
     const std::uint64_t in_order = device_array(sorted), searched = device_array(wanted);
     const std::uint64_t chain = device_array(next);
-    const auto shape = [](Dimensions grid, Dimensions block) { return LaunchShape{grid, block, 0, false}; };
+    const auto shape = [](Dimensions grid, Dimensions block) {
+        return LaunchShape{grid, block, 0, false};
+    };
     // ptxas merges loads from shared memory: what the source says, a pair for each multiply-add.
     constexpr double product = double{product_width} * product_width;
     const auto of_product = [](double tile) {
@@ -114,11 +118,22 @@ std::vector<Kernel> make_kernels() {
         {"arithmetic", shape({16}, {256}), {integers, c, 1000}, {8, 8, 4}},
         {"stream", shape({width * width / 512}, {512}), {a, b, c}, {8, 8, 8}},
         {"transpose", shape({width / 16, width / 16}, {16, 16}), {a, c, width}, {8, 8, 4}},
-        {"tiled_product_16", shape({tiles_16, tiles_16}, {16, 16}), {a, b, c, product_width}, {8, 8, 8, 4}, of_product(16)},
-        {"tiled_product_32", shape({tiles_32, tiles_32}, {32, 32}), {a, b, c, product_width}, {8, 8, 8, 4}, of_product(32)},
+        {"tiled_product_16",
+         shape({tiles_16, tiles_16}, {16, 16}),
+         {a, b, c, product_width},
+         {8, 8, 8, 4},
+         of_product(16)},
+        {"tiled_product_32",
+         shape({tiles_32, tiles_32}, {32, 32}),
+         {a, b, c, product_width},
+         {8, 8, 8, 4},
+         of_product(32)},
         {"sum_in_a_loop", shape({1}, {32}), {a, c, 1000000}, {8, 8, 4}},
         {"chase_pointers", shape({64}, {256}), {chain, integers, 100}, {8, 8, 4}},
-        {"search_binary", shape({width * width / 256 / 4}, {256}), {in_order, searched, integers, n}, {8, 8, 8, 4}},
+        {"search_binary",
+         shape({width * width / 256 / 4}, {256}),
+         {in_order, searched, integers, n},
+         {8, 8, 8, 4}},
         {"sort_bitonic", shape({256}, {512}), {c}, {8}},
     };
 }
@@ -127,7 +142,8 @@ std::vector<Kernel> make_kernels() {
 
 int main(int argc, char** argv) {
     const std::vector<Kernel> kernels = make_kernels();
-    const Mode modes[] = {{"requests", false, false}, {"caches", true, false}, {"hazards", false, true}};
+    const Mode modes[] = {
+        {"requests", false, false}, {"caches", true, false}, {"hazards", false, true}};
     for (const Kernel& kernel : kernels) {
         for (const Mode& mode : modes) {
             for (const unsigned workers : {1u, 2u}) {

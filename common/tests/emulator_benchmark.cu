@@ -65,7 +65,8 @@ extern "C" __global__ void chase_pointers(const unsigned* next, unsigned* out, i
     out[i] = at;
 }
 
-extern "C" __global__ void search_binary(const float* sorted, const float* wanted, int* found, int n) {
+extern "C" __global__ void search_binary(const float* sorted, const float* wanted, int* found,
+                                         int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float value = wanted[i];
     int low = 0, high = n;

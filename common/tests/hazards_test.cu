@@ -28,7 +28,7 @@ __global__ void multiply_tiled(const float* a, const float* b, float* c) {
     const int column = blockIdx.x * tile + threadIdx.x;
     float sum = 0;
     for (int first = 0; first < width; first += tile) {
-        a_tile[threadIdx.y][threadIdx.x] = a[row * width + first + threadIdx.x];  // write a
+        a_tile[threadIdx.y][threadIdx.x] = a[row * width + first + threadIdx.x];       // write a
         b_tile[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * width + column];  // write b
         if (plant != Plant::no_barrier_before) __syncthreads();
         for (int k = 0; k < tile; ++k) {
@@ -123,7 +123,9 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-TEST_F(Hazards, ACorrectProductIsClean) { EXPECT_EQ(product<Plant::none>(), std::vector<std::string>{}); }
+TEST_F(Hazards, ACorrectProductIsClean) {
+    EXPECT_EQ(product<Plant::none>(), std::vector<std::string>{});
+}
 
 // Without the barrier before the inner loop each tile is read while others still write it; without
 // the one after it, the next tile is written while others still read this one.
@@ -156,7 +158,8 @@ TEST_F(Hazards, UninitialisedSharedElement) {
     const auto hazards = found();
     ASSERT_EQ(hazards.size(), 1u);
     EXPECT_TRUE(contains(hazards[0], "thread (31,0,0): " + line_of("read uninitialised") +
-                                         " reads uninitialised shared memory: ")) << hazards[0];
+                                         " reads uninitialised shared memory: "))
+        << hazards[0];
     EXPECT_TRUE(contains(hazards[0], "words")) << hazards[0];
 }
 

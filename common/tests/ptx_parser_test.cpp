@@ -27,9 +27,7 @@ std::string error_of(const std::string& text) {
     }
     return "";
 }
-std::string error_in(const std::string& text) {
-    return error_of(header + text);
-}
+std::string error_in(const std::string& text) { return error_of(header + text); }
 
 const Variable& variable(const Module& module, const std::string& name) {
     const auto found = std::find_if(module.variables.begin(), module.variables.end(),

@@ -48,7 +48,8 @@ __global__ void square_tile(int* out) {
     const int number = threadIdx.y * blockDim.x + threadIdx.x;
     tile[set_columns ? threadIdx.x : threadIdx.y][set_columns ? threadIdx.y : threadIdx.x] = number;
     __syncthreads();
-    out[number] = tile[read_columns ? threadIdx.x : threadIdx.y][read_columns ? threadIdx.y : threadIdx.x];
+    out[number] =
+        tile[read_columns ? threadIdx.x : threadIdx.y][read_columns ? threadIdx.y : threadIdx.x];
 }
 
 using CountersByName = std::map<std::string, double>;
@@ -87,7 +88,8 @@ class PublishedCounters : public testing::Test {
     static CountersByName tile() {
         lab::DeviceBuffer<int> out(1024);
         return count([&] {
-            lab::launch(square_tile<set_columns, read_columns, padding>, 1, dim3(32, 32))(out.get());
+            lab::launch(square_tile<set_columns, read_columns, padding>, 1,
+                        dim3(32, 32))(out.get());
         });
     }
 };
@@ -133,10 +135,9 @@ TEST_F(PublishedCounters, AmpereEfficiencies) {
 
     const lab::DeviceBuffer<Pair> in(1 << 16);
     lab::DeviceBuffer<Pair> out(1 << 16);
-    expect(count([&] {
-               lab::launch(copy_first_member, (1 << 16) / 256, 256)(in.get(), out.get());
-           }),
-           50, 50);
+    expect(
+        count([&] { lab::launch(copy_first_member, (1 << 16) / 256, 256)(in.get(), out.get()); }),
+        50, 50);
 }
 
 // RTX 3080, one block of 32 x 32 ints: shared-memory wavefronts of rows and columns, with and

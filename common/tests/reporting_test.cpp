@@ -37,8 +37,8 @@ TEST(BenchmarkFlags, AreThoseOfTheLabWithoutAny) {
 TEST(BenchmarkFlags, AreRead) {
     const BenchmarkFlags flags = benchmark_flags(
         {"program", "--benchmark_format=json", "--benchmark_format=csv", "--benchmark_out=file",
-         "--benchmark_out_format=console", "--benchmark_counters_tabular", "--benchmark_list_tests=true",
-         "--benchmark_time_unit=ms", "--benchmark_repetitions=7"});
+         "--benchmark_out_format=console", "--benchmark_counters_tabular",
+         "--benchmark_list_tests=true", "--benchmark_time_unit=ms", "--benchmark_repetitions=7"});
     EXPECT_EQ(flags.format, "csv");  // the last of several, as in Google Benchmark
     EXPECT_EQ(flags.out_format, "console");
     EXPECT_TRUE(flags.to_file && flags.tabular && flags.lists && flags.has_time_unit);
@@ -47,14 +47,16 @@ TEST(BenchmarkFlags, AreRead) {
 }
 
 TEST(BenchmarkFlags, OfWrongValuesAreRefused) {
-    EXPECT_EQ(message_of({"--benchmark_format=xml"}), "--benchmark_format=xml: valid: console, json, csv");
+    EXPECT_EQ(message_of({"--benchmark_format=xml"}),
+              "--benchmark_format=xml: valid: console, json, csv");
     EXPECT_NE(message_of({"--benchmark_out_format=CSV"}), "");
     EXPECT_NE(message_of({"--benchmark_time_unit=hours"}), "");
     EXPECT_NE(message_of({"--benchmark_counters_tabular=maybe"}), "");
     for (const char* number : {"0", "-1", "2x", "", "99999999999"}) {
         EXPECT_NE(message_of({std::string("--benchmark_repetitions=") + number}), "") << number;
     }
-    EXPECT_NE(message_of({"--benchmark_min_time=0.5"}).find("--benchmark_repetitions"), std::string::npos);
+    EXPECT_NE(message_of({"--benchmark_min_time=0.5"}).find("--benchmark_repetitions"),
+              std::string::npos);
 }
 
 TEST(NameFilter, MayBeNegative) {
@@ -84,7 +86,8 @@ std::string printed(const BenchmarkFlags& flags, bool timed) {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     run_and_report(flags, timed);
-    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");  // nothing about a CPU, or a DEBUG library
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "");  // nothing about a CPU, or a DEBUG library
     return testing::internal::GetCapturedStdout();
 }
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
-#include <algorithm>
 #include <random>
 
 #include "emulator/models/sector_set.hpp"

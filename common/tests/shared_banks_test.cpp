@@ -6,7 +6,6 @@
 
 #include <array>
 #include <fstream>
-#include <map>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -162,8 +161,9 @@ TEST(SharedBanks, BothKindsDoNotMix) {
 
 // Stores never go together: a pass for each half or quarter, though all lanes write the same words.
 TEST(SharedBanks, StoresKeepTheirGroups) {
-    for (const Elements& element : {Elements([](int) { return 3; }), Elements([](int i) { return i / 2; }),
-                                    Elements([](int i) { return i / 4 * 2 + i % 2; })}) {
+    for (const Elements& element :
+         {Elements([](int) { return 3; }), Elements([](int i) { return i / 2; }),
+          Elements([](int i) { return i / 4 * 2 + i % 2; })}) {
         EXPECT_EQ(store(8, element), (BankPasses{2, 0}));
         EXPECT_EQ(store(16, element), (BankPasses{4, 0}));
         EXPECT_EQ(access(AccessKind::atomic, 8, element), (BankPasses{2, 0}));
@@ -222,7 +222,8 @@ TEST(SharedBanks, EightByteBanks) {
 // ---- against a naive form, and against an H200 -----------------------------------------------------
 
 // The rule by maps, byte by byte.
-BankPasses naive_passes(const Lanes& addresses, std::uint32_t mask, std::uint32_t bytes, bool is_load) {
+BankPasses naive_passes(const Lanes& addresses, std::uint32_t mask, std::uint32_t bytes,
+                        bool is_load) {
     const auto active = [&](int lane) { return (mask >> lane & 1) != 0; };
     const auto agree = [&](int distance) {
         std::map<int, std::set<Address>> of_partners;
@@ -240,7 +241,8 @@ BankPasses naive_passes(const Lanes& addresses, std::uint32_t mask, std::uint32_
     for (int first = 0; first < 32; first += group) {
         std::map<Address, std::set<Address>> words;
         for (int lane = first; lane < first + group; ++lane) {
-            for (Address byte = addresses[lane]; active(lane) && byte < addresses[lane] + bytes; ++byte) {
+            for (Address byte = addresses[lane]; active(lane) && byte < addresses[lane] + bytes;
+                 ++byte) {
                 words[byte / 4 % 32].insert(byte / 4);
             }
         }
@@ -263,17 +265,20 @@ TEST(SharedBanks, AgreesWithMapsOfWords) {
         for (Address& address : addresses) address = 4096 + random() % range * bytes;
         // Partners that agree, but for one lane in some of the trials.
         if (const std::size_t distance = random() % 4; distance != 0) {
-            for (std::size_t lane = 0; lane < 32; ++lane) addresses[lane] = addresses[lane & ~distance];
+            for (std::size_t lane = 0; lane < 32; ++lane)
+                addresses[lane] = addresses[lane & ~distance];
             if (random() % 3 == 0) addresses[random() % 32] = 4096 + random() % range * bytes;
         }
         for (const AccessKind kind : {AccessKind::load, AccessKind::store}) {
-            const BankPasses expected = naive_passes(addresses, mask, bytes, kind == AccessKind::load);
+            const BankPasses expected =
+                naive_passes(addresses, mask, bytes, kind == AccessKind::load);
             ASSERT_EQ(bank_passes({addresses, mask, bytes}, kind, four_byte_banks), expected);
             Lanes shifted = addresses;
             for (Address& address : shifted) address += 128 * 31;
             ASSERT_EQ(bank_passes({shifted, mask, bytes}, kind, four_byte_banks), expected);
         }
-        merged += naive_passes(addresses, mask, bytes, true) != naive_passes(addresses, mask, bytes, false);
+        merged += naive_passes(addresses, mask, bytes, true) !=
+                  naive_passes(addresses, mask, bytes, false);
     }
     EXPECT_GT(merged, 500);
 }
@@ -305,10 +310,12 @@ TEST(SharedBanks, AgreesWithAnH200) {
             mask |= 1u << lane;
             addresses[lane] = std::stoul(bytes) * static_cast<Address>(element);
         }
-        const emulator::WarpRequest request{addresses, mask, static_cast<std::uint32_t>(std::stoul(bytes))};
+        const emulator::WarpRequest request{addresses, mask,
+                                            static_cast<std::uint32_t>(std::stoul(bytes))};
         const BankPasses counted{static_cast<std::uint32_t>(std::stoul(wavefronts)),
                                  static_cast<std::uint32_t>(std::stoul(conflicts))};
-        EXPECT_EQ(bank_passes(request, op == "load" ? AccessKind::load : AccessKind::store, four_byte_banks),
+        EXPECT_EQ(bank_passes(request, op == "load" ? AccessKind::load : AccessKind::store,
+                              four_byte_banks),
                   counted)
             << line;
     }
@@ -344,7 +351,8 @@ TEST(SharedBanks, AtomicsAgreeWithAnH200) {
             addresses, static_cast<std::uint32_t>(std::stoul(mask, nullptr, 16)), 4};
         const BankPasses counted{static_cast<std::uint32_t>(std::stoul(wavefronts)),
                                  static_cast<std::uint32_t>(std::stoul(conflicts))};
-        EXPECT_EQ(emulator::atomic_bank_passes(request, kinds.at(kind), four_byte_banks), counted) << line;
+        EXPECT_EQ(emulator::atomic_bank_passes(request, kinds.at(kind), four_byte_banks), counted)
+            << line;
     }
     EXPECT_EQ(rows, 525);
 }

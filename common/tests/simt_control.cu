@@ -4,14 +4,30 @@
 extern "C" __global__ void switch_by_lane(int* out, int n) {
     int value = threadIdx.x * n;
     switch (threadIdx.x % 8) {
-        case 0: value += 11; break;
-        case 1: value *= 3; break;
-        case 2: value -= 7; break;
-        case 3: value ^= 0x55; break;
-        case 4: value <<= 2; break;
-        case 5: value = -value; break;
-        case 6: value |= 1; break;
-        default: value = n; break;
+        case 0:
+            value += 11;
+            break;
+        case 1:
+            value *= 3;
+            break;
+        case 2:
+            value -= 7;
+            break;
+        case 3:
+            value ^= 0x55;
+            break;
+        case 4:
+            value <<= 2;
+            break;
+        case 5:
+            value = -value;
+            break;
+        case 6:
+            value |= 1;
+            break;
+        default:
+            value = n;
+            break;
     }
     out[threadIdx.x] = value;
 }
@@ -112,7 +128,8 @@ extern "C" __global__ void shuffles(int* out) {
     out[128 + lane] = __shfl_sync(0xffffffffu, lane, 3, 4);
     int in_range;
     asm("{ .reg .pred p; shfl.sync.down.b32 %0|p, %1, 4, 31, -1; selp.b32 %0, 1, 0, p; }"
-        : "=r"(in_range) : "r"(lane));
+        : "=r"(in_range)
+        : "r"(lane));
     out[160 + lane] = in_range;
 }
 
@@ -137,7 +154,8 @@ extern "C" __global__ void fetch_and_add(int* counter, int* slots) {
     slots[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(counter, 1);
 }
 
-extern "C" __global__ void atomics_of_all_kinds(unsigned* u, int* s, unsigned long long* w, float* f, double* d) {
+extern "C" __global__ void atomics_of_all_kinds(unsigned* u, int* s, unsigned long long* w,
+                                                float* f, double* d) {
     const unsigned t = threadIdx.x;
     atomicAdd(&u[0], t);
     atomicSub(&u[1], 1u);
@@ -159,7 +177,6 @@ extern "C" __global__ void wait_forever(volatile int* flag) {
     while (*flag == 0) {
     }
 }
-
 
 extern "C" __global__ void trap_on(int n) {
     if (threadIdx.x == n) asm volatile("trap;");

@@ -241,8 +241,9 @@ TEST(SimtProgress, ALockWithinAWarpIsADeadlockBeforeVolta) {
     Machine gpu(contents_of(LAB_KERNELS_PTX), "pascal");
     const Array<int> lock(1), value(1);
     std::string text;
-    EXPECT_EQ(fault_kind([&] { gpu.launch("spin_lock", shape(1, 32), lock.get(), value.get()); }, &text),
-              FaultKind::deadlock);
+    EXPECT_EQ(
+        fault_kind([&] { gpu.launch("spin_lock", shape(1, 32), lock.get(), value.get()); }, &text),
+        FaultKind::deadlock);
     EXPECT_NE(text.find("kernel spin_lock, block (0,0,0), thread ("), std::string::npos) << text;
 }
 
@@ -300,7 +301,8 @@ TEST(SimtFaults, UnsupportedInstructionsAreNamedAtTheLaunch) {
     };
     EXPECT_NE(refusal("tensor_cores").find("mma.sync.aligned.m16n8k8"), std::string::npos)
         << refusal("tensor_cores");
-    EXPECT_NE(refusal("clusters").find("clusters of 2 blocks"), std::string::npos) << refusal("clusters");
+    EXPECT_NE(refusal("clusters").find("clusters of 2 blocks"), std::string::npos)
+        << refusal("clusters");
 }
 
 // Whatever the number of workers, and from run to run.
@@ -312,10 +314,12 @@ TEST(SimtCounts, DoNotDependOnWorkers) {
         const LaunchRecord record =
             gpu.launch("uneven_blocks", shape(300, 128), in.get(), out.get(), n);
         return std::vector<std::uint64_t>{
-            record.loads.requests,  record.loads.sectors,         record.loads.l1_hit_sectors,
-            record.stores.sectors,  record.memory.l1_hit_sectors, record.memory.l2_read_sectors_most,
-            record.dram_read_bytes, record.warp_instructions,     record.thread_instructions,
-            record.branches,        record.divergent_branches,    record.l2_write_sectors_min};
+            record.loads.requests,        record.loads.sectors,
+            record.loads.l1_hit_sectors,  record.stores.sectors,
+            record.memory.l1_hit_sectors, record.memory.l2_read_sectors_most,
+            record.dram_read_bytes,       record.warp_instructions,
+            record.thread_instructions,   record.branches,
+            record.divergent_branches,    record.l2_write_sectors_min};
     };
     const auto one = counts(1);
     EXPECT_EQ(one, counts(1));
@@ -333,7 +337,8 @@ TEST(SimtCounts, SampledLaunches) {
                     {.model_caches = false, .sample_blocks = sampled});
         constexpr int blocks = 4096, n = blocks * 128;
         const Array<float> in(n), out(n);
-        if (kernel == "add") return gpu.launch(kernel, shape(blocks, 128), in.get(), in.get(), out.get());
+        if (kernel == "add")
+            return gpu.launch(kernel, shape(blocks, 128), in.get(), in.get(), out.get());
         return gpu.launch(kernel, shape(blocks, 128), in.get(), out.get(), n - 77);
     };
     const LaunchRecord exact = launch("add", true), all = launch("add", false);

@@ -78,7 +78,8 @@ class Machine {
           module_(gpu_.load(emulator::ptx::parse(ptx), l1_mode)) {}
 
     template <class... Arguments>
-    LaunchRecord launch(const std::string& kernel, const LaunchShape& shape, Arguments... arguments) {
+    LaunchRecord launch(const std::string& kernel, const LaunchShape& shape,
+                        Arguments... arguments) {
         const emulator::simt::Kernel* const found = emulator::simt::find_kernel(*module_, kernel);
         if (found == nullptr) throw std::invalid_argument("no kernel " + kernel);
         return gpu_.launch(*found, shape, parameters(arguments...), {});

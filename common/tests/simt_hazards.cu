@@ -49,7 +49,7 @@ extern "C" __global__ void barrier_in_a_branch(float* out, int n) {
 
 extern "C" __global__ void neighbours_in_a_warp(float* out, int shift) {
     __shared__ float words[32];
-    words[threadIdx.x] = threadIdx.x;            // write words
+    words[threadIdx.x] = threadIdx.x;               // write words
     out[threadIdx.x] = words[threadIdx.x ^ shift];  // read words
 }
 

@@ -17,7 +17,8 @@ class SimtHazards : public testing::TestWithParam<unsigned> {
     std::vector<std::string> product(const std::string& kernel) {
         Machine gpu = machine();
         const Array<float> a(ramp(1024)), b(ramp(1024)), c(1024);
-        return gpu.launch(kernel, shape(Dimensions{2, 2}, Dimensions{16, 16}), a.get(), b.get(), c.get())
+        return gpu
+            .launch(kernel, shape(Dimensions{2, 2}, Dimensions{16, 16}), a.get(), b.get(), c.get())
             .hazards;
     }
 };
@@ -62,9 +63,11 @@ TEST_P(SimtHazards, AMissingBarrierIsARaceOnEachTile) {
 TEST_P(SimtHazards, ReadsOfUninitialisedSharedMemory) {
     Machine gpu = machine();
     const Array<float> out(32);
-    const auto hazards = gpu.launch("read_beyond_what_is_written", shape(1, 32), out.get(), 1).hazards;
+    const auto hazards =
+        gpu.launch("read_beyond_what_is_written", shape(1, 32), out.get(), 1).hazards;
     ASSERT_EQ(hazards.size(), 1u);
-    EXPECT_TRUE(contains(hazards[0], "thread (31,0,0): " + line_of("read uninitialised"))) << hazards[0];
+    EXPECT_TRUE(contains(hazards[0], "thread (31,0,0): " + line_of("read uninitialised")))
+        << hazards[0];
     EXPECT_TRUE(contains(hazards[0], "words")) << hazards[0];
 }
 

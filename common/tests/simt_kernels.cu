@@ -8,10 +8,10 @@ __device__ void copy_strided(const T* in, T* out, int load_stride, int load_offs
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i * store_stride] = in[i * load_stride + load_offset];
 }
-#define COPY_STRIDED(name, type)                                                                  \
-    extern "C" __global__ void name(const type* in, type* out, int load_stride, int load_offset,  \
-                                    int store_stride) {                                           \
-        copy_strided(in, out, load_stride, load_offset, store_stride);                            \
+#define COPY_STRIDED(name, type)                                                                 \
+    extern "C" __global__ void name(const type* in, type* out, int load_stride, int load_offset, \
+                                    int store_stride) {                                          \
+        copy_strided(in, out, load_stride, load_offset, store_stride);                           \
     }
 COPY_STRIDED(copy_strided_float, float)
 COPY_STRIDED(copy_strided_char, unsigned char)
@@ -197,7 +197,9 @@ extern "C" __global__ void call_functions(int* out) {
 }
 
 extern "C" __global__ void print_lanes(int n) {
-    if (threadIdx.x < n) printf("lane %d of block %u: %.2f %s\n", threadIdx.x, blockIdx.x, 0.5 * threadIdx.x, "text");
+    if (threadIdx.x < n)
+        printf("lane %d of block %u: %.2f %s\n", threadIdx.x, blockIdx.x, 0.5 * threadIdx.x,
+               "text");
 }
 
 extern "C" __global__ void use_local(int* out, int n) {

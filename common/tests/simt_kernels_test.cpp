@@ -16,7 +16,8 @@ class SimtKernels : public testing::Test {
         return machine;
     }
     template <class... Arguments>
-    static LaunchRecord run(const std::string& kernel, const LaunchShape& shape, Arguments... arguments) {
+    static LaunchRecord run(const std::string& kernel, const LaunchShape& shape,
+                            Arguments... arguments) {
         return machine().launch(kernel, shape, arguments...);
     }
 
@@ -325,7 +326,8 @@ TEST_F(SimtKernels, LocalArrays) {
 // ---- progress --------------------------------------------------------------------------------
 
 TEST_F(SimtKernels, LocksWithinAWarpBetweenWarpsAndBetweenBlocks) {
-    for (const auto& [grid, block] : {std::pair(1u, 32u), std::pair(1u, 256u), std::pair(8u, 64u)}) {
+    for (const auto& [grid, block] :
+         {std::pair(1u, 32u), std::pair(1u, 256u), std::pair(8u, 64u)}) {
         const Array<int> lock(1), value(1);
         run("spin_lock", shape(grid, block), lock.get(), value.get());
         EXPECT_EQ(value.to_host()[0], static_cast<int>(grid * block));
@@ -337,7 +339,8 @@ TEST_F(SimtKernels, BlocksThatWaitForLaterOnes) {
     constexpr unsigned blocks = 40;
     const Array<int> flags(blocks), order(blocks);
     run("chain_of_blocks", shape(blocks, 64), flags.get(), order.get());
-    for (unsigned i = 0; i < blocks; ++i) EXPECT_EQ(order.to_host()[i], static_cast<int>(blocks - 1 - i));
+    for (unsigned i = 0; i < blocks; ++i)
+        EXPECT_EQ(order.to_host()[i], static_cast<int>(blocks - 1 - i));
 }
 
 TEST_F(SimtKernels, GridSync) {
@@ -393,8 +396,8 @@ TEST_F(SimtKernels, ReadPastSharedMemory) {
 
 TEST_F(SimtKernels, DynamicSharedMemoryEndsWhereTheLaunchSays) {
     const Array<float> values(100);
-    const std::string what = fault_of(
-        [&] { run("reverse_dynamic", shape(1, 100, 99 * sizeof(float)), values.get()); });
+    const std::string what =
+        fault_of([&] { run("reverse_dynamic", shape(1, 100, 99 * sizeof(float)), values.get()); });
     EXPECT_NE(what.find("thread (99,0,0)"), std::string::npos) << what;
     EXPECT_NE(what.find("396 bytes of shared memory"), std::string::npos) << what;
 }
@@ -410,8 +413,8 @@ TEST_F(SimtKernels, HostPointersAreRefused) {
 TEST_F(SimtKernels, MisalignedAddressesAreRefused) {
     const Array<float> from(64), to(64);
     const auto* const misaligned = reinterpret_cast<const char*>(from.get()) + 4;
-    const std::string what = fault_of(
-        [&] { run("copy_strided_double", shape(1, 8), misaligned, to.get(), 1, 0, 1); });
+    const std::string what =
+        fault_of([&] { run("copy_strided_double", shape(1, 8), misaligned, to.get(), 1, 0, 1); });
     EXPECT_NE(what.find("misaligned address"), std::string::npos) << what;
 }
 

@@ -59,7 +59,8 @@ TEST(Validation, IntegersBeyondFloatPrecisionAreTold) {
 
 TEST(Validation, UntouchedSeesASingleWrittenElement) {
     std::vector<float> values(4);
-    std::fill_n(reinterpret_cast<unsigned char*>(values.data()), values.size() * sizeof(float), 0xFF);
+    std::fill_n(reinterpret_cast<unsigned char*>(values.data()), values.size() * sizeof(float),
+                0xFF);
     EXPECT_EQ(message_of([&] { lab::expect_untouched<float>(values); }), "passed");
     values[2] = nan;  // a NaN, but not the poison
     EXPECT_EQ(message_of([&] { lab::expect_untouched<float>(values); }),

@@ -159,14 +159,19 @@ def _try_venv() -> bool:
 def _go_on_without(failure: str) -> str:
     """The Python that runs this, when it has the packages in some version; else raises Problem."""
     if all(find_spec(module) for module in ("mesonbuild", "numpy", "scipy")):
-        say(f"the pinned Python packages cannot be installed; going on with those of {sys.executable}")
+        say(
+            f"the pinned Python packages cannot be installed; going on with those of {sys.executable}"
+        )
         return sys.executable
     if failure == "no venv":
         everything = toolbox.mend(toolbox.missing(), "python3-venv")
-        raise Problem(f"a Python environment cannot be made: python3-venv is missing; {everything}", MISSING)
+        raise Problem(
+            f"a Python environment cannot be made: python3-venv is missing; {everything}", MISSING
+        )
     lab = quoted(_ROOT / "scripts" / "lab")
     raise Problem(
-        f"the Python packages cannot be installed ({failure}); with a network, run: {lab} setup", MISSING
+        f"the Python packages cannot be installed ({failure}); with a network, run: {lab} setup",
+        MISSING,
     )
 
 

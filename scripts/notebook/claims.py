@@ -201,7 +201,9 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         is_device(device.replace("*", "x")) and isinstance(reason, str)
         for device, reason in because.items()
     ):
-        raise ValueError(f'{where}: because is a table of device = "reason" (emulated-* is a pattern)')
+        raise ValueError(
+            f'{where}: because is a table of device = "reason" (emulated-* is a pattern)'
+        )
     return options
 
 

@@ -45,8 +45,12 @@ def parser() -> argparse.ArgumentParser:
     )
     command.set_defaults(command=_setup)
 
-    command = add("list", "the chapters and their questions", "One line a chapter: its name and its question.")
-    command.add_argument("--json", action="store_true", help="with the devices that have data of each")
+    command = add(
+        "list", "the chapters and their questions", "One line a chapter: its name and its question."
+    )
+    command.add_argument(
+        "--json", action="store_true", help="with the devices that have data of each"
+    )
     command.set_defaults(command=_list)
 
     _add_run(add)
@@ -70,13 +74,17 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_doctor)
 
     command = add(
-        "new", "the skeleton of a chapter", "Makes a directory in chapters/ that builds and runs at once."
+        "new",
+        "the skeleton of a chapter",
+        "Makes a directory in chapters/ that builds and runs at once.",
     )
     command.add_argument("name", metavar="NAME", help="like write_strides, or 21_write_strides")
     command.set_defaults(command=_new)
 
     command = add(
-        "test", "build everything and run every test", "Builds everything and runs the C++ and the Python tests."
+        "test",
+        "build everything and run every test",
+        "Builds everything and runs the C++ and the Python tests.",
     )
     command.set_defaults(command=_test)
     return top
@@ -92,10 +100,15 @@ def _add_run(add) -> None:  # type: ignore[no-untyped-def]
     )
     command.epilog = f"ARCH is {_architectures()}."
     command.add_argument(
-        "chapters", nargs="*", metavar="CHAPTER", help="a directory's name, number or part; all, if none is named"
+        "chapters",
+        nargs="*",
+        metavar="CHAPTER",
+        help="a directory's name, number or part; all, if none is named",
     )
     command.add_argument(
-        "--device", metavar="gpu|emulated:ARCH", help="the GPU if there is one, else emulated:hopper, if left out"
+        "--device",
+        metavar="gpu|emulated:ARCH",
+        help="the GPU if there is one, else emulated:hopper, if left out",
     )
     command.add_argument(
         "--quick",
@@ -133,7 +146,9 @@ def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
         "devices, each by its own measure; or two runs",
         "Compares devices chapter by chapter, in units of each device: percent of its peak, of its memcpy.",
     )
-    command.add_argument("devices", nargs="+", metavar="DEVICE", help="of data/ or build/results, or a folder")
+    command.add_argument(
+        "devices", nargs="+", metavar="DEVICE", help="of data/ or build/results, or a folder"
+    )
     command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
     command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
     command.add_argument("--json", action="store_true", help="every row, with every number")
@@ -145,7 +160,9 @@ def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
         "Measures the hardware's counters of a chapter with Nsight Compute where there is a GPU, and prints "
         "those of the emulated GPU beside the measured ones.",
     )
-    command.add_argument("chapter", metavar="CHAPTER|validation", help="or the emulator's validation set")
+    command.add_argument(
+        "chapter", metavar="CHAPTER|validation", help="or the emulator's validation set"
+    )
     command.add_argument("--data", metavar="DIR", help="the folder of the measured ones, not data/")
     command.set_defaults(command=_counters)
 
@@ -280,10 +297,7 @@ def _new(options: Namespace) -> int:
 
     project = Project.here()
     directory = skeleton.create(project, options.name)
-    print(
-        f"made {project.quoted(directory)}/; "
-        f"next: scripts/lab run {directory.name[:2]}"
-    )
+    print(f"made {project.quoted(directory)}/; next: scripts/lab run {directory.name[:2]}")
     return 0
 
 

@@ -47,7 +47,8 @@ def _folder(project: Project, device: str) -> Path:
                 return folder
     looked = " or ".join(project.quoted(place.data) for place in places)
     raise Problem(
-        f"no results of a GPU '{plain(device)}' in {looked}; scripts/lab run makes them", WRONG_USAGE
+        f"no results of a GPU '{plain(device)}' in {looked}; scripts/lab run makes them",
+        WRONG_USAGE,
     )
 
 
@@ -82,7 +83,9 @@ def _names(chapter: Chapter) -> list[str]:
 def _checked(project: Project, path: Path, device: str, unpacked: Files) -> list[Chapter]:
     """The chapters of checked results; raises Problem for what cannot be right."""
     if device.startswith("emulated-"):
-        raise Problem(f"{quoted(path)}: {device} needs nobody's data: scripts/lab run makes the same ones")
+        raise Problem(
+            f"{quoted(path)}: {device} needs nobody's data: scripts/lab run makes the same ones"
+        )
     chapters = [each for each in all_chapters(project) if f"{each.name}.json" in unpacked]
     known = {name for chapter in chapters for name in _names(chapter)}
     if unknown := sorted(set(unpacked) - known):

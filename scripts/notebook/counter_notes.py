@@ -1,12 +1,12 @@
 """What a chapter's claims.toml says, beside its claims, about the page's table of counters.
 
-    show = ["read_offset/offset:8/block:512"]      variants that no claim names, shown all the same
+show = ["read_offset/offset:8/block:512"]      variants that no claim names, shown all the same
 
-    [[difference]]                                 why a GPU counts what the emulated one does not
-    device = "nvidia-h200"
-    counters = ["shared_load_requests"]
-    kernels = ["matmul_tiled"]                     only of these; left out: of all
-    why = "four loads along a row became one LDS.128"
+[[difference]]                                 why a GPU counts what the emulated one does not
+device = "nvidia-h200"
+counters = ["shared_load_requests"]
+kernels = ["matmul_tiled"]                     only of these; left out: of all
+why = "four loads along a row became one LDS.128"
 """
 
 from collections.abc import Iterable

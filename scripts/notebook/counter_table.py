@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from notebook import comparison, names
 from notebook.chapters import Chapter
-from notebook.claims import Claim, load_counter_notes
 from notebook.claims import load as load_claims
+from notebook.claims import load_counter_notes
 from notebook.comparison import Compared
 from notebook.counter_notes import CounterNotes
 from notebook.metrics import COUNTERS
@@ -161,9 +161,7 @@ def _rows(
     return rows
 
 
-def _one_text(
-    counter: str, chosen: list[str], emulated: list[Result], pairs: list[Pair]
-) -> str:
+def _one_text(counter: str, chosen: list[str], emulated: list[Result], pairs: list[Pair]) -> str:
     """The number of a counter that hardly differs between variants and devices; "" if it does."""
     results = [*emulated, *(pair.gpu for pair in pairs)]
     found = (_interval(result, name, counter) for result in results for name in chosen)
@@ -226,10 +224,7 @@ def _excess(compared: Compared) -> str:
 
 def _wrong(pair: Pair, benchmarks: Iterable[str]) -> list[Compared]:
     return [
-        each
-        for name in benchmarks
-        for each in pair.compared(name).values()
-        if not each.is_right
+        each for name in benchmarks for each in pair.compared(name).values() if not each.is_right
     ]
 
 
@@ -237,7 +232,9 @@ def _within_budget(rows: dict[str, dict[Cells, list[str]]], first: list[str]) ->
     """The counters whose rows fit MOST_ROWS: those that claims are about, those that differ, others."""
     taken: list[str] = []
     left = MOST_ROWS
-    for counter in sorted(rows, key=lambda each: first.index(each) if each in first else len(first)):
+    for counter in sorted(
+        rows, key=lambda each: first.index(each) if each in first else len(first)
+    ):
         if not taken or len(rows[counter]) <= left:
             taken.append(counter)
             left -= len(rows[counter])
@@ -261,7 +258,9 @@ def _shortened(benchmarks: list[str]) -> list[str]:
     for name in map(names.without_regime, benchmarks):
         alike.setdefault((names.kernel(name), *names.parameters(name)), []).append(name)
     kernels: dict[str, list[str]] = {}
-    for kernel, _, parameters in (name.partition("/") for of in alike.values() for name in _one_name(of)):
+    for kernel, _, parameters in (
+        name.partition("/") for of in alike.values() for name in _one_name(of)
+    ):
         kernels.setdefault(parameters, []).append(kernel)
     found = []
     for parameters, of in kernels.items():
@@ -281,7 +280,9 @@ def _one_name(alike: list[str]) -> list[str]:
         groups: dict[tuple[str, ...], list[str]] = {}
         for name in alike:
             values = names.parameters(name)
-            groups.setdefault(tuple(values[each] for each in keys if each != key), []).append(values[key])
+            groups.setdefault(tuple(values[each] for each in keys if each != key), []).append(
+                values[key]
+            )
         if len(groups) < len(found):
             found = []
             for others, of_key in groups.items():
@@ -310,7 +311,9 @@ def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> l
         by_size.setdefault(names.regime(name), []).append(name)
     for size, of in by_size.items():
         at = f" at {markdown_cell(names.regime_in_words(size))}" if size else ""
-        text.append(f"{len(of)} variant{'s' if len(of) > 1 else ''}{at}: {'; '.join(_shortened(of))}.")
+        text.append(
+            f"{len(of)} variant{'s' if len(of) > 1 else ''}{at}: {'; '.join(_shortened(of))}."
+        )
     if alike:
         counters = ", ".join(f"`{counter}` ({value})" for counter, value in alike.items())
         text.append(f"Not shown, as all variants have about the same on every device: {counters}.")
@@ -327,8 +330,15 @@ def _missing(chapter: Chapter, pairs: list[Pair]) -> list[str]:
     found = []
     for pair in (pair for pair in pairs if pair.emulated is None):
         generation = pair.gpu.generation
-        mend = f": `scripts/lab run {chapter.number} --device emulated:{generation}`" if generation else ""
-        found += [f"Nothing to compare {pair.gpu.device} with: no emulated GPU of its generation{mend}.", ""]
+        mend = (
+            f": `scripts/lab run {chapter.number} --device emulated:{generation}`"
+            if generation
+            else ""
+        )
+        found += [
+            f"Nothing to compare {pair.gpu.device} with: no emulated GPU of its generation{mend}.",
+            "",
+        ]
     return found
 
 

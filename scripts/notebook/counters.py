@@ -90,7 +90,9 @@ def counters(project: Project, word: str) -> int:
         stored = [_measure(project, what)]
     elif not stored:
         need = "a GPU" if devices.count_gpus() == 0 else "ncu (Nsight Compute)"
-        raise Problem(f"no counters of {what.name} are stored, and to measure them needs {need}", MISSING)
+        raise Problem(
+            f"no counters of {what.name} are stored, and to measure them needs {need}", MISSING
+        )
     build.configure(project, what.target, build.EMULATED_RUNTIME)
     build.build(project, what.target, build.EMULATED_RUNTIME)
     found = [line for path in stored for line in _compare(project, what, path)]
@@ -104,7 +106,14 @@ def _measure(project: Project, what: Subject) -> Path:
         log, report = Path(folder) / "ncu.csv", Path(folder) / "context.json"
         say(f"{what.name}: profiling each variant once (ncu)")
         # Clocks stay as they are: nothing here is timed.
-        profiler = [toolbox.find_program("ncu"), "--clock-control", "none", "--csv", "--page", "raw"]
+        profiler = [
+            toolbox.find_program("ncu"),
+            "--clock-control",
+            "none",
+            "--csv",
+            "--page",
+            "raw",
+        ]
         metrics = ["--print-units", "base", "--metrics", ",".join(METRICS.values())]
         run = subprocess.run(
             [*profiler, *metrics, "--log-file", str(log), str(executable), "--launch-once"],
@@ -138,7 +147,7 @@ def _measure(project: Project, what: Subject) -> Path:
 
 
 def _version(profiler: str) -> str:
-    """"2025.3.1.0": ncu prints it on its last line, "Version 2025.3.1.0 (build ...)"."""
+    """ "2025.3.1.0": ncu prints it on its last line, "Version 2025.3.1.0 (build ...)"."""
     run = subprocess.run([profiler, "--version"], capture_output=True, text=True, check=False)
     found = re.search(r"Version (\S+)", run.stdout)
     return found[1] if found else "unknown"
@@ -193,7 +202,9 @@ def as_csv(rows: dict[str, dict[str, float]]) -> str:
         for kind in ("load", "store"):
             if not (values.get(f"{kind}_requests") and values.get(f"{kind}_efficiency")):
                 values.pop(f"{kind}_efficiency", None)
-        writer.writerow([name, *(f"{values[key]:.12g}" if key in values else "" for key in METRICS)])
+        writer.writerow(
+            [name, *(f"{values[key]:.12g}" if key in values else "" for key in METRICS)]
+        )
     return text.getvalue()
 
 
@@ -201,9 +212,7 @@ def read_csv(path: Path) -> dict[str, dict[str, float]]:
     """What `as_csv` has written."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {
-        row["name"]: {key: float(row[key]) for key in METRICS if row.get(key)} for row in rows
-    }
+    return {row["name"]: {key: float(row[key]) for key in METRICS if row.get(key)} for row in rows}
 
 
 def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:
@@ -224,7 +233,9 @@ def _architecture(project: Project, meta: Path) -> str:
     try:
         generation = str(json.loads(meta.read_text(encoding="utf-8"))["generation"]).lower()
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Problem(f"{project.quoted(meta)}: no generation of the GPU in it", CHECK_FAILED) from error
+        raise Problem(
+            f"{project.quoted(meta)}: no generation of the GPU in it", CHECK_FAILED
+        ) from error
     if generation not in devices.architectures(project):
         raise Problem(f"{project.quoted(meta)}: no emulated GPU of generation {plain(generation)}")
     return generation
@@ -246,5 +257,7 @@ def _compare(project: Project, what: Subject, path: Path) -> list[str]:
             f"  {each.name}  {each.counter}: measured {each.measured:.12g}, emulated {each.emulated}"
             for each in found
         ]
-    lines.append(f"  {len(shared) - different} of {len(shared)} variants as emulated in every counter")
+    lines.append(
+        f"  {len(shared) - different} of {len(shared)} variants as emulated in every counter"
+    )
     return lines

@@ -54,7 +54,11 @@ class Figure:
     @property
     def made_from(self) -> str:
         """The hash of everything that the figure is made from; a counter that nobody has is nothing."""
-        sources = (export.without_empty_columns(self.exported), self.script.read_text("utf-8"), self.style.read_text("utf-8"))
+        sources = (
+            export.without_empty_columns(self.exported),
+            self.script.read_text("utf-8"),
+            self.style.read_text("utf-8"),
+        )
         return hashlib.sha256("\0".join(sources).encode()).hexdigest()
 
     def drawn(self) -> Drawn:
@@ -126,9 +130,13 @@ def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
             continue
         of = _CHAPTERS.search(script.read_text(encoding="utf-8"))
         if not of:
-            raise Problem(f"{quoted(script)}: no line that names what it shows: # chapters: 02_name 03_other")
+            raise Problem(
+                f"{quoted(script)}: no line that names what it shows: # chapters: 02_name 03_other"
+            )
         for wrong in (name for name in of[2].split() if name not in known):
-            raise Problem(f"{quoted(script)}: there is no chapter {plain(wrong)}; {close_matches(wrong, known)}")
+            raise Problem(
+                f"{quoted(script)}: there is no chapter {plain(wrong)}; {close_matches(wrong, known)}"
+            )
         shown = [known[name] for name in of[2].split()]
         if not {chapter.name for chapter in chapters} & {chapter.name for chapter in shown}:
             continue

@@ -66,7 +66,10 @@ def emulate(executable: Path, runtime_folder: Path, architecture: str, *names: s
             check=False,
         )
         if run.returncode not in (0, 1):
-            raise Problem(f"{NAME} ended with status {run.returncode}: {plain(run.stderr[-300:])}", CHECK_FAILED)
+            raise Problem(
+                f"{NAME} ended with status {run.returncode}: {plain(run.stderr[-300:])}",
+                CHECK_FAILED,
+            )
         lines = report.read_text(encoding="utf-8").splitlines() if report.is_file() else []
     outputs = read_outputs(run.stdout)
     found = Launched(outputs, messages=run.stderr.splitlines())

@@ -130,7 +130,9 @@ def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
         cells = tuple(line.cells[number] for line in table.lines)
         columns.setdefault((cells, result.is_emulated or result.device), []).append(result)
     header = ["claim", "source", "regime"]
-    header += [", ".join(_link(page, each.device, each.path) for each in of) for of in columns.values()]
+    header += [
+        ", ".join(_link(page, each.device, each.path) for each in of) for of in columns.values()
+    ]
     shown = [cells for cells, _ in columns]
     rows = [
         [

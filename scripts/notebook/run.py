@@ -4,7 +4,19 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from notebook import build, claims, collect, devices, drawing, figures, files, setup, summary, tables, toolbox
+from notebook import (
+    build,
+    claims,
+    collect,
+    devices,
+    drawing,
+    figures,
+    files,
+    setup,
+    summary,
+    tables,
+    toolbox,
+)
 from notebook.chapters import Chapter, find_chapters
 from notebook.destinations import Destinations
 from notebook.devices import Target

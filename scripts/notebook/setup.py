@@ -19,7 +19,9 @@ def setup(project: Project) -> int:
 def require_nvcc() -> None:
     """Raises Problem where there is no CUDA compiler, which everything is built with."""
     if not toolbox.find_nvcc():
-        raise Problem("no nvcc of CUDA 12 or later; with a network, scripts/lab setup installs it", MISSING)
+        raise Problem(
+            "no nvcc of CUDA 12 or later; with a network, scripts/lab setup installs it", MISSING
+        )
 
 
 def install_missing(project: Project) -> list[toolbox.Package]:

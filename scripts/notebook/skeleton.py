@@ -38,4 +38,3 @@ def create(project: Project, wanted: str) -> Path:
 def _next_number(project: Project) -> str:
     numbers = [int(chapter.number) for chapter in all_chapters(project)]
     return f"{max(numbers, default=0) + 1:02}"
-

@@ -57,8 +57,16 @@ def lines(
         found += _of_place(project, place, [each for each in done if each.place == place])
     found += [_line("changed", each) for each in _changes(project)]
     device = done[0].device
-    shown = "" if done[0].place in (project, project.beside) else f" --data {project.quoted(done[0].place.data)}"
-    found.append(_line("next", f"scripts/lab verdicts --device {device}{shown}; what verdicts mean: README.md"))
+    shown = (
+        ""
+        if done[0].place in (project, project.beside)
+        else f" --data {project.quoted(done[0].place.data)}"
+    )
+    found.append(
+        _line(
+            "next", f"scripts/lab verdicts --device {device}{shown}; what verdicts mean: README.md"
+        )
+    )
     return found
 
 
@@ -78,21 +86,38 @@ def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
     changed = sum(each.collected.is_changed for each in done)
     same = len(done) - changed
     news = ", ".join(
-        text for number, text in ((changed, f"{changed} new"), (same, f"{same} as before")) if number
+        text
+        for number, text in ((changed, f"{changed} new"), (same, f"{same} as before"))
+        if number
     )
     found = [_line("results", f"{folder}: {news}")]
-    figures = [name for name in (f"{each.chapter.name}.svg" for each in done) if (place.plots / name).is_file()]
+    figures = [
+        name
+        for name in (f"{each.chapter.name}.svg" for each in done)
+        if (place.plots / name).is_file()
+    ]
     if figures:
         found.append(_line("figures", f"{project.quoted(place.plots)}: {_named(figures)}"))
     if place == project.beside:
-        found.append(_line("", "not tracked; to put such results into data/: scripts/lab run --keep"))
+        found.append(
+            _line("", "not tracked; to put such results into data/: scripts/lab run --keep")
+        )
     return found
 
 
 def _changes(project: Project) -> list[str]:
     """What is tracked and differs from the last commit, and how to undo it."""
     made = [name for name in ("data", "plots", "README.md", "chapters/*/README.md")]
-    git = ["git", "-C", str(project.root), "status", "--porcelain", "--untracked-files=no", "--", *made]
+    git = [
+        "git",
+        "-C",
+        str(project.root),
+        "status",
+        "--porcelain",
+        "--untracked-files=no",
+        "--",
+        *made,
+    ]
     try:
         run = subprocess.run(git, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -151,10 +151,15 @@ def _alike(
         cells = []
         for device in devices:
             here = _of(of_claim, device, [regime])
-            texts = (each.finding.verdict if by_verdict else found(each) + _said(each) for each in here)
+            texts = (
+                each.finding.verdict if by_verdict else found(each) + _said(each) for each in here
+            )
             cells.append("".join(texts))
         for shared, of_group in groups:
-            if all(a == b or (by_verdict and not (a and b)) for a, b in zip(cells, of_group, strict=True)):
+            if all(
+                a == b or (by_verdict and not (a and b))
+                for a, b in zip(cells, of_group, strict=True)
+            ):
                 shared.append(regime)
                 of_group[:] = [a or b for a, b in zip(cells, of_group, strict=True)]
                 break
@@ -244,9 +249,7 @@ def _note(verdict: Verdict, notes: list[str]) -> str:
 def terminal_lines(decided: ChapterVerdicts) -> list[str]:
     """The table for a terminal, with its notes and the data it rests on."""
     table = grid(decided)
-    rows = [
-        [line.claim.id, said_by(line.claim), line.regimes, *line.cells] for line in table.lines
-    ]
+    rows = [[line.claim.id, said_by(line.claim), line.regimes, *line.cells] for line in table.lines]
     return [
         *terminal_table(["claim", "source", "regime", *table.devices], rows),
         *(f"[{number}] {note}" for number, note in enumerate(table.notes, start=1)),

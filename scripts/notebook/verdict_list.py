@@ -25,7 +25,9 @@ def print_verdicts(data: str | None, device: str | None, as_json: bool) -> int:
         places = (project,) if data is not None else (project, project.beside)
         every = (tables.all_results(place, chapters) for place in places)
         known = sorted({result.device for found in every for result in found})
-        raise Problem(f"no data of device '{plain(slug)}'; {close_matches(slug, known)}", WRONG_USAGE)
+        raise Problem(
+            f"no data of device '{plain(slug)}'; {close_matches(slug, known)}", WRONG_USAGE
+        )
     if as_json:
         found = [tables.as_json(verdict) for each in decided for verdict in each.verdicts]
         print(json.dumps(found, indent=2, allow_nan=False))

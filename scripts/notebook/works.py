@@ -13,7 +13,10 @@ WORKS = {
 
 def work_of(source: str) -> str | None:
     """The citation in WORKS that a claim's `source` begins with; None for any other source."""
-    return next((work for work in WORKS if source == work or source.startswith((f"{work},", f"{work}:"))), None)
+    return next(
+        (work for work in WORKS if source == work or source.startswith((f"{work},", f"{work}:"))),
+        None,
+    )
 
 
 def short(source: str) -> str:

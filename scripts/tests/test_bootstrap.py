@@ -66,12 +66,20 @@ def settings(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         (tools / name).write_text("#!/bin/sh\necho 'E: not in a test' >&2\nexit 100\n")
         (tools / name).chmod(0o755)
     kept = {"HOME": os.environ.get("HOME", "/"), "PATH": f"{tools}:{SYSTEM_PATH}"}
-    return kept | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels.as_uri(), "PIP_CONFIG_FILE": os.devnull}
+    return kept | {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": wheels.as_uri(),
+        "PIP_CONFIG_FILE": os.devnull,
+    }
 
 
-def lab(root: Path, environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def lab(
+    root: Path, environment: dict[str, str], *arguments: str
+) -> subprocess.CompletedProcess[str]:
     command = [str(root / "scripts" / "lab"), *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +88,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]
     root = clone(tmp_path_factory.mktemp("tree") / "a lab")
     command = [str(root / "scripts" / "lab"), "list"]
     running = [
-        subprocess.Popen(command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            command, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         for _ in range(3)
     ]
     ends = [process.communicate(timeout=600) for process in running]
@@ -112,10 +122,16 @@ def test_a_venv_that_cannot_be_mended_says_so_once(
     assert done.returncode == 3 and "Traceback" not in done.stderr
     assert "damaged (without ninja)" in done.stderr
     errors = [line for line in done.stderr.splitlines() if line.startswith("lab: error:")]
-    assert len(errors) == 1 and "with a network, run: '" in errors[0] and "a lab/scripts/lab' setup" in errors[0]
+    assert (
+        len(errors) == 1
+        and "with a network, run: '" in errors[0]
+        and "a lab/scripts/lab' setup" in errors[0]
+    )
 
 
-def test_an_interpreter_that_is_gone_is_no_venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interpreter_that_is_gone_is_no_venv(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bootstrap, "_STAMP", tmp_path / "lab-stamp")
     assert bootstrap._prepared() == ""
     for interpreter, found in ((sys.executable, sys.executable), (str(tmp_path / "gone"), "")):

@@ -68,7 +68,9 @@ def test_options_outlive_a_new_build(tree: Tree) -> None:
     assert "buildtype = plain" in options.read_text()
 
 
-def test_a_wrong_build_file_is_said_and_leaves_the_build(tree: Tree, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_build_file_is_said_and_leaves_the_build(
+    tree: Tree, capfd: pytest.CaptureFixture[str]
+) -> None:
     build.configure(tree.project, tree.chapter.target)
     before = (tree.project.build / "build.ninja").stat().st_ino
     meson = tree.chapter.directory / "meson.build"
@@ -82,11 +84,15 @@ def test_a_wrong_build_file_is_said_and_leaves_the_build(tree: Tree, capfd: pyte
 def test_a_deleted_chapter_breaks_no_build(tree: Tree) -> None:
     """With the notebook's own list of chapters."""
     shutil.copy(REAL / "chapters" / "meson.build", tree.root / "chapters")
-    (tree.root / "meson.build").write_text("project('fake')\npython = find_program('python3')\nsubdir('chapters')\n")
+    (tree.root / "meson.build").write_text(
+        "project('fake')\npython = find_program('python3')\nsubdir('chapters')\n"
+    )
     other = tree.root / "chapters" / "03_other"
     shutil.copytree(tree.chapter.directory, other)
     text = (other / "meson.build").read_text()
-    (other / "meson.build").write_text(text.replace("misaligned_reads_emulated", "other").replace("misaligned_reads", "other"))
+    (other / "meson.build").write_text(
+        text.replace("misaligned_reads_emulated", "other").replace("misaligned_reads", "other")
+    )
     build.configure(tree.project, tree.chapter.target, "chapters/03_other/other")
     shutil.rmtree(other)
     build.configure(tree.project, tree.chapter.target)

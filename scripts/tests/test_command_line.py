@@ -197,9 +197,18 @@ def test_verdicts_as_json(tree_with_data: Tree) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-def test_letters_that_a_terminal_lacks_are_no_traceback(tree_with_data: Tree, encoding: str) -> None:
-    (tree_with_data.chapter.directory / "README.md").write_text("## Question\n\nWhat is 1 × 2 → 2?\n")
-    for command in (["list"], ["list", "--json"], ["verdicts"], ["verdicts", "--device", "emulated-hopper"]):
+def test_letters_that_a_terminal_lacks_are_no_traceback(
+    tree_with_data: Tree, encoding: str
+) -> None:
+    (tree_with_data.chapter.directory / "README.md").write_text(
+        "## Question\n\nWhat is 1 × 2 → 2?\n"
+    )
+    for command in (
+        ["list"],
+        ["list", "--json"],
+        ["verdicts"],
+        ["verdicts", "--device", "emulated-hopper"],
+    ):
         done = tree_with_data.lab(*command, PYTHONIOENCODING=encoding)
         assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
 
@@ -247,7 +256,11 @@ HELP_SHOWS = {
 
 def test_every_command_describes_itself_and_its_options(tree: Tree) -> None:
     everything_ = tree.lab("--help").stdout
-    commands = [line.split()[0] for line in everything_.splitlines() if line.startswith("    ") and line[4] != " "]
+    commands = [
+        line.split()[0]
+        for line in everything_.splitlines()
+        if line.startswith("    ") and line[4] != " "
+    ]
     assert {"setup", "run", "test", "emulate"} <= set(commands)
     for command in commands:
         shown = tree.lab(command, "--help")

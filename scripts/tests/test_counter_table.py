@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Tree
+
 from notebook import counter_table
 from notebook.claims import load_counter_notes
 from notebook.errors import Problem
@@ -107,9 +108,13 @@ def test_between_least_and_most_is_agreement(tree: Tree, measured: float, cells:
     ("measured", "cells"),
     [(79.99, "79.99 % | = |"), (79.9, "**79.9 %** | **≠ −0.1 %** |")],
 )
-def test_efficiencies_are_percentages_of_two_decimals(tree: Tree, measured: float, cells: str) -> None:
+def test_efficiencies_are_percentages_of_two_decimals(
+    tree: Tree, measured: float, cells: str
+) -> None:
     counted = {"load_efficiency": 79.996}
-    assert f"| 80 % | 80 % | {cells}" in table(tree, one_counter("load_efficiency", counted, measured))
+    assert f"| 80 % | 80 % | {cells}" in table(
+        tree, one_counter("load_efficiency", counted, measured)
+    )
 
 
 def test_dram_reads_beyond_the_l2_are_not_compared(tree: Tree) -> None:
@@ -157,7 +162,9 @@ def test_what_says_nothing_is_left_out(tree: Tree) -> None:
         for offset in (0, 11)
     }
     other_size = {"read/offset:11/n:4096": {"load_sectors": 9.0}}
-    page = table(tree, [result("emulated-hopper", counts), result("nvidia-h200", counts | other_size)])
+    page = table(
+        tree, [result("emulated-hopper", counts), result("nvidia-h200", counts | other_size)]
+    )
     rows = [line for line in page.split("\n") if line.startswith("| `")]
     assert len(rows) == 2
     assert "shared_load_requests" not in page
@@ -166,7 +173,9 @@ def test_what_says_nothing_is_left_out(tree: Tree) -> None:
 
 
 def test_variants_of_equal_numbers_share_a_row_and_more_are_shown_on_demand(tree: Tree) -> None:
-    counts = {f"read/offset:{i}/block:64/n:1024": {"load_sectors": 5.0 if i else 4.0} for i in range(10)}
+    counts = {
+        f"read/offset:{i}/block:64/n:1024": {"load_sectors": 5.0 if i else 4.0} for i in range(10)
+    }
     claims = CLAIM.replace('"read/offset:11"', '"read/offset:0/block:64"').replace(
         '"read/offset:0"', '"read/offset:9/block:64"'
     )
@@ -180,7 +189,9 @@ def test_variants_of_equal_numbers_share_a_row_and_more_are_shown_on_demand(tree
 def test_a_long_table_keeps_what_claims_are_about_and_names_the_rest(tree: Tree) -> None:
     count = counter_table.MOST_ROWS - 5
     names = [f"read/offset:{i}" for i in range(count)]
-    counts = {name: {"store_sectors": 9.0 * i, "load_sectors": i + 1.0} for i, name in enumerate(names)}
+    counts = {
+        name: {"store_sectors": 9.0 * i, "load_sectors": i + 1.0} for i, name in enumerate(names)
+    }
     show = ", ".join(f'"{name}"' for name in names)
     page = table(tree, [result("emulated-hopper", counts)], f"show = [{show}]\n{CLAIM}")
     rows = [line for line in page.split("\n") if line.startswith("| `")]

@@ -42,7 +42,9 @@ def test_another_architecture_is_written_beside(notebook: Tree) -> None:
     assert "results   build/results/emulated-fermi: 1 new" in done.stdout
     assert "scripts/lab run --keep" in done.stdout and "changed " not in done.stdout
     if shutil.which("gnuplot"):
-        assert (notebook.root / "build" / "results" / "plots" / f"{synthetic.CHAPTER}.svg").is_file()
+        assert (
+            notebook.root / "build" / "results" / "plots" / f"{synthetic.CHAPTER}.svg"
+        ).is_file()
 
 
 def test_results_beside_are_found_by_their_device(notebook: Tree) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from notebook import emulate_export, emulate_report
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings

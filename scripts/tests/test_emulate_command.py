@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_emulate import described, site
+
 from notebook import cli, emulate, emulate_build
 from notebook.errors import Problem
-from test_emulate import described, site
 
 
 def test_words_of_the_command_line() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from notebook import toolbox
 from notebook.emulate_program import inspect, require_emulable
 from notebook.errors import Problem

@@ -74,7 +74,10 @@ def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
     [
         ("", r"both\.gp': no line that names what it shows: # chapters: "),
         ("# chapter: 02_misaligned_reads", r"both\.gp': no line that names"),
-        ("# chapters: 02_misaligned_read", r"no chapter 02_misaligned_read; did you mean 02_misaligned_reads"),
+        (
+            "# chapters: 02_misaligned_read",
+            r"no chapter 02_misaligned_read; did you mean 02_misaligned_reads",
+        ),
     ],
 )
 def test_a_script_of_several_chapters_that_names_none_is_refused(
@@ -146,7 +149,10 @@ def test_another_gnuplot_that_shows_the_same_leaves_figures_as_they_are(
 @needs_gnuplot
 @pytest.mark.parametrize(
     ("version", "status", "says"),
-    [(OTHER_KNOWN, 1, f"stale: {SVG}"), ("7.1 patchlevel 0", 0, "gnuplot 7.1 patchlevel 0 draws it otherwise")],
+    [
+        (OTHER_KNOWN, 1, f"stale: {SVG}"),
+        ("7.1 patchlevel 0", 0, "gnuplot 7.1 patchlevel 0 draws it otherwise"),
+    ],
 )
 def test_another_gnuplot_that_shows_something_else_is_told_of(
     tree_with_data: Tree, version: str, status: int, says: str

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-import synthetic
 from conftest import RUN_BY_PYTHON, Tree
 
 from notebook import collect, results

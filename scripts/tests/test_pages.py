@@ -20,13 +20,20 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     assert len(pages.write_all(tree.project)) == 2
     page = page_of(tree)
     assert "[nvidia-h200](../../data/nvidia-h200/02_misaligned_reads.json)" in page
-    assert "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | n = 2^24, cold |" in page
+    assert (
+        "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | n = 2^24, cold |"
+        in page
+    )
     assert "reproduced 1.100 [1.1" in page or "reproduced 1.100 [1.09" in page
     # Both sizes have the same count, so they share a line.
-    assert "| A source | all 2 regimes | not measured [2] | reproduced 80 % | not measured [3] |" in page
+    assert (
+        "| A source | all 2 regimes | not measured [2] | reproduced 80 % | not measured [3] |"
+        in page
+    )
     assert "[2] the claim is about 32-byte sectors; this device fetches 128-byte lines" in page
     assert (
-        "| `read_offset/offset:11/block:512` | `load_efficiency` | Fermi 50 %; Hopper 80 % |" in page
+        "| `read_offset/offset:11/block:512` | `load_efficiency` | Fermi 50 %; Hopper 80 % |"
+        in page
     )
     front = (tree.root / "README.md").read_text()
     assert "[02_misaligned_reads](chapters/02_misaligned_reads/) | Does a misaligned" in front
@@ -101,7 +108,9 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
         synthetic.save(tree.data, synthetic.document(rows, device))
     pages.write_all(tree.project)
     page = page_of(tree)
-    header = next(line for line in page.split("\n") if line.startswith("| claim | source | regime | ["))
+    header = next(
+        line for line in page.split("\n") if line.startswith("| claim | source | regime | [")
+    )
     ampere, hopper = (
         f"[emulated-{each}](../../data/emulated-{each}/{synthetic.CHAPTER}.json)"
         for each in ("ampere", "hopper")
@@ -112,7 +121,9 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
         "| reproduced 1.100–1.200 [1."
     ) in page
     # What `lab verdicts` prints has a line a regime.
-    assert len([line for line in verdict_lines(tree).split("\n") if line.startswith("offset_11")]) == 2
+    assert (
+        len([line for line in verdict_lines(tree).split("\n") if line.startswith("offset_11")]) == 2
+    )
 
 
 def verdict_lines(tree: Tree) -> str:

@@ -63,10 +63,17 @@ def cubed(*sides: int) -> list[str]:
     return [f"m:{n}/n:{n}/k:{n}/cache:cold" for n in sides]
 
 
-def more(chapter: str, variant: str, baseline: str, counter: str, regimes: list[str]) -> list[float]:
+def more(
+    chapter: str, variant: str, baseline: str, counter: str, regimes: list[str]
+) -> list[float]:
     """The same of a counter."""
     return [
-        100 * (counted(chapter, f"{variant}/{end}", counter) / counted(chapter, f"{baseline}/{end}", counter) - 1)
+        100
+        * (
+            counted(chapter, f"{variant}/{end}", counter)
+            / counted(chapter, f"{baseline}/{end}", counter)
+            - 1
+        )
         for end in regimes
     ]
 
@@ -88,66 +95,299 @@ DOUBLES = "transpose_vectors/type:double/tile:32x32/order:"
 # before it is compared, and how the values follow from the data.
 NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]]]] = [
     ("02", "also remains at offset 32", (55, 65), 0, lambda: [_left(32)]),
-    ("07", "moves 1.033 of the copy", (1.033, 1.033), 3,
-     lambda: share("07", "read_offset_wide_paced/offset:0/block:1024/n:536870912/cache:cold", metric="memcpy_ratio")),
-    ("07", "accesses move 1.027", (1.027, 1.0275), 4,
-     lambda: share("07", "read_offset_wide/offset:0/block:1024/n:536870912/cache:cold", metric="memcpy_ratio")),
-    ("07", "24 and 26 % at 2^24 and 2^26", (-26, -24), 0,
-     lambda: change("07", "read_offset_loads_first/unroll:4/offset:0/block:512", "read_offset/offset:0/block:512", ["n:16777216/cache:cold", "n:67108864/cache:cold"])),
-    ("13", "1.65 in a nanosecond at 16384 x 16384", (1.65, 1.66), 2,
-     lambda: [_blocks_a_ns(16384, 8, 8), _blocks_a_ns(16384, 8, 16)]),
-    ("13", "1.45 to 1.55", (1.45, 1.55), 2, lambda: [_blocks_a_ns(2048, 8, 8), _blocks_a_ns(2048, 8, 16)]),
-    ("14", "have 0.933 of the copy", (0.933, 0.933), 3,
-     lambda: share("14", f"{DOUBLES}down/{square(16384)}", metric="memcpy_ratio")),
-    ("14", "rise from 0.933 to 0.967", (0.967, 0.967), 3,
-     lambda: share("14", f"{DOUBLES}apart/{square(16384)}", metric="memcpy_ratio")),
-    ("14", "whose rows are 64 KiB, have 0.97", (0.97, 0.97), 2,
-     lambda: share("14", f"{FLOATS}/{square(16384)}", "transpose/type:double/rows:16384/columns:8192/cache:cold", metric="memcpy_ratio")),
+    (
+        "07",
+        "moves 1.033 of the copy",
+        (1.033, 1.033),
+        3,
+        lambda: share(
+            "07",
+            "read_offset_wide_paced/offset:0/block:1024/n:536870912/cache:cold",
+            metric="memcpy_ratio",
+        ),
+    ),
+    (
+        "07",
+        "accesses move 1.027",
+        (1.027, 1.0275),
+        4,
+        lambda: share(
+            "07",
+            "read_offset_wide/offset:0/block:1024/n:536870912/cache:cold",
+            metric="memcpy_ratio",
+        ),
+    ),
+    (
+        "07",
+        "24 and 26 % at 2^24 and 2^26",
+        (-26, -24),
+        0,
+        lambda: change(
+            "07",
+            "read_offset_loads_first/unroll:4/offset:0/block:512",
+            "read_offset/offset:0/block:512",
+            ["n:16777216/cache:cold", "n:67108864/cache:cold"],
+        ),
+    ),
+    (
+        "13",
+        "1.65 in a nanosecond at 16384 x 16384",
+        (1.65, 1.66),
+        2,
+        lambda: [_blocks_a_ns(16384, 8, 8), _blocks_a_ns(16384, 8, 16)],
+    ),
+    (
+        "13",
+        "1.45 to 1.55",
+        (1.45, 1.55),
+        2,
+        lambda: [_blocks_a_ns(2048, 8, 8), _blocks_a_ns(2048, 8, 16)],
+    ),
+    (
+        "14",
+        "have 0.933 of the copy",
+        (0.933, 0.933),
+        3,
+        lambda: share("14", f"{DOUBLES}down/{square(16384)}", metric="memcpy_ratio"),
+    ),
+    (
+        "14",
+        "rise from 0.933 to 0.967",
+        (0.967, 0.967),
+        3,
+        lambda: share("14", f"{DOUBLES}apart/{square(16384)}", metric="memcpy_ratio"),
+    ),
+    (
+        "14",
+        "whose rows are 64 KiB, have 0.97",
+        (0.97, 0.97),
+        2,
+        lambda: share(
+            "14",
+            f"{FLOATS}/{square(16384)}",
+            "transpose/type:double/rows:16384/columns:8192/cache:cold",
+            metric="memcpy_ratio",
+        ),
+    ),
     ("16", "4 and 8 % more at 1024 cubed", (4, 8), 0, lambda: _columns(1024)),
     ("16", "34 and 47 % more at 256 cubed", (34, 47), 0, lambda: _columns(256)),
-    ("16", "by 9 to 34 %", (9, 34), 0, lambda: [
-        *change("16", "matmul_grid_stride/grid:16x16/block:16x16", "matmul_naive/block:16x16", cubed(256)),
-        *change("16", "matmul_grid_stride/grid:32x32/block:16x16", "matmul_naive/block:16x16", cubed(1024, 4096))]),
-    ("17", "gets by with 0.61 and 0.51 of that", (0.51, 0.61), 2, lambda: [
-        1 + more("17", f"matmul_naive/block:{w}x{w}", f"matmul_tiled/tile:{w}", "dram_read_bytes", cubed(4096))[0] / 100
-        for w in (16, 32)]),
-    ("17", "2 % faster, 10 % at 256 cubed", (-10, -2), 0,
-     lambda: change("17", "matmul_strip_mined/tile:32", "matmul_naive/block:32x32", cubed(256, 1024, 4096))),
-    ("17", "change by up to 12 %, to either side", (-12, 12), 0, lambda: [
-        each for w in (16, 32)
-        for each in more("17", f"matmul_strip_mined/tile:{w}", f"matmul_naive/block:{w}x{w}", "l2_read_sectors", cubed(256, 1024, 4096))]),
-    ("17", "0.1 to 0.6 % at 1024 cubed and above", (0.1, 0.6), 1, lambda: [
-        each for w in (16, 32) for each in change("17", f"{F}{w}", f"matmul_tiled/tile:{w}", cubed(1024, 4096))]),
-    ("17", "save 0.8 to 2.7 % of the time with tiles of 32", (-2.7, -0.8), 1,
-     lambda: change("17", "matmul_tiled_in_steps/tile:32", "matmul_tiled/tile:32", cubed(256, 1024, 4096))),
-    ("17", "cost 0.3 to 1.4 % with 16", (0.3, 1.4), 1,
-     lambda: change("17", "matmul_tiled_in_steps/tile:16", "matmul_tiled/tile:16", cubed(256, 1024, 4096))),
-    ("18", "saves 36 and 37 % of the time at 1024 and 2048 cubed", (-37, -36), 0, lambda: change("18", f"{F}16", f"{F}8", cubed(1024, 2048))),
+    (
+        "16",
+        "by 9 to 34 %",
+        (9, 34),
+        0,
+        lambda: [
+            *change(
+                "16",
+                "matmul_grid_stride/grid:16x16/block:16x16",
+                "matmul_naive/block:16x16",
+                cubed(256),
+            ),
+            *change(
+                "16",
+                "matmul_grid_stride/grid:32x32/block:16x16",
+                "matmul_naive/block:16x16",
+                cubed(1024, 4096),
+            ),
+        ],
+    ),
+    (
+        "17",
+        "gets by with 0.61 and 0.51 of that",
+        (0.51, 0.61),
+        2,
+        lambda: [
+            1
+            + more(
+                "17",
+                f"matmul_naive/block:{w}x{w}",
+                f"matmul_tiled/tile:{w}",
+                "dram_read_bytes",
+                cubed(4096),
+            )[0]
+            / 100
+            for w in (16, 32)
+        ],
+    ),
+    (
+        "17",
+        "2 % faster, 10 % at 256 cubed",
+        (-10, -2),
+        0,
+        lambda: change(
+            "17", "matmul_strip_mined/tile:32", "matmul_naive/block:32x32", cubed(256, 1024, 4096)
+        ),
+    ),
+    (
+        "17",
+        "change by up to 12 %, to either side",
+        (-12, 12),
+        0,
+        lambda: [
+            each
+            for w in (16, 32)
+            for each in more(
+                "17",
+                f"matmul_strip_mined/tile:{w}",
+                f"matmul_naive/block:{w}x{w}",
+                "l2_read_sectors",
+                cubed(256, 1024, 4096),
+            )
+        ],
+    ),
+    (
+        "17",
+        "0.1 to 0.6 % at 1024 cubed and above",
+        (0.1, 0.6),
+        1,
+        lambda: [
+            each
+            for w in (16, 32)
+            for each in change("17", f"{F}{w}", f"matmul_tiled/tile:{w}", cubed(1024, 4096))
+        ],
+    ),
+    (
+        "17",
+        "save 0.8 to 2.7 % of the time with tiles of 32",
+        (-2.7, -0.8),
+        1,
+        lambda: change(
+            "17", "matmul_tiled_in_steps/tile:32", "matmul_tiled/tile:32", cubed(256, 1024, 4096)
+        ),
+    ),
+    (
+        "17",
+        "cost 0.3 to 1.4 % with 16",
+        (0.3, 1.4),
+        1,
+        lambda: change(
+            "17", "matmul_tiled_in_steps/tile:16", "matmul_tiled/tile:16", cubed(256, 1024, 4096)
+        ),
+    ),
+    (
+        "18",
+        "saves 36 and 37 % of the time at 1024 and 2048 cubed",
+        (-37, -36),
+        0,
+        lambda: change("18", f"{F}16", f"{F}8", cubed(1024, 2048)),
+    ),
     ("18", "(28 % at 192)", (-28, -28), 0, lambda: change("18", f"{F}16", f"{F}8", cubed(192))),
-    ("18", "16 to 32 saves 11 and 12 %", (-12, -11), 0, lambda: change("18", f"{F}32", f"{F}16", cubed(1024, 2048))),
-    ("18", "the deep tile is 5 and 2 % slower", (2, 5), 0, lambda: change("18", f"{T}16x16x192", f"{T}16x16x48", cubed(1024, 2048))),
-    ("18", "the deep tile takes *half* the time", (-50, -45), 0, lambda: change("18", f"{T}16x16x192", f"{T}16x16x48", cubed(192))),
-    ("18", "10 and 7 % of the time at 1024 and 2048 cubed", (-10, -7), 0, lambda: change("18", f"{T}16x16x96", f"{T}16x16x16", cubed(1024, 2048))),
-    ("18", "36 % at 192 cubed", (-36, -36), 0, lambda: change("18", f"{T}16x16x96", f"{T}16x16x16", cubed(192))),
-    ("18", "takes 8 and 7 % *less* time", (-8, -7), 0, lambda: change("18", f"{T}8x32x32", f"{T}16x16x32", cubed(1024, 2048))),
-    ("18", "31 % less at 192", (-31, -31), 0, lambda: change("18", f"{T}8x32x32", f"{T}16x16x32", cubed(192))),
-    ("18", "7 and 8 % slower than the square", (7, 8), 0, lambda: change("18", f"{T}4x64x32", f"{T}16x16x32", cubed(1024, 2048))),
-    ("18", "(1.4 times at 192 cubed)", (39, 40), 0, lambda: change("18", f"{T}64x4x32", f"{T}4x64x32", cubed(192))),
-    ("18", "9 and 12 % slower than in chapter 17's", (9, 12), 0, lambda: change("18", f"{T}16x16x16", f"{F}16", cubed(1024, 2048))),
-    ("18", "(42 % at 192)", (42, 42), 0, lambda: change("18", f"{T}16x16x16", f"{F}16", cubed(192))),
-    ("20", "Initialising is 26 to 30 % shorter", (-30, -26), 0, lambda: [
-        100 * (_phase("managed", "initialise", n) / _phase("explicit", "initialise", n) - 1) for n in (1024, 6144)]),
-    ("20", "differ by 3 % at both sizes", (3, 4), 0, lambda: [
-        100 * (_phase("managed", "kernel", n) / _phase("explicit", "kernel", n) - 1) for n in (1024, 6144)]),
-    ("20", "about a sixtieth", (55, 65), 0, lambda: [
-        _phase("managed", "first_touch", 1024) / _phase("prefetched", "first_touch", 1024)]),
+    (
+        "18",
+        "16 to 32 saves 11 and 12 %",
+        (-12, -11),
+        0,
+        lambda: change("18", f"{F}32", f"{F}16", cubed(1024, 2048)),
+    ),
+    (
+        "18",
+        "the deep tile is 5 and 2 % slower",
+        (2, 5),
+        0,
+        lambda: change("18", f"{T}16x16x192", f"{T}16x16x48", cubed(1024, 2048)),
+    ),
+    (
+        "18",
+        "the deep tile takes *half* the time",
+        (-50, -45),
+        0,
+        lambda: change("18", f"{T}16x16x192", f"{T}16x16x48", cubed(192)),
+    ),
+    (
+        "18",
+        "10 and 7 % of the time at 1024 and 2048 cubed",
+        (-10, -7),
+        0,
+        lambda: change("18", f"{T}16x16x96", f"{T}16x16x16", cubed(1024, 2048)),
+    ),
+    (
+        "18",
+        "36 % at 192 cubed",
+        (-36, -36),
+        0,
+        lambda: change("18", f"{T}16x16x96", f"{T}16x16x16", cubed(192)),
+    ),
+    (
+        "18",
+        "takes 8 and 7 % *less* time",
+        (-8, -7),
+        0,
+        lambda: change("18", f"{T}8x32x32", f"{T}16x16x32", cubed(1024, 2048)),
+    ),
+    (
+        "18",
+        "31 % less at 192",
+        (-31, -31),
+        0,
+        lambda: change("18", f"{T}8x32x32", f"{T}16x16x32", cubed(192)),
+    ),
+    (
+        "18",
+        "7 and 8 % slower than the square",
+        (7, 8),
+        0,
+        lambda: change("18", f"{T}4x64x32", f"{T}16x16x32", cubed(1024, 2048)),
+    ),
+    (
+        "18",
+        "(1.4 times at 192 cubed)",
+        (39, 40),
+        0,
+        lambda: change("18", f"{T}64x4x32", f"{T}4x64x32", cubed(192)),
+    ),
+    (
+        "18",
+        "9 and 12 % slower than in chapter 17's",
+        (9, 12),
+        0,
+        lambda: change("18", f"{T}16x16x16", f"{F}16", cubed(1024, 2048)),
+    ),
+    (
+        "18",
+        "(42 % at 192)",
+        (42, 42),
+        0,
+        lambda: change("18", f"{T}16x16x16", f"{F}16", cubed(192)),
+    ),
+    (
+        "20",
+        "Initialising is 26 to 30 % shorter",
+        (-30, -26),
+        0,
+        lambda: [
+            100 * (_phase("managed", "initialise", n) / _phase("explicit", "initialise", n) - 1)
+            for n in (1024, 6144)
+        ],
+    ),
+    (
+        "20",
+        "differ by 3 % at both sizes",
+        (3, 4),
+        0,
+        lambda: [
+            100 * (_phase("managed", "kernel", n) / _phase("explicit", "kernel", n) - 1)
+            for n in (1024, 6144)
+        ],
+    ),
+    (
+        "20",
+        "about a sixtieth",
+        (55, 65),
+        0,
+        lambda: [
+            _phase("managed", "first_touch", 1024) / _phase("prefetched", "first_touch", 1024)
+        ],
+    ),
 ]
 
 
 def _left(offset: int) -> float:
     """What remains at an offset of the extra time of offset 11, in percent, at the larger sizes."""
     ends = [f"block:512/n:{n}/cache:cold" for n in (2**24, 2**26)]
-    extra = [change("02", f"read_offset/offset:{each}", "read_offset/offset:0", ends) for each in (offset, 11)]
+    extra = [
+        change("02", f"read_offset/offset:{each}", "read_offset/offset:0", ends)
+        for each in (offset, 11)
+    ]
     return median(100 * some / all_of for some, all_of in zip(*extra, strict=True))
 
 
@@ -158,7 +398,13 @@ def _blocks_a_ns(side: int, x: int, y: int) -> float:
 
 def _columns(side: int) -> list[float]:
     return [
-        more("16", f"matmul_naive_down_columns/block:{w}x{w}", f"matmul_naive/block:{w}x{w}", "l2_read_sectors", cubed(side))[0]
+        more(
+            "16",
+            f"matmul_naive_down_columns/block:{w}x{w}",
+            f"matmul_naive/block:{w}x{w}",
+            "l2_read_sectors",
+            cubed(side),
+        )[0]
         for w in (16, 32)
     ]
 
@@ -188,7 +434,9 @@ def rows_of(name: str) -> list[dict[str, str]]:
 
 
 def test_a_load_costs_the_larger_of_data_wavefronts_and_tag_lookups() -> None:
-    rows = [row for row in rows_of("l1_strided_loads.csv") if row["cycles"] and row["tag_wavefronts"]]
+    rows = [
+        row for row in rows_of("l1_strided_loads.csv") if row["cycles"] and row["tag_wavefronts"]
+    ]
     assert {row["gpu"] for row in rows} == {"A100", "H200"} and len(rows) > 150
     for row in rows:
         stages = max(float(row["data_wavefronts"]), float(row["tag_wavefronts"]))

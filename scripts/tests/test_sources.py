@@ -83,5 +83,7 @@ def test_every_source_is_one_of_ours_or_is_named(by_chapter: dict[str, dict[str,
     every = [each for of_chapter in by_chapter.values() for each in of_chapter.values()]
     assert sum(works.work_of(each.source) is not None for each in every) > 200
     for each in every:
-        assert not each.source.lower().startswith(("this notebook", "derived", "the source")), each.id
+        assert not each.source.lower().startswith(("this notebook", "derived", "the source")), (
+            each.id
+        )
         assert not (each.derived and works.work_of(each.source) is None), each.id

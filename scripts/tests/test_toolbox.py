@@ -38,7 +38,9 @@ def test_apts_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert calls[2].endswith("install g++")
 
 
-def test_another_error_of_apt_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_error_of_apt_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program(tmp_path / "apt-get", "#!/bin/sh\necho 'E: Unable to locate package g++'; exit 100\n")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     assert toolbox._apt(["env"], ["g++"], lambda _: None) == "E: Unable to locate package g++"
@@ -78,7 +80,9 @@ def test_the_machines_nvcc_comes_first(tmp_path: Path, own: Path) -> None:
     assert toolbox.find_nvcc() == found_by_children() == str(tmp_path / "user" / "nvcc")
 
 
-@pytest.mark.parametrize("text", [NVCC.format(release="11.8"), "#!/bin/sh\nexit 1\n", "#!/bin/sh\n"])
+@pytest.mark.parametrize(
+    "text", [NVCC.format(release="11.8"), "#!/bin/sh\nexit 1\n", "#!/bin/sh\n"]
+)
 def test_an_nvcc_that_does_not_serve_is_passed_over(tmp_path: Path, own: Path, text: str) -> None:
     program(tmp_path / "user" / "nvcc", text)
     assert toolbox.find_nvcc() == ""

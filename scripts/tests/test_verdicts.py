@@ -255,9 +255,7 @@ def test_a_claim_is_decided_only_in_the_regimes_it_is_about() -> None:
         *synthetic.timed(f"{BASELINE}/n:2048", 50.0),
     ]
     found = verdicts.decide(claim(regimes=("n:2048",)), result(rows), "data")
-    assert [(each.regime, each.finding.verdict) for each in found] == [
-        ("n:2048", verdicts.ABSENT)
-    ]
+    assert [(each.regime, each.finding.verdict) for each in found] == [("n:2048", verdicts.ABSENT)]
     elsewhere = decide(rows_of_ratio(1.25), claim(regimes=("n:2048",)))
     assert elsewhere.verdict == verdicts.NOT_MEASURED
     assert "n:2048" in elsewhere.reason

@@ -31,7 +31,7 @@ struct Architecture {
     unsigned dram_bus_bits = 0;
     std::size_t l2_bytes = 0;
     std::size_t l1_and_shared_bytes_per_sm = 0;  // 0: the L1 is no part of the shared memory
-    std::size_t l1_bytes = 0;  // where the split is fixed, or has a default; else 0
+    std::size_t l1_bytes = 0;               // where the split is fixed, or has a default; else 0
     std::size_t read_only_cache_bytes = 0;  // where read_only_path is `own`
     std::array<unsigned, 10> shared_options_kb{};  // how much of it can be shared memory
     std::size_t max_shared_bytes_per_sm = 0;
@@ -39,9 +39,9 @@ struct Architecture {
     bool l1_caches_global_loads = false;  // as the compiler defaults
     unsigned fetch_unit_bytes_with_l1 = 0;
     unsigned fetch_unit_bytes_without_l1 = 0;
-    bool stores_allocate_in_l1 = false;     // else a store leaves nothing in the L1
+    bool stores_allocate_in_l1 = false;  // else a store leaves nothing in the L1
     ReadOnlyPath read_only_path = ReadOnlyPath::none;
-    bool fence_invalidates_l1 = false;      // __threadfence and wider
+    bool fence_invalidates_l1 = false;  // __threadfence and wider
     BankLayout banks;
     unsigned max_threads_per_block = 0;
     unsigned max_threads_per_sm = 0;

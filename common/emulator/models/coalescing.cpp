@@ -65,9 +65,11 @@ LineList lines_of(const WarpRequest& request) {
     LineList list;
     for (std::size_t i = 0; i < sorted.count; ++i) {
         const Address last = sorted.address[i] + request.bytes_per_lane - 1;
-        for (Address sector = sorted.address[i] / sector_bytes; sector <= last / sector_bytes; ++sector) {
+        for (Address sector = sorted.address[i] / sector_bytes; sector <= last / sector_bytes;
+             ++sector) {
             const LineSectors touched(sector / 4 * line_bytes, 1u << (sector % 4));
-            const bool same_line = list.count > 0 && list.line[list.count - 1].line() == touched.line();
+            const bool same_line =
+                list.count > 0 && list.line[list.count - 1].line() == touched.line();
             if (same_line) {
                 LineSectors& known = list.line[list.count - 1];
                 known = LineSectors(known.line(), known.sectors() | touched.sectors());

@@ -34,10 +34,13 @@ void SharedMemoryHazards::check_word(Accessor who, std::uint32_t number, std::ui
     Word& word = words_[number];
     const bool reads = kind != AccessKind::store;
     const bool writes = kind != AccessKind::load;
-    const Access now{epoch_, who.warp_epoch, who.thread, byte_mask, kind == AccessKind::atomic, site};
+    const Access now{epoch_, who.warp_epoch, who.thread, byte_mask, kind == AccessKind::atomic,
+                     site};
     if (reads && (byte_mask & ~word.written_bytes) != 0) {
         early_reads_.push_back(
-            {number, byte_mask, {HazardKind::uninitialised_read, who.thread, 0, site, no_site, 4 * number}});
+            {number,
+             byte_mask,
+             {HazardKind::uninitialised_read, who.thread, 0, site, no_site, 4 * number}});
     }
     if (unordered(word.write, now)) {
         const auto race = writes ? HazardKind::write_after_write : HazardKind::read_after_write;
@@ -88,8 +91,8 @@ std::vector<Hazard> SharedMemoryHazards::take_findings() {
 
 HazardIdentity identity(const Hazard& hazard) {
     const auto [low, high] = std::minmax(hazard.site, hazard.other_site);
-    const HazardKind kind = hazard.kind == HazardKind::write_after_read ? HazardKind::read_after_write
-                                                                        : hazard.kind;
+    const HazardKind kind =
+        hazard.kind == HazardKind::write_after_read ? HazardKind::read_after_write : hazard.kind;
     return {kind, low, high};
 }
 

@@ -36,8 +36,9 @@ struct Hazard {
     HazardKind kind{};
     std::uint16_t thread = 0, other_thread = 0;
     Site site = no_site;
-    Site other_site = no_site;      // none: there is no other access, or the other thread has finished
-    std::uint32_t shared_offset = 0;  // of the access, bytes from the start of the block's shared memory
+    Site other_site = no_site;  // none: there is no other access, or the other thread has finished
+    std::uint32_t shared_offset =
+        0;  // of the access, bytes from the start of the block's shared memory
 };
 
 // What makes two findings the same hazard: kind and places, whichever threads met there. A race between
@@ -51,7 +52,8 @@ class SharedMemoryHazards {
     // 80 bytes for each 4-byte word of the block's shared memory; reused from block to block.
     void begin_block(std::size_t shared_bytes);
 
-    void access(Accessor who, std::uint32_t offset, std::uint32_t bytes, AccessKind kind, Site site);
+    void access(Accessor who, std::uint32_t offset, std::uint32_t bytes, AccessKind kind,
+                Site site);
     // All threads of the block, or some of them in a way that orders their accesses (named barrier,
     // mbarrier), have synchronised. Accesses before and after are ordered: a race between threads that did not
     // take part can go unseen, none is made up.
@@ -79,7 +81,8 @@ class SharedMemoryHazards {
         Access write, read, other_read;  // other_read: by another thread than `read`
     };
     static bool unordered(const Access& before, const Access& now);
-    void check_word(Accessor who, std::uint32_t word, std::uint8_t byte_mask, AccessKind kind, Site site);
+    void check_word(Accessor who, std::uint32_t word, std::uint8_t byte_mask, AccessKind kind,
+                    Site site);
     void report(HazardKind kind, const Access& now, std::uint32_t word, const Access& other);
 
     std::vector<Word> words_;

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "emulator/models/access_counters.hpp"
-#include "emulator/models/warp_request.hpp"
 #include "emulator/models/architecture.hpp"
 #include "emulator/models/coalescing.hpp"
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/sector_set.hpp"
 #include "emulator/models/sectored_cache.hpp"
+#include "emulator/models/warp_request.hpp"
 
 namespace emulator {
 

@@ -5,16 +5,22 @@
 namespace emulator {
 namespace {
 
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t value, std::size_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
 
 }  // namespace
 
 std::string_view text(OccupancyLimit limit) {
     switch (limit) {
-        case OccupancyLimit::warps: return "warps";
-        case OccupancyLimit::blocks: return "blocks";
-        case OccupancyLimit::registers: return "registers";
-        case OccupancyLimit::shared_memory: return "shared memory";
+        case OccupancyLimit::warps:
+            return "warps";
+        case OccupancyLimit::blocks:
+            return "blocks";
+        case OccupancyLimit::registers:
+            return "registers";
+        case OccupancyLimit::shared_memory:
+            return "shared memory";
     }
     return "";
 }
@@ -27,7 +33,8 @@ std::size_t allocated_shared_bytes(const Architecture& architecture, std::size_t
 Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block,
                     std::size_t shared_bytes_per_block,
                     std::optional<unsigned> registers_per_thread) {
-    const unsigned warps = static_cast<unsigned>(round_up(threads_per_block, warp_size) / warp_size);
+    const unsigned warps =
+        static_cast<unsigned>(round_up(threads_per_block, warp_size) / warp_size);
     Occupancy result;
     const auto allow = [&](unsigned blocks, OccupancyLimit limit) {
         if (limit != OccupancyLimit::warps && blocks >= result.blocks) return;
@@ -37,8 +44,9 @@ Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block
     allow(architecture.max_warps_per_sm / warps, OccupancyLimit::warps);
     allow(architecture.max_blocks_per_sm, OccupancyLimit::blocks);
     if (registers_per_thread) {
-        const std::size_t by_warp = round_up(std::size_t{std::max(*registers_per_thread, 1u)} * warp_size,
-                                             architecture.register_allocation_unit);
+        const std::size_t by_warp =
+            round_up(std::size_t{std::max(*registers_per_thread, 1u)} * warp_size,
+                     architecture.register_allocation_unit);
         const std::size_t warps_of_a_partition =
             architecture.registers_per_sm / architecture.sub_partitions / by_warp;
         allow(static_cast<unsigned>(warps_of_a_partition * architecture.sub_partitions / warps),

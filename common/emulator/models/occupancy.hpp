@@ -15,7 +15,7 @@ std::string_view text(OccupancyLimit limit);
 struct Occupancy {
     unsigned blocks = 0;  // resident on one SM; 0: not even one fits
     unsigned warps = 0;
-    double percent = 0;  // of the warps that an SM can hold
+    double percent = 0;      // of the warps that an SM can hold
     OccupancyLimit limit{};  // the resource that runs out first; of several, the first of the enum
 };
 

@@ -32,7 +32,7 @@ class SectorSet {
     std::uint64_t granules() const;
 
   private:
-    static constexpr std::size_t lines_in_page = 8192;  // 1 MiB of device memory
+    static constexpr std::size_t lines_in_page = 8192;           // 1 MiB of device memory
     using Page = std::array<std::uint64_t, lines_in_page / 16>;  // a bit a sector
 
     std::unordered_map<Address, std::unique_ptr<Page>> pages_;

@@ -20,9 +20,9 @@ class SectoredCache {
     SectoredCache(std::size_t capacity_bytes, bool whole_lines);
 
     struct Loaded {
-        std::size_t hit_sectors = 0;            // of the sectors asked for
-        std::size_t fetched_sectors = 0;        // what the misses bring, ...
-        std::span<const LineSectors> fetched;   // ... line by line: valid until the next load
+        std::size_t hit_sectors = 0;           // of the sectors asked for
+        std::size_t fetched_sectors = 0;       // what the misses bring, ...
+        std::span<const LineSectors> fetched;  // ... line by line: valid until the next load
     };
     // A request for distinct lines. Misses are filled at once: requests in flight count as hits.
     Loaded load(std::span<const LineSectors> lines);

@@ -22,8 +22,8 @@ bool partners_agree(const WarpRequest& request, std::uint32_t distance) {
 std::uint32_t lanes_of_a_group(const WarpRequest& request, AccessKind kind, BankLayout banks) {
     const std::uint32_t groups = std::max(1u, request.bytes_per_lane / banks.width_bytes);
     if (groups == 1) return warp_size;
-    const bool merged = kind == AccessKind::load &&
-                        (partners_agree(request, 1) || partners_agree(request, 2));
+    const bool merged =
+        kind == AccessKind::load && (partners_agree(request, 1) || partners_agree(request, 2));
     return merged ? 2 * warp_size / groups : warp_size / groups;
 }
 

@@ -25,9 +25,7 @@ constexpr int multiplicative = 10;
 Constant integer(std::uint64_t value, bool is_unsigned = false) {
     return {value, is_unsigned ? Type::u64 : Type::s64};
 }
-Constant floating(double value) {
-    return {std::bit_cast<std::uint64_t>(value), Type::b64};
-}
+Constant floating(double value) { return {std::bit_cast<std::uint64_t>(value), Type::b64}; }
 
 class ExpressionParser {
   public:
@@ -250,9 +248,7 @@ bool starts_constant(char character) {
            character == '~' || character == '(' || character == '!';
 }
 
-Constant parse_constant(Scanner& scanner) {
-    return ExpressionParser(scanner).ternary();
-}
+Constant parse_constant(Scanner& scanner) { return ExpressionParser(scanner).ternary(); }
 
 Constant parse_constant_term(Scanner& scanner) {
     return ExpressionParser(scanner).binary(multiplicative);

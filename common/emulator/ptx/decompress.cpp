@@ -10,9 +10,7 @@ namespace {
 
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;
 
-[[noreturn]] void damaged() {
-    throw FatbinError("fat binary: damaged compressed image");
-}
+[[noreturn]] void damaged() { throw FatbinError("fat binary: damaged compressed image"); }
 
 std::string room_for(std::uint64_t bytes) {
     if (bytes > max_bytes) throw FatbinError("fat binary: an image of more than 1 GiB");

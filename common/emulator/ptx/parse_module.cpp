@@ -9,9 +9,7 @@ constexpr std::size_t max_aliased_instructions = 1 << 20;
 
 }  // namespace
 
-Module parse(std::string_view text) {
-    return Parser(text).parse();
-}
+Module parse(std::string_view text) { return Parser(text).parse(); }
 
 Module Parser::parse() {
     while (!scanner_.at_end()) statement();

@@ -24,9 +24,7 @@ std::uint32_t masked(std::uint64_t value, unsigned bits) {
     return static_cast<std::uint32_t>(value & ((std::uint64_t{1} << bits) - 1));
 }
 
-LowBits known(std::uint64_t value) {
-    return {LowBits::max_bits, masked(value, LowBits::max_bits)};
-}
+LowBits known(std::uint64_t value) { return {LowBits::max_bits, masked(value, LowBits::max_bits)}; }
 
 LowBits with_bits(unsigned bits, std::uint64_t value) {
     bits = std::min(bits, LowBits::max_bits);
@@ -63,8 +61,8 @@ LowBits conjunction(const LowBits& a, const LowBits& b) {
 
 bool writes_nothing(const Instruction& instruction) {
     static constexpr std::array<std::string_view, 17> opcodes = {
-        "st",   "red",  "call", "bra",      "brx", "bar",       "barrier", "membar", "fence",
-        "ret",  "exit", "trap", "prefetch", "cp",  "nanosleep", "sust",    "brkpt"};
+        "st",  "red",  "call", "bra",      "brx", "bar",       "barrier", "membar", "fence",
+        "ret", "exit", "trap", "prefetch", "cp",  "nanosleep", "sust",    "brkpt"};
     return is_one_of(instruction.opcode, opcodes);
 }
 

@@ -52,12 +52,8 @@ void Scanner::expect(char wanted) {
     fail(std::string("expected '") + wanted + "', found " + found);
 }
 
-bool Scanner::starts_identifier(char character) {
-    return is(character, starts_name);
-}
-bool Scanner::continues_identifier(char character) {
-    return is(character, continues_name);
-}
+bool Scanner::starts_identifier(char character) { return is(character, starts_name); }
+bool Scanner::continues_identifier(char character) { return is(character, continues_name); }
 
 std::string_view Scanner::identifier() {
     skip_space();

@@ -8,15 +8,11 @@ namespace {
 
 constexpr std::uint32_t max_depth = 64;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-Scopes::Scopes() {
-    scopes_.push_back({outermost, 0, false, {}});
-}
+Scopes::Scopes() { scopes_.push_back({outermost, 0, false, {}}); }
 
 bool Scopes::open() {
     const std::uint32_t depth = scopes_[current_].depth + 1;

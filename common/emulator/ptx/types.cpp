@@ -34,9 +34,7 @@ static_assert(in_order());
 
 }  // namespace
 
-unsigned bytes_of(Type type) {
-    return type_facts[static_cast<std::size_t>(type)].bytes;
-}
+unsigned bytes_of(Type type) { return type_facts[static_cast<std::size_t>(type)].bytes; }
 
 Type type_named(std::string_view name) {
     for (const TypeFacts& facts : type_facts) {

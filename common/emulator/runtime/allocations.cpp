@@ -23,9 +23,7 @@ Allocations& allocations() {
     return result;
 }
 
-std::uintptr_t number(const void* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-}
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 bool takes_device_memory(MemoryKind kind) {
     return kind == MemoryKind::device || kind == MemoryKind::managed;

@@ -41,9 +41,7 @@ cudaSharedMemConfig shared_config = cudaSharedMemBankSizeDefault;
 
 }  // namespace
 
-const Architecture& architecture() {
-    return *settings().architecture;
-}
+const Architecture& architecture() { return *settings().architecture; }
 
 simt::Gpu& gpu() {
     if (!gpu_slot()) {
@@ -52,13 +50,9 @@ simt::Gpu& gpu() {
     return *gpu_slot();
 }
 
-void require_device(int device) {
-    require(device == 0, cudaErrorInvalidDevice);
-}
+void require_device(int device) { require(device == 0, cudaErrorInvalidDevice); }
 
-std::string device_name() {
-    return "Emulated " + std::string(architecture().gpu);
-}
+std::string device_name() { return "Emulated " + std::string(architecture().gpu); }
 
 const DeviceLimits& device_limits() {
     static const DeviceLimits result = limits_of(architecture());
@@ -278,15 +272,9 @@ cudaError_t cudaDriverGetVersion(int* version) {
     });
 }
 
-cudaError_t cudaProfilerStart() {
-    return cudaSuccess;
-}
-cudaError_t cudaProfilerStop() {
-    return cudaSuccess;
-}
-cudaError_t cudaCtxResetPersistingL2Cache() {
-    return cudaSuccess;
-}
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
                                                cudaFlushGPUDirectRDMAWritesScope) {

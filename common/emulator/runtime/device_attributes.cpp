@@ -17,9 +17,7 @@ namespace {
 // What only a device with another device beside it, a display or a network has.
 constexpr int none = 0;
 
-int kilohertz(double hertz) {
-    return static_cast<int>(hertz / 1e3);
-}
+int kilohertz(double hertz) { return static_cast<int>(hertz / 1e3); }
 
 // Of three values the one for the generation: before 3.0, before 6.0, from 6.0 on.
 int by_generation(int fermi, int kepler_and_maxwell, int later) {

@@ -120,12 +120,8 @@ CUresult replace_address(CUtensorMap* result, void* address) {
 }
 
 // The runtime's errors have the driver's numbers where both have them.
-CUresult initialise(unsigned) {
-    return CUDA_SUCCESS;
-}
-CUresult get_device_count(int* count) {
-    return static_cast<CUresult>(cudaGetDeviceCount(count));
-}
+CUresult initialise(unsigned) { return CUDA_SUCCESS; }
+CUresult get_device_count(int* count) { return static_cast<CUresult>(cudaGetDeviceCount(count)); }
 CUresult get_device(CUdevice* device, int ordinal) {
     if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;

@@ -39,9 +39,7 @@ const ErrorText* find_text(cudaError_t code) {
 
 }  // namespace
 
-void print_error(const std::string& text) {
-    print_line("error", text);
-}
+void print_error(const std::string& text) { print_line("error", text); }
 
 void print_note_once(const std::string& text) {
     static std::set<std::string>& printed = *new std::set<std::string>;
@@ -57,12 +55,8 @@ void set_sticky_error(cudaError_t code) {
     sticky = code;
     sticky_was_reported = false;
 }
-void clear_sticky_error() {
-    sticky = cudaSuccess;
-}
-cudaError_t sticky_error() {
-    return sticky;
-}
+void clear_sticky_error() { sticky = cudaSuccess; }
+cudaError_t sticky_error() { return sticky; }
 
 cudaError_t record(cudaError_t code) {
     if (code != cudaSuccess) last_error = code;

@@ -24,9 +24,7 @@ void emulator::runtime::require_event(cudaEvent_t event) {
     require(events().count(event) != 0, cudaErrorInvalidResourceHandle);
 }
 
-void emulator::runtime::release_events() {
-    events().clear();
-}
+void emulator::runtime::release_events() { events().clear(); }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
     return cudaEventCreateWithFlags(event, cudaEventDefault);

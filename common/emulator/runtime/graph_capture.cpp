@@ -23,9 +23,7 @@ std::map<Capture*, std::unique_ptr<Capture>>& captures() {
     return result;
 }
 
-bool is_legacy(cudaStream_t stream) {
-    return stream == nullptr || stream == cudaStreamLegacy;
-}
+bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
 
 void join(cudaStream_t stream, Capture& capture) {
     stream_state(stream).capture = &capture;

@@ -26,9 +26,7 @@ void log_launch(const Launch& launch, const simt::LaunchRecord& record) {
     report_launch(launch, record);
 }
 
-void log_failure(const Launch& launch, const std::string& error) {
-    report_failure(launch, error);
-}
+void log_failure(const Launch& launch, const std::string& error) { report_failure(launch, error); }
 
 }  // namespace emulator::runtime
 

@@ -35,9 +35,7 @@ cudaError_t error_of(simt::FaultKind kind) {
     return cudaErrorLaunchFailure;
 }
 
-simt::Dimensions dimensions(const dim3& size) {
-    return {size.x, size.y, size.z};
-}
+simt::Dimensions dimensions(const dim3& size) { return {size.x, size.y, size.z}; }
 
 std::string& printed() {
     static std::string& text = *new std::string;

@@ -78,9 +78,7 @@ const std::shared_ptr<simt::Module>& Program::module() {
     return module_;
 }
 
-const ptx::KernelResources* Function::resources() {
-    return program->resources_of(name);
-}
+const ptx::KernelResources* Function::resources() { return program->resources_of(name); }
 
 const ptx::KernelResources* Program::resources_of(const std::string& kernel) {
     if (!resources_) {
@@ -98,9 +96,7 @@ const ptx::KernelResources* Program::resources_of(const std::string& kernel) {
     return nullptr;
 }
 
-unsigned Program::ptx_compute_capability() {
-    return simt::source_of(*module()).compute_capability;
-}
+unsigned Program::ptx_compute_capability() { return simt::source_of(*module()).compute_capability; }
 
 void Program::add_function(const void* host, const std::string& name) {
     auto function = std::make_unique<Function>();

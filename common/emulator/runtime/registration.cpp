@@ -19,9 +19,7 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> call_configurations;
 
-Program& program_of(void** handle) {
-    return *reinterpret_cast<Program*>(handle);
-}
+Program& program_of(void** handle) { return *reinterpret_cast<Program*>(handle); }
 
 }  // namespace
 

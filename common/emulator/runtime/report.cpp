@@ -31,9 +31,7 @@ std::FILE* report_file() {
 }
 
 // Where the report cannot be written, the program does not start.
-[[gnu::constructor]] void check_report() {
-    report_file();
-}
+[[gnu::constructor]] void check_report() { report_file(); }
 
 void write(const JsonLine& line) {
     std::fprintf(report_file(), "%s\n", line.text().c_str());

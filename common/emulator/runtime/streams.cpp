@@ -36,9 +36,7 @@ CUstream_st& stream_state(cudaStream_t stream) {
     return is_default(stream) ? legacy : *stream;
 }
 
-void release_streams() {
-    streams().clear();
-}
+void release_streams() { streams().clear(); }
 
 }  // namespace emulator::runtime
 

@@ -154,9 +154,7 @@ void remove(unsigned long long handle, bool is_surface) {
 
 }  // namespace
 
-void release_textures() {
-    objects().clear();
-}
+void release_textures() { objects().clear(); }
 
 }  // namespace emulator::runtime
 

@@ -6,9 +6,7 @@ namespace emulator::runtime {
 int refuse_call(const char* function);  // device.cpp
 }
 
-#define FUNCTION(name)                                \
-    extern "C" [[gnu::weak]] int name() {             \
-        return emulator::runtime::refuse_call(#name); \
-    }
+#define FUNCTION(name) \
+    extern "C" [[gnu::weak]] int name() { return emulator::runtime::refuse_call(#name); }
 #include "emulator/runtime/functions.inc"
 #undef FUNCTION

@@ -4,9 +4,7 @@ namespace emulator::runtime {
 int refuse_call(const char* function);  // device.cpp
 }
 
-#define FUNCTION(name)                                \
-    extern "C" [[gnu::weak]] int name() {             \
-        return emulator::runtime::refuse_call(#name); \
-    }
+#define FUNCTION(name) \
+    extern "C" [[gnu::weak]] int name() { return emulator::runtime::refuse_call(#name); }
 #include "emulator/runtime/functions_12.inc"
 #undef FUNCTION

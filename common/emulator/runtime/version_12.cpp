@@ -109,11 +109,7 @@ cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-cudaError_t cudaThreadSynchronize() {
-    return cudaDeviceSynchronize();
-}
-cudaError_t cudaThreadExit() {
-    return cudaDeviceReset();
-}
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 
 }  // extern "C"

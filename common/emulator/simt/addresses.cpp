@@ -13,15 +13,19 @@ constexpr std::int64_t max_window = std::int64_t{1} << 31;
 
 const char* verb(AccessKind kind) {
     switch (kind) {
-        case AccessKind::load: return "reads ";
-        case AccessKind::store: return "writes ";
-        case AccessKind::atomic: return "updates ";
+        case AccessKind::load:
+            return "reads ";
+        case AccessKind::store:
+            return "writes ";
+        case AccessKind::atomic:
+            return "updates ";
     }
     return "";
 }
 
 std::string describe_outside(Address address, std::uint32_t bytes) {
-    if (!in_device_memory(address)) return "memory of the host (a host pointer passed to a kernel?)";
+    if (!in_device_memory(address))
+        return "memory of the host (a host pointer passed to a kernel?)";
     const auto below = allocation_at_or_below(address);
     if (!below) return "below every allocation";
     const Address past = address + bytes - below->end();
@@ -93,7 +97,8 @@ bool array_offsets(Warp& warp, const MemoryDetail& detail, const SiteState& site
     return highest <= site.index_span;
 }
 
-bool offsets_in_array(Warp& warp, const MemoryDetail& detail, SiteState& site, LaneOffsets& offsets) {
+bool offsets_in_array(Warp& warp, const MemoryDetail& detail, SiteState& site,
+                      LaneOffsets& offsets) {
     const Address array = warp.lanes<std::uint64_t>(detail.array)[std::countr_zero(warp.mask)];
     if (!site.has_indices || array != site.array) {
         if (!find_indices(detail, site, array)) return false;
@@ -141,9 +146,10 @@ Address lane_address(Warp& warp, const MemoryDetail& detail, int lane) {
     if (detail.base == no_register) return offset;
     if (detail.array != no_register) {
         const std::uint32_t index = warp.lanes<std::uint32_t>(detail.base)[lane];
-        const Address wide = detail.index_is_signed
-                                 ? static_cast<Address>(std::int64_t{static_cast<std::int32_t>(index)})
-                                 : Address{index};
+        const Address wide =
+            detail.index_is_signed
+                ? static_cast<Address>(std::int64_t{static_cast<std::int32_t>(index)})
+                : Address{index};
         return warp.lanes<std::uint64_t>(detail.array)[lane] + wide * detail.scale + offset;
     }
     return offset + (detail.base_is_64_bit ? warp.lanes<std::uint64_t>(detail.base)[lane]

@@ -57,19 +57,15 @@ template <std::uint64_t turns>
     const double square = r * r;
     const double sine = r * polynomial(square, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
                                        1.0 / 120, -1.0 / 6, 1.0);
-    const double cosine = polynomial(square, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24,
-                                     -0.5, 1.0);
+    const double cosine =
+        polynomial(square, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0);
     const std::uint64_t quarter = bits_of(shifted) + turns;
     const std::uint64_t odd = 0 - (quarter & 1);
     const std::uint64_t magnitude = (bits_of(cosine) & odd) | (bits_of(sine) & ~odd);
     return std::bit_cast<double>(magnitude ^ (quarter & 2) << 62);
 }
-inline double sine(double x) {
-    return sine_after<0>(x);
-}
-inline double cosine(double x) {
-    return sine_after<1>(x);
-}
+inline double sine(double x) { return sine_after<0>(x); }
+inline double cosine(double x) { return sine_after<1>(x); }
 
 inline double hyperbolic_tangent(double x) {
     constexpr double exponent_factor = 0x1.71547652b82fep1;  // 2 / ln 2

@@ -190,8 +190,8 @@ Arithmetic find_comparison(const Form& form) {
     if (form.modifiers.size() < 2 || form.sources() < 2 || form.sources() > 3) return {};
     if (sets_predicate != (form.shapes[0].register_bytes == 0)) return {};
     const bool is_float = type == "f16" || type == "bf16" || type == "f32" || type == "f64";
-    const auto relation = is_float ? relation_of_floats(form.modifiers[0])
-                                   : relation_of_integers(form.modifiers[0]);
+    const auto relation =
+        is_float ? relation_of_floats(form.modifiers[0]) : relation_of_integers(form.modifiers[0]);
     if (!relation || !form.only({form.modifiers[0], "and", "or", "xor", "ftz"})) return {};
     const Combination combination = form.has("and")   ? and_
                                     : form.has("or")  ? or_

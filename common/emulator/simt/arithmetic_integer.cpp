@@ -81,18 +81,12 @@ struct SumOfDifference {
 };
 
 // To f64 and back by conversions of signed 32-bit integers, which AVX2 has.
-inline double to_double(std::int32_t a) {
-    return a;
-}
+inline double to_double(std::int32_t a) { return a; }
 inline double to_double(std::uint32_t a) {
     return static_cast<std::int32_t>(a ^ 0x80000000u) + 0x1p31;
 }
-inline double to_double(std::int16_t a) {
-    return a;
-}
-inline double to_double(std::uint16_t a) {
-    return a;
-}
+inline double to_double(std::int16_t a) { return a; }
+inline double to_double(std::uint16_t a) { return a; }
 
 template <class T>
 T truncate(double quotient) {

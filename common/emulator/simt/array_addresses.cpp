@@ -40,7 +40,8 @@ bool FunctionDecoder::still_holds(const ScaledIndex& scaled) const {
         }
         return scaled.block + 1 == blocks_.size() && version_of(offset) == version;
     };
-    return unchanged(scaled.index, scaled.index_version) && unchanged(scaled.result, scaled.version);
+    return unchanged(scaled.index, scaled.index_version) &&
+           unchanged(scaled.result, scaled.version);
 }
 
 const FunctionDecoder::ScaledIndex* FunctionDecoder::scaled_index(RegisterOffset offset) const {
@@ -51,13 +52,15 @@ const FunctionDecoder::ScaledIndex* FunctionDecoder::scaled_index(RegisterOffset
 }
 
 // `operation` was just emitted for `instruction`, at the end of the block at hand.
-void FunctionDecoder::note_address(const ptx::Instruction& instruction, const Operation& operation) {
+void FunctionDecoder::note_address(const ptx::Instruction& instruction,
+                                   const Operation& operation) {
     if (instruction.guard.reg >= 0 || operation.destination == no_register) return;
     const bool has_immediate = instruction.operands.back().kind == ptx::OperandKind::immediate;
     const auto value = static_cast<std::int64_t>(operation.immediate);
     ScaledIndex scaled;
     const bool adds = is(instruction, "add", {"s64"}) || is(instruction, "add", {"u64"});
-    if (has_immediate && (is(instruction, "mul", {"wide", "s32"}) || is(instruction, "mul", {"wide", "u32"}))) {
+    if (has_immediate &&
+        (is(instruction, "mul", {"wide", "s32"}) || is(instruction, "mul", {"wide", "u32"}))) {
         if (value <= 0 || value > max_scale) return;
         scaled.index = operation.source[0];
         scaled.scale = static_cast<std::uint32_t>(value);
@@ -73,7 +76,8 @@ void FunctionDecoder::note_address(const ptx::Instruction& instruction, const Op
         if (adds) {
             scaled.offset += value;
         } else {
-            if (from->array != no_register || value > 12 || scaled.scale << value > max_scale) return;
+            if (from->array != no_register || value > 12 || scaled.scale << value > max_scale)
+                return;
             scaled.scale <<= value;
             scaled.offset *= std::int64_t{1} << value;
         }

@@ -43,46 +43,66 @@ struct Add {
 struct Min {
     template <class T>
     static T apply(T old, T value, T) {
-        if constexpr (std::is_integral_v<T>) return std::min(old, value);
-        else if constexpr (std::is_arithmetic_v<T>) return std::fmin(old, value);
-        else return T::from(std::fmin(static_cast<float>(old), static_cast<float>(value)));
+        if constexpr (std::is_integral_v<T>)
+            return std::min(old, value);
+        else if constexpr (std::is_arithmetic_v<T>)
+            return std::fmin(old, value);
+        else
+            return T::from(std::fmin(static_cast<float>(old), static_cast<float>(value)));
     }
 };
 struct Max {
     template <class T>
     static T apply(T old, T value, T) {
-        if constexpr (std::is_integral_v<T>) return std::max(old, value);
-        else if constexpr (std::is_arithmetic_v<T>) return std::fmax(old, value);
-        else return T::from(std::fmax(static_cast<float>(old), static_cast<float>(value)));
+        if constexpr (std::is_integral_v<T>)
+            return std::max(old, value);
+        else if constexpr (std::is_arithmetic_v<T>)
+            return std::fmax(old, value);
+        else
+            return T::from(std::fmax(static_cast<float>(old), static_cast<float>(value)));
     }
 };
 struct And {
     template <class T>
-    static T apply(T old, T value, T) { return old & value; }
+    static T apply(T old, T value, T) {
+        return old & value;
+    }
 };
 struct Or {
     template <class T>
-    static T apply(T old, T value, T) { return old | value; }
+    static T apply(T old, T value, T) {
+        return old | value;
+    }
 };
 struct Xor {
     template <class T>
-    static T apply(T old, T value, T) { return old ^ value; }
+    static T apply(T old, T value, T) {
+        return old ^ value;
+    }
 };
 struct Exchange {
     template <class T>
-    static T apply(T, T value, T) { return value; }
+    static T apply(T, T value, T) {
+        return value;
+    }
 };
 struct CompareAndSwap {
     template <class T>
-    static T apply(T old, T value, T compare) { return old == compare ? value : old; }
+    static T apply(T old, T value, T compare) {
+        return old == compare ? value : old;
+    }
 };
 struct Increment {
     template <class T>
-    static T apply(T old, T value, T) { return old >= value ? T{0} : old + 1; }
+    static T apply(T old, T value, T) {
+        return old >= value ? T{0} : old + 1;
+    }
 };
 struct Decrement {
     template <class T>
-    static T apply(T old, T value, T) { return old == 0 || old > value ? value : old - 1; }
+    static T apply(T old, T value, T) {
+        return old == 0 || old > value ? value : old - 1;
+    }
 };
 
 // Two halves, updated one by one.
@@ -98,7 +118,8 @@ struct Updated {
 template <class Half, class F>
 struct Updated<Pair<Half>, F> {
     static Pair<Half> of(Pair<Half> old, Pair<Half> value, Pair<Half> compare) {
-        return {F::apply(old.low, value.low, compare.low), F::apply(old.high, value.high, compare.high)};
+        return {F::apply(old.low, value.low, compare.low),
+                F::apply(old.high, value.high, compare.high)};
     }
 };
 
@@ -115,7 +136,8 @@ bool apply(std::byte* base, const std::uint32_t* offsets, std::uint32_t mask, st
         const int lane = std::countr_zero(mask);
         T operand, other{};
         std::memcpy(&operand, value + std::size_t(lane) * sizeof(T), sizeof(T));
-        if (compare != nullptr) std::memcpy(&other, compare + std::size_t(lane) * sizeof(T), sizeof(T));
+        if (compare != nullptr)
+            std::memcpy(&other, compare + std::size_t(lane) * sizeof(T), sizeof(T));
         // Other workers may update the same word.
         std::atomic_ref<Bits> place(*reinterpret_cast<Bits*>(base + offsets[lane]));
         Bits old = place.load(std::memory_order_relaxed);
@@ -170,8 +192,10 @@ Apply find_atomic(std::string_view operation, std::string_view type) {
     if (operation == "add") {
         return by_type<Add, U32, U64, S32, S64, float, double, Float16, BFloat16, H2, B2>(type);
     }
-    if (operation == "min") return by_type<Min, U32, U64, S32, S64, Float16, BFloat16, H2, B2>(type);
-    if (operation == "max") return by_type<Max, U32, U64, S32, S64, Float16, BFloat16, H2, B2>(type);
+    if (operation == "min")
+        return by_type<Min, U32, U64, S32, S64, Float16, BFloat16, H2, B2>(type);
+    if (operation == "max")
+        return by_type<Max, U32, U64, S32, S64, Float16, BFloat16, H2, B2>(type);
     if (operation == "and") return by_type<And, U32, U64>(type);
     if (operation == "or") return by_type<Or, U32, U64>(type);
     if (operation == "xor") return by_type<Xor, U32, U64>(type);
@@ -226,8 +250,8 @@ void execute_atomic_global(Warp& warp, const Operation& operation) {
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         update(context, detail,
-               reinterpret_cast<std::byte*>(addresses[static_cast<std::size_t>(lane)]), zeros.data(),
-               1u << lane);
+               reinterpret_cast<std::byte*>(addresses[static_cast<std::size_t>(lane)]),
+               zeros.data(), 1u << lane);
     }
 }
 

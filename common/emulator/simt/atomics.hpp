@@ -11,8 +11,8 @@ namespace emulator::simt {
 struct AtomicDetail : MemoryDetail {
     // For the lanes in `mask`, one after another: place = f(place, value), result = the old one.
     // `result` may be null (red). Whether any place holds something else now.
-    bool (*apply)(std::byte* base, const std::uint32_t* offsets, std::uint32_t mask, std::byte* result,
-                  const std::byte* value, const std::byte* compare) = nullptr;
+    bool (*apply)(std::byte* base, const std::uint32_t* offsets, std::uint32_t mask,
+                  std::byte* result, const std::byte* value, const std::byte* compare) = nullptr;
     std::array<RegisterOffset, max_elements> values{};  // `registers` are the results
     RegisterOffset compare = no_register;               // cas
 };

@@ -7,13 +7,15 @@
 namespace emulator::simt {
 namespace {
 
-std::uint32_t value_of(WarpContext& context, RegisterOffset offset, std::uint32_t constant, int lane) {
+std::uint32_t value_of(WarpContext& context, RegisterOffset offset, std::uint32_t constant,
+                       int lane) {
     return offset == no_register ? constant : context.lanes<std::uint32_t>(offset)[lane];
 }
 
 }  // namespace
 
-BlockRunner::Next BlockRunner::barrier(WarpState& warp, Fragment& fragment, const BasicBlock& block) {
+BlockRunner::Next BlockRunner::barrier(WarpState& warp, Fragment& fragment,
+                                       const BasicBlock& block) {
     const auto& detail = *static_cast<const BarrierDetail*>(block.detail);
     WarpContext& context = warp.context;
     const int lane = std::countr_zero(fragment.lanes);
@@ -107,8 +109,9 @@ void BlockRunner::join_fragments(WarpState& warp) {
         for (std::size_t j = i + 1; j < fragments.size(); ++j) {
             Fragment& mine = fragments[i];
             const Fragment other = fragments[j];
-            const bool same = mine.state == FragmentState::ready && other.state == FragmentState::ready &&
-                              mine.block == other.block && mine.frame == other.frame;
+            const bool same = mine.state == FragmentState::ready &&
+                              other.state == FragmentState::ready && mine.block == other.block &&
+                              mine.frame == other.frame;
             if (!same) continue;
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(j));
             Fragment joined = fragments[i];
@@ -148,8 +151,9 @@ void BlockRunner::report_stuck(BlockState& block) {
                     ? "deadlock: waits at barrier " + std::to_string(fragment.barrier) +
                           ", which not enough threads reach"
                     : "deadlock: a warp operation waits for lanes that never reach it";
-            throw fault_at(warp.context, FaultKind::deadlock, fragment.waits_at->control_instruction,
-                           std::countr_zero(fragment.lanes), what);
+            throw fault_at(warp.context, FaultKind::deadlock,
+                           fragment.waits_at->control_instruction, std::countr_zero(fragment.lanes),
+                           what);
         }
     }
 }

@@ -31,7 +31,8 @@ void BlockRunner::begin(BlockState& block, std::uint64_t number) {
     block.barriers.fill({});
     block.alive_threads = execution_.launch.threads();
     for (WarpState& warp : block.warps) begin_warp(warp);
-    if (execution_.hazards != nullptr) execution_.hazards->begin_block(execution_.launch.shared_bytes);
+    if (execution_.hazards != nullptr)
+        execution_.hazards->begin_block(execution_.launch.shared_bytes);
 }
 
 void BlockRunner::prepare(WarpState& warp, BlockState& block) {
@@ -149,12 +150,17 @@ BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment)
 BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
                                          const BasicBlock& block) {
     switch (block.control) {
-        case Control::branch: return branch(warp, fragment, block);
-        case Control::branch_indexed: return branch_indexed(warp, fragment, block);
-        case Control::call: return call(warp, fragment, block);
+        case Control::branch:
+            return branch(warp, fragment, block);
+        case Control::branch_indexed:
+            return branch_indexed(warp, fragment, block);
+        case Control::call:
+            return call(warp, fragment, block);
         case Control::ret:
-        case Control::exit: return return_or_exit(warp, fragment, block);
-        case Control::warp_wide: return warp_wide(warp, fragment, block);
+        case Control::exit:
+            return return_or_exit(warp, fragment, block);
+        case Control::warp_wide:
+            return warp_wide(warp, fragment, block);
         case Control::barrier:
             // The last warp to arrive does not go on alone: the caches see all of them side by side.
             if (execution_.memory != nullptr) warp.context.budget = 0;
@@ -169,7 +175,8 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
             if (warp.context.gives_way) warp.context.budget = 0;
             warp.context.gives_way = false;
             break;
-        case Control::next: break;
+        case Control::next:
+            break;
     }
     fragment.block = block.next;
     return Next::go_on;

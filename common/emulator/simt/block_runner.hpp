@@ -52,7 +52,8 @@ class BlockRunner {
     void release(WarpState& warp, Reconvergence* point);
     bool release_waiting_lanes(WarpState& warp);
     bool join_warp_operation(WarpState& warp);
-    void execute_together(WarpState& warp, const std::vector<Fragment*>& group, std::uint32_t lanes);
+    void execute_together(WarpState& warp, const std::vector<Fragment*>& group,
+                          std::uint32_t lanes);
     static void restore(const Fragment& fragment, std::size_t source,
                         const std::vector<std::byte>& before, std::uint32_t lanes);
 

@@ -23,7 +23,8 @@ const CallDetail& call_of(const Operation& operation) {
 
 template <class T>
 T argument(WarpContext& context, const Operation& operation, std::size_t number, int lane) {
-    return load_interleaved<T>(context.frame->parameters, call_of(operation).arguments[number], lane);
+    return load_interleaved<T>(context.frame->parameters, call_of(operation).arguments[number],
+                               lane);
 }
 
 template <class T>
@@ -58,7 +59,8 @@ bool read_bytes(WarpContext& context, Address address, int lane, void* to, std::
 
 std::string read_text(WarpContext& context, Address address, int lane) {
     std::string text;
-    for (char c; text.size() < max_text && read_bytes(context, address + text.size(), lane, &c, 1);) {
+    for (char c;
+         text.size() < max_text && read_bytes(context, address + text.size(), lane, &c, 1);) {
         if (c == 0) return text;
         text += c;
     }
@@ -118,7 +120,8 @@ std::string convert(WarpContext& context, const std::string& format, std::size_t
     if (at == format.size()) return flags;
     const char conversion = format[at++];
     switch (conversion) {
-        case '%': return "%";
+        case '%':
+            return "%";
         case 'd':
         case 'i':
             if (longs != 0) return formatted(flags + "lld", arguments.next<long long>());
@@ -131,8 +134,10 @@ std::string convert(WarpContext& context, const std::string& format, std::size_t
                 return formatted(flags + "ll" + conversion, arguments.next<unsigned long long>());
             }
             return formatted(flags + conversion, arguments.next<std::uint32_t>());
-        case 'c': return formatted(flags + "c", arguments.next<std::int32_t>());
-        case 'p': return formatted(flags + "p", reinterpret_cast<void*>(arguments.next<Address>()));
+        case 'c':
+            return formatted(flags + "c", arguments.next<std::int32_t>());
+        case 'p':
+            return formatted(flags + "p", reinterpret_cast<void*>(arguments.next<Address>()));
         case 's': {
             const std::string text = read_text(context, arguments.next<Address>(), lane);
             return formatted(flags + "s", text.c_str());
@@ -144,8 +149,10 @@ std::string convert(WarpContext& context, const std::string& format, std::size_t
         case 'g':
         case 'G':
         case 'a':
-        case 'A': return formatted(flags + conversion, arguments.next<double>());
-        default: return flags + conversion;
+        case 'A':
+            return formatted(flags + conversion, arguments.next<double>());
+        default:
+            return flags + conversion;
     }
 }
 
@@ -176,11 +183,14 @@ void print(Warp& warp, const Operation& operation) {
 void fail_assertion(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     const int lane = std::countr_zero(warp.mask);
-    const std::string message = read_text(context, argument<Address>(context, operation, 0, lane), lane);
-    const std::string file = read_text(context, argument<Address>(context, operation, 1, lane), lane);
+    const std::string message =
+        read_text(context, argument<Address>(context, operation, 0, lane), lane);
+    const std::string file =
+        read_text(context, argument<Address>(context, operation, 1, lane), lane);
     const auto line = argument<std::uint32_t>(context, operation, 2, lane);
-    throw fault_at(context, FaultKind::assertion, call_of(operation).instruction, lane,
-                   "assertion `" + message + "` failed (" + file + ":" + std::to_string(line) + ")");
+    throw fault_at(
+        context, FaultKind::assertion, call_of(operation).instruction, lane,
+        "assertion `" + message + "` failed (" + file + ":" + std::to_string(line) + ")");
 }
 
 void allocate(Warp& warp, const Operation& operation) {
@@ -206,8 +216,8 @@ void release(Warp& warp, const Operation& operation) {
         try {
             release_device_memory(reinterpret_cast<void*>(address));
         } catch (const std::invalid_argument&) {
-            throw fault_at(context, FaultKind::illegal_address, call_of(operation).instruction, lane,
-                           "frees a pointer that was never allocated");
+            throw fault_at(context, FaultKind::illegal_address, call_of(operation).instruction,
+                           lane, "frees a pointer that was never allocated");
         }
         context.execution->forget_allocations();
     }

@@ -64,7 +64,8 @@ void BlockRunner::enter_function(WarpState& warp, Fragment& fragment, const Basi
                        std::countr_zero(lanes), "the call stack overflows");
     }
     warp.local.reserve(local_bytes);
-    const std::size_t arguments = std::min(detail.arguments.size(), callee.parameter_offsets.size());
+    const std::size_t arguments =
+        std::min(detail.arguments.size(), callee.parameter_offsets.size());
     for (std::size_t i = 0; i < arguments; ++i) {
         copy_interleaved(frame->parameters, callee.parameter_offsets[i], caller->parameters,
                          detail.arguments[i],

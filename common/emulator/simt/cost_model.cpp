@@ -55,7 +55,9 @@ struct Table {
     std::array<std::uint8_t, 1u << table_bits> lane;
 };
 
-std::size_t lowest(std::uint32_t lanes) { return static_cast<std::size_t>(std::countr_zero(lanes)); }
+std::size_t lowest(std::uint32_t lanes) {
+    return static_cast<std::size_t>(std::countr_zero(lanes));
+}
 
 // How many of the keys differ. Each lane leaves its number where its key's hash points: of equal keys one
 // remains. Keys that differ and meet in one place are told by a second look; then another hash is taken.
@@ -93,7 +95,8 @@ Keys shifted(const Keys& keys, int bits) {
 
 }  // namespace
 
-AccessCounters CostModel::scattered_cost(Address base, const Keys& from_base, std::uint32_t mask) const {
+AccessCounters CostModel::scattered_cost(Address base, const Keys& from_base,
+                                         std::uint32_t mask) const {
     // From the line's begin on: windows are shorter than 2^31 bytes.
     Keys offsets;
     const auto in_line = static_cast<std::uint32_t>(base % line_bytes);

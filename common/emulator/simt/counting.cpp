@@ -41,7 +41,8 @@ Pattern* RequestCounter::find_other(const LaneOffsets& offsets, std::uint32_t ma
     static_assert(recent_patterns == 64);
     if (!known_) known_ = std::make_unique<Known>();
     Pattern* const known = known_->by_hash[place];
-    if (known != nullptr && known->hash == hash && known->mask == mask && known->relative == relative) {
+    if (known != nullptr && known->hash == hash && known->mask == mask &&
+        known->relative == relative) {
         return current_ = known;
     }
     const PatternKind kind = kind_of(relative, mask, bytes);
@@ -69,8 +70,8 @@ AccessCounters RequestCounter::total(const CostModel& model) const {
             for (std::size_t lane = 0; lane < warp_size; ++lane) {
                 // Differences are modulo 2^32: lanes may lie below the first one.
                 addresses[lane] = (Address{1} << 40) + first +
-                                  static_cast<Address>(std::int64_t{static_cast<std::int32_t>(
-                                      pattern->relative[lane])});
+                                  static_cast<Address>(std::int64_t{
+                                      static_cast<std::int32_t>(pattern->relative[lane])});
             }
             total.add(model.cost({addresses, pattern->mask, model.bytes_per_lane}),
                       pattern->seen[first]);

@@ -21,7 +21,8 @@
 
 namespace emulator::simt {
 
-using LaneOffsets = std::array<std::uint32_t, warp_size>;  // of inactive lanes: the first active one's
+using LaneOffsets =
+    std::array<std::uint32_t, warp_size>;  // of inactive lanes: the first active one's
 
 enum class PatternKind : std::uint8_t { contiguous, uniform, other };
 

@@ -39,7 +39,8 @@ void Counts::add(const Counts& other, std::uint64_t times) {
         blocks[i].lanes += times * other.blocks[i].lanes;
         blocks[i].divergences += times * other.blocks[i].divergences;
     }
-    for (std::size_t i = 0; i < guarded_out.size(); ++i) guarded_out[i] += times * other.guarded_out[i];
+    for (std::size_t i = 0; i < guarded_out.size(); ++i)
+        guarded_out[i] += times * other.guarded_out[i];
     barriers += times * other.barriers;
     memory.l1_hit_sectors += times * other.memory.l1_hit_sectors;
     memory.l2_read_sectors_most += times * other.memory.l2_read_sectors_most;

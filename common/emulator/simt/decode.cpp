@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-
 namespace emulator::simt {
 namespace {
 
@@ -17,7 +16,8 @@ void execute_guarded(Warp& warp, const Operation& operation) {
     const std::uint32_t mask = warp.mask;
     const std::uint32_t predicate = warp.predicate(operation.guard);
     const std::uint32_t lanes = mask & (operation.guard_negated ? ~predicate : predicate);
-    context_of(warp).guarded_out[detail.number] += static_cast<unsigned>(std::popcount(mask & ~lanes));
+    context_of(warp).guarded_out[detail.number] +=
+        static_cast<unsigned>(std::popcount(mask & ~lanes));
     if (lanes == 0) return;
     warp.mask = lanes;
     detail.operation.execute(warp, detail.operation);
@@ -37,8 +37,12 @@ const Function* Image::function_at(std::uint64_t address) const {
 }
 
 FunctionDecoder::FunctionDecoder(Module& module, Image& image, Function& function)
-    : module_(module), image_(image), function_(function), source_(*function.source),
-      flow_(ptx::analyse_control_flow(source_, module.functions_without_return)), uses_(source_, flow_) {}
+    : module_(module),
+      image_(image),
+      function_(function),
+      source_(*function.source),
+      flow_(ptx::analyse_control_flow(source_, module.functions_without_return)),
+      uses_(source_, flow_) {}
 
 void FunctionDecoder::decode() {
     lay_out_registers();
@@ -86,8 +90,9 @@ void FunctionDecoder::find_issued_accesses() {
 
 void FunctionDecoder::refuse(const ptx::Instruction& instruction, const std::string& why) {
     const std::string kind = source_.is_kernel ? "kernel " : "function ";
-    function_.traits.unsupported = text(module_, instruction.location) + ": " + kind + source_.name +
-                                   " uses `" + instruction.text + "`, which the emulated GPU cannot execute" +
+    function_.traits.unsupported = text(module_, instruction.location) + ": " + kind +
+                                   source_.name + " uses `" + instruction.text +
+                                   "`, which the emulated GPU cannot execute" +
                                    (why.empty() ? "" : ": " + why);
 }
 
@@ -182,8 +187,9 @@ void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
         return;
     }
     blocks_.back().instructions.push_back(at_);
-    if (asynchronous(instruction) || texture(instruction) || memory(instruction) || atomic(instruction) || address_arithmetic(instruction) ||
-        hint(instruction) || arithmetic(instruction)) {
+    if (asynchronous(instruction) || texture(instruction) || memory(instruction) ||
+        atomic(instruction) || address_arithmetic(instruction) || hint(instruction) ||
+        arithmetic(instruction)) {
         return;
     }
     throw Refused{};
@@ -214,7 +220,8 @@ bool FunctionDecoder::arithmetic(const ptx::Instruction& instruction) {
         const bool is_count = (opcode == "bfi" && i >= 2) || (opcode == "bfe" && i >= 1) ||
                               (i == 1 && (opcode == "shl" || opcode == "shr"));
         if (is_count) return 4;
-        if ((opcode == "mad" || opcode == "mul") && has(instruction, "wide")) return i == 2 ? 2 * bytes : bytes;
+        if ((opcode == "mad" || opcode == "mul") && has(instruction, "wide"))
+            return i == 2 ? 2 * bytes : bytes;
         for (const ptx::Operand& other : sources) {
             if (other.kind != OperandKind::reg || opcode == "cvt") continue;
             if (const unsigned size = register_bytes(other); size != 0) return size;
@@ -257,7 +264,8 @@ bool FunctionDecoder::arithmetic(const ptx::Instruction& instruction) {
     operation.destination = offset_of(destinations[0]);
     if (has_second) operation.second_destination = offset_of(destinations[0].elements.back());
     if (destinations.size() > 1) operation.second_destination = offset_of(destinations[1]);
-    for (std::size_t i = 2; i < destinations.size(); ++i) operation.source[i] = offset_of(destinations[i]);
+    for (std::size_t i = 2; i < destinations.size(); ++i)
+        operation.source[i] = offset_of(destinations[i]);
     if (found.reads_carry || found.writes_carry) {
         if (carry_ == no_register) carry_ = new_register(0);
         if (found.reads_carry) offsets.push_back(carry_);

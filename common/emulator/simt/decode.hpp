@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "emulator/ptx/control_flow.hpp"
-#include "emulator/ptx/result_uses.hpp"
 #include "emulator/ptx/issued_accesses.hpp"
+#include "emulator/ptx/result_uses.hpp"
 #include "emulator/simt/arithmetic.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
@@ -68,7 +68,8 @@ class FunctionDecoder {
     // Integers, and floating-point literals as the bits of a type of `bytes` bytes.
     static std::uint64_t immediate_bits(const ptx::Operand& operand, unsigned bytes);
     static bool has(const ptx::Instruction& instruction, std::string_view modifier);
-    static ptx::Type type_of(const ptx::Instruction& instruction);  // the last type among its modifiers
+    static ptx::Type type_of(
+        const ptx::Instruction& instruction);  // the last type among its modifiers
 
     // ---- emission
     Operation& emit(const Operation& operation);
@@ -129,10 +130,12 @@ class FunctionDecoder {
     void copy_asynchronously(const ptx::Instruction& instruction);
     void copy_in_bulk(const ptx::Instruction& instruction);
     // An operand that is an address, in `detail`; whether it is a generic one.
-    void place(MemoryDetail& detail, const ptx::Operand& operand, std::uint32_t bytes, AccessKind kind);
+    void place(MemoryDetail& detail, const ptx::Operand& operand, std::uint32_t bytes,
+               AccessKind kind);
 
     void load_or_store(const ptx::Instruction& instruction, bool is_load);
-    void fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand, ptx::Type type, bool is_load);
+    void fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand, ptx::Type type,
+                          bool is_load);
     std::optional<ptx::Space> space_of(const ptx::Instruction& instruction) const;
     CacheOperator cache_operator_of(const ptx::Instruction& instruction) const;
     void add_site(MemoryDetail& detail, AccessSpace space, bool is_reduction,

@@ -189,7 +189,8 @@ bool FunctionDecoder::call(const ptx::Instruction& instruction) {
 
 bool FunctionDecoder::hint(const ptx::Instruction& instruction) {
     static constexpr const char* without_effect[] = {
-        "prefetch", "prefetchu", "applypriority", "discard", "brkpt", "pmevent", "setmaxnreg", "griddepcontrol",
+        "prefetch", "prefetchu", "applypriority", "discard",
+        "brkpt",    "pmevent",   "setmaxnreg",    "griddepcontrol",
     };
     const std::string& opcode = instruction.opcode;
     if (std::ranges::find(without_effect, opcode) != std::end(without_effect)) return true;

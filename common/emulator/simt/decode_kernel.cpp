@@ -86,10 +86,12 @@ SharedLayout lay_out_shared(const Module& module, const Reachable& reachable) {
         if (reachable.symbols.contains(variable.name)) place(variable);
     }
     for (const std::uint32_t number : reachable.functions) {
-        for (const ptx::Variable& variable : module.source.functions[number].variables) place(variable);
+        for (const ptx::Variable& variable : module.source.functions[number].variables)
+            place(variable);
     }
     layout.dynamic_offset = aligned(layout.static_bytes, dynamic_alignment);
-    for (const std::string& name : dynamic) layout.offsets.emplace_back(name, layout.dynamic_offset);
+    for (const std::string& name : dynamic)
+        layout.offsets.emplace_back(name, layout.dynamic_offset);
     return layout;
 }
 
@@ -115,10 +117,12 @@ std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t kernel) {
     }
     image->kernel = image->functions[0].get();
     std::uint32_t cluster = 1;
-    for (const std::uint32_t size : image->kernel->source->required_cluster) cluster *= std::max(size, 1u);
+    for (const std::uint32_t size : image->kernel->source->required_cluster)
+        cluster *= std::max(size, 1u);
     if (cluster > 1) {
-        image->traits.unsupported = "kernel " + image->kernel->source->name + " is to be launched in clusters of " +
-                                    std::to_string(cluster) + " blocks, which the emulated GPU cannot execute";
+        image->traits.unsupported = "kernel " + image->kernel->source->name +
+                                    " is to be launched in clusters of " + std::to_string(cluster) +
+                                    " blocks, which the emulated GPU cannot execute";
     }
     for (const auto& function : image->functions) {
         FunctionDecoder(module, *image, *function).decode();
@@ -129,7 +133,8 @@ std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t kernel) {
         image->uses_local_memory |= function->local_bytes != 0;
         // A function that is reached through a pointer only is refused when it is called.
         const bool is_called = function.get() == image->kernel || !image->traits.has_indirect_calls;
-        if (is_called && image->traits.unsupported.empty()) image->traits.unsupported = traits.unsupported;
+        if (is_called && image->traits.unsupported.empty())
+            image->traits.unsupported = traits.unsupported;
     }
     return image;
 }

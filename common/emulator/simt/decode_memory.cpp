@@ -48,8 +48,9 @@ void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_
         detail.cost.issued = issued_->of(at_);
     }
     detail.site = static_cast<std::uint32_t>(image_.sites.size());
-    image_.sites.push_back(
-        {&function_, {at_, space, detail.kind, is_reduction, detail.bytes, cache_operator}, detail.cost});
+    image_.sites.push_back({&function_,
+                            {at_, space, detail.kind, is_reduction, detail.bytes, cache_operator},
+                            detail.cost});
 }
 
 void FunctionDecoder::fill_in_elements(MemoryDetail& detail, const ptx::Operand& operand,
@@ -96,8 +97,8 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     Operation operation;
     operation.detail = &detail;
     if (space == Space::param) {
-        const bool of_kernel = form.is_kernel_parameter ||
-                               (source_.is_kernel && !form.is_parameter_of_call);
+        const bool of_kernel =
+            form.is_kernel_parameter || (source_.is_kernel && !form.is_parameter_of_call);
         if (of_kernel && !is_load) throw Refused{"kernel parameters cannot be written"};
         detail.instruction = at_;
         operation.execute = of_kernel ? execute_kernel_parameter : execute_parameter;
@@ -118,8 +119,12 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     }
     AccessSpace counted = AccessSpace::global;
     switch (space) {
-        case Space::generic: operation.execute = execute_generic; break;
-        case Space::global: operation.execute = execute_global; break;
+        case Space::generic:
+            operation.execute = execute_generic;
+            break;
+        case Space::global:
+            operation.execute = execute_global;
+            break;
         case Space::shared:
             operation.execute = execute_shared;
             counted = AccessSpace::shared;
@@ -132,9 +137,11 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
             operation.execute = execute_constant;
             counted = AccessSpace::constant;
             break;
-        default: throw Refused{};
+        default:
+            throw Refused{};
     }
-    if (counted == AccessSpace::global || counted == AccessSpace::constant) use_array_address(detail);
+    if (counted == AccessSpace::global || counted == AccessSpace::constant)
+        use_array_address(detail);
     add_site(detail, counted, false, cache_operator);
     const bool is_whole = space == Space::global || space == Space::shared;
     if (is_whole && !detail.is_poll && detail.elements == 1) {
@@ -150,9 +157,10 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
 bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     const bool has_result = instruction.opcode == "atom";
     if (!has_result && instruction.opcode != "red") return false;
-    static constexpr const char* names[] = {"add", "min", "max", "and", "or",
+    static constexpr const char* names[] = {"add", "min",  "max", "and", "or",
                                             "xor", "exch", "cas", "inc", "dec"};
-    const auto name = std::ranges::find_if(names, [&](const char* n) { return has(instruction, n); });
+    const auto name =
+        std::ranges::find_if(names, [&](const char* n) { return has(instruction, n); });
     if (name == std::end(names) || has(instruction, "async")) throw Refused{};
     std::string_view type_name = instruction.modifiers.back();
     for (const std::string& modifier : instruction.modifiers) {
@@ -195,20 +203,21 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
                         : space == Space::global ? execute_atomic_global
                                                  : execute_atomic_generic;
     // What the machine code has for it: RED, unless the old value is used or the address is generic.
-    const bool is_reduction = !reads_result && space != Space::generic && std::string_view(*name) != "cas" &&
-                              std::string_view(*name) != "exch";
+    const bool is_reduction = !reads_result && space != Space::generic &&
+                              std::string_view(*name) != "cas" && std::string_view(*name) != "exch";
     if (space != Space::shared && reads_result) function_.traits.may_wait_for_blocks = true;
     if (space != Space::shared && (reads_result || depends_on_order(*name, type_name))) {
         function_.traits.has_order_dependence = true;
     }
     detail.cost.is_for_one_lane = issued_->is_for_one_lane(at_, reads_result);
-    const bool adds_one = std::string_view(*name) == "add" && value.kind == OperandKind::immediate &&
-                          value.bits == 1 && type_name.ends_with("32") && type_name[0] != 'f';
+    const bool adds_one = std::string_view(*name) == "add" &&
+                          value.kind == OperandKind::immediate && value.bits == 1 &&
+                          type_name.ends_with("32") && type_name[0] != 'f';
     if (std::string_view(*name) == "cas") detail.cost.bank_atomic = BankAtomic::compare_and_swap;
     if (adds_one && !reads_result) detail.cost.bank_atomic = BankAtomic::count;
     if (space != Space::shared) use_array_address(detail);
-    add_site(detail, space == Space::shared ? AccessSpace::shared : AccessSpace::global, is_reduction,
-             CacheOperator::standard);
+    add_site(detail, space == Space::shared ? AccessSpace::shared : AccessSpace::global,
+             is_reduction, CacheOperator::standard);
     emit(operation);
     return true;
 }
@@ -247,7 +256,8 @@ bool FunctionDecoder::address_arithmetic(const ptx::Instruction& instruction) {
     if (instruction.opcode == "isspacep") {
         Operation operation;
         operation.execute = is_in_space;
-        operation.variant = static_cast<std::uint16_t>(space_of(instruction).value_or(Space::global));
+        operation.variant =
+            static_cast<std::uint16_t>(space_of(instruction).value_or(Space::global));
         operation.destination = offset_of(instruction.operands[0]);
         operation.source[0] = as_register(instruction.operands[1], 8);
         emit(operation);

@@ -56,7 +56,8 @@ RegisterOffset FunctionDecoder::constant(unsigned bytes, std::uint64_t bits) {
 std::uint64_t FunctionDecoder::immediate_bits(const Operand& operand, unsigned bytes) {
     const bool is_double = operand.literal == ptx::Type::f64 || operand.literal == ptx::Type::b64;
     if (is_double && bytes == 4) {
-        return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+        return std::bit_cast<std::uint32_t>(
+            static_cast<float>(std::bit_cast<double>(operand.bits)));
     }
     return operand.bits;
 }
@@ -77,7 +78,8 @@ std::optional<std::uint64_t> FunctionDecoder::constant_address(const std::string
     if (variable != module_.variables.end()) {
         return reinterpret_cast<std::uint64_t>(variable->second.address);
     }
-    if (const auto number = module_.function_number(symbol)) return Module::function_address(*number);
+    if (const auto number = module_.function_number(symbol))
+        return Module::function_address(*number);
     return std::nullopt;
 }
 
@@ -115,25 +117,32 @@ RegisterOffset FunctionDecoder::special(const std::string& name, unsigned bytes)
 
 RegisterOffset FunctionDecoder::as_register(const Operand& operand, unsigned bytes) {
     switch (operand.kind) {
-        case OperandKind::reg: return register_offsets_[operand.index];
-        case OperandKind::sink: return no_register;
-        case OperandKind::immediate: return constant(bytes, immediate_bits(operand, bytes));
-        case OperandKind::special: return special(operand.symbol, bytes);
+        case OperandKind::reg:
+            return register_offsets_[operand.index];
+        case OperandKind::sink:
+            return no_register;
+        case OperandKind::immediate:
+            return constant(bytes, immediate_bits(operand, bytes));
+        case OperandKind::special:
+            return special(operand.symbol, bytes);
         case OperandKind::symbol:
         case OperandKind::label: {
             if (const auto value = constant_address(operand.symbol)) {
                 return constant(bytes, *value + static_cast<std::uint64_t>(operand.offset));
             }
-            if (const auto local = local_offsets_.find(operand.symbol); local != local_offsets_.end()) {
+            if (const auto local = local_offsets_.find(operand.symbol);
+                local != local_offsets_.end()) {
                 Operation operation;
-                operation.execute = bytes == 8 ? frame_address<std::uint64_t> : frame_address<std::uint32_t>;
+                operation.execute =
+                    bytes == 8 ? frame_address<std::uint64_t> : frame_address<std::uint32_t>;
                 operation.destination = new_register(bytes);
                 operation.immediate = local->second + static_cast<std::uint64_t>(operand.offset);
                 return emit(operation).destination;
             }
             throw Refused{"the symbol " + operand.symbol + ", which the module does not define"};
         }
-        default: throw Refused{"an operand of this kind"};
+        default:
+            throw Refused{"an operand of this kind"};
     }
 }
 

@@ -14,7 +14,8 @@ namespace emulator::simt {
 namespace {
 
 std::byte* aligned_64(std::byte* pointer) {
-    return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(pointer) + 63) & ~std::uintptr_t{63});
+    return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(pointer) + 63) &
+                                        ~std::uintptr_t{63});
 }
 
 }  // namespace
@@ -27,15 +28,14 @@ Execution::Execution(const Launch& launch)
 
 const Allocation* Execution::find_allocation(Address address) {
     auto after = std::ranges::upper_bound(allocations_, address, {}, &Allocation::begin);
-    if (after != allocations_.begin() && address < std::prev(after)->end()) return &*std::prev(after);
+    if (after != allocations_.begin() && address < std::prev(after)->end())
+        return &*std::prev(after);
     const auto found = allocation_at_or_below(address);
     if (!found || address >= found->end()) return nullptr;
     return &*allocations_.insert(after, *found);
 }
 
-bool Execution::is_constant(Address address) const {
-    return launch.module.is_constant(address);
-}
+bool Execution::is_constant(Address address) const { return launch.module.is_constant(address); }
 
 Frame* Execution::take_frame(const Function& function) {
     auto& spare = spare_frames_[&function];
@@ -93,8 +93,9 @@ std::string place_of(const WarpContext& context, std::uint32_t instruction, int 
                                  : std::string();
     return "kernel " + launch.kernel_name + ", block " + index_text(block[0], block[1], block[2]) +
            ", thread " +
-           thread_text(launch, context.warp->number * warp_size + static_cast<std::uint32_t>(lane)) + ": " +
-           line;
+           thread_text(launch,
+                       context.warp->number * warp_size + static_cast<std::uint32_t>(lane)) +
+           ": " + line;
 }
 
 Fault fault_at(const WarpContext& context, FaultKind kind, std::uint32_t instruction, int lane,

@@ -56,7 +56,7 @@ struct Fragment {
     Frame* frame = nullptr;
     Reconvergence* reconvergence = nullptr;
     FragmentState state = FragmentState::ready;
-    std::uint32_t members = 0;            // at a warp operation: lanes that it waits for
+    std::uint32_t members = 0;             // at a warp operation: lanes that it waits for
     const BasicBlock* waits_at = nullptr;  // the block whose end holds it up
     std::uint8_t barrier = 0;
 };
@@ -74,8 +74,8 @@ struct WarpContext : Warp {
     MemoryModel* memory = nullptr;         // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
     std::uint32_t participants = 0;  // lanes that take part in a warp operation
-    std::int64_t budget = 0;  // until another warp has its turn
-    bool gives_way = false;   // asked by a handler
+    std::int64_t budget = 0;         // until another warp has its turn
+    bool gives_way = false;          // asked by a handler
 };
 inline WarpContext& context_of(Warp& warp) { return static_cast<WarpContext&>(warp); }
 
@@ -97,7 +97,7 @@ struct WarpState {
     std::uint32_t number = 0;  // in the block
     std::uint32_t lanes = 0;   // that exist
     std::uint32_t alive = 0;
-    std::uint32_t epoch = 0;   // how often its lanes have synchronised
+    std::uint32_t epoch = 0;          // how often its lanes have synchronised
     std::vector<Fragment> fragments;  // the last one runs
     std::vector<std::unique_ptr<Reconvergence>> reconvergences;  // owned; free ones in `spare`
     std::vector<Reconvergence*> spare;

@@ -18,23 +18,15 @@ namespace emulator::simt {
 
 constexpr std::uint32_t canonical_nan_bits = 0x7fffffff;  // of f32 results
 
-inline std::uint32_t bits_of(float value) {
-    return std::bit_cast<std::uint32_t>(value);
-}
-inline std::uint64_t bits_of(double value) {
-    return std::bit_cast<std::uint64_t>(value);
-}
-inline float float_of(std::uint32_t bits) {
-    return std::bit_cast<float>(bits);
-}
+inline std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+inline std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
+inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // Results of f32 that are NaN have one pattern; f64 keeps what the operation makes of its operands.
 inline float canonical(float value) {
     return value == value ? value : float_of(canonical_nan_bits);
 }
-inline double canonical(double value) {
-    return value;
-}
+inline double canonical(double value) { return value; }
 
 // The result of an operation of f64, or its NaN operand, quieted: for operands that take precedence. Of two
 // NaNs an H200 keeps the second in add, sub, mul, min and max; of three in fma the second, then the third.
@@ -84,9 +76,7 @@ class RoundingScope {
         _mm_setcsr((before_ & ~static_cast<unsigned>(_MM_ROUND_MASK)) |
                    modes[static_cast<int>(rounding)]);
     }
-    ~RoundingScope() {
-        _mm_setcsr(before_);
-    }
+    ~RoundingScope() { _mm_setcsr(before_); }
 
   private:
     unsigned before_;
@@ -95,9 +85,7 @@ class RoundingScope {
         constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
         std::fesetround(modes[static_cast<int>(rounding)]);
     }
-    ~RoundingScope() {
-        std::fesetround(before_);
-    }
+    ~RoundingScope() { std::fesetround(before_); }
 
   private:
     int before_;

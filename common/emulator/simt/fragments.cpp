@@ -45,7 +45,8 @@ bool is_at(const Reconvergence* point, std::uint32_t block, const Frame* frame) 
 
 }  // namespace
 
-BlockRunner::Next BlockRunner::branch(WarpState& warp, Fragment& fragment, const BasicBlock& block) {
+BlockRunner::Next BlockRunner::branch(WarpState& warp, Fragment& fragment,
+                                      const BasicBlock& block) {
     const std::uint32_t taken = guarded_lanes(warp.context, block, fragment.lanes);
     if (taken == fragment.lanes) {
         fragment.block = block.target;
@@ -191,7 +192,8 @@ BlockRunner::Next BlockRunner::return_or_exit(WarpState& warp, Fragment& fragmen
 // Lanes that wait for lanes which cannot go on before them: they go ahead. True where there were some.
 bool BlockRunner::release_waiting_lanes(WarpState& warp) {
     for (auto fragment = warp.fragments.rbegin(); fragment != warp.fragments.rend(); ++fragment) {
-        for (Reconvergence* point = fragment->reconvergence; point != nullptr; point = point->outer) {
+        for (Reconvergence* point = fragment->reconvergence; point != nullptr;
+             point = point->outer) {
             if (point->arrived == 0) continue;
             const std::uint32_t lanes = std::exchange(point->arrived, 0);
             point->expected &= ~lanes;
@@ -233,23 +235,23 @@ bool BlockRunner::is_spinning(WarpState& warp, const Fragment& fragment) {
     ++spin.turns;
     if (spin.turns < min_turns) return false;
     const std::uint64_t registers = hash_registers(fragment);
-    const bool same = spin.block == fragment.block && spin.lanes == fragment.lanes &&
-                      spin.registers == registers;
+    const bool same =
+        spin.block == fragment.block && spin.lanes == fragment.lanes && spin.registers == registers;
     if (same || (spin.turns >= max_turns && execution_.launch.image.traits.has_order_dependence)) {
         spin = {};
         return true;
     }
-    if (std::has_single_bit(spin.turns)) spin = {spin.turns, fragment.block, fragment.lanes, registers};
+    if (std::has_single_bit(spin.turns))
+        spin = {spin.turns, fragment.block, fragment.lanes, registers};
     return false;
 }
 
 // Another fragment has the next turn: one that stands further on, or lanes that wait to reconverge.
 void BlockRunner::give_way(WarpState& warp, const Fragment& fragment) {
     warp.fragments.insert(warp.fragments.begin(), fragment);
-    const bool others = std::ranges::any_of(warp.fragments.begin() + 1, warp.fragments.end(),
-                                            [](const Fragment& other) {
-                                                return other.state == FragmentState::ready;
-                                            });
+    const bool others = std::ranges::any_of(
+        warp.fragments.begin() + 1, warp.fragments.end(),
+        [](const Fragment& other) { return other.state == FragmentState::ready; });
     warp.out_of_order = others || release_waiting_lanes(warp);
 }
 
@@ -260,7 +262,8 @@ void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
     std::size_t first = fragments.size();
     std::uint32_t lowest = fragment.block;
     for (std::size_t i = 0; i < fragments.size(); ++i) {
-        if (fragments[i].state != FragmentState::ready || fragments[i].frame != fragment.frame) continue;
+        if (fragments[i].state != FragmentState::ready || fragments[i].frame != fragment.frame)
+            continue;
         if (fragments[i].block == fragment.block) {
             const Fragment other = fragments[i];
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(i));
@@ -296,16 +299,18 @@ void BlockRunner::check_deadlock(WarpState& warp, const Fragment& fragment) {
     seen.repetitions = tries && still ? seen.repetitions + 1 : 0;
     if (seen.repetitions < many) return;
     bool others_wait = false;
-    for (const Reconvergence* point = fragment.reconvergence; point != nullptr; point = point->outer) {
+    for (const Reconvergence* point = fragment.reconvergence; point != nullptr;
+         point = point->outer) {
         others_wait |= point->arrived != 0;
     }
     if (!others_wait) return;
     warp.context.frame = fragment.frame;
-    throw fault_at(warp.context, FaultKind::deadlock,
-                   fragment.frame->function->blocks[fragment.block].control_instruction,
-                   std::countr_zero(fragment.lanes),
-                   "deadlock: waits for lanes of its own warp, which wait to reconverge with it; before "
-                   "Volta they do not go on alone");
+    throw fault_at(
+        warp.context, FaultKind::deadlock,
+        fragment.frame->function->blocks[fragment.block].control_instruction,
+        std::countr_zero(fragment.lanes),
+        "deadlock: waits for lanes of its own warp, which wait to reconverge with it; before "
+        "Volta they do not go on alone");
 }
 
 }  // namespace emulator::simt

@@ -49,8 +49,7 @@ void access_shared_lanes(WarpContext& context, const MemoryDetail& detail, SiteS
         const int lane = std::countr_zero(rest);
         check_shared(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
     }
-    const PatternKind kind =
-        count_shared(context, detail, site.other_spaces().shared, offsets);
+    const PatternKind kind = count_shared(context, detail, site.other_spaces().shared, offsets);
     if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
     move(context, detail, kind, context.shared, offsets, context.mask);
 }

@@ -24,7 +24,8 @@ void queue_span(WarpContext& context, const MemoryDetail& detail, RequestCounter
     std::size_t count = 0;
     for (Address line = begin / line_bytes * line_bytes; line < end; line += line_bytes) {
         const Address from = line < begin ? (begin - line) / sector_bytes : 0;
-        const Address to = end - line >= line_bytes ? 4 : (end - line + sector_bytes - 1) / sector_bytes;
+        const Address to =
+            end - line >= line_bytes ? 4 : (end - line + sector_bytes - 1) / sector_bytes;
         lines[count++] = LineSectors(line, (0xfu << from) & (0xfu >> (4 - to)));
     }
     queue_lines(context, detail, requests, {lines.data(), count});
@@ -79,7 +80,8 @@ void access_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteS
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         move(context, detail, PatternKind::other,
-             reinterpret_cast<std::byte*>(addresses[static_cast<std::size_t>(lane)]), zeros, 1u << lane);
+             reinterpret_cast<std::byte*>(addresses[static_cast<std::size_t>(lane)]), zeros,
+             1u << lane);
     }
 }
 
@@ -98,8 +100,8 @@ void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteSt
     }
 }
 
-void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site, Pattern& pattern,
-                      Address first) {
+void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                      Pattern& pattern, Address first) {
     queue_pattern(context, detail, site.requests, pattern, first);
 }
 
@@ -111,7 +113,8 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
         // What is far away arrives while the request is counted.
-        for (const std::uint32_t offset : located.offsets) __builtin_prefetch(located.base + offset);
+        for (const std::uint32_t offset : located.offsets)
+            __builtin_prefetch(located.base + offset);
         std::array<Address, warp_size> addresses;
         const WarpRequest request =
             request_of(addresses, base, located.offsets, context.mask, detail.bytes);
@@ -145,7 +148,8 @@ void move(WarpContext& context, const MemoryDetail& detail, PatternKind kind, st
         if (kind == PatternKind::contiguous) {
             mover.contiguous(lanes, place + offsets[0], detail.bytes);
         } else if (kind == PatternKind::uniform && is_load) {
-            mover.uniform(lanes, place + offsets[static_cast<std::size_t>(std::countr_zero(mask))], mask);
+            mover.uniform(lanes, place + offsets[static_cast<std::size_t>(std::countr_zero(mask))],
+                          mask);
         } else {
             mover.scattered(lanes, place, offsets.data(), mask);
         }
@@ -162,7 +166,8 @@ void execute_global(Warp& warp, const Operation& operation) {
         return access_lane_by_lane(context, detail, site);
     }
     const PatternKind kind = count_global(context, detail, site, located);
-    if (context.hazards != nullptr) [[unlikely]] check_initialised(context, detail, located);
+    if (context.hazards != nullptr) [[unlikely]]
+        check_initialised(context, detail, located);
     move(context, detail, kind, located.base, located.offsets, context.mask);
 }
 

@@ -38,7 +38,13 @@ class Unsupported : public std::runtime_error {
 };
 
 enum class FaultKind : std::uint8_t {
-    illegal_address, misaligned_address, illegal_instruction, assertion, trap, time_limit, deadlock,
+    illegal_address,
+    misaligned_address,
+    illegal_instruction,
+    assertion,
+    trap,
+    time_limit,
+    deadlock,
     stack_overflow,
 };
 
@@ -83,19 +89,20 @@ struct LaunchRecord {
     std::vector<SiteRecord> sites;
     std::vector<LineRecord> lines;
     std::vector<std::string> hazards;
-    std::vector<std::string> notes;  // limits of these counts, a line each
-    std::string printed;             // by printf, blocks in their order
+    std::vector<std::string> notes;                 // limits of these counts, a line each
+    std::string printed;                            // by printf, blocks in their order
     std::uint64_t blocks = 0, blocks_executed = 0;  // fewer when sampled
     double sampling_error = 0;                      // of the counts, relative; 0: they are exact
     double host_seconds = 0;
 };
 
 struct Options {
-    unsigned workers = 0;  // CPU threads; 0: as many as the machine has. Counts do not depend on it.
+    unsigned workers =
+        0;  // CPU threads; 0: as many as the machine has. Counts do not depend on it.
     bool model_caches = true;
     bool check_hazards = false;
-    bool sample_blocks = false;      // execute enough blocks to tell the counts of all
-    double time_limit_seconds = 0;   // of one launch; 0: none
+    bool sample_blocks = false;     // execute enough blocks to tell the counts of all
+    double time_limit_seconds = 0;  // of one launch; 0: none
 };
 
 // ---- textures and surfaces: filled in by the runtime, read by tex, suld and sust -----------------
@@ -119,7 +126,7 @@ struct KernelAttributes {
     std::size_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
     std::size_t parameter_bytes = 0;
     std::vector<std::pair<std::size_t, std::size_t>> parameters;  // offset, bytes of each
-    std::uint32_t max_threads_per_block = 0;  // .maxntid, or the architecture's
+    std::uint32_t max_threads_per_block = 0;                      // .maxntid, or the architecture's
 };
 
 class Kernel;  // one kernel of a loaded module

@@ -58,11 +58,13 @@ std::unique_ptr<BlockState> Worker::new_block() {
     auto block = std::make_unique<BlockState>();
     block->shared_storage = std::make_unique<std::byte[]>(launch_.shared_bytes + 256);
     block->shared = reinterpret_cast<std::byte*>(
-        (reinterpret_cast<std::uintptr_t>(block->shared_storage.get()) + 127) & ~std::uintptr_t{127});
+        (reinterpret_cast<std::uintptr_t>(block->shared_storage.get()) + 127) &
+        ~std::uintptr_t{127});
     block->warps.resize(launch_.warps());
     for (std::uint32_t i = 0; i < launch_.warps(); ++i) {
         WarpState& warp = block->warps[i];
-        const std::uint32_t threads = std::min<std::uint32_t>(launch_.threads() - i * warp_size, warp_size);
+        const std::uint32_t threads =
+            std::min<std::uint32_t>(launch_.threads() - i * warp_size, warp_size);
         warp.number = i;
         warp.lanes = ~0u >> (warp_size - threads);
         warp.kernel_frame = execution.take_frame(*launch_.image.kernel);
@@ -86,7 +88,8 @@ void Worker::run_block(std::uint64_t number) {
     spare_blocks_.push_back(std::move(block));
 }
 
-void Worker::run_sm(std::uint64_t first, std::uint64_t step, const std::atomic<std::uint64_t>& end) {
+void Worker::run_sm(std::uint64_t first, std::uint64_t step,
+                    const std::atomic<std::uint64_t>& end) {
     if (execution.memory != nullptr) execution.memory->begin_sm();
     for (std::uint64_t i = first; i < end; i += step) run_block(i);
 }
@@ -98,7 +101,8 @@ bool Worker::run_slice(BlockState& block, std::uint64_t rounds, bool& is_finishe
     running = block.number;
     execution.memory = memory_of(block.number);
     is_finished = runner_->run(block, rounds);
-    return execution.polls + execution.fruitless_atomics != polls && execution.memory_changes == changes;
+    return execution.polls + execution.fruitless_atomics != polls &&
+           execution.memory_changes == changes;
 }
 
 void Worker::run_in_order() {
@@ -108,7 +112,8 @@ void Worker::run_in_order() {
     std::uint64_t next = 0;
     bool starts_another = true;
     for (unsigned slices = 0; next < launch_.blocks() || !resident.empty();) {
-        if (starts_another && next < launch_.blocks() && resident.size() < launch_.resident_blocks) {
+        if (starts_another && next < launch_.blocks() &&
+            resident.size() < launch_.resident_blocks) {
             execution.memory = memory_of(next);
             resident.push_front(new_block());
             runner_->begin(*resident.front(), next++);
@@ -150,7 +155,8 @@ void run_share(const Launch& launch, Worker& worker, unsigned number, unsigned w
                std::atomic<std::uint64_t>& end, Failure& failure) {
     try {
         const std::uint64_t sms = launch.architecture.sm_count;
-        for (std::uint64_t sm = number; sm < sms && sm < end; sm += workers) worker.run_sm(sm, sms, end);
+        for (std::uint64_t sm = number; sm < sms && sm < end; sm += workers)
+            worker.run_sm(sm, sms, end);
     } catch (...) {
         end = 0;
         failure.note(worker.running);
@@ -160,8 +166,9 @@ void run_share(const Launch& launch, Worker& worker, unsigned number, unsigned w
 unsigned workers_for(const Launch& launch) {
     if (launch.image.traits.has_order_dependence || launch.shape.cooperative) return 1;
     if (launch.blocks() * launch.threads() < min_threads_to_share) return 1;
-    const unsigned wanted = launch.options.workers != 0 ? launch.options.workers
-                                                        : std::max(1u, std::thread::hardware_concurrency());
+    const unsigned wanted = launch.options.workers != 0
+                                ? launch.options.workers
+                                : std::max(1u, std::thread::hardware_concurrency());
     return static_cast<unsigned>(
         std::min<std::uint64_t>({wanted, launch.blocks(), launch.architecture.sm_count}));
 }

@@ -18,17 +18,18 @@ void check_initialised(WarpContext& context, const MemoryDetail& detail, const L
     }
 }
 
-void check_initialised(WarpContext& context, const MemoryDetail& detail, Address address, int lane) {
+void check_initialised(WarpContext& context, const MemoryDetail& detail, Address address,
+                       int lane) {
     if (detail.kind != AccessKind::store && !is_initialised(address, detail.bytes)) {
         const HazardIdentity identity{HazardKind::uninitialised_read, detail.site, no_site};
         auto& texts = context.execution->hazard_texts;
         if (!texts.contains(identity)) {
             const auto allocation = allocation_at_or_below(address);
-            texts[identity] = {context.block->number,
-                               place_of(context, detail.instruction, lane) +
-                                   " reads uninitialised memory: byte " +
-                                   std::to_string(address - allocation->begin) + " of an allocation of " +
-                                   std::to_string(allocation->bytes) + " bytes"};
+            texts[identity] = {
+                context.block->number,
+                place_of(context, detail.instruction, lane) + " reads uninitialised memory: byte " +
+                    std::to_string(address - allocation->begin) + " of an allocation of " +
+                    std::to_string(allocation->bytes) + " bytes"};
         }
     }
     if (detail.kind != AccessKind::load) mark_initialised(address, detail.bytes);
@@ -38,11 +39,11 @@ void check_shared_access(WarpContext& context, const MemoryDetail& detail,
                          const LaneOffsets& offsets) {
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        const Accessor who{
-            static_cast<std::uint16_t>(context.warp->number * warp_size + static_cast<unsigned>(lane)),
-            context.warp->epoch};
-        context.hazards->access(who, offsets[static_cast<std::size_t>(lane)], detail.bytes, detail.kind,
-                                detail.site);
+        const Accessor who{static_cast<std::uint16_t>(context.warp->number * warp_size +
+                                                      static_cast<unsigned>(lane)),
+                           context.warp->epoch};
+        context.hazards->access(who, offsets[static_cast<std::size_t>(lane)], detail.bytes,
+                                detail.kind, detail.site);
     }
 }
 
@@ -56,7 +57,8 @@ constexpr Site barrier_site = 0x80000000u;
 const ptx::SourceLocation& location_of(const Image& image, Site site) {
     if ((site & barrier_site) != 0) {
         const auto [function, number] = image.counters[site & ~barrier_site];
-        return function->source->instructions[function->blocks[number].control_instruction].location;
+        return function->source->instructions[function->blocks[number].control_instruction]
+            .location;
     }
     const Image::Site& found = image.sites[site];
     return found.function->source->instructions[found.site.instruction].location;
@@ -90,10 +92,13 @@ std::string array_at(const Image& image, std::uint32_t offset) {
 
 std::string text_of(const Execution& execution, const BlockState& block, const Hazard& hazard) {
     const Launch& launch = execution.launch;
-    const auto place = [&](Site site) { return text(launch.module, location_of(launch.image, site)); };
+    const auto place = [&](Site site) {
+        return text(launch.module, location_of(launch.image, site));
+    };
     const std::string who = "kernel " + launch.kernel_name + ", block " +
-                            index_text(block.index[0], block.index[1], block.index[2]) + ", thread " +
-                            thread_text(launch, hazard.thread) + ": " + place(hazard.site);
+                            index_text(block.index[0], block.index[1], block.index[2]) +
+                            ", thread " + thread_text(launch, hazard.thread) + ": " +
+                            place(hazard.site);
     const std::string other = "thread " + thread_text(launch, hazard.other_thread) + " at " +
                               (hazard.other_site == no_site ? "its end" : place(hazard.other_site));
     const std::string array = array_at(launch.image, hazard.shared_offset);
@@ -101,11 +106,14 @@ std::string text_of(const Execution& execution, const BlockState& block, const H
         case HazardKind::uninitialised_read:
             return who + " reads uninitialised shared memory: " + array;
         case HazardKind::read_after_write:
-            return who + " reads " + array + ", which " + other + " writes, with no barrier between them";
+            return who + " reads " + array + ", which " + other +
+                   " writes, with no barrier between them";
         case HazardKind::write_after_read:
-            return who + " writes " + array + ", which " + other + " reads, with no barrier between them";
+            return who + " writes " + array + ", which " + other +
+                   " reads, with no barrier between them";
         case HazardKind::write_after_write:
-            return who + " writes " + array + ", which " + other + " writes too, with no barrier between them";
+            return who + " writes " + array + ", which " + other +
+                   " writes too, with no barrier between them";
         case HazardKind::divergent_barrier:
             return who + " waits at a barrier that not all threads reach: " + other;
     }

@@ -30,7 +30,8 @@ void FunctionDecoder::count_definitions() {
         }
         // A call through a pointer reads it; of other instructions the first register is written.
         const bool reads_first = instruction.opcode == "call" || instruction.opcode == "brx";
-        if (reads_first && !instruction.operands.empty()) count_uses(count_uses, instruction.operands[0]);
+        if (reads_first && !instruction.operands.empty())
+            count_uses(count_uses, instruction.operands[0]);
     }
 }
 
@@ -48,11 +49,11 @@ void FunctionDecoder::emit_pure(const Operation& operation) {
         return offset == no_register || found == definitions_.end() || found->second == 1;
     };
     const bool is_guarded = source_.instructions[at_].guard.reg >= 0;
-    const bool hoists = source_.is_kernel && !is_guarded && operation.destination != no_register &&
-                        defined_once(operation.destination) &&
-                        defined_once(operation.second_destination) &&
-                        std::ranges::all_of(operation.source,
-                                            [&](RegisterOffset source) { return is_invariant(source); });
+    const bool hoists =
+        source_.is_kernel && !is_guarded && operation.destination != no_register &&
+        defined_once(operation.destination) && defined_once(operation.second_destination) &&
+        std::ranges::all_of(operation.source,
+                            [&](RegisterOffset source) { return is_invariant(source); });
     if (!hoists) {
         emit(operation);
         return;
@@ -60,13 +61,15 @@ void FunctionDecoder::emit_pure(const Operation& operation) {
     const auto same_in_all_lanes = [&](RegisterOffset source) {
         return source == no_register || uniform_.contains(source) || !invariants_.contains(source);
     };
-    const bool depends_on_thread = operation.detail == nullptr && operation.source[0] == no_register;
+    const bool depends_on_thread =
+        operation.detail == nullptr && operation.source[0] == no_register;
     if (!depends_on_thread && std::ranges::all_of(operation.source, same_in_all_lanes)) {
         uniform_.insert(operation.destination);
     }
     function_.launch_invariants.push_back(operation);
     invariants_.insert(operation.destination);
-    if (operation.second_destination != no_register) invariants_.insert(operation.second_destination);
+    if (operation.second_destination != no_register)
+        invariants_.insert(operation.second_destination);
 }
 
 }  // namespace emulator::simt

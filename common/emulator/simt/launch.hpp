@@ -34,7 +34,7 @@ struct Launch {
     std::span<const std::byte> parameters;
     std::vector<TextureDescriptor>* textures = nullptr;
     std::uint32_t shared_bytes = 0;    // of a block, static and dynamic
-    std::uint64_t grid_workspace = 0;       // of a cooperative launch
+    std::uint64_t grid_workspace = 0;  // of a cooperative launch
     std::uint64_t grid_number = 0;
     std::chrono::steady_clock::time_point started;
     std::size_t l1_bytes = 0;
@@ -58,14 +58,14 @@ class Execution {
         std::uint64_t divergences = 0;
         bool operator==(const BlockCount&) const = default;
     };
-    std::vector<BlockCount> counts;         // by BasicBlock::counter
+    std::vector<BlockCount> counts;          // by BasicBlock::counter
     std::vector<std::uint64_t> guarded_out;  // lanes
     std::uint64_t barriers = 0;
-    std::uint64_t steps = 0;  // basic blocks executed: what clocks show
+    std::uint64_t steps = 0;              // basic blocks executed: what clocks show
     std::uint64_t memory_changes = 0;     // stores, and atomics that found another value
     std::uint64_t fruitless_atomics = 0;  // those that changed nothing
     std::uint64_t polls = 0;              // volatile and relaxed loads
-    MemoryModel* memory = nullptr;  // null: caches are not modelled
+    MemoryModel* memory = nullptr;        // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
     std::map<std::uint64_t, std::string> printed;  // by block

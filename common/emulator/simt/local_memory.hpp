@@ -18,7 +18,8 @@ constexpr std::uint32_t interleaved_row_bytes = interleaved_word_bytes * warp_si
 // Where byte `offset` of a lane lies.
 inline std::size_t interleaved(std::uint32_t offset, int lane) {
     return std::size_t{offset / interleaved_word_bytes} * interleaved_row_bytes +
-           static_cast<std::size_t>(lane) * interleaved_word_bytes + offset % interleaved_word_bytes;
+           static_cast<std::size_t>(lane) * interleaved_word_bytes +
+           offset % interleaved_word_bytes;
 }
 
 // Aligned accesses of 1, 2, 4 or 8 bytes.

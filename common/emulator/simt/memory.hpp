@@ -29,7 +29,8 @@ struct Mover {
     void (*scattered)(std::byte* lanes, std::byte* base, const std::uint32_t* offsets,
                       std::uint32_t mask);
     // Thread-private memory, interleaved.
-    void (*interleaved)(std::byte* lanes, std::byte* base, std::uint32_t offset, std::uint32_t mask);
+    void (*interleaved)(std::byte* lanes, std::byte* base, std::uint32_t offset,
+                        std::uint32_t mask);
     void (*interleaved_scattered)(std::byte* lanes, std::byte* base, const std::uint32_t* offsets,
                                   std::uint32_t mask);
 };
@@ -56,7 +57,7 @@ struct MemoryDetail {
     AccessKind kind{};
     LoadPolicy policy;
     CostModel cost;
-    bool is_poll = false;  // a volatile or relaxed load: others may be waited for
+    bool is_poll = false;         // a volatile or relaxed load: others may be waited for
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
 };
 
@@ -68,11 +69,13 @@ struct Located {
 
 Address lane_address(Warp& warp, const MemoryDetail& detail, int lane);
 // Of all lanes; of inactive ones 0.
-void lane_addresses(Warp& warp, const MemoryDetail& detail, std::array<Address, warp_size>& addresses);
+void lane_addresses(Warp& warp, const MemoryDetail& detail,
+                    std::array<Address, warp_size>& addresses);
 
 // Global memory: true where all active lanes lie in the allocation that the site accessed last (or in
 // one other, which then is the one accessed last), aligned. False: lane by lane.
-bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& site, Located& located);
+bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                   Located& located);
 void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located);
 
 // For lanes in several allocations: checks them one by one, counts the request.
@@ -85,8 +88,8 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
 PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                          const LaneOffsets& offsets, SiteState* site = nullptr);
 // Queues a request whose pattern is known for the cache model. `first`: its first address.
-void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site, Pattern& pattern,
-                      Address first);
+void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                      Pattern& pattern, Address first);
 void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                  const LaneOffsets& offsets);
 

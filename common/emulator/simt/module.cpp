@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/ptx/control_flow.hpp"
 #include "emulator/device_memory.hpp"
+#include "emulator/ptx/control_flow.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/memory.hpp"
 
@@ -27,7 +27,8 @@ std::string common_directory_of(const ptx::Module& module) {
             continue;
         }
         std::size_t same = 0;
-        while (same < std::min(common.size(), directory.size()) && common[same] == directory[same]) ++same;
+        while (same < std::min(common.size(), directory.size()) && common[same] == directory[same])
+            ++same;
         common.resize(common.rfind('/', same == 0 ? 0 : same - 1) == std::string::npos
                           ? 0
                           : common.rfind('/', same - 1) + 1);
@@ -173,7 +174,8 @@ const ptx::Module& source_of(const Module& module) { return module.source; }
 
 std::string text(const Module& module, const ptx::SourceLocation& location) {
     if (location.line == 0) return "unknown line";
-    std::string file = location.file < module.source.files.size() ? module.source.files[location.file] : "";
+    std::string file =
+        location.file < module.source.files.size() ? module.source.files[location.file] : "";
     const std::string& common = module.common_directory;
     if (!common.empty() && file.starts_with(common)) file.erase(0, common.size());
     return file + ":" + std::to_string(location.line);

@@ -55,7 +55,8 @@ struct Load {
                 to[lane] = widen(read<Memory>(base + offsets[lane]));
             }
         } else {
-            for_lanes(mask, [&](int lane) { to[lane] = widen(read<Memory>(base + offsets[lane])); });
+            for_lanes(mask,
+                      [&](int lane) { to[lane] = widen(read<Memory>(base + offsets[lane])); });
         }
     }
     static void interleaved(std::byte* lanes, std::byte* base, std::uint32_t offset,
@@ -77,7 +78,8 @@ struct Load {
             lanes_of(lanes)[lane] = widen(load_interleaved<Memory>(base, offsets[lane], lane));
         });
     }
-    static constexpr Mover mover{contiguous, uniform, scattered, interleaved, interleaved_scattered};
+    static constexpr Mover mover{contiguous, uniform, scattered, interleaved,
+                                 interleaved_scattered};
 };
 
 template <class Memory, class Register>
@@ -120,7 +122,8 @@ struct Store {
             store_interleaved<Memory>(base, offsets[lane], lane, static_cast<Memory>(from[lane]));
         });
     }
-    static constexpr Mover mover{contiguous, nullptr, scattered, interleaved, interleaved_scattered};
+    static constexpr Mover mover{contiguous, nullptr, scattered, interleaved,
+                                 interleaved_scattered};
 };
 
 // Registers are as wide as memory elements or wider; a load then extends by the sign of its type.
@@ -144,17 +147,26 @@ template <template <class, class> class Direction>
 const Mover* find(ptx::Type type, unsigned register_bytes) {
     using ptx::Type;
     switch (type) {
-        case Type::s8: return for_register<Direction, std::int8_t>(register_bytes);
-        case Type::s16: return for_register<Direction, std::int16_t>(register_bytes);
-        case Type::s32: return for_register<Direction, std::int32_t>(register_bytes);
-        default: break;
+        case Type::s8:
+            return for_register<Direction, std::int8_t>(register_bytes);
+        case Type::s16:
+            return for_register<Direction, std::int16_t>(register_bytes);
+        case Type::s32:
+            return for_register<Direction, std::int32_t>(register_bytes);
+        default:
+            break;
     }
     switch (ptx::bytes_of(type)) {
-        case 1: return for_register<Direction, std::uint8_t>(register_bytes);
-        case 2: return for_register<Direction, std::uint16_t>(register_bytes);
-        case 4: return for_register<Direction, std::uint32_t>(register_bytes);
-        case 8: return for_register<Direction, std::uint64_t>(register_bytes);
-        default: return nullptr;
+        case 1:
+            return for_register<Direction, std::uint8_t>(register_bytes);
+        case 2:
+            return for_register<Direction, std::uint16_t>(register_bytes);
+        case 4:
+            return for_register<Direction, std::uint32_t>(register_bytes);
+        case 8:
+            return for_register<Direction, std::uint64_t>(register_bytes);
+        default:
+            return nullptr;
     }
 }
 

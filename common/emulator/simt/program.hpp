@@ -29,13 +29,13 @@ enum class Control : std::uint8_t {
     branch,          // lanes with a true guard go to `target`
     branch_indexed,  // brx.idx
     call,
-    ret,             // of lanes with a true guard; from a kernel it is an exit
+    ret,  // of lanes with a true guard; from a kernel it is an exit
     exit,
     trap,
-    barrier,         // of the block
-    warp_wide,       // waits for the lanes of a member mask, then executes its operation
-    yield,           // nanosleep: other fragments and warps first
-    poll,            // mbarrier.try_wait: as `next`, but gives way where the answer is no
+    barrier,    // of the block
+    warp_wide,  // waits for the lanes of a member mask, then executes its operation
+    yield,      // nanosleep: other fragments and warps first
+    poll,       // mbarrier.try_wait: as `next`, but gives way where the answer is no
 };
 
 struct BasicBlock {
@@ -46,15 +46,16 @@ struct BasicBlock {
     RegisterOffset guard = no_register;
     std::uint32_t next = no_block;
     std::uint32_t target = no_block;
-    std::uint32_t reconvergence = no_block;  // immediate post-dominator; no_block: the function's end
-    std::uint32_t counter = 0;               // index of this block's execution counts
-    const void* detail = nullptr;            // CallDetail, BarrierDetail, WarpWideDetail, ...
+    std::uint32_t reconvergence =
+        no_block;                  // immediate post-dominator; no_block: the function's end
+    std::uint32_t counter = 0;     // index of this block's execution counts
+    const void* detail = nullptr;  // CallDetail, BarrierDetail, WarpWideDetail, ...
     std::uint32_t control_instruction = 0;
 };
 
 struct CallDetail {
-    const Function* callee = nullptr;      // null: through `pointer`
-    RegisterOffset pointer = no_register;  // 64-bit lanes
+    const Function* callee = nullptr;               // null: through `pointer`
+    RegisterOffset pointer = no_register;           // 64-bit lanes
     std::vector<std::uint32_t> arguments, results;  // offsets in the caller's area of parameters
     std::vector<std::uint32_t> argument_bytes, result_bytes;
     std::uint32_t instruction = 0;
@@ -67,11 +68,12 @@ struct BranchTableDetail {
 
 struct BarrierDetail {
     enum class Reduction : std::uint8_t { none, popc, all, any };
-    bool waits = true;         // false: bar.arrive
+    bool waits = true;  // false: bar.arrive
     Reduction reduction{};
     bool predicate_negated = false;
-    RegisterOffset barrier = no_register, threads = no_register;  // 32-bit lanes, where not constant
-    std::uint32_t constant_barrier = 0, constant_threads = 0;     // threads 0: all of the block
+    RegisterOffset barrier = no_register,
+                   threads = no_register;                      // 32-bit lanes, where not constant
+    std::uint32_t constant_barrier = 0, constant_threads = 0;  // threads 0: all of the block
     RegisterOffset destination = no_register;
     RegisterOffset predicate = no_register;
 };
@@ -80,7 +82,8 @@ struct BarrierDetail {
 // are there.
 struct WarpWideDetail {
     Operation operation;
-    bool has_members = true;  // false: the forms before Volta, for the lanes that happen to be there
+    bool has_members =
+        true;  // false: the forms before Volta, for the lanes that happen to be there
     RegisterOffset members = no_register;
     // Registers that lanes read from each other, and the bytes of each (0: a predicate).
     std::uint8_t value_sources = 0;
@@ -127,10 +130,11 @@ struct Function {
     // Operations whose results are the same in every block of a launch: run once for each warp.
     std::vector<Operation> launch_invariants;
 
-    std::uint32_t parameter_bytes = 0;  // area for arguments and results, of this function and its calls
+    std::uint32_t parameter_bytes =
+        0;  // area for arguments and results, of this function and its calls
     std::vector<std::uint32_t> parameter_offsets, parameter_sizes;  // in that area, in order
     std::vector<std::uint32_t> result_offsets, result_sizes;
-    std::uint32_t local_bytes = 0;   // .local variables of one activation
+    std::uint32_t local_bytes = 0;  // .local variables of one activation
 
     Traits traits;
 };

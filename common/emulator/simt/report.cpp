@@ -17,18 +17,22 @@ const ptx::SourceLocation& location_of(const Function& function, std::uint32_t i
 }
 
 AccessCounters& total_of(LaunchRecord& record, const SiteRecord& site) {
-    const auto pick = [&](AccessCounters& loads, AccessCounters& stores, AccessCounters& atomics)
-        -> AccessCounters& {
-        return site.kind == AccessKind::load ? loads : site.kind == AccessKind::store ? stores : atomics;
+    const auto pick = [&](AccessCounters& loads, AccessCounters& stores,
+                          AccessCounters& atomics) -> AccessCounters& {
+        return site.kind == AccessKind::load    ? loads
+               : site.kind == AccessKind::store ? stores
+                                                : atomics;
     };
     switch (site.space) {
         case AccessSpace::shared:
             return pick(record.shared_loads, record.shared_stores, record.shared_atomics);
         case AccessSpace::local:
             return pick(record.local_loads, record.local_stores, record.local_stores);
-        case AccessSpace::texture: return record.texture_loads;
+        case AccessSpace::texture:
+            return record.texture_loads;
         default:
-            return pick(record.loads, record.stores, site.is_reduction ? record.reductions : record.atomics);
+            return pick(record.loads, record.stores,
+                        site.is_reduction ? record.reductions : record.atomics);
     }
 }
 
@@ -37,8 +41,12 @@ void add_sites(const Launch& launch, const Counts& counts, LaunchRecord& record)
         const Image::Site& from = launch.image.sites[i];
         const auto add = [&](AccessSpace space, const AccessCounters& requests) {
             if (requests.requests == 0) return;
-            const SiteRecord site{location_of(*from.function, from.site.instruction), space,
-                                  from.site.kind, from.site.is_reduction, from.site.bytes, requests};
+            const SiteRecord site{location_of(*from.function, from.site.instruction),
+                                  space,
+                                  from.site.kind,
+                                  from.site.is_reduction,
+                                  from.site.bytes,
+                                  requests};
             if (space != AccessSpace::constant) total_of(record, site).add(requests);
             record.sites.push_back(site);
         };

@@ -65,9 +65,12 @@ std::vector<std::uint64_t> picks_of(std::uint64_t blocks) {
 std::array<double, 6> main_numbers(const Launch& launch, const Counts& counts) {
     const LaunchRecord record = record_of(launch, counts);
     const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
-    return {number(record.loads.sectors), number(record.loads.requests), number(record.stores.sectors),
+    return {number(record.loads.sectors),
+            number(record.loads.requests),
+            number(record.stores.sectors),
             number(record.shared_loads.wavefronts + record.shared_stores.wavefronts),
-            number(record.atomics.sectors + record.reductions.sectors), number(record.warp_instructions)};
+            number(record.atomics.sectors + record.reductions.sectors),
+            number(record.warp_instructions)};
 }
 
 class Sampler {
@@ -85,8 +88,10 @@ class Sampler {
             workers_.push_back(std::move(worker[0]));
         }
         executed_ += picks.size();
-        const std::uint64_t each = blocks.blocks() / picks.size(), rest = blocks.blocks() % picks.size();
-        for (std::size_t i = 0; i < samples.size(); ++i) total_.add(samples[i], each + (i < rest ? 1 : 0));
+        const std::uint64_t each = blocks.blocks() / picks.size(),
+                            rest = blocks.blocks() % picks.size();
+        for (std::size_t i = 0; i < samples.size(); ++i)
+            total_.add(samples[i], each + (i < rest ? 1 : 0));
         note_variance(samples, static_cast<double>(blocks.blocks()));
     }
 
@@ -96,11 +101,13 @@ class Sampler {
         const std::array<double, 6> totals = main_numbers(launch_, total_);
         for (std::size_t i = 0; i < totals.size(); ++i) {
             if (totals[i] == 0) continue;
-            record.sampling_error = std::max(record.sampling_error, std::sqrt(variance_[i]) / totals[i]);
+            record.sampling_error =
+                std::max(record.sampling_error, std::sqrt(variance_[i]) / totals[i]);
         }
-        record.notes.push_back(std::to_string(executed_) + " of " + std::to_string(record.blocks) +
-                               " blocks were executed: what blocks share in caches is not counted, and "
-                               "most results were not written");
+        record.notes.push_back(
+            std::to_string(executed_) + " of " + std::to_string(record.blocks) +
+            " blocks were executed: what blocks share in caches is not counted, and "
+            "most results were not written");
         add_texts(workers_, record);
         return record;
     }
@@ -110,7 +117,8 @@ class Sampler {
     void note_variance(const std::vector<Counts>& samples, double blocks) {
         const auto n = static_cast<double>(samples.size());
         if (n == blocks || n < 2) return;
-        if (std::ranges::all_of(samples, [&](const Counts& other) { return other == samples[0]; })) return;
+        if (std::ranges::all_of(samples, [&](const Counts& other) { return other == samples[0]; }))
+            return;
         std::array<double, 6> sums{}, squares{};
         for (const Counts& sample : samples) {
             const std::array<double, 6> numbers = main_numbers(launch_, sample);

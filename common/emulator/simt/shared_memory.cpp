@@ -74,9 +74,10 @@ bool private_offsets(WarpContext& context, const MemoryDetail& detail, LaneOffse
         const bool active = (context.mask >> lane & 1) != 0;
         const std::size_t from = active ? lane : first_lane;
         offsets[lane] =
-            shift + (detail.base_is_64_bit
-                         ? static_cast<std::uint32_t>(context.lanes<std::uint64_t>(detail.base)[from])
-                         : context.lanes<std::uint32_t>(detail.base)[from]);
+            shift +
+            (detail.base_is_64_bit
+                 ? static_cast<std::uint32_t>(context.lanes<std::uint64_t>(detail.base)[from])
+                 : context.lanes<std::uint32_t>(detail.base)[from]);
         differences |= offsets[lane] ^ offsets[0];
     }
     return differences == 0;

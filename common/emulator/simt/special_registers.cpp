@@ -29,7 +29,8 @@ void thread_index(Warp& warp, const Operation& operation) {
     const Dimensions& block = launch_of(warp).shape.block;
     const std::uint32_t first = context_of(warp).warp->number * warp_size;
     if (operation.variant == 0) {
-        fill<std::uint32_t>(warp, operation, [&](std::uint32_t lane) { return (first + lane) % block.x; });
+        fill<std::uint32_t>(warp, operation,
+                            [&](std::uint32_t lane) { return (first + lane) % block.x; });
     } else if (operation.variant == 1) {
         fill<std::uint32_t>(warp, operation,
                             [&](std::uint32_t lane) { return (first + lane) / block.x % block.y; });
@@ -63,19 +64,40 @@ void lane_mask(Warp& warp, const Operation& operation) {
     fill<std::uint32_t>(warp, operation, [&](std::uint32_t lane) -> std::uint32_t {
         const std::uint32_t bit = 1u << lane;
         switch (operation.variant) {
-            case equal: return bit;
-            case less: return bit - 1;
-            case less_equal: return bit | (bit - 1);
-            case greater: return ~(bit | (bit - 1));
-            default: return ~(bit - 1);
+            case equal:
+                return bit;
+            case less:
+                return bit - 1;
+            case less_equal:
+                return bit | (bit - 1);
+            case greater:
+                return ~(bit | (bit - 1));
+            default:
+                return ~(bit - 1);
         }
     });
 }
 
 enum Number : std::uint16_t {
-    zero, one, warp_number, warps, sm_number, sms, grid_number, dynamic_shared, total_shared, clock_low,
-    clock_high, clock, nanoseconds, nanoseconds_low, nanoseconds_high, workspace_low, workspace_high,
-    cluster_index, cluster_blocks,
+    zero,
+    one,
+    warp_number,
+    warps,
+    sm_number,
+    sms,
+    grid_number,
+    dynamic_shared,
+    total_shared,
+    clock_low,
+    clock_high,
+    clock,
+    nanoseconds,
+    nanoseconds_low,
+    nanoseconds_high,
+    workspace_low,
+    workspace_high,
+    cluster_index,
+    cluster_blocks,
 };
 std::uint64_t number(WarpContext& context, std::uint16_t which) {
     Execution& execution = *context.execution;
@@ -83,23 +105,40 @@ std::uint64_t number(WarpContext& context, std::uint16_t which) {
     // A basic block takes some ten cycles; reading the clock takes time, too, so that it never stands.
     const std::uint64_t cycles = 16 * ++execution.steps;
     switch (which) {
-        case one: return 1;
-        case warp_number: return context.warp->number;
-        case warps: return launch.architecture.max_warps_per_sm;
-        case sm_number: return context.block->number % launch.architecture.sm_count;
-        case sms: return launch.architecture.sm_count;
-        case grid_number: return launch.grid_number;
-        case dynamic_shared: return launch.shape.dynamic_shared_bytes;
-        case total_shared: return launch.shared_bytes;
-        case clock_low: return cycles & 0xffffffffu;
-        case clock_high: return cycles >> 32;
-        case clock: return cycles;
-        case nanoseconds: return cycles;
-        case nanoseconds_low: return cycles & 0xffffffffu;
-        case nanoseconds_high: return cycles >> 32;
-        case workspace_low: return launch.grid_workspace & 0xffffffffu;
-        case workspace_high: return launch.grid_workspace >> 32;
-        default: return 0;
+        case one:
+            return 1;
+        case warp_number:
+            return context.warp->number;
+        case warps:
+            return launch.architecture.max_warps_per_sm;
+        case sm_number:
+            return context.block->number % launch.architecture.sm_count;
+        case sms:
+            return launch.architecture.sm_count;
+        case grid_number:
+            return launch.grid_number;
+        case dynamic_shared:
+            return launch.shape.dynamic_shared_bytes;
+        case total_shared:
+            return launch.shared_bytes;
+        case clock_low:
+            return cycles & 0xffffffffu;
+        case clock_high:
+            return cycles >> 32;
+        case clock:
+            return cycles;
+        case nanoseconds:
+            return cycles;
+        case nanoseconds_low:
+            return cycles & 0xffffffffu;
+        case nanoseconds_high:
+            return cycles >> 32;
+        case workspace_low:
+            return launch.grid_workspace & 0xffffffffu;
+        case workspace_high:
+            return launch.grid_workspace >> 32;
+        default:
+            return 0;
     }
 }
 
@@ -159,7 +198,8 @@ SpecialRegister find_special_register(const std::string& name) {
             if (vector == "%tid") return {thread_index, 4, axis, true};
             if (vector == "%ntid") return {block_dimension, 4, axis, true};
             if (vector == "%ctaid" || vector == "%clusterid") return {block_index, 4, axis, false};
-            if (vector == "%nctaid" || vector == "%nclusterid") return {grid_dimension, 4, axis, true};
+            if (vector == "%nctaid" || vector == "%nclusterid")
+                return {grid_dimension, 4, axis, true};
         }
     }
     for (const Named& entry : table) {

@@ -13,7 +13,8 @@ struct SpecialRegister {
     Handler execute = nullptr;  // null: not known
     std::uint8_t bytes = 4;
     std::uint16_t variant = 0;
-    bool is_same_in_all_blocks = false;  // of a launch: depends on the thread's place in its block alone
+    bool is_same_in_all_blocks =
+        false;  // of a launch: depends on the thread's place in its block alone
 };
 SpecialRegister find_special_register(const std::string& name);
 

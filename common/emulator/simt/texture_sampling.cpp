@@ -37,9 +37,7 @@ std::optional<std::uint32_t> resolve(std::int64_t index, std::uint32_t size, Add
     return static_cast<std::uint32_t>(index);
 }
 
-std::uint32_t float_bits(float value) {
-    return std::bit_cast<std::uint32_t>(value);
-}
+std::uint32_t float_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 std::uint32_t converted(const TextureDescriptor& texture, const std::byte* from) {
     using Format = TextureDescriptor::Format;

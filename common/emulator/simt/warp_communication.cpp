@@ -76,7 +76,8 @@ void shuffle(Warp& warp, const Operation& operation) {
         if (warp.mask == 0xffffffffu) {
             std::ranges::copy(result, to);
         } else {
-            for_lanes(warp.mask, [&](int lane) { to[lane] = result[static_cast<std::size_t>(lane)]; });
+            for_lanes(warp.mask,
+                      [&](int lane) { to[lane] = result[static_cast<std::size_t>(lane)]; });
         }
     }
     if (operation.second_destination != no_register) {
@@ -116,19 +117,20 @@ void match(Warp& warp, const Operation& operation) {
     std::uint32_t* const to = operation.destination == no_register
                                   ? nullptr
                                   : warp.lanes<std::uint32_t>(operation.destination);
-    for_groups(context_of(warp), operation.source[1], [&](std::uint32_t lanes, std::uint32_t group) {
-        for_lanes(lanes, [&](int lane) {
-            std::uint32_t equal = 0;
-            for_lanes(group, [&](int other) {
-                equal |= std::uint32_t{values[other] == values[lane]} << other;
+    for_groups(
+        context_of(warp), operation.source[1], [&](std::uint32_t lanes, std::uint32_t group) {
+            for_lanes(lanes, [&](int lane) {
+                std::uint32_t equal = 0;
+                for_lanes(group, [&](int other) {
+                    equal |= std::uint32_t{values[other] == values[lane]} << other;
+                });
+                const bool agree = equal == group;
+                if (to != nullptr) to[lane] = all ? (agree ? group : 0) : equal;
+                if (all && operation.second_destination != no_register) {
+                    set(warp.predicate(operation.second_destination), 1u << lane, agree ? ~0u : 0u);
+                }
             });
-            const bool agree = equal == group;
-            if (to != nullptr) to[lane] = all ? (agree ? group : 0) : equal;
-            if (all && operation.second_destination != no_register) {
-                set(warp.predicate(operation.second_destination), 1u << lane, agree ? ~0u : 0u);
-            }
         });
-    });
 }
 
 // ---- redux, elect, activemask, bar.warp.sync -----------------------------------------------------
@@ -137,30 +139,67 @@ template <class T, class F>
 void reduce(Warp& warp, const Operation& operation) {
     const T* const values = warp.lanes<T>(operation.source[0]);
     T* const to = warp.lanes<T>(operation.destination);
-    for_groups(context_of(warp), operation.source[1], [&](std::uint32_t lanes, std::uint32_t group) {
-        T result = values[std::countr_zero(group)];
-        for_lanes(group & (group - 1), [&](int lane) { result = F::apply(result, values[lane]); });
-        for_lanes(lanes, [&](int lane) { to[lane] = result; });
-    });
+    for_groups(context_of(warp), operation.source[1],
+               [&](std::uint32_t lanes, std::uint32_t group) {
+                   T result = values[std::countr_zero(group)];
+                   for_lanes(group & (group - 1),
+                             [&](int lane) { result = F::apply(result, values[lane]); });
+                   for_lanes(lanes, [&](int lane) { to[lane] = result; });
+               });
 }
-struct Add { template <class T> static T apply(T a, T b) { return a + b; } };
-struct And { template <class T> static T apply(T a, T b) { return a & b; } };
-struct Or { template <class T> static T apply(T a, T b) { return a | b; } };
-struct Xor { template <class T> static T apply(T a, T b) { return a ^ b; } };
-struct Min { template <class T> static T apply(T a, T b) { return std::min(a, b); } };
-struct Max { template <class T> static T apply(T a, T b) { return std::max(a, b); } };
-struct MinOrNumber { static float apply(float a, float b) { return std::fmin(a, b); } };
-struct MaxOrNumber { static float apply(float a, float b) { return std::fmax(a, b); } };
+struct Add {
+    template <class T>
+    static T apply(T a, T b) {
+        return a + b;
+    }
+};
+struct And {
+    template <class T>
+    static T apply(T a, T b) {
+        return a & b;
+    }
+};
+struct Or {
+    template <class T>
+    static T apply(T a, T b) {
+        return a | b;
+    }
+};
+struct Xor {
+    template <class T>
+    static T apply(T a, T b) {
+        return a ^ b;
+    }
+};
+struct Min {
+    template <class T>
+    static T apply(T a, T b) {
+        return std::min(a, b);
+    }
+};
+struct Max {
+    template <class T>
+    static T apply(T a, T b) {
+        return std::max(a, b);
+    }
+};
+struct MinOrNumber {
+    static float apply(float a, float b) { return std::fmin(a, b); }
+};
+struct MaxOrNumber {
+    static float apply(float a, float b) { return std::fmax(a, b); }
+};
 
 void elect(Warp& warp, const Operation& operation) {
-    for_groups(context_of(warp), operation.source[0], [&](std::uint32_t lanes, std::uint32_t group) {
-        const int leader = std::countr_zero(group);
-        if (operation.destination != no_register) {
-            std::uint32_t* const to = warp.lanes<std::uint32_t>(operation.destination);
-            for_lanes(lanes, [&](int lane) { to[lane] = static_cast<std::uint32_t>(leader); });
-        }
-        set(warp.predicate(operation.second_destination), lanes, 1u << leader);
-    });
+    for_groups(
+        context_of(warp), operation.source[0], [&](std::uint32_t lanes, std::uint32_t group) {
+            const int leader = std::countr_zero(group);
+            if (operation.destination != no_register) {
+                std::uint32_t* const to = warp.lanes<std::uint32_t>(operation.destination);
+                for_lanes(lanes, [&](int lane) { to[lane] = static_cast<std::uint32_t>(leader); });
+            }
+            set(warp.predicate(operation.second_destination), lanes, 1u << leader);
+        });
 }
 
 void synchronise(Warp&, const Operation&) {}
@@ -201,8 +240,10 @@ Handler find_shuffle(std::span<const std::string> modifiers) {
 
 Handler find_match(std::span<const std::string> modifiers) {
     const bool all = has(modifiers, "all");
-    if (has(modifiers, "b32")) return all ? match<std::uint32_t, true> : match<std::uint32_t, false>;
-    if (has(modifiers, "b64")) return all ? match<std::uint64_t, true> : match<std::uint64_t, false>;
+    if (has(modifiers, "b32"))
+        return all ? match<std::uint32_t, true> : match<std::uint32_t, false>;
+    if (has(modifiers, "b64"))
+        return all ? match<std::uint64_t, true> : match<std::uint64_t, false>;
     return nullptr;
 }
 
@@ -211,12 +252,14 @@ Handler find_match(std::span<const std::string> modifiers) {
 WarpWideForm find_warp_wide(const std::string& opcode, std::span<const std::string> modifiers) {
     const bool sync = has(modifiers, "sync");
     if (opcode == "shfl") return {find_shuffle(modifiers), sync, 1};
-    if (opcode == "vote") return {sync ? find_vote<true>(modifiers) : find_vote<false>(modifiers), sync, 1};
+    if (opcode == "vote")
+        return {sync ? find_vote<true>(modifiers) : find_vote<false>(modifiers), sync, 1};
     if (opcode == "match" && sync) return {find_match(modifiers), true, 1};
     if (opcode == "redux" && sync) {
         if (has(modifiers, "s32")) return {find_reduction<std::int32_t>(modifiers), true, 1};
         if (has(modifiers, "f32")) {
-            return {has(modifiers, "min") ? reduce<float, MinOrNumber> : reduce<float, MaxOrNumber>, true, 1};
+            return {has(modifiers, "min") ? reduce<float, MinOrNumber> : reduce<float, MaxOrNumber>,
+                    true, 1};
         }
         return {find_reduction<std::uint32_t>(modifiers), true, 1};
     }

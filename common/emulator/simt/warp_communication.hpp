@@ -13,8 +13,8 @@ namespace emulator::simt {
 
 struct WarpWideForm {
     Handler execute = nullptr;
-    bool has_members = false;      // its last source is a member mask
-    unsigned value_sources = 0;    // sources that lanes read from each other: the first ones
+    bool has_members = false;    // its last source is a member mask
+    unsigned value_sources = 0;  // sources that lanes read from each other: the first ones
 };
 
 // Null for what is none, or has a form that is not known.

@@ -30,7 +30,8 @@ void copy_lanes(std::byte* to, const std::byte* from, std::size_t bytes, std::ui
 void exchange(Fragment& mine, const Fragment& other, std::size_t source) {
     const std::uint8_t bytes = detail_of(mine).source_bytes[source];
     std::byte* const to = mine.frame->registers + detail_of(mine).operation.source[source];
-    const std::byte* const from = other.frame->registers + detail_of(other).operation.source[source];
+    const std::byte* const from =
+        other.frame->registers + detail_of(other).operation.source[source];
     if (bytes != 0) return copy_lanes(to, from, bytes, other.lanes);
     std::uint32_t mine_bits, other_bits;
     std::memcpy(&mine_bits, to, 4);
@@ -103,7 +104,8 @@ void BlockRunner::execute_together(WarpState& warp, const std::vector<Fragment*>
             if (other == mine) continue;
             const std::size_t sources =
                 std::min(detail_of(*mine).value_sources, detail_of(*other).value_sources);
-            for (std::size_t source = 0; source < sources; ++source) exchange(*mine, *other, source);
+            for (std::size_t source = 0; source < sources; ++source)
+                exchange(*mine, *other, source);
         }
     }
     ++warp.epoch;

@@ -35,7 +35,9 @@ Shape shape_of(const T* lanes, T stride) {
         not_contiguous |= difference ^ static_cast<T>(static_cast<T>(lane) * stride);
         not_uniform |= difference;
     }
-    return not_contiguous == 0 ? Shape::contiguous : not_uniform == 0 ? Shape::uniform : Shape::other;
+    return not_contiguous == 0 ? Shape::contiguous
+           : not_uniform == 0  ? Shape::uniform
+                               : Shape::other;
 }
 
 template <class Word, AccessKind kind>
@@ -83,7 +85,8 @@ void access_global(Warp& warp, const Operation& operation, Shape shape, std::int
     }
     const Address address = site.low + static_cast<Address>(first);
     ++pattern->seen[address % line_bytes];
-    if (context.memory != nullptr && detail.cost.is_issued()) queue_whole_warp(context, detail, site, *pattern, address);
+    if (context.memory != nullptr && detail.cost.is_issued())
+        queue_whole_warp(context, detail, site, *pattern, address);
     move_words<Word, kind>(context, detail, shape, reinterpret_cast<std::byte*>(address));
 }
 
@@ -140,7 +143,8 @@ void execute_shared_words(Warp& warp, const Operation& operation) {
     const auto first =
         static_cast<std::int64_t>(offsets[0] + static_cast<std::uint32_t>(detail.offset));
     const std::int64_t limit = std::int64_t{context.shared_bytes} - std::int64_t{sizeof(Word)};
-    if (pattern == nullptr || !fits<Word>(first, limit, shape)) return execute_shared(warp, operation);
+    if (pattern == nullptr || !fits<Word>(first, limit, shape))
+        return execute_shared(warp, operation);
     ++pattern->seen[static_cast<std::size_t>(first) % line_bytes];
     move_words<Word, kind>(context, detail, shape, context.shared + first);
 }
@@ -156,7 +160,8 @@ Handler find(const MemoryDetail& detail, bool is_shared) {
 
 }  // namespace
 
-Handler find_whole_warp_access(const MemoryDetail& detail, unsigned register_bytes, bool is_shared) {
+Handler find_whole_warp_access(const MemoryDetail& detail, unsigned register_bytes,
+                               bool is_shared) {
     if (detail.elements != 1 || detail.element_bytes != register_bytes) return nullptr;
     if (detail.base == no_register) return nullptr;
     const bool loads = detail.kind == AccessKind::load;

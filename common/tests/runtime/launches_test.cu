@@ -22,15 +22,9 @@ __global__ void add_offset(int* values, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) values[i] += offset_of_all;
 }
-__global__ void multiply(float* values) {
-    values[threadIdx.x] *= factors[threadIdx.x % 4];
-}
-__global__ void count_managed() {
-    atomicAdd(&managed_counter, 1);
-}
-__global__ void write_far(int* values) {
-    values[std::size_t{1} << 34] = 1;
-}
+__global__ void multiply(float* values) { values[threadIdx.x] *= factors[threadIdx.x % 4]; }
+__global__ void count_managed() { atomicAdd(&managed_counter, 1); }
+__global__ void write_far(int* values) { values[std::size_t{1} << 34] = 1; }
 __global__ void use_shared(float* out) {
     extern __shared__ float shared[];
     shared[threadIdx.x] = threadIdx.x;
@@ -43,17 +37,13 @@ __global__ void static_shared_bytes_40960(int* out) {
     __syncthreads();
     out[threadIdx.x] = shared[31 - threadIdx.x];
 }
-__global__ void __launch_bounds__(128) bounded(int* out) {
-    out[threadIdx.x] = threadIdx.x;
-}
+__global__ void __launch_bounds__(128) bounded(int* out) { out[threadIdx.x] = threadIdx.x; }
 __global__ void run_into_trap() { __trap(); }
 __global__ void wait_for_grid(int* out) {
     cooperative_groups::this_grid().sync();
     if (threadIdx.x == 0) out[blockIdx.x] = 1;
 }
-__global__ void print_number(int number) {
-    printf("number %d\n", number);
-}
+__global__ void print_number(int number) { printf("number %d\n", number); }
 
 struct Pair {
     char first;

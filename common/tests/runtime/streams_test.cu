@@ -67,9 +67,7 @@ TEST_F(Streams, EventsNeedToBeRecordedForATime) {
     EXPECT_EQ(cudaEventElapsedTime(&milliseconds, start, untimed), cudaErrorInvalidResourceHandle);
 }
 
-void append(void* data) {
-    static_cast<std::vector<int>*>(data)->push_back(1);
-}
+void append(void* data) { static_cast<std::vector<int>*>(data)->push_back(1); }
 
 TEST_F(Streams, HostFunctionsRunInOrder) {
     std::vector<int> calls;

@@ -41,7 +41,9 @@ inline std::vector<Case>& cases() {
 }
 
 struct Registration {
-    Registration(const char* name, Scale scale, Result (*run)()) { cases().push_back({name, scale, run}); }
+    Registration(const char* name, Scale scale, Result (*run)()) {
+        cases().push_back({name, scale, run});
+    }
 };
 
 // The inputs of a type, by the position of the operand; see arithmetic_inputs.hpp.
@@ -55,7 +57,8 @@ const T* device_inputs(int position) {
     if (copy == nullptr) {
         check(cudaMalloc(&copy, elements * sizeof(T)), "cudaMalloc");
         check(cudaMemcpy(copy, host_inputs<T>(position).data(), elements * sizeof(T),
-                         cudaMemcpyHostToDevice), "cudaMemcpy");
+                         cudaMemcpyHostToDevice),
+              "cudaMemcpy");
     }
     return copy;
 }
@@ -99,12 +102,13 @@ Result run_2() {
 }
 template <class Op, class R, class A, class B, class C>
 Result run_3() {
-    return as_bits(launch<Op, R, A, B, C>(device_inputs<A>(0), device_inputs<B>(1), device_inputs<C>(2)));
+    return as_bits(
+        launch<Op, R, A, B, C>(device_inputs<A>(0), device_inputs<B>(1), device_inputs<C>(2)));
 }
 template <class Op, class R, class A, class B, class C, class D>
 Result run_4() {
-    return as_bits(launch<Op, R, A, B, C, D>(device_inputs<A>(0), device_inputs<B>(1), device_inputs<C>(2),
-                                             device_inputs<D>(3)));
+    return as_bits(launch<Op, R, A, B, C, D>(device_inputs<A>(0), device_inputs<B>(1),
+                                             device_inputs<C>(2), device_inputs<D>(3)));
 }
 
 // The largest error over inputs between 2^-20 and 8, in whose range the PTX ISA bounds it.
@@ -147,58 +151,58 @@ Result run_approximation(double (*reference)(double), bool is_absolute) {
     const Registration JOIN(registration_, id)(name, scale, function);
 
 // Cases whose assembly is spelled out: %0 is the result, %1, %2, ... are the sources.
-#define CASE_1_(id, name, assembly, D, A)                                             \
-    struct JOIN(Case_, id) {                                                          \
-        static __device__ TYPE_##D run(TYPE_##A a) {                                  \
-            TYPE_##D d;                                                               \
-            asm(assembly : "=" LETTER_##D(d) : LETTER_##A(a));                        \
-            return d;                                                                 \
-        }                                                                             \
-    };                                                                                \
+#define CASE_1_(id, name, assembly, D, A)                      \
+    struct JOIN(Case_, id) {                                   \
+        static __device__ TYPE_##D run(TYPE_##A a) {           \
+            TYPE_##D d;                                        \
+            asm(assembly : "=" LETTER_##D(d) : LETTER_##A(a)); \
+            return d;                                          \
+        }                                                      \
+    };                                                         \
     REGISTER(id, name, Scale::exact, (run_1<JOIN(Case_, id), TYPE_##D, TYPE_##A>))
-#define CASE_2_(id, name, assembly, D, A, B)                                          \
-    struct JOIN(Case_, id) {                                                          \
-        static __device__ TYPE_##D run(TYPE_##A a, TYPE_##B b) {                      \
-            TYPE_##D d;                                                               \
-            asm(assembly : "=" LETTER_##D(d) : LETTER_##A(a), LETTER_##B(b));         \
-            return d;                                                                 \
-        }                                                                             \
-    };                                                                                \
+#define CASE_2_(id, name, assembly, D, A, B)                                  \
+    struct JOIN(Case_, id) {                                                  \
+        static __device__ TYPE_##D run(TYPE_##A a, TYPE_##B b) {              \
+            TYPE_##D d;                                                       \
+            asm(assembly : "=" LETTER_##D(d) : LETTER_##A(a), LETTER_##B(b)); \
+            return d;                                                         \
+        }                                                                     \
+    };                                                                        \
     REGISTER(id, name, Scale::exact, (run_2<JOIN(Case_, id), TYPE_##D, TYPE_##A, TYPE_##B>))
-#define CASE_3_(id, name, assembly, D, A, B, C)                                       \
-    struct JOIN(Case_, id) {                                                          \
-        static __device__ TYPE_##D run(TYPE_##A a, TYPE_##B b, TYPE_##C c) {          \
-            TYPE_##D d;                                                               \
+#define CASE_3_(id, name, assembly, D, A, B, C)                                              \
+    struct JOIN(Case_, id) {                                                                 \
+        static __device__ TYPE_##D run(TYPE_##A a, TYPE_##B b, TYPE_##C c) {                 \
+            TYPE_##D d;                                                                      \
             asm(assembly : "=" LETTER_##D(d) : LETTER_##A(a), LETTER_##B(b), LETTER_##C(c)); \
-            return d;                                                                 \
-        }                                                                             \
-    };                                                                                \
-    REGISTER(id, name, Scale::exact,                                                  \
+            return d;                                                                        \
+        }                                                                                    \
+    };                                                                                       \
+    REGISTER(id, name, Scale::exact,                                                         \
              (run_3<JOIN(Case_, id), TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C>))
-#define CASE_4_(id, name, assembly, D, A, B, C, E)                                    \
-    struct JOIN(Case_, id) {                                                          \
+#define CASE_4_(id, name, assembly, D, A, B, C, E)                                       \
+    struct JOIN(Case_, id) {                                                             \
         static __device__ TYPE_##D run(TYPE_##A a, TYPE_##B b, TYPE_##C c, TYPE_##E e) { \
-            TYPE_##D d;                                                               \
-            asm(assembly                                                              \
-                : "=" LETTER_##D(d)                                                   \
-                : LETTER_##A(a), LETTER_##B(b), LETTER_##C(c), LETTER_##E(e));        \
-            return d;                                                                 \
-        }                                                                             \
-    };                                                                                \
-    REGISTER(id, name, Scale::exact,                                                  \
+            TYPE_##D d;                                                                  \
+            asm(assembly                                                                 \
+                : "=" LETTER_##D(d)                                                      \
+                : LETTER_##A(a), LETTER_##B(b), LETTER_##C(c), LETTER_##E(e));           \
+            return d;                                                                    \
+        }                                                                                \
+    };                                                                                   \
+    REGISTER(id, name, Scale::exact,                                                     \
              (run_4<JOIN(Case_, id), TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C, TYPE_##E>))
-#define APPROXIMATION_(id, name, T, scale, reference)                                 \
-    struct JOIN(Case_, id) {                                                          \
-        static __device__ TYPE_##T run(TYPE_##T a) {                                  \
-            TYPE_##T d;                                                               \
-            asm(name " %0, %1;" : "=" LETTER_##T(d) : LETTER_##T(a));                 \
-            return d;                                                                 \
-        }                                                                             \
-        static double exact(double x) { return reference; }                          \
-        static Result run_all() {                                                     \
+#define APPROXIMATION_(id, name, T, scale, reference)                                             \
+    struct JOIN(Case_, id) {                                                                      \
+        static __device__ TYPE_##T run(TYPE_##T a) {                                              \
+            TYPE_##T d;                                                                           \
+            asm(name " %0, %1;" : "=" LETTER_##T(d) : LETTER_##T(a));                             \
+            return d;                                                                             \
+        }                                                                                         \
+        static double exact(double x) { return reference; }                                       \
+        static Result run_all() {                                                                 \
             return run_approximation<JOIN(Case_, id), TYPE_##T>(exact, scale == Scale::absolute); \
-        }                                                                             \
-    };                                                                                \
+        }                                                                                         \
+    };                                                                                            \
     REGISTER(id, name, scale, JOIN(Case_, id)::run_all)
 
 #define CASE_1(name, assembly, D, A) CASE_1_(__COUNTER__, name, assembly, D, A)

@@ -94,15 +94,9 @@ inline const std::uint64_t* edges(double) {
 }
 
 // Random numbers whose exponents are near each other, so that sums round.
-inline std::uint64_t moderate(std::uint16_t, std::uint64_t random) {
-    return random & 0x1f;
-}
-inline std::uint64_t moderate(std::uint32_t, std::uint64_t random) {
-    return random & 0x3f;
-}
-inline std::uint64_t moderate(std::uint64_t, std::uint64_t random) {
-    return random & 0x7f;
-}
+inline std::uint64_t moderate(std::uint16_t, std::uint64_t random) { return random & 0x1f; }
+inline std::uint64_t moderate(std::uint32_t, std::uint64_t random) { return random & 0x3f; }
+inline std::uint64_t moderate(std::uint64_t, std::uint64_t random) { return random & 0x7f; }
 inline std::uint64_t moderate(float, std::uint64_t random) {
     return (random & 0x807fffff) | ((120 + (random >> 32) % 16) << 23);
 }

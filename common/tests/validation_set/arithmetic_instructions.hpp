@@ -11,15 +11,18 @@ namespace {
 
 // ---- integers ------------------------------------------------------------------------------------
 
-#define INTEGER_TYPES(OP) OP("s16", H) OP("u16", H) OP("s32", R) OP("u32", R) OP("s64", L) OP("u64", L)
-#define INTEGER_ARITHMETIC(type, T)                                                                \
-    BINARY("add." type, T, T, T) BINARY("sub." type, T, T, T) BINARY("mul.lo." type, T, T, T)      \
-    BINARY("mul.hi." type, T, T, T) BINARY("min." type, T, T, T) BINARY("max." type, T, T, T)      \
-    BINARY("div." type, T, T, T) BINARY("rem." type, T, T, T) TERNARY("mad.lo." type, T, T, T, T)  \
-    TERNARY("mad.hi." type, T, T, T, T) TERNARY("sad." type, T, T, T, T)                           \
-    COMPARISON("setp.eq." type, T) COMPARISON("setp.ne." type, T) COMPARISON("setp.lt." type, T)   \
-    COMPARISON("setp.le." type, T) COMPARISON("setp.gt." type, T) COMPARISON("setp.ge." type, T)   \
-    BINARY("shr." type, T, T, R)
+#define INTEGER_TYPES(OP) \
+    OP("s16", H) OP("u16", H) OP("s32", R) OP("u32", R) OP("s64", L) OP("u64", L)
+#define INTEGER_ARITHMETIC(type, T)                                                              \
+    BINARY("add." type, T, T, T)                                                                 \
+    BINARY("sub." type, T, T, T) BINARY("mul.lo." type, T, T, T) BINARY("mul.hi." type, T, T, T) \
+        BINARY("min." type, T, T, T) BINARY("max." type, T, T, T) BINARY("div." type, T, T, T)   \
+            BINARY("rem." type, T, T, T) TERNARY("mad.lo." type, T, T, T, T)                     \
+                TERNARY("mad.hi." type, T, T, T, T) TERNARY("sad." type, T, T, T, T)             \
+                    COMPARISON("setp.eq." type, T) COMPARISON("setp.ne." type, T)                \
+                        COMPARISON("setp.lt." type, T) COMPARISON("setp.le." type, T)            \
+                            COMPARISON("setp.gt." type, T) COMPARISON("setp.ge." type, T)        \
+                                BINARY("shr." type, T, T, R)
 INTEGER_TYPES(INTEGER_ARITHMETIC)
 #define SIGNED_ARITHMETIC(type, T) UNARY("abs." type, T, T) UNARY("neg." type, T, T)
 SIGNED_ARITHMETIC("s16", H)
@@ -56,16 +59,19 @@ CASE_3("add.cc.u32", "{ .reg .u32 t; add.cc.u32 t, %1, %2; addc.u32 %0, %3, t; }
 CASE_3("sub.cc.u32", "{ .reg .u32 t; sub.cc.u32 t, %1, %2; subc.u32 %0, %3, t; }", R, R, R, R)
 CASE_3("add.cc.u64", "{ .reg .u64 t; add.cc.u64 t, %1, %2; addc.u64 %0, %3, t; }", L, L, L, L)
 CASE_3("sub.cc.s64", "{ .reg .s64 t; sub.cc.s64 t, %1, %2; subc.s64 %0, %3, t; }", L, L, L, L)
-CASE_3("mad.lo.cc.u32", "{ .reg .u32 t; mad.lo.cc.u32 t, %1, %2, %3; madc.hi.u32 %0, %1, %2, t; }", R, R, R, R)
+CASE_3("mad.lo.cc.u32", "{ .reg .u32 t; mad.lo.cc.u32 t, %1, %2, %3; madc.hi.u32 %0, %1, %2, t; }",
+       R, R, R, R)
 CASE_3("madc.hi.cc.s32",
-       "{ .reg .u32 t, v; mad.lo.cc.u32 t, %1, %2, %3; madc.hi.cc.s32 v, %1, %2, %3; addc.u32 %0, v, t; }", R, R,
-       R, R)
+       "{ .reg .u32 t, v; mad.lo.cc.u32 t, %1, %2, %3; madc.hi.cc.s32 v, %1, %2, %3; addc.u32 %0, "
+       "v, t; }",
+       R, R, R, R)
 
 // ---- logic and bits ------------------------------------------------------------------------------
 
-#define LOGIC(type, T)                                                                     \
-    BINARY("and." type, T, T, T) BINARY("or." type, T, T, T) BINARY("xor." type, T, T, T)  \
-    UNARY("not." type, T, T) UNARY("cnot." type, T, T) BINARY("shl." type, T, T, R)
+#define LOGIC(type, T)                                                                \
+    BINARY("and." type, T, T, T)                                                      \
+    BINARY("or." type, T, T, T) BINARY("xor." type, T, T, T) UNARY("not." type, T, T) \
+        UNARY("cnot." type, T, T) BINARY("shl." type, T, T, R)
 LOGIC("b16", H)
 LOGIC("b32", R)
 LOGIC("b64", L)
@@ -111,7 +117,8 @@ TERNARY("slct.u32.f32", R, R, R, F)
 TERNARY("slct.ftz.u64.f32", L, L, L, F)
 CASE_3("setp.lt.and.s32 p|q",
        "{ .reg .pred p, q, c; .reg .u32 t; setp.gt.u32 c, %3, 9; setp.lt.and.s32 p|q, %1, %2, !c;"
-       " selp.u32 t, 1, 0, p; selp.u32 %0, 2, 0, q; or.b32 %0, %0, t; }", R, R, R, R)
+       " selp.u32 t, 1, 0, p; selp.u32 %0, 2, 0, q; or.b32 %0, %0, t; }",
+       R, R, R, R)
 BINARY("set.lt.u32.s32", R, R, R)
 BINARY("set.geu.f32.f32", F, F, F)
 CASE_2("mov.b64 of pairs", "{ .reg .u32 l, h; mov.b64 {l, h}, %1; mov.b64 %0, {h, %2}; }", L, L, R)
@@ -119,11 +126,12 @@ CASE_2("mov.b32 of pairs", "{ .reg .u16 l, h; mov.b32 {l, h}, %1; mov.b32 %0, {h
 
 // ---- f32, f64 ------------------------------------------------------------------------------------
 
-#define FLOAT_ARITHMETIC(suffix, T)                                                             \
+#define FLOAT_ARITHMETIC(suffix, T) \
     BINARY("add" suffix, T, T, T) BINARY("sub" suffix, T, T, T) BINARY("mul" suffix, T, T, T)
-#define FUSED_AND_DIVIDED(mode, suffix, T)                                                      \
-    TERNARY("fma" mode suffix, T, T, T, T) BINARY("div" mode suffix, T, T, T)                   \
-    UNARY("rcp" mode suffix, T, T) UNARY("sqrt" mode suffix, T, T)
+#define FUSED_AND_DIVIDED(mode, suffix, T)                            \
+    TERNARY("fma" mode suffix, T, T, T, T)                            \
+    BINARY("div" mode suffix, T, T, T) UNARY("rcp" mode suffix, T, T) \
+        UNARY("sqrt" mode suffix, T, T)
 #define ALL_MODES(OP, suffix, T) \
     OP(".rn" suffix, T) OP(".rz" suffix, T) OP(".rm" suffix, T) OP(".rp" suffix, T)
 ALL_MODES(FLOAT_ARITHMETIC, ".f32", F)
@@ -167,12 +175,14 @@ TEST_PROPERTY("number.f32", F)
 TEST_PROPERTY("notanumber.f64", D)
 TEST_PROPERTY("normal.f32", F)
 TEST_PROPERTY("subnormal.f64", D)
-#define FLOAT_COMPARISONS(type, T)                                                                 \
-    COMPARISON("setp.eq." type, T) COMPARISON("setp.ne." type, T) COMPARISON("setp.lt." type, T)   \
-    COMPARISON("setp.le." type, T) COMPARISON("setp.gt." type, T) COMPARISON("setp.ge." type, T)   \
-    COMPARISON("setp.equ." type, T) COMPARISON("setp.neu." type, T) COMPARISON("setp.ltu." type, T) \
-    COMPARISON("setp.leu." type, T) COMPARISON("setp.gtu." type, T) COMPARISON("setp.geu." type, T) \
-    COMPARISON("setp.num." type, T) COMPARISON("setp.nan." type, T)
+#define FLOAT_COMPARISONS(type, T)                                                               \
+    COMPARISON("setp.eq." type, T)                                                               \
+    COMPARISON("setp.ne." type, T) COMPARISON("setp.lt." type, T) COMPARISON("setp.le." type, T) \
+        COMPARISON("setp.gt." type, T) COMPARISON("setp.ge." type, T)                            \
+            COMPARISON("setp.equ." type, T) COMPARISON("setp.neu." type, T)                      \
+                COMPARISON("setp.ltu." type, T) COMPARISON("setp.leu." type, T)                  \
+                    COMPARISON("setp.gtu." type, T) COMPARISON("setp.geu." type, T)              \
+                        COMPARISON("setp.num." type, T) COMPARISON("setp.nan." type, T)
 FLOAT_COMPARISONS("f32", F)
 FLOAT_COMPARISONS("f64", D)
 FLOAT_COMPARISONS("f16", H)
@@ -196,12 +206,13 @@ APPROXIMATION("rsqrt.approx.f64", D, relative, 1 / std::sqrt(x))
 
 // ---- f16, bf16 -----------------------------------------------------------------------------------
 
-#define HALF_ARITHMETIC(type, T)                                                                   \
-    BINARY("add" type, T, T, T) BINARY("sub" type, T, T, T) BINARY("mul" type, T, T, T)            \
-    TERNARY("fma.rn" type, T, T, T, T)
-#define HALF_EXTREMES(type, T)                                                                     \
-    BINARY("min" type, T, T, T) BINARY("max" type, T, T, T) BINARY("min.NaN" type, T, T, T)        \
-    BINARY("max.xorsign.abs" type, T, T, T) UNARY("neg" type, T, T) UNARY("abs" type, T, T)
+#define HALF_ARITHMETIC(type, T) \
+    BINARY("add" type, T, T, T)  \
+    BINARY("sub" type, T, T, T) BINARY("mul" type, T, T, T) TERNARY("fma.rn" type, T, T, T, T)
+#define HALF_EXTREMES(type, T)                                  \
+    BINARY("min" type, T, T, T)                                 \
+    BINARY("max" type, T, T, T) BINARY("min.NaN" type, T, T, T) \
+        BINARY("max.xorsign.abs" type, T, T, T) UNARY("neg" type, T, T) UNARY("abs" type, T, T)
 HALF_ARITHMETIC(".f16", H)
 HALF_ARITHMETIC(".f16x2", R)
 HALF_ARITHMETIC(".ftz.f16", H)
@@ -218,29 +229,34 @@ TERNARY("fma.rn.relu.bf16x2", R, R, R, R)
 // ---- conversions ---------------------------------------------------------------------------------
 
 #define TO_INTEGER(source, S)                                                                      \
-    UNARY("cvt.rni.s32." source, R, S) UNARY("cvt.rzi.s32." source, R, S)                          \
-    UNARY("cvt.rmi.s32." source, R, S) UNARY("cvt.rpi.s32." source, R, S)                          \
-    UNARY("cvt.rni.u32." source, R, S) UNARY("cvt.rzi.u32." source, R, S)                          \
-    UNARY("cvt.rmi.s64." source, L, S) UNARY("cvt.rzi.s64." source, L, S)                          \
-    UNARY("cvt.rpi.u64." source, L, S) UNARY("cvt.rzi.u64." source, L, S)                          \
-    UNARY("cvt.rzi.s16." source, H, S) UNARY("cvt.rni.u16." source, H, S)                          \
-    CASE_1("cvt.rzi.u8." source, "{ .reg .u16 t; cvt.rzi.u8." source " t, %1; mov.b16 %0, t; }", H, S) \
-    CASE_1("cvt.rzi.s8." source, "{ .reg .u16 t; cvt.rzi.s8." source " t, %1; mov.b16 %0, t; }", H, S)
+    UNARY("cvt.rni.s32." source, R, S)                                                             \
+    UNARY("cvt.rzi.s32." source, R, S) UNARY("cvt.rmi.s32." source, R, S)                          \
+        UNARY("cvt.rpi.s32." source, R, S) UNARY("cvt.rni.u32." source, R, S)                      \
+            UNARY("cvt.rzi.u32." source, R, S) UNARY("cvt.rmi.s64." source, L, S)                  \
+                UNARY("cvt.rzi.s64." source, L, S) UNARY("cvt.rpi.u64." source, L, S)              \
+                    UNARY("cvt.rzi.u64." source, L, S) UNARY("cvt.rzi.s16." source, H, S)          \
+                        UNARY("cvt.rni.u16." source, H, S) CASE_1(                                 \
+                            "cvt.rzi.u8." source,                                                  \
+                            "{ .reg .u16 t; cvt.rzi.u8." source " t, %1; mov.b16 %0, t; }", H, S)  \
+                            CASE_1("cvt.rzi.s8." source,                                           \
+                                   "{ .reg .u16 t; cvt.rzi.s8." source " t, %1; mov.b16 %0, t; }", \
+                                   H, S)
 TO_INTEGER("f32", F)
 TO_INTEGER("f64", D)
 TO_INTEGER("f16", H)
-#define FROM_INTEGER(source, S)                                                                    \
-    UNARY("cvt.rn.f32." source, F, S) UNARY("cvt.rz.f32." source, F, S)                            \
-    UNARY("cvt.rm.f32." source, F, S) UNARY("cvt.rp.f32." source, F, S)                            \
-    UNARY("cvt.rn.f64." source, D, S) UNARY("cvt.rn.f16." source, H, S)                            \
-    UNARY("cvt.rz.f16." source, H, S)
+#define FROM_INTEGER(source, S)                                             \
+    UNARY("cvt.rn.f32." source, F, S)                                       \
+    UNARY("cvt.rz.f32." source, F, S) UNARY("cvt.rm.f32." source, F, S)     \
+        UNARY("cvt.rp.f32." source, F, S) UNARY("cvt.rn.f64." source, D, S) \
+            UNARY("cvt.rn.f16." source, H, S) UNARY("cvt.rz.f16." source, H, S)
 INTEGER_TYPES(FROM_INTEGER)
 UNARY("cvt.rz.f64.s64", D, L)
 UNARY("cvt.rp.f64.u64", D, L)
 CASE_1("cvt.rn.f32.u8", "{ .reg .u16 t; mov.b16 t, %1; cvt.rn.f32.u8 %0, t; }", F, H)
 CASE_1("cvt.rn.f32.s8", "{ .reg .u16 t; mov.b16 t, %1; cvt.rn.f32.s8 %0, t; }", F, H)
-#define FLOAT_TO_FLOAT(mode)                                                                       \
-    UNARY("cvt" mode ".f32.f64", F, D) UNARY("cvt" mode ".f16.f32", H, F) UNARY("cvt" mode ".f16.f64", H, D)
+#define FLOAT_TO_FLOAT(mode)           \
+    UNARY("cvt" mode ".f32.f64", F, D) \
+    UNARY("cvt" mode ".f16.f32", H, F) UNARY("cvt" mode ".f16.f64", H, D)
 FLOAT_TO_FLOAT(".rn")
 FLOAT_TO_FLOAT(".rz")
 FLOAT_TO_FLOAT(".rm")
@@ -267,8 +283,9 @@ BINARY("cvt.rn.satfinite.e5m2x2.f32", H, F, F)
 UNARY("cvt.rn.f16x2.e4m3x2", R, H)
 UNARY("cvt.rn.f16x2.e5m2x2", R, H)
 UNARY("cvt.rn.satfinite.e4m3x2.f16x2", H, R)
-#define ROUND_TO_WHOLE(mode)                                                                       \
-    UNARY("cvt" mode ".f32.f32", F, F) UNARY("cvt" mode ".f64.f64", D, D) UNARY("cvt" mode ".f16.f16", H, H)
+#define ROUND_TO_WHOLE(mode)           \
+    UNARY("cvt" mode ".f32.f32", F, F) \
+    UNARY("cvt" mode ".f64.f64", D, D) UNARY("cvt" mode ".f16.f16", H, H)
 ROUND_TO_WHOLE(".rni")
 ROUND_TO_WHOLE(".rzi")
 ROUND_TO_WHOLE(".rmi")

@@ -103,17 +103,19 @@ class ValidationSet {
                 lab::launch(copy_at<T>, blocks, block)(in, out, load_stride, offset, store_stride);
             },
             [=](const std::vector<T>& in, std::vector<T>& out) {
-                for (int i = 0; i < threads; ++i) out[i * store_stride] = in[i * load_stride + offset];
+                for (int i = 0; i < threads; ++i)
+                    out[i * store_stride] = in[i * load_stride + offset];
             });
     }
 
     // A kernel of (in, out, arguments...) with one thread an element, and what element i becomes.
     template <class... Arguments>
-    void add_elementwise(const std::string& name, std::size_t in_size, dim3 grid, dim3 threads_a_block,
-                         void (*kernel)(const float*, float*, Arguments...),
+    void add_elementwise(const std::string& name, std::size_t in_size, dim3 grid,
+                         dim3 threads_a_block, void (*kernel)(const float*, float*, Arguments...),
                          std::function<float(const std::vector<float>&, int)> expected,
                          Arguments... arguments) {
-        const int n = static_cast<int>(grid.x * threads_a_block.x * threads_a_block.y * threads_a_block.z);
+        const int n =
+            static_cast<int>(grid.x * threads_a_block.x * threads_a_block.y * threads_a_block.z);
         add<float>(
             name, in_size, n,
             [=](const float* in, float* out) {
@@ -138,7 +140,8 @@ void add_global_patterns(ValidationSet& set) {
     }
     for (const int offset : {0, 1, 11}) {
         const auto add = [&]<class T>(const char* type, T*) {
-            set.add_copy<T>(variant_name("load_type", {{"type", type}, {"offset", offset}}), 1, offset, 1);
+            set.add_copy<T>(variant_name("load_type", {{"type", type}, {"offset", offset}}), 1,
+                            offset, 1);
         };
         add("byte", static_cast<unsigned char*>(nullptr));
         add("half", static_cast<short*>(nullptr));
@@ -150,8 +153,9 @@ void add_global_patterns(ValidationSet& set) {
         add("structure16", static_cast<Words<4>*>(nullptr));
         add("structure20", static_cast<Words<5>*>(nullptr));
     }
-    set.add_elementwise<int>("copy_reversed", threads, blocks, block, copy_reversed,
-                             [](const auto& in, int i) { return in[threads - 1 - i]; }, threads);
+    set.add_elementwise<int>(
+        "copy_reversed", threads, blocks, block, copy_reversed,
+        [](const auto& in, int i) { return in[threads - 1 - i]; }, threads);
     set.add_elementwise<>("broadcast", threads, blocks, block, broadcast,
                           [](const auto& in, int i) { return in[i / block]; });
     set.add<float>(
@@ -163,36 +167,43 @@ void add_global_patterns(ValidationSet& set) {
     const auto add_branches = [&](const char* name, auto kernel) {
         set.add<float>(
             name, 2 * threads, 2 * threads,
-            [=](const float* in, float* out) { lab::launch(kernel, blocks, block)(in, out, threads); },
+            [=](const float* in, float* out) {
+                lab::launch(kernel, blocks, block)(in, out, threads);
+            },
             [](const auto& in, auto& out) {
                 for (int i = 0; i < threads; ++i) {
-                    (i % 3 == 0 ? out[i] : out[threads + i]) = i % 3 == 0 ? in[2 * i] + 1 : in[i / 2];
+                    (i % 3 == 0 ? out[i] : out[threads + i]) =
+                        i % 3 == 0 ? in[2 * i] + 1 : in[i / 2];
                 }
             });
     };
     add_branches("copy_in_branches", copy_in_branches);
     add_branches("copy_in_branches_merged", copy_in_branches_merged);
-    set.add_elementwise<int, int, int>("copy/block:48", threads, blocks, 48, copy_at<float>,
-                                       [](const auto& in, int i) { return in[i]; }, 1, 0, 1);
+    set.add_elementwise<int, int, int>(
+        "copy/block:48", threads, blocks, 48, copy_at<float>,
+        [](const auto& in, int i) { return in[i]; }, 1, 0, 1);
     set.add_elementwise<>("copy_3d/block:8x4x3", threads, blocks, dim3(8, 4, 3), copy_3d,
                           [](const auto& in, int i) { return in[i]; });
     set.add_elementwise<>("stencil_1d", threads + 2, blocks, block, stencil_1d,
                           [](const auto& in, int i) { return in[i] + in[i + 1] + in[i + 2]; });
-    set.add_elementwise<int>("sum_rows/width:100", 2048 * 100, 8, block, sum_rows,
-                             [](const auto& in, int row) {
-                                 return std::accumulate(in.begin() + row * 100, in.begin() + row * 100 + 100, 0.0f);
-                             },
-                             100);
-    set.add_elementwise<int, int>("sum_columns/height:50", 2048 * 50, 8, block, sum_columns,
-                                  [](const auto& in, int column) {
-                                      float sum = 0;
-                                      for (int k = 0; k < 50; ++k) sum += in[k * 2048 + column];
-                                      return sum;
-                                  },
-                                  2048, 50);
-    set.add_elementwise<>("sum_as_many_as_the_lane", threads + 32, blocks, block, sum_as_many_as_the_lane,
-                          [](const auto& in, int i) {
-                              return std::accumulate(in.begin() + i, in.begin() + i + i % 32 + 1, 0.0f);
+    set.add_elementwise<int>(
+        "sum_rows/width:100", 2048 * 100, 8, block, sum_rows,
+        [](const auto& in, int row) {
+            return std::accumulate(in.begin() + row * 100, in.begin() + row * 100 + 100, 0.0f);
+        },
+        100);
+    set.add_elementwise<int, int>(
+        "sum_columns/height:50", 2048 * 50, 8, block, sum_columns,
+        [](const auto& in, int column) {
+            float sum = 0;
+            for (int k = 0; k < 50; ++k) sum += in[k * 2048 + column];
+            return sum;
+        },
+        2048, 50);
+    set.add_elementwise<>("sum_as_many_as_the_lane", threads + 32, blocks, block,
+                          sum_as_many_as_the_lane, [](const auto& in, int i) {
+                              return std::accumulate(in.begin() + i, in.begin() + i + i % 32 + 1,
+                                                     0.0f);
                           });
     constexpr int stencil_width = 258;
     set.add<float>(
@@ -204,13 +215,16 @@ void add_global_patterns(ValidationSet& set) {
             for (int y = 1; y <= 256; ++y) {
                 for (int x = 1; x <= 256; ++x) {
                     const int i = y * stencil_width + x;
-                    out[i] = in[i] + in[i - 1] + in[i + 1] + in[i - stencil_width] + in[i + stencil_width];
+                    out[i] = in[i] + in[i - 1] + in[i + 1] + in[i - stencil_width] +
+                             in[i + stencil_width];
                 }
             }
         });
     set.add<Pair>(
         "aos_first_member", threads, threads,
-        [](const Pair* in, Pair* out) { lab::launch(increment_first_of_pairs, blocks, block)(in, out); },
+        [](const Pair* in, Pair* out) {
+            lab::launch(increment_first_of_pairs, blocks, block)(in, out);
+        },
         [](const auto& in, auto& out) {
             for (int i = 0; i < threads; ++i) out[i].x = in[i].x + 1;
         });
@@ -218,8 +232,9 @@ void add_global_patterns(ValidationSet& set) {
                           [](const auto& in, int i) { return in[i] + 1; });
     for (const int offset : {0, 11}) {
         const auto add = [&](const char* name, void (*kernel)(const float*, float*, int)) {
-            set.add_elementwise<int>(variant_name(name, {{"offset", offset}}), threads + 11, blocks, block,
-                                     kernel, [=](const auto& in, int i) { return in[i + offset]; }, offset);
+            set.add_elementwise<int>(
+                variant_name(name, {{"offset", offset}}), threads + 11, blocks, block, kernel,
+                [=](const auto& in, int i) { return in[i + offset]; }, offset);
         };
         add("copy_read_only", copy_read_only);
         add("copy_past_l1", copy_past_l1);
@@ -377,8 +392,8 @@ void add_pattern(ValidationSet& set, const char* type, const char* lanes,
                      {{"type", type}, {"lanes", lanes}}),
         128, patterns * per_block,
         [=](const T* in, T* out) {
-            lab::launch(store ? shared_pattern_store<T> : shared_pattern_load<T>, patterns,
-                        32)(in, device_at->get(), out);
+            lab::launch(store ? shared_pattern_store<T> : shared_pattern_load<T>, patterns, 32)(
+                in, device_at->get(), out);
         },
         [=](const auto& in, auto& out) {
             for (int i = 0; store && i < patterns * per_block; ++i) out[i] = in[64 + i % 64];
@@ -434,13 +449,15 @@ void add_matrices(ValidationSet& set) {
         set.add<float>(
             name, 2 * n * n, n * n,
             [=](const float* in, float* out) {
-                lab::launch(kernel, dim3(n / tile, n / tile), dim3(tile, tile))(in, in + n * n, out, n);
+                lab::launch(kernel, dim3(n / tile, n / tile), dim3(tile, tile))(in, in + n * n, out,
+                                                                                n);
             },
             [](const auto& in, auto& out) {
                 for (int row = 0; row < n; ++row) {
                     for (int column = 0; column < n; ++column) {
                         float sum = 0;
-                        for (int k = 0; k < n; ++k) sum += in[row * n + k] * in[n * n + k * n + column];
+                        for (int k = 0; k < n; ++k)
+                            sum += in[row * n + k] * in[n * n + k * n + column];
                         out[row * n + column] = sum;
                     }
                 }
@@ -460,11 +477,13 @@ void add_shared_memory(ValidationSet& set) {
     constexpr int warps = 64;
     const auto add_stride = [&]<class T>(const char* type, int stride, T*) {
         set.add<T>(
-            variant_name("shared_stride", {{"type", type}, {"stride", stride}}), warps * 32, warps * 32,
+            variant_name("shared_stride", {{"type", type}, {"stride", stride}}), warps * 32,
+            warps * 32,
             [=](const T* in, T* out) { lab::launch(shared_stride<T>, warps, 32)(in, out, stride); },
             [](const auto& in, auto& out) { out = in; });
     };
-    for (int stride = 1; stride <= 32; ++stride) add_stride("float", stride, static_cast<float*>(nullptr));
+    for (int stride = 1; stride <= 32; ++stride)
+        add_stride("float", stride, static_cast<float*>(nullptr));
     for (const int stride : {1, 2, 3, 4, 8, 16, 32}) {
         add_stride("byte", stride, static_cast<unsigned char*>(nullptr));
         add_stride("double", stride, static_cast<double*>(nullptr));
@@ -473,14 +492,17 @@ void add_shared_memory(ValidationSet& set) {
     for (const int lanes : {2, 4, 8, 16, 32}) {
         const auto add_multicast = [&]<class T>(const char* type, T*) {
             set.add<T>(
-                variant_name("shared_multicast", {{"type", type}, {"lanes", lanes}}), warps * 32, warps * 32,
-                [=](const T* in, T* out) { lab::launch(shared_multicast<T>, warps, 32)(in, out, lanes); },
+                variant_name("shared_multicast", {{"type", type}, {"lanes", lanes}}), warps * 32,
+                warps * 32,
+                [=](const T* in, T* out) {
+                    lab::launch(shared_multicast<T>, warps, 32)(in, out, lanes);
+                },
                 [=](const auto& in, auto& out) {
                     for (int i = 0; i < warps * 32; ++i) out[i] = in[i / lanes * lanes];
                 });
             set.add<T>(
-                variant_name("shared_multicast_neighbours", {{"type", type}, {"lanes", lanes}}), warps * 32,
-                warps * 32,
+                variant_name("shared_multicast_neighbours", {{"type", type}, {"lanes", lanes}}),
+                warps * 32, warps * 32,
                 [=](const T* in, T* out) {
                     lab::launch(shared_multicast_neighbours<T>, warps, 32)(in, out, lanes);
                 },
@@ -495,8 +517,8 @@ void add_shared_memory(ValidationSet& set) {
     const auto reversed_in_blocks = [](const auto& in, int i) {
         return in[i / block * block + block - 1 - i % block];
     };
-    set.add_elementwise<>("reverse_in_static_shared", threads, blocks, block, reverse_in_static_shared,
-                          reversed_in_blocks);
+    set.add_elementwise<>("reverse_in_static_shared", threads, blocks, block,
+                          reverse_in_static_shared, reversed_in_blocks);
     set.add<float>(
         "reverse_in_dynamic_shared", threads, threads,
         [](const float* in, float* out) {
@@ -511,7 +533,8 @@ void add_caches(ValidationSet& set) {
     for (const int kilobytes : {96, 192, 320, 512}) {
         const int floats = kilobytes * 256;
         set.add_elementwise<int, int>(
-            variant_name("read_cyclically", {{"kilobytes", kilobytes}}), floats, 1, 1024, read_cyclically,
+            variant_name("read_cyclically", {{"kilobytes", kilobytes}}), floats, 1, 1024,
+            read_cyclically,
             [=](const auto& in, int i) {
                 float sum = 0;
                 for (int at = i; at < floats; at += 1024) sum += 4 * in[at];
@@ -520,7 +543,9 @@ void add_caches(ValidationSet& set) {
             floats, 4);
     }
     for (const int distance : {0, 1, 128}) {
-        const auto partner = [=](int i) { return i / block * block + (i % block + distance) % block; };
+        const auto partner = [=](int i) {
+            return i / block * block + (i % block + distance) % block;
+        };
         // `values` is the first half of the output, `out` the second.
         set.add<float>(
             variant_name("store_then_load", {{"distance", distance}}), 1, 2 * threads,
@@ -535,10 +560,12 @@ void add_caches(ValidationSet& set) {
             });
     }
     // Cold reads of footprints that fit every L2: 4 MB whole, and one sector in each 64 bytes of it.
-    set.add_elementwise<int, int, int>("cold_read/megabytes:4", 1 << 20, (1 << 20) / block, block,
-                                       copy_at<float>, [](const auto& in, int i) { return in[i]; }, 1, 0, 1);
-    set.add_elementwise<int, int, int>("cold_read_of_every_other_sector", 1 << 20, (1 << 16) / block, block,
-                                       copy_at<float>, [](const auto& in, int i) { return in[i * 16]; }, 16, 0, 1);
+    set.add_elementwise<int, int, int>(
+        "cold_read/megabytes:4", 1 << 20, (1 << 20) / block, block, copy_at<float>,
+        [](const auto& in, int i) { return in[i]; }, 1, 0, 1);
+    set.add_elementwise<int, int, int>(
+        "cold_read_of_every_other_sector", 1 << 20, (1 << 16) / block, block, copy_at<float>,
+        [](const auto& in, int i) { return in[i * 16]; }, 16, 0, 1);
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ class Arrays {
 
     Set& set(std::size_t index) {
         while (sets_.size() <= index) {
-            sets_.push_back({lab::DeviceBuffer<float>(values_),
-                             lab::DeviceBuffer<float>(values_.size())});
+            sets_.push_back(
+                {lab::DeviceBuffer<float>(values_), lab::DeviceBuffer<float>(values_.size())});
         }
         return sets_[index];
     }

@@ -55,18 +55,10 @@ __global__ void sum_trees(const int2* children, const int* data, int* out, int n
 }
 
 using Operation = int (*)(int, int);
-__device__ int plus_of(int a, int b) {
-    return a + b;
-}
-__device__ int minus_of(int a, int b) {
-    return a - b;
-}
-__device__ int product_of(int a, int b) {
-    return a * b;
-}
-__device__ int maximum_of(int a, int b) {
-    return a > b ? a : b;
-}
+__device__ int plus_of(int a, int b) { return a + b; }
+__device__ int minus_of(int a, int b) { return a - b; }
+__device__ int product_of(int a, int b) { return a * b; }
+__device__ int maximum_of(int a, int b) { return a > b ? a : b; }
 __device__ const Operation operations[] = {plus_of, minus_of, product_of, maximum_of};
 
 __global__ void function_pointer(const int* a, const int* b, int* out, int which, int n) {

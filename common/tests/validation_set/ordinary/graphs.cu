@@ -163,9 +163,7 @@ struct Graph {
     }
 };
 
-int blocks_of(int threads) {
-    return (threads + 127) / 128;
-}
+int blocks_of(int threads) { return (threads + 127) / 128; }
 
 void add_lists(Launches& launches) {
     const int n = 4096;

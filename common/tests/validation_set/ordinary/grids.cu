@@ -114,9 +114,7 @@ __global__ void module_variables(const int* in, float* out, int n) {
     out[i] = v.x + v.w;
 }
 
-int blocks_of(int n) {
-    return (n + 127) / 128;
-}
+int blocks_of(int n) { return (n + 127) / 128; }
 
 void add_loops(Launches& launches) {
     const int n = 5001;

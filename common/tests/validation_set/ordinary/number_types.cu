@@ -95,9 +95,7 @@ __global__ void modular_power(const unsigned* bases, unsigned* out, unsigned exp
     out[i] = static_cast<unsigned>(result);
 }
 
-int blocks_of(int n) {
-    return (n + 127) / 128;
-}
+int blocks_of(int n) { return (n + 127) / 128; }
 
 void add_halves(Launches& launches) {
     const int n = 2001;

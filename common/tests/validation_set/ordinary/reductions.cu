@@ -220,9 +220,7 @@ std::vector<int> sums_of_blocks(const std::vector<int>& in, std::size_t elements
     return sums;
 }
 
-int sum_of(const std::vector<int>& in) {
-    return std::accumulate(in.begin(), in.end(), 0);
-}
+int sum_of(const std::vector<int>& in) { return std::accumulate(in.begin(), in.end(), 0); }
 
 void add_in_shared_memory(Launches& launches) {
     const int n = 16384 - 77;

@@ -95,9 +95,7 @@ __global__ void random_walks(const unsigned char* map, int* ends, int size, int 
     ends[i] = steps;
 }
 
-__device__ float cumulative_normal(float x) {
-    return 0.5f * erfcf(-x * 0.70710678f);
-}
+__device__ float cumulative_normal(float x) { return 0.5f * erfcf(-x * 0.70710678f); }
 
 __global__ void black_scholes(const float* prices, const float* strikes, const float* years,
                               float* calls, int n) {

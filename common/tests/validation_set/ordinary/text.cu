@@ -51,9 +51,7 @@ __global__ void scale_short2(const short2* in, short2* out, int factor, int n) {
     if (i < n) out[i] = make_short2(in[i].x * factor, in[i].y * factor);
 }
 
-__device__ char hexadecimal(int digit) {
-    return digit < 10 ? '0' + digit : 'a' + digit - 10;
-}
+__device__ char hexadecimal(int digit) { return digit < 10 ? '0' + digit : 'a' + digit - 10; }
 
 __global__ void encode_hexadecimal(const unsigned char* in, char* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -78,9 +76,7 @@ __global__ void copy_bytes_unaligned(const unsigned char* in, unsigned char* out
     if (i < n) out[i] = in[i + offset];
 }
 
-int blocks_of(int n) {
-    return (n + 127) / 128;
-}
+int blocks_of(int n) { return (n + 127) / 128; }
 
 std::vector<char> text_of(int n) {
     auto text = values<char>(n, 8, 50);
