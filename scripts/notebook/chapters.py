@@ -32,12 +32,12 @@ class Chapter:
 
     @property
     def question(self) -> str:
-        """The first paragraph below the heading `## Question` of its page."""
+        """The title of its page, without the chapter's number."""
         page = self.directory / "README.md"
         if not page.is_file():
             return ""
-        _, _, below = page.read_text(encoding="utf-8").partition("\n## Question\n")
-        return " ".join(below.strip().split("\n\n")[0].split())
+        title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("#").strip()
+        return title.removeprefix(self.number).strip()
 
 
 def all_chapters(project: Project) -> list[Chapter]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from notebook import verdicts
 from notebook.tables import ChapterVerdicts
-from notebook.text import plain, terminal_table
+from notebook.text import plain, superscript, terminal_table
 from notebook.verdicts import Verdict
 
 _LETTERS = {
@@ -57,7 +57,7 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
         "",
         meaning,
         "2R 1A: reproduced in two regimes (sizes, states of the caches), absent in one",
-        *(f"[{number}] {note}" for number, note in enumerate(notes, start=1)),
+        *(f"{superscript(number)} {note}" for number, note in enumerate(notes, start=1)),
     ]
 
 
@@ -72,5 +72,5 @@ def _cell(of_claim: list[Verdict], device: str, notes: list[str]) -> str:
     for because in dict.fromkeys(plain(each.because) for each in found if each.because):
         if because not in notes:
             notes.append(because)
-        text += f"[{notes.index(because) + 1}]"
+        text += superscript(notes.index(because) + 1)
     return text

@@ -1,28 +1,29 @@
-"""Generated tables in pages, between `<!-- lab:NAME … -->` and `<!-- lab:end -->`.
+"""Generated tables in pages (markers.py says how a page asks for one):
 
-- lab:chapters: all chapters, with the counts of verdicts of every device;
-- lab:verdicts CHAPTER: the verdicts of a chapter;
+- lab:answer CHAPTER: the claims that answer its question; rows `claim_id: words`;
+- lab:lore: the same for all chapters; rows `02 claim_id other_id: words`;
+- lab:chapters: all chapters and their questions;
+- lab:verdicts CHAPTER: all verdicts of a chapter;
 - lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py).
 """
 
-import os
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from notebook import counter_table, files, names, tables
+from notebook import answer_tables, counter_table, files, markers, page_tables, tables
 from notebook.chapters import Chapter, all_chapters
-from notebook.devices import PUBLISHED
 from notebook.errors import Problem
+from notebook.markers import Marker, WrongMarker
+from notebook.page_tables import link
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches, markdown_cell, markdown_table
-from notebook.verdicts import NOT_MEASURED
 
-_BEGIN = re.compile(r"<!-- lab:(?!end)(\S+)(?: (\S+))? -->")
-_END = "<!-- lab:end -->"
+# Besides the chapters' own pages.
+FRONT_PAGES = ("README.md", "README.zh.md")
+_KINDS = ("chapters", "lore", "answer CHAPTER", "verdicts CHAPTER", "counters CHAPTER")
 
 
 class Pages:
@@ -32,7 +33,7 @@ class Pages:
         self.project = project
         self.chapters = all_chapters(project)
         # Several pages show the same chapter; its intervals are worth computing once.
-        self._decided = cache(self._decide)
+        self.decided = cache(self._decide)
 
     def _decide(self, chapter: Chapter) -> ChapterVerdicts:
         decided = tables.decide_chapter(self.project, chapter)
@@ -42,71 +43,67 @@ class Pages:
 
     def rendered(self) -> Iterator[tuple[Path, str, str]]:
         """Each page with its text as it is and as it should be."""
-        pages = [self.project.root / "README.md"]
+        pages = [self.project.root / name for name in FRONT_PAGES]
         pages += [chapter.directory / "README.md" for chapter in self.chapters]
         for page in filter(Path.is_file, pages):
             text = page.read_text(encoding="utf-8")
-            yield page, text, "\n".join(self._lines(page, text.split("\n")))
+            try:
+                yield (
+                    page,
+                    text,
+                    markers.filled(text, lambda marker, page=page: self._table(page, marker)),
+                )
+            except WrongMarker as wrong:
+                raise Problem(f"{self.project.quoted(page)}:{wrong.line}: {wrong}") from wrong
 
-    def _lines(self, page: Path, lines: list[str]) -> Iterator[str]:
-        begun = 0
-        for number, line in enumerate(lines, start=1):
-            begin = _BEGIN.fullmatch(line.strip())
-            if begin and begun:
-                raise self._problem(page, begun, f"no {_END} before line {number}")
-            if begin:
-                begun = number
-                yield line
-                yield from self._table(page, number, begin[1], begin[2])
-            elif line.strip() == _END:
-                if not begun:
-                    raise self._problem(page, number, f"{_END} without its beginning")
-                begun = 0
-            if not begun:
-                yield line
-        if begun:
-            raise self._problem(page, begun, f"no {_END} follows")
+    def _table(self, page: Path, marker: Marker) -> list[str]:
+        """The lines of one table; raises ValueError."""
+        kind = marker.kind if marker.name is None else f"{marker.kind} CHAPTER"
+        if kind not in _KINDS:
+            raise ValueError(f"unknown table {kind}; {close_matches(kind, _KINDS)}")
+        if marker.name is None:
+            return self._chapters(page) if kind == "chapters" else self._lore(page, marker)
+        decided = self.decided(self._chapter(marker.name))
+        if marker.kind == "answer":
+            wanted = [answer_tables.parse(row, marker.name) for row in marker.rows]
+            return answer_tables.answer(decided, wanted)
+        if marker.kind == "counters":
+            return self._counters(page, decided.ours)
+        return [*page_tables.verdicts(page, decided.ours), *page_tables.printed(page, decided)]
 
-    def _table(self, page: Path, number: int, kind: str, name: str | None) -> list[str]:
-        if kind == "chapters" and name is None:
-            return self._chapters(page)
-        if kind not in ("verdicts", "counters"):
-            problem = f"unknown table {kind}; valid: chapters, verdicts CHAPTER, counters CHAPTER"
-            raise self._problem(page, number, problem)
-        by_name = {chapter.name: chapter for chapter in self.chapters}
-        if name not in by_name:
-            known = close_matches(name or "", by_name)
-            raise self._problem(page, number, f"unknown chapter {name}; {known}")
-        decided = self._decided(by_name[name])
-        ours = decided.ours
-        lines = ["", f"No data yet: `scripts/lab run {decided.chapter.number}` makes them.", ""]
-        if ours.results:
-            lines = self._counters(page, ours) if kind == "counters" else _verdicts(page, ours)
-        return lines if kind == "counters" else [*lines, *_printed(page, decided)]
+    def _chapter(self, text: str) -> Chapter:
+        by_name = {name: each for each in self.chapters for name in (each.name, each.number)}
+        if text not in by_name:
+            known = close_matches(text, [each.name for each in self.chapters])
+            raise ValueError(f"unknown chapter {text}; {known}")
+        return by_name[text]
 
     def _counters(self, page: Path, decided: ChapterVerdicts) -> list[str]:
-        def link(result: Result) -> str:
+        def linked(result: Result) -> str:
             table = self.project.data / result.device / "counters" / f"{result.chapter}.csv"
-            return _link(page, result.device, table if table.is_file() else result.path)
+            return link(page, result.device, table if table.is_file() else result.path)
 
-        return counter_table.lines(decided.chapter, decided.results, link)
-
-    def _problem(self, page: Path, number: int, what: str) -> Problem:
-        return Problem(f"{self.project.quoted(page)}:{number}: {what}")
+        if not decided.results:
+            return page_tables.no_data(decided.chapter)
+        return counter_table.lines(decided.chapter, decided.results, linked)
 
     def _chapters(self, page: Path) -> list[str]:
-        every = [self._decided(chapter).ours for chapter in self.chapters]
-        by_year = {(each.year, each.device) for decided in every for each in decided.results}
-        devices = [device for _, device in sorted(by_year)]
         rows = [
-            [
-                _link(page, decided.chapter.name, decided.chapter.directory),
-                markdown_cell(decided.chapter.question),
-                *(tables.counts(decided, device) or "–" for device in devices),
-            ]
-            for decided in every
+            [link(page, chapter.name, chapter.directory), markdown_cell(chapter.question)]
+            for chapter in self.chapters
         ]
-        return ["", *markdown_table(["chapter", "question", *devices], rows), ""]
+        return ["", *markdown_table(["chapter", "question"], rows), ""]
+
+    def _lore(self, page: Path, marker: Marker) -> list[str]:
+        rows = []
+        for row in marker.rows:
+            wanted = answer_tables.parse(row, None)
+            chapter = self._chapter(wanted.chapter)
+            where = link(page, chapter.number, chapter.directory)
+            rows.append(
+                answer_tables.lore_row(wanted.label, self.decided(chapter), wanted.claims, where)
+            )
+        return ["", *markdown_table(answer_tables.LORE_HEADER, rows), ""]
 
 
 def write_all(project: Project) -> list[Path]:
@@ -120,63 +117,3 @@ def write_all(project: Project) -> list[Path]:
 def stale(project: Project) -> list[Path]:
     """The pages whose tables are not what the data say."""
     return [page for page, old, new in Pages(project).rendered() if new != old]
-
-
-def _verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
-    """Regimes with the same verdicts share a row, emulated GPUs with the same cells a column."""
-    table = tables.grid(decided, by_verdict=True)
-    columns: dict[tuple[tuple[str, ...], bool | str], list[Result]] = {}
-    for number, result in enumerate(decided.results):
-        cells = tuple(line.cells[number] for line in table.lines)
-        columns.setdefault((cells, result.is_emulated or result.device), []).append(result)
-    header = ["claim", "source", "regime"]
-    header += [
-        ", ".join(_link(page, each.device, each.path) for each in of) for of in columns.values()
-    ]
-    shown = [cells for cells, _ in columns]
-    rows = [
-        [
-            markdown_cell(text)
-            for text in (line.claim.statement, tables.said_by(line.claim), line.regimes, *cells)
-        ]
-        for line, *cells in zip(table.lines, *shown, strict=True)
-    ]
-    notes = [f"[{number}] {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)]
-    legend = (
-        "Each row groups the sizes that have the same verdict. Numbers are min–max of variant ÷ baseline, or of the "
-        "value itself; brackets are the 95 % interval. `scripts/lab verdicts --device …` shows each size."
-    )
-    return ["", *markdown_table(header, rows), "", *_paragraph([legend, *notes])]
-
-
-def _printed(page: Path, decided: ChapterVerdicts) -> list[str]:
-    """What printed numbers decide, a line each: most of these GPUs can say little."""
-    found = [
-        verdict
-        for verdict in decided.verdicts
-        if verdict.kind == "published" and verdict.finding.verdict != NOT_MEASURED
-    ]
-    if not found:
-        return []
-    path = next(result.path for result in decided.results if result.is_published)
-    rows = [
-        [
-            verdict.claim.statement,
-            verdict.device.removeprefix(PUBLISHED),
-            names.regime_in_words(verdict.regime) or "not stated",
-            tables.found(verdict),
-            verdict.finding.reason,
-        ]
-        for verdict in found
-    ]
-    header = ["claim", _link(page, "published results", path), "regime", "verdict", "caveat"]
-    return [*markdown_table(header, [[markdown_cell(cell) for cell in row] for row in rows]), ""]
-
-
-def _paragraph(notes: list[str]) -> list[str]:
-    return ["<br>\n".join(notes), ""] if notes else []
-
-
-def _link(page: Path, text: str, target: Path) -> str:
-    path = os.path.relpath(target, page.parent).replace(os.sep, "/")
-    return f"[{text}]({path}{'/' if target.is_dir() else ''})"

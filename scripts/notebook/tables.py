@@ -11,7 +11,7 @@ from notebook.claims import Claim
 from notebook.intervals import Interval
 from notebook.project import Project
 from notebook.results import Result
-from notebook.text import plain, terminal_table
+from notebook.text import plain, superscript, terminal_table
 from notebook.verdicts import Verdict
 
 _NOTHING = "–"
@@ -243,7 +243,7 @@ def _note(verdict: Verdict, notes: list[str]) -> str:
         return ""
     if text not in notes:
         notes.append(text)
-    return f"[{notes.index(text) + 1}]"
+    return superscript(notes.index(text) + 1)
 
 
 def terminal_lines(decided: ChapterVerdicts) -> list[str]:
@@ -252,6 +252,6 @@ def terminal_lines(decided: ChapterVerdicts) -> list[str]:
     rows = [[line.claim.id, said_by(line.claim), line.regimes, *line.cells] for line in table.lines]
     return [
         *terminal_table(["claim", "source", "regime", *table.devices], rows),
-        *(f"[{number}] {note}" for number, note in enumerate(table.notes, start=1)),
+        *(f"{superscript(number)} {note}" for number, note in enumerate(table.notes, start=1)),
         *(f"data: {data}" for data in dict.fromkeys(each.data for each in decided.verdicts)),
     ]

@@ -25,6 +25,11 @@ def markdown_cell(text: object) -> str:
     return plain(text).replace("|", "\\|").replace("<", "&lt;")
 
 
+def superscript(number: int) -> str:
+    """A number as a reference to a note: `¹²`."""
+    return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
 def markdown_code(text: object) -> str:
     """`text` as code in a cell of a markdown table; it can leave neither the code nor the cell."""
     longest = max(map(len, re.findall("`+", str(text))), default=0)

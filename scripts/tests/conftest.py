@@ -79,19 +79,29 @@ fetch_unit_bytes = 32
 why = "Five sectors instead of four."
 """
 
-PAGE = """# A chapter
+PAGE = """# 02 Does a misaligned read cost anything?
 
-## Question
+## Answer
 
-Does a misaligned read
-cost anything?
-
-More about it.
+<!-- lab:answer 02_misaligned_reads
+offset_11_slower: time, offset 11 ÷ offset 0
+efficiency_32: load efficiency at offset 11
+-->
+<!-- lab:end -->
 
 <!-- lab:verdicts 02_misaligned_reads -->
 <!-- lab:end -->
 
 <!-- lab:counters 02_misaligned_reads -->
+<!-- lab:end -->
+"""
+
+FRONT_PAGE = """<!-- lab:lore
+02 offset_11_slower efficiency_32: Offset 11 halves the throughput
+-->
+<!-- lab:end -->
+
+<!-- lab:chapters -->
 <!-- lab:end -->
 """
 
@@ -123,7 +133,7 @@ def make_tree(root: Path) -> Tree:
     (chapter / "experiment.cu").write_text("")
     (chapter / "claims.toml").write_text(CLAIMS)
     (chapter / "README.md").write_text(PAGE)
-    (root / "README.md").write_text("<!-- lab:chapters -->\n<!-- lab:end -->\n")
+    (root / "README.md").write_text(FRONT_PAGE)
     real = SCRIPTS.parent
     shutil.copy(real / "chapters" / synthetic.CHAPTER / "figure.gp", chapter)
     (root / "plots").mkdir()

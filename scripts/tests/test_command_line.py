@@ -200,9 +200,7 @@ def test_verdicts_as_json(tree_with_data: Tree) -> None:
 def test_letters_that_a_terminal_lacks_are_no_traceback(
     tree_with_data: Tree, encoding: str
 ) -> None:
-    (tree_with_data.chapter.directory / "README.md").write_text(
-        "## Question\n\nWhat is 1 × 2 → 2?\n"
-    )
+    (tree_with_data.chapter.directory / "README.md").write_text("# 02 What is 1 × 2 → 2?\n")
     for command in (
         ["list"],
         ["list", "--json"],

@@ -27,8 +27,8 @@ def test_claims_down_and_devices_across(tree_with_data: Tree) -> None:
         ["3", "2024", "nvidia-h200"],
     ]
     assert ["02", "offset_11_slower", "·", "·", "1R", "1A"] in cells
-    assert ["02", "efficiency_32", "A[1]", "R", "·"] in cells
-    assert lines[-1] == "[1] It has lines."
+    assert ["02", "efficiency_32", "A¹", "R", "·"] in cells
+    assert lines[-1] == "¹ It has lines."
 
 
 def test_the_command_prints_it(tree_with_data: Tree) -> None:

@@ -20,6 +20,8 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     assert len(pages.write_all(tree.project)) == 2
     page = page_of(tree)
     assert "[nvidia-h200](../../data/nvidia-h200/02_misaligned_reads.json)" in page
+    assert "| time, offset 11 ÷ offset 0 | A source | 1.10× | H200 1.10× | reproduced |" in page
+    assert "| load efficiency at offset 11 | A source | 79.9–80.1 % | Hopper 80 % | " in page
     assert (
         "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | n = 2^24, cold |"
         in page
@@ -27,23 +29,22 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     assert "reproduced 1.100 [1.1" in page or "reproduced 1.100 [1.09" in page
     # Both sizes have the same count, so they share a line.
     assert (
-        "| A source | all 2 regimes | not measured [2] | reproduced 80 % | not measured [3] |"
-        in page
+        "| A source | all 2 regimes | not measured ² | reproduced 80 % | not measured ³ |" in page
     )
-    assert "[2] the claim is about 32-byte sectors; this device fetches 128-byte lines" in page
+    assert "² the claim is about 32-byte sectors; this device fetches 128-byte lines" in page
     assert (
         "| `read_offset/offset:11/block:512` | `load_efficiency` | Fermi 50 %; Hopper 80 % |"
         in page
     )
     front = (tree.root / "README.md").read_text()
     assert "[02_misaligned_reads](chapters/02_misaligned_reads/) | Does a misaligned" in front
-    assert "1 reproduced, 1 not measured" in front
+    assert "| Offset 11 halves the throughput | **H200 reproduced**: time 1.10× | Hopper: " in front
     assert pages.write_all(tree.project) == []
 
 
 def test_a_chapter_without_data_says_how_to_make_them(tree: Tree) -> None:
     pages.write_all(tree.project)
-    assert "`scripts/lab run 02` makes them" in page_of(tree)
+    assert "to make them: `scripts/lab run 02`" in page_of(tree)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,9 @@ def test_a_chapter_without_data_says_how_to_make_them(tree: Tree) -> None:
         ("\n<!-- lab:verdits 02 -->\n<!-- lab:end -->", ":2: unknown table verdits"),
         ("<!-- lab:verdicts 03 -->\n<!-- lab:end -->", ":1: unknown chapter 03"),
         ("<!-- lab:chapters -->\n<!-- lab:chapters -->\n<!-- lab:end -->", ":1: no"),
+        ("<!-- lab:lore\n<!-- lab:end -->", ":1: the comment is not closed"),
+        ("<!-- lab:lore\n02 other: x\n-->\n<!-- lab:end -->", ":1: unknown claim other"),
+        ("<!-- lab:lore\n02 other\n-->\n<!-- lab:end -->", ":1: expected 'claim_id: words'"),
     ],
 )
 def test_wrong_markers_are_refused(tree: Tree, text: str, complaint: str) -> None:
@@ -78,7 +82,7 @@ def test_what_others_printed_has_a_table_of_its_own(tree: Tree) -> None:
     )
     pages.write_all(tree.project)
     page = page_of(tree)
-    assert "`scripts/lab run 02` makes them" in page
+    assert "to make them: `scripts/lab run 02`" in page
     assert (
         "| Reads at offset 11 are slower than aligned ones. | new | not stated | reproduced 1.100 "
         "| one printed number, no interval; by \\| hand |"
@@ -108,16 +112,12 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
         synthetic.save(tree.data, synthetic.document(rows, device))
     pages.write_all(tree.project)
     page = page_of(tree)
-    header = next(
-        line for line in page.split("\n") if line.startswith("| claim | source | regime | [")
-    )
-    ampere, hopper = (
-        f"[emulated-{each}](../../data/emulated-{each}/{synthetic.CHAPTER}.json)"
-        for each in ("ampere", "hopper")
-    )
-    assert f"| {ampere}, {hopper} |" in header
+    header = next(line for line in page.split("\n") if line.startswith("| claim | source | regime"))
+    assert header == "| claim | source | regime | Ampere, Hopper | H200 |"
+    for each in ("ampere", "hopper"):
+        assert f"[emulated-{each}](../../data/emulated-{each}/{synthetic.CHAPTER}.json)" in page
     assert (
-        "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | all 2 regimes | not measured [1] "
+        "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | all 2 regimes | not measured ¹ "
         "| reproduced 1.100–1.200 [1."
     ) in page
     # What `lab verdicts` prints has a line a regime.

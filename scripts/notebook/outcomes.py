@@ -1,0 +1,125 @@
+"""What the data say about one claim in a few words: a line for all devices that agree."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from notebook import device_names
+from notebook.claims import Claim
+from notebook.tables import ChapterVerdicts
+from notebook.verdicts import Verdict
+
+_UNITS = {
+    "time": "µs",
+    "bytes_per_second": "GB/s",
+    "flops_per_second": "GFLOP/s",
+    "memcpy_ratio": "× memcpy",
+    "cublas_ratio": "× cuBLAS",
+    "flops_per_loaded_byte": "flop/B",
+}
+_PERCENT = ("efficiency", "occupancy", "percent")
+_GIGA = ("bytes_per_second", "flops_per_second")
+_DIRECTIONS = {"equal": "the same"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Devices that agree about a claim. `value` is the ratio variant ÷ baseline or the metric with
+    its unit, smallest to largest over the regimes; "" where nothing decides the claim."""
+
+    devices: str
+    is_measured: bool
+    value: str
+    verdict: str
+
+    @property
+    def found(self) -> str:
+        return f"{self.devices} {self.value}".strip()
+
+
+def metric_in_words(claim: Claim) -> str:
+    return claim.metric.removesuffix("_least").removesuffix("_most").replace("_", " ")
+
+
+def printed(claim: Claim) -> str:
+    """What the source prints, in the unit of what was found; else the direction that it claims."""
+    if claim.claimed is not None:
+        return _with_unit(claim, _range(claim.claimed, claim.claimed, claim))
+    if claim.expected is None:
+        return _DIRECTIONS.get(claim.direction, claim.direction)
+    low, high = claim.expected
+    if math.isinf(high):
+        return f"≥ {_with_unit(claim, _range(low, low, claim))}"
+    if low == 0 < high:
+        return f"≤ {_with_unit(claim, _range(high, high, claim))}"
+    return _with_unit(claim, _range(low, high, claim))
+
+
+def of_claim(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
+    """A line for each GPU, then one for each group of emulated GPUs that agree; a device that can
+    say nothing is left out, unless that is true of all."""
+    by_device: dict[str, list[Verdict]] = {}
+    for verdict in decided.verdicts:
+        if verdict.claim.id == claim.id and verdict.kind != "published":
+            by_device.setdefault(verdict.device, []).append(verdict)
+    values = {device: _value(claim, found) for device, found in by_device.items()}
+    if not any(values.values()):
+        words = dict.fromkeys(each.finding.verdict for of in by_device.values() for each in of)
+        return [Outcome("", False, "", ", ".join(words) or "no data")]
+    gpus, groups = [], dict[tuple[str, str], list[str]]()
+    for device, value in values.items():
+        if not value:
+            continue
+        verdict = _words(by_device[device])
+        if device.startswith(device_names.EMULATED):
+            groups.setdefault((value, verdict), []).append(device)
+        else:
+            gpus.append(Outcome(device_names.short(device), True, value, verdict))
+    every = [
+        each.device for each in decided.results if each.device.startswith(device_names.EMULATED)
+    ]
+    return gpus + [
+        Outcome(device_names.together(of, every), False, value, verdict)
+        for (value, verdict), of in groups.items()
+    ]
+
+
+def _words(found: Iterable[Verdict]) -> str:
+    """The verdict; where the regimes differ, how many have which: `3 no effect, 1 reproduced`."""
+    counted = Counter(each.finding.verdict for each in found if each.finding.ratio is not None)
+    if len(counted) == 1:
+        return next(iter(counted))
+    return ", ".join(f"{count} {word}" for word, count in counted.most_common())
+
+
+def _value(claim: Claim, found: Iterable[Verdict]) -> str:
+    values = [each.finding.ratio for each in found if each.finding.ratio is not None]
+    return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
+
+
+def _with_unit(claim: Claim, text: str) -> str:
+    if claim.baseline is not None:
+        return f"{text}×"
+    if claim.metric.endswith(_PERCENT):
+        return f"{text} %"
+    return f"{text} {_UNITS.get(claim.metric, claim.metric.rsplit('_', 1)[-1])}"
+
+
+def _range(low: float, high: float, claim: Claim) -> str:
+    scale = 1e9 if claim.baseline is None and claim.metric in _GIGA else 1.0
+    ends = (_number(end / scale) for end in (low, high))
+    if claim.baseline is None and claim.metric.endswith(_PERCENT):
+        ends = (end.rstrip("0").rstrip(".") if "." in end else end for end in ends)
+    return "–".join(dict.fromkeys(ends))
+
+
+def _number(value: float) -> str:
+    """Three significant digits, two decimals at most from 0.1 on; large whole numbers in full."""
+    if math.isinf(value):
+        return "∞"
+    if value.is_integer() and abs(value) >= 10:
+        return f"{value:,.0f}"
+    if 0 < abs(value) < 0.0995:
+        return f"{value:.3g}"
+    return f"{value:.2f}" if abs(value) < 9.995 else f"{value:,.{1 if abs(value) < 99.95 else 0}f}"
