@@ -27,8 +27,10 @@ from notebook.tables import all_results
 from notebook.text import close_matches, plain
 from notebook.verdicts import (
     SMALLEST_EFFECT,
+    doubt_of_number,
     doubt_of_run,
-    doubt_of_samples,
+    widened,
+    widest_spread,
 )
 
 COPY_SHARE = "share of copy bandwidth"
@@ -71,6 +73,7 @@ class Value:
     factors: Factors | None
     n: int
     doubt: str
+    spread: float
     regime: str
     label: str
     data: str
@@ -247,7 +250,7 @@ class _Device:
             counts = [sample.values[0] for sample in samples]
             if question.baseline is None or counts[1] != 0:
                 ratio = counts[0] / counts[1] if question.baseline else counts[0]
-                found[regime] = Value(ratio, None, 1, "", regime, "", self._data)
+                found[regime] = Value(ratio, None, 1, "", 0.0, regime, "", self._data)
         return found
 
     def _timed(self, regime: str, samples: list[Sample], scale: float) -> Value | None:
@@ -260,16 +263,16 @@ class _Device:
             *((group, -1) for group in groups[1:]),
             *([([[scale]], 1)] if scale != 1.0 else []),
         ]
-        doubt = "" if self._result.is_published else self._doubt(samples, groups)
+        decides_alone = self._result.is_published
+        doubt = "" if decides_alone else self._doubt(samples, groups)
+        spread = 0.0 if decides_alone or doubt else widest_spread(groups)
         n = len(samples[0].values)
         label = samples[0].label
-        return Value(_center(factors), factors, n, doubt, regime, label, self._data)
+        return Value(_center(factors), factors, n, doubt, spread, regime, label, self._data)
 
     def _doubt(self, samples: list[Sample], groups: list[list[list[float]]]) -> str:
         throttled = any(sample.throttled for sample in samples)
-        doubts = [doubt_of_run(self._result.quick, throttled)]
-        doubts += [doubt_of_samples([group]) for group in groups]
-        return next(filter(None, doubts), "")
+        return doubt_of_run(self._result.quick, throttled) or doubt_of_number(groups)
 
 
 def _fp32_lanes(project: Project) -> dict[str, int]:
@@ -364,14 +367,24 @@ def _difference(first: Value, other: Value | None, interval: Interval | None) ->
     if interval is None:  # a count of zero
         return Difference(SAME if first.center == other.center else DIFFERENT, None, None)
     ratio = other.center / first.center
-    low, high = (end - 1 for end in interval)
     if doubt := first.doubt or other.doubt:
         return Difference(UNDECIDED, ratio, interval, doubt)
-    if max(abs(low), abs(high)) <= SMALLEST_EFFECT:
-        return Difference(SAME, ratio, interval)
-    if low > SMALLEST_EFFECT or high < -SMALLEST_EFFECT:
-        return Difference(DIFFERENT, ratio, interval)
-    return Difference(UNDECIDED, ratio, interval, f"the interval includes {SMALLEST_EFFECT:.0%}")
+    mark = mark_of(interval)
+    if mark == UNDECIDED:
+        return Difference(mark, ratio, interval, f"the interval includes {SMALLEST_EFFECT:.0%}")
+    widest = max(first.spread, other.spread)
+    if mark_of(widened(interval, widest)) != mark:
+        return Difference(UNDECIDED, ratio, interval, f"the spread is too large ({widest:.0%})")
+    return Difference(mark, ratio, interval)
+
+
+def mark_of(interval: Interval) -> str:
+    """What the interval of a ratio says of two devices; exactly 3 % is the same."""
+    low, high = interval
+    largest = (1 + SMALLEST_EFFECT) * (1 + 1e-9)
+    if low >= 1 / largest and high <= largest:
+        return SAME
+    return DIFFERENT if low > largest or high < 1 / largest else UNDECIDED
 
 
 def _center(factors: Factors) -> float:

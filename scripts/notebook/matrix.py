@@ -9,11 +9,16 @@ from notebook.verdicts import Verdict
 
 _LETTERS = {
     verdicts.REPRODUCED: "R",
+    verdicts.STRONGER: "S",
     verdicts.WEAKER: "W",
-    verdicts.ABSENT: "A",
-    verdicts.REVERSED: "V",
+    verdicts.NO_EFFECT: "N",
+    verdicts.OPPOSITE: "O",
+    verdicts.HOLDS: "H",
+    verdicts.DOES_NOT_HOLD: "X",
     verdicts.INCONCLUSIVE: "?",
-    verdicts.NOT_MEASURED: "·",
+    verdicts.NEEDS_GPU: "g",
+    verdicts.DOES_NOT_APPLY: "-",
+    verdicts.NO_DATA: "·",
 }
 
 
@@ -56,7 +61,7 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
         *terminal_table(["", "claim", *numbers], rows),
         "",
         meaning,
-        "2R 1A: reproduced in two regimes (sizes, states of the caches), absent in one",
+        "2R 1N: reproduced in two regimes (sizes, states of the caches), no effect in one",
         *(f"{superscript(number)} {note}" for number, note in enumerate(notes, start=1)),
     ]
 

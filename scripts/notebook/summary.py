@@ -76,7 +76,7 @@ def _notable(decided: list[ChapterVerdicts]) -> list[str]:
         f"{each.chapter.name} {verdict.claim.id}"
         for each in decided
         for verdict in each.verdicts
-        if verdict.finding.verdict == verdicts.REVERSED
+        if verdict.finding.verdict == verdicts.OPPOSITE
     ]
     return [f"the other way round: {_named(list(dict.fromkeys(reversed_)))}"] if reversed_ else []
 

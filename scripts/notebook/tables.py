@@ -173,7 +173,7 @@ def _of(of_claim: list[Verdict], device: str, regimes: list[str]) -> list[Verdic
 
 
 def counts(decided: ChapterVerdicts, device: str) -> str:
-    """How many verdicts of each kind a device has: `5 reproduced, 1 absent`."""
+    """How many verdicts of each kind a device has: `5 reproduced, 1 opposite`."""
     found = [verdict.finding.verdict for verdict in decided.verdicts if verdict.device == device]
     return ", ".join(f"{found.count(kind)} {kind}" for kind in verdicts.ALL if kind in found)
 
@@ -193,7 +193,7 @@ def _cell(verdicts: list[Verdict], notes: list[str]) -> str:
 
 
 def found(*verdicts: Verdict) -> str:
-    """The verdict with its number, as a cell shows it: `absent 1.018 [1.017, 1.020] dram`. Of several
+    """The verdict with its number, as a cell shows it: `no effect 1.018 [1.017, 1.020] dram`. Of several
     that agree, the least and the most."""
     claim, findings = verdicts[0].claim, [verdict.finding for verdict in verdicts]
     values = [finding.ratio for finding in findings if finding.ratio is not None]

@@ -1,47 +1,86 @@
 """Verdicts: what a device's data say about a chapter's claims (DESIGN: claims and verdicts).
 
 A claim is decided once in every regime that the data have. Counters are exact. Time is decided by
-the bootstrap interval of the ratio of medians within each process, against a smallest effect of
-interest of 3 %.
+the interval of the ratio of medians within each process. The word itself comes from `judging`.
 """
 
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import median
 
 from notebook import names
 from notebook.claims import Claim
 from notebook.intervals import Interval, center, center_interval, ratio_interval, spread
+from notebook.judging import (
+    ALL,
+    CONFIRMED,
+    DOES_NOT_APPLY,
+    DOES_NOT_HOLD,
+    HOLDS,
+    INCONCLUSIVE,
+    NEEDS_GPU,
+    NO_DATA,
+    NO_EFFECT,
+    OF_EFFECTS,
+    OF_EQUALITY,
+    OPPOSITE,
+    REPRODUCED,
+    SMALLEST_EFFECT,
+    STRONGER,
+    WEAKER,
+    WITHOUT_EVIDENCE,
+    judge,
+)
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of
 
-REPRODUCED = "reproduced"
-WEAKER = "weaker"
-ABSENT = "absent"
-REVERSED = "reversed"
-INCONCLUSIVE = "inconclusive"
-NOT_MEASURED = "not measured"
-ALL = (REPRODUCED, WEAKER, ABSENT, REVERSED, INCONCLUSIVE, NOT_MEASURED)
+# The words come from `judging`; modules that print verdicts take them from here.
+__all__ = [
+    "ALL",
+    "CONFIRMED",
+    "DOES_NOT_APPLY",
+    "DOES_NOT_HOLD",
+    "HOLDS",
+    "INCONCLUSIVE",
+    "NEEDS_GPU",
+    "NO_DATA",
+    "NO_EFFECT",
+    "OF_EFFECTS",
+    "OF_EQUALITY",
+    "OPPOSITE",
+    "REPRODUCED",
+    "SMALLEST_EFFECT",
+    "STRONGER",
+    "WEAKER",
+    "WITHOUT_EVIDENCE",
+]
 
-SMALLEST_EFFECT = 0.03
+# What a finding rests on.
+MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"
+
 # Fewer repetitions in a process do not bound its median, and a spread this large has more than one
 # cause.
 FEWEST_REPETITIONS = 5
 LARGEST_SPREAD = 0.10
 FEWEST_PROCESSES = 2
 
-LEGEND = f"""\
-reproduced    on the claimed side beyond 3 %, by at least half the claimed effect; a claim of
-              equality or of a range: it holds
-weaker        on the claimed side beyond 3 %, by less than half the claimed effect
-absent        the 95 % interval lies within 3 % of no effect; equality or range: it does not hold
-reversed      on the other side beyond 3 %
-inconclusive  the interval allows more than one of these, clocks throttled, the spread of a sample
-              is above {LARGEST_SPREAD:.0%}, the processes disagree, or the run was a --quick one
-not measured  no data that could decide it
-Counters decide exactly; a time needs {FEWEST_PROCESSES} processes on a GPU. What others printed
-(published:…) decides without an interval."""
+LEGEND = """\
+A claim of an effect, by the logarithm of the ratio:
+  reproduced      on the claimed side, from half to twice the claimed effect, or of any size beyond
+                  3 % where none is claimed
+  stronger        on the claimed side, more than twice the claimed effect
+  weaker          on the claimed side beyond 3 %, less than half the claimed effect
+  no effect       within 3 %
+  opposite        on the other side, beyond 3 %
+A claim of equality (within 3 %) or of a range:
+  holds, does not hold
+Any claim:
+  inconclusive    the 95 % interval includes a boundary, clocks throttled, or it was a quick run
+  needs a GPU     the claim is about time, and an emulated GPU only counts
+  does not apply  the claim is about GPUs that fetch memory in other units
+  no data         the device has no row or counter that the claim asks for
+Counters decide exactly. A time needs two processes on a GPU. Published results (published:…)
+decide without an interval. Rules with worked examples: scripts/README.md"""
 
 
 @dataclass(frozen=True)
@@ -49,11 +88,13 @@ class Finding:
     """A verdict and what it rests on.
 
     `ratio` is variant / baseline of the claim's metric, or the value itself where the claim gives
-    a range without a baseline; `n` the repetitions of the variant and of the baseline.
+    a range without a baseline; `n` the repetitions of the variant and of the baseline. `evidence`
+    is MEASURED, COUNTED, PREDICTED or PUBLISHED; "" where there is none.
     """
 
     verdict: str
     reason: str = ""
+    evidence: str = ""
     ratio: float | None = None
     interval: Interval | None = None
     n: tuple[int, ...] = ()
@@ -75,8 +116,8 @@ class Verdict:
 
     @property
     def because(self) -> str:
-        """The mechanism that the chapter gives for a verdict other than reproduced."""
-        silent = self.finding.verdict in (REPRODUCED, NOT_MEASURED)
+        """The mechanism that the chapter gives for a verdict that does not confirm the claim."""
+        silent = self.finding.verdict in (*CONFIRMED, *WITHOUT_EVIDENCE)
         return "" if silent else self.claim.because_of(self.device)
 
 
@@ -86,65 +127,30 @@ def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
     `data` names the file of the result, as the verdicts shall name it.
     """
     verdict = partial(Verdict, result.chapter, claim, result.device, result.kind, result.year, data)
-    by_regime = {} if _cannot_decide(claim, result) else _samples_by_regime(claim, result)
+    if obstacle := _obstacle(claim, result):
+        return [verdict(obstacle)]
+    by_regime = _samples_by_regime(claim, result)
     if not by_regime:
-        reason = _cannot_decide(claim, result) or f"no data of {_wanted(claim)}"
-        finding = Finding(NOT_MEASURED, reason)
-        return [verdict(finding)]
+        return [verdict(Finding(NO_DATA, f"no data of {_wanted(claim)}"))]
     return [
         verdict(_find(claim, samples, result), regime, samples[0].label)
         for regime, samples in by_regime.items()
     ]
 
 
-def judge(claim: Claim, interval: Interval) -> tuple[str, str]:
-    """The verdict of an interval of ratios (or of values, for a range), and its reason."""
-    if claim.expected is not None:
-        return _judge_range(claim.expected, interval)
-    low, high = (end - 1 for end in interval)
-    if claim.sign == 0:
-        if _zone(low) == _zone(high):
-            return (REPRODUCED, "") if _zone(low) == 0 else (ABSENT, "they differ beyond 3 %")
-        return INCONCLUSIVE, "the interval includes 3 %"
-    low, high = sorted((claim.sign * low, claim.sign * high))
-    if _zone(low) != _zone(high):
-        return INCONCLUSIVE, "the interval includes 3 %"
-    if _zone(low) < 0:
-        return REVERSED, ""
-    if _zone(low) == 0:
-        return ABSENT, ""
-    half = 0.0 if claim.claimed is None else abs(claim.claimed - 1) / 2
-    return (REPRODUCED, "") if high >= half else (WEAKER, "")
-
-
-def _judge_range(expected: Interval, interval: Interval) -> tuple[str, str]:
-    inside = [expected[0] <= end <= expected[1] for end in interval]
-    if all(inside):
-        return REPRODUCED, ""
-    if interval[1] < expected[0] or interval[0] > expected[1]:
-        low, high = expected
-        side = f"below {low:g}" if interval[1] < low else f"above {high:g}"
-        return ABSENT, side if math.isinf(high - low) else f"outside {low:g} to {high:g}"
-    return INCONCLUSIVE, "the interval includes an end of the range"
-
-
-def _zone(effect: float) -> int:
-    """-1 below, 0 within, +1 beyond the smallest effect of interest."""
-    return (effect > SMALLEST_EFFECT) - (effect < -SMALLEST_EFFECT)
-
-
-def _cannot_decide(claim: Claim, result: Result) -> str:
-    """Why this device can say nothing about the claim; "" if it can."""
+def _obstacle(claim: Claim, result: Result) -> Finding | None:
+    """Why this device can say nothing about the claim; None if it can."""
     fetched = {32: "32-byte sectors", 128: "128-byte lines"}
     unit = claim.fetch_unit_bytes
     if unit is not None and unit != result.fetch_unit_bytes:
         here = fetched.get(result.fetch_unit_bytes, f"{result.fetch_unit_bytes} bytes")
-        return f"the claim is about {fetched[unit]}; this device fetches {here}"
+        reason = f"the claim is about {fetched[unit]}; this device fetches {here}"
+        return Finding(DOES_NOT_APPLY, reason)
     if result.is_emulated and not claim.is_counted:
-        return "a time needs a GPU"
+        return Finding(NEEDS_GPU, "an emulated GPU has no time")
     if result.kind == "gpu" and claim.is_counted and not result.counts:
-        return "no counters were measured on this device"
-    return ""
+        return Finding(NO_DATA, "no counters were measured on this device")
+    return None
 
 
 def _wanted(claim: Claim) -> str:
@@ -164,28 +170,29 @@ def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
 
 def _find(claim: Claim, samples: list[Sample], result: Result) -> Finding:
     if result.is_published:
-        return _find_printed(claim, samples, result)
+        return _find_published(claim, samples, result)
     if claim.is_counted:
-        return _find_counted(claim, samples)
+        return _find_counted(claim, samples, COUNTED if result.is_emulated else MEASURED)
     return _find_timed(claim, samples, result.quick)
 
 
-def _find_printed(claim: Claim, samples: list[Sample], result: Result) -> Finding:
+def _find_published(claim: Claim, samples: list[Sample], result: Result) -> Finding:
     """Decided by the numbers themselves, for want of more; the reason says so."""
-    found = _find_counted(claim, samples)
+    found = _find_counted(claim, samples, PUBLISHED)
     alone = "" if claim.is_counted else "one printed number, no interval"
     caveats = [result.caveats.get(sample.name, "") for sample in samples]
     reasons = filter(None, (found.reason, alone, *caveats))
     return replace(found, reason="; ".join(dict.fromkeys(reasons)), interval=None)
 
 
-def _find_counted(claim: Claim, samples: list[Sample]) -> Finding:
+def _find_counted(claim: Claim, samples: list[Sample], evidence: str) -> Finding:
     n = _sizes(samples)
     if any(len(set(sample.values)) > 1 for sample in samples):
-        return Finding(INCONCLUSIVE, "the counts differ between repetitions", n=n)
+        return Finding(INCONCLUSIVE, "the counts differ between repetitions", evidence, n=n)
     values = [sample.values[0] for sample in samples]
     ratio = values[0] if claim.baseline is None else _ratio(*values)
-    return Finding(*judge(claim, (ratio, ratio)), ratio=ratio, interval=(ratio, ratio), n=n)
+    exactly = (ratio, ratio)
+    return Finding(*judge(claim, ratio, exactly), evidence, ratio, exactly, n)
 
 
 def _ratio(value: float, baseline: float) -> float:
@@ -197,7 +204,7 @@ def _ratio(value: float, baseline: float) -> float:
 def _find_timed(claim: Claim, samples: list[Sample], quick: bool) -> Finding:
     by_process = paired(samples)
     if not by_process[0]:
-        return Finding(INCONCLUSIVE, "no process has both", n=_sizes(samples))
+        return Finding(INCONCLUSIVE, "no process has both", MEASURED, n=_sizes(samples))
     ratio = center(by_process[0])
     if claim.baseline is None:
         interval = center_interval(by_process[0])
@@ -205,9 +212,27 @@ def _find_timed(claim: Claim, samples: list[Sample], quick: bool) -> Finding:
         ratio /= center(by_process[1])
         interval = ratio_interval(by_process[0], by_process[1])
     throttled = any(sample.throttled for sample in samples)
-    doubt = doubt_of_run(quick, throttled) or doubt_of_samples(by_process)
-    verdict, reason = (INCONCLUSIVE, doubt) if doubt else judge(claim, interval)
-    return Finding(verdict, reason, ratio, interval, _sizes(samples))
+    doubt = doubt_of_run(quick, throttled) or doubt_of_number(by_process)
+    verdict, reason = (
+        (INCONCLUSIVE, doubt) if doubt else judge_timed(claim, ratio, interval, by_process)
+    )
+    return Finding(verdict, reason, MEASURED, ratio, interval, _sizes(samples))
+
+
+def judge_timed(
+    claim: Claim, ratio: float, interval: Interval, samples: list[list[list[float]]]
+) -> tuple[str, str]:
+    """The word of an interval, unless a wide spread of the repetitions makes it doubtful.
+
+    `samples`: of the variant, and of the baseline if there is one, the repetitions by process.
+    """
+    verdict, reason = judge(claim, ratio, interval)
+    widest = widest_spread(samples)
+    if verdict == INCONCLUSIVE or widest == 0:
+        return verdict, reason
+    if judge(claim, ratio, widened(interval, widest))[0] != verdict:
+        return INCONCLUSIVE, f"the spread is too large ({widest:.0%})"
+    return verdict, reason
 
 
 def _sizes(samples: list[Sample]) -> tuple[int, ...]:
@@ -221,23 +246,23 @@ def doubt_of_run(quick: bool, throttled: bool) -> str:
     return "clocks throttled" if throttled else ""
 
 
-def doubt_of_samples(samples: list[list[list[float]]]) -> str:
-    """Why times must not decide a claim, whatever their interval; "" if they may.
-
-    `samples`: of the variant, and of the baseline if there is one, the repetitions by process.
-    """
+def doubt_of_number(samples: list[list[list[float]]]) -> str:
+    """Why so few times must not decide a claim, whatever their interval; "" if they may."""
     processes = len(samples[0])
-    every = [repetitions for sample in samples for repetitions in sample]
     if processes < FEWEST_PROCESSES:
         return f"{processes} process; {FEWEST_PROCESSES} are needed"
-    if (fewest := min(map(len, every))) < FEWEST_REPETITIONS:
+    fewest = min(len(repetitions) for sample in samples for repetitions in sample)
+    if fewest < FEWEST_REPETITIONS:
         return f"{fewest} repetitions in a process; {FEWEST_REPETITIONS} are needed"
-    if (widest := max(map(spread, every))) > LARGEST_SPREAD:
-        return f"the spread is too large ({widest:.0%})"
-    if len(samples) == 2:
-        ratios = [
-            median(variant) / median(baseline) for variant, baseline in zip(*samples, strict=True)
-        ]
-        if len({_zone(ratio - 1) for ratio in ratios}) > 1:
-            return f"the processes disagree ({', '.join(f'{ratio:.3f}' for ratio in ratios)})"
     return ""
+
+
+def widest_spread(samples: list[list[list[float]]]) -> float:
+    """The largest spread of a process' repetitions; 0 where none is above LARGEST_SPREAD."""
+    widest = max(spread(repetitions) for sample in samples for repetitions in sample)
+    return widest if widest > LARGEST_SPREAD else 0.0
+
+
+def widened(interval: Interval, by: float) -> Interval:
+    """The interval with each end moved outwards by a factor 1 + `by`."""
+    return interval[0] / (1 + by), interval[1] * (1 + by)

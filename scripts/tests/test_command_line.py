@@ -44,7 +44,7 @@ def test_run_collects_draws_and_decides(built: Tree) -> None:
     assert done.returncode == 0, done.stderr
     assert "no work to do" in done.stdout + done.stderr
     assert "emulated:hopper: process 1" in done.stderr and "[lab] measure 1/1" in done.stderr
-    assert "reproduced 80 %" in done.stdout and f"data: data/{HOPPER}" in done.stdout
+    assert "holds 80 %" in done.stdout and f"data: data/{HOPPER}" in done.stdout
     text = (built.data / HOPPER).read_text()
     content = json.loads(text)
     assert content["context"]["processes"] == 1
@@ -193,7 +193,7 @@ def test_verdicts_as_json(tree_with_data: Tree) -> None:
     assert slower["interval"][0] <= slower["ratio"] <= slower["interval"][1]
     assert slower["data"] == f"data/nvidia-h200/{synthetic.CHAPTER}.json"
     assert (slower["regime"], slower["label"]) == ("n:16777216/cache:cold", "dram")
-    assert efficiency["verdict"] == "not measured" and efficiency["reason"]
+    assert efficiency["verdict"] == "no data" and efficiency["reason"]
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
@@ -236,7 +236,7 @@ def test_a_bad_claim_is_found_before_a_run_and_silences_no_other(built: Tree) ->
         assert everything(built.data) == before
         verdicts = built.lab("verdicts", "--device", "emulated-hopper")
         assert verdicts.returncode == 1 and "did you mean atomic_requests?" in error_of(verdicts)
-        assert "efficiency_32" in verdicts.stdout and "reproduced 80 %" in verdicts.stdout
+        assert "efficiency_32" in verdicts.stdout and "holds 80 %" in verdicts.stdout
         # A page without it would hide it.
         assert "atomic_requests?" in error_of(built.lab("figures"))
         claims.write_text(sound + BAD_CLAIM.replace("atomic_request", "atomic_requests"))

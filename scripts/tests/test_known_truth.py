@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from test_verdicts import claim
 
 from notebook import verdicts
-from notebook.intervals import power_intervals
+from notebook.intervals import center, power_intervals
 
 TRIALS = 1000
 PROCESSES, REPETITIONS = 2, 5
@@ -61,8 +61,10 @@ def verdicts_of_trials(noise: Noise, scale: float, effects: list[float]) -> dict
         intervals = zip((lows * factor).tolist(), (highs * factor).tolist(), strict=True)
         found[effect] = [
             verdicts.INCONCLUSIVE
-            if verdicts.doubt_of_samples(list(sample))
-            else verdicts.judge(claim(), interval)[0]
+            if verdicts.doubt_of_number(list(sample))
+            else verdicts.judge_timed(
+                claim(), center(sample[0]) / center(sample[1]), interval, list(sample)
+            )[0]
             for sample, interval in zip(samples, intervals, strict=True)
         ]
     return found
@@ -70,8 +72,8 @@ def verdicts_of_trials(noise: Noise, scale: float, effects: list[float]) -> dict
 
 # 3 % is the smallest effect of interest itself: no data can tell on which side it lies.
 RIGHT = {
-    0.00: verdicts.ABSENT,
-    0.01: verdicts.ABSENT,
+    0.00: verdicts.NO_EFFECT,
+    0.01: verdicts.NO_EFFECT,
     0.03: verdicts.INCONCLUSIVE,
     0.05: verdicts.REPRODUCED,
     0.10: verdicts.REPRODUCED,
@@ -83,7 +85,7 @@ def test_planted_effects_get_the_right_verdict(noise: Noise) -> None:
     found = verdicts_of_trials(noise, 0.003, list(RIGHT))
     right = {effect: found[effect].count(verdict) for effect, verdict in RIGHT.items()}
     assert min(right.values()) >= 0.95 * TRIALS, right
-    effects = sum(found[0.0].count(each) for each in (verdicts.REPRODUCED, verdicts.REVERSED))
+    effects = sum(found[0.0].count(each) for each in (verdicts.REPRODUCED, verdicts.OPPOSITE))
     assert effects <= 1
 
 
@@ -96,5 +98,5 @@ def test_noise_makes_it_inconclusive_and_not_wrong(noise: Noise) -> None:
     ]
     assert len(wrong) <= 0.05 * TRIALS
     assert found[0.05].count(verdicts.INCONCLUSIVE) >= 0.5 * TRIALS
-    effects = sum(found[0.0].count(each) for each in (verdicts.REPRODUCED, verdicts.REVERSED))
+    effects = sum(found[0.0].count(each) for each in (verdicts.REPRODUCED, verdicts.OPPOSITE))
     assert effects <= 0.05 * TRIALS

@@ -8,7 +8,7 @@ from notebook import matrix, tables
 
 def test_claims_down_and_devices_across(tree_with_data: Tree) -> None:
     tree = tree_with_data
-    # At 2^20 the reads at offset 11 take no longer: absent there, reproduced at 2^24.
+    # At 2^20 the reads at offset 11 take no longer: no effect there, reproduced at 2^24.
     rows = synthetic.misaligned_reads_gpu(sizes=[2**24])
     for offset in (0, 11):
         name = f"read_offset/offset:{offset}/block:512/n:{2**20}/cache:cold"
@@ -26,12 +26,12 @@ def test_claims_down_and_devices_across(tree_with_data: Tree) -> None:
         ["2", "2024", "emulated-hopper"],
         ["3", "2024", "nvidia-h200"],
     ]
-    assert ["02", "offset_11_slower", "·", "·", "1R", "1A"] in cells
-    assert ["02", "efficiency_32", "A¹", "R", "·"] in cells
+    assert ["02", "offset_11_slower", "g", "g", "1R", "1N"] in cells
+    assert ["02", "efficiency_32", "X¹", "H", "·"] in cells
     assert lines[-1] == "¹ It has lines."
 
 
 def test_the_command_prints_it(tree_with_data: Tree) -> None:
     done = tree_with_data.lab("verdicts")
     assert done.returncode == 0, done.stderr
-    assert "02  offset_11_slower  ·  ·  R" in done.stdout
+    assert "02  offset_11_slower  g  g  R" in done.stdout

@@ -28,9 +28,7 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     )
     assert "reproduced 1.100 [1.1" in page or "reproduced 1.100 [1.09" in page
     # Both sizes have the same count, so they share a line.
-    assert (
-        "| A source | all 2 regimes | not measured ² | reproduced 80 % | not measured ³ |" in page
-    )
+    assert "| A source | all 2 regimes | does not apply ² | holds 80 % | no data ³ |" in page
     assert "² the claim is about 32-byte sectors; this device fetches 128-byte lines" in page
     assert (
         "| `read_offset/offset:11/block:512` | `load_efficiency` | Fermi 50 %; Hopper 80 % |"
@@ -117,7 +115,7 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
     for each in ("ampere", "hopper"):
         assert f"[emulated-{each}](../../data/emulated-{each}/{synthetic.CHAPTER}.json)" in page
     assert (
-        "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | all 2 regimes | not measured ¹ "
+        "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | all 2 regimes | needs a GPU ¹ "
         "| reproduced 1.100–1.200 [1."
     ) in page
     # What `lab verdicts` prints has a line a regime.
@@ -149,5 +147,5 @@ def test_a_share_of_memcpy_and_a_count_where_there_was_none_read_well(tree: Tree
     synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
     shown = verdict_lines(tree)
     assert "reproduced from 0" in shown
-    assert "absent 1.01 [1.01, 1.01] dram" in shown
+    assert "does not hold 1.01 [1.01, 1.01] dram" in shown
     assert "below 1.03" in shown
