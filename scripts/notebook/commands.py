@@ -46,7 +46,9 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_setup)
 
     command = add(
-        "list", "the chapters and their questions", "One line a chapter: its name and its question."
+        "list",
+        "the chapters, their questions and answers",
+        "Each chapter: its name, its question, and what the data in data/ answer.",
     )
     command.add_argument(
         "--json", action="store_true", help="with the devices that have data of each"
@@ -202,26 +204,9 @@ def _setup(_: Namespace) -> int:
 
 
 def _list(options: Namespace) -> int:
-    from notebook.chapters import all_chapters
-    from notebook.results import load_chapter
+    from notebook import chapter_list
 
-    project = Project.here()
-    chapters = all_chapters(project)
-    if options.json:
-        described = [
-            {
-                "chapter": chapter.name,
-                "question": chapter.question,
-                "devices": [result.device for result in load_chapter(project, chapter)],
-            }
-            for chapter in chapters
-        ]
-        print(json.dumps(described, indent=2))
-        return 0
-    width = max((len(chapter.name) for chapter in chapters), default=0)
-    for chapter in chapters:
-        print(f"{chapter.name:{width}}  {chapter.question}".rstrip())
-    return 0
+    return chapter_list.print_chapters(Project.here(), options.json)
 
 
 def _run(options: Namespace) -> int:

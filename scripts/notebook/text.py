@@ -3,6 +3,7 @@
 import difflib
 import re
 import shlex
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -54,6 +55,18 @@ def terminal_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
+
+
+def wrapped(text: str, indent: str = "", width: int = 100) -> list[str]:
+    """`text` in lines of at most `width` characters; a longer word stays whole."""
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def close_matches(word: str, valid: Iterable[str]) -> str:

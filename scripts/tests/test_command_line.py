@@ -274,6 +274,7 @@ def test_every_command_describes_itself_and_its_options(tree: Tree) -> None:
 def test_list(tree: Tree) -> None:
     assert tree.lab("list").stdout == (
         "02_misaligned_reads  Does a misaligned read cost anything?\n"
+        "    no answer yet: claims.toml gives no answer\n"
     )
     (chapter,) = json.loads(tree.lab("list", "--json").stdout)
     assert chapter["chapter"] == synthetic.CHAPTER

@@ -1,0 +1,160 @@
+"""A chapter's answer in one sentence: the words are in its claims.toml, the numbers in the data.
+
+    answer = "Measured on {gpus}, offset 11 takes {offset_11_is_slower:percent} longer in DRAM."
+
+A placeholder names a claim, whose number it becomes, from the smallest to the largest over all
+sizes of all measured GPUs:
+
+    {claim}          the ratio, or the value with its unit: 0.98–1.02×, 80 %
+    {claim:percent}  how far the ratio is from 1: 2–3 %
+    {claim:times}    the ratio or its inverse, whichever is above 1: 3.2×
+    {claim@dram}     only where the data lie in DRAM (or l2); a part of a regime does as well, as in
+                     {claim@n:16777216/cache:cold}
+    {claim@fermi}    counted by that emulated GPU
+    {gpus}           the measured GPUs of this chapter
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+from notebook import claims, device_names
+from notebook.claims import Claim
+from notebook.tables import ChapterVerdicts
+from notebook.text import close_matches
+from notebook.verdicts import Verdict
+
+GPUS = "gpus"
+_PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times))?\}")
+_UNITS = {
+    "time": (1.0, " µs"),
+    "bytes_per_second": (1e-9, " GB/s"),
+    "flops_per_second": (1e-9, " GFLOP/s"),
+    "memcpy_ratio": (1.0, "×"),
+    "cublas_ratio": (1.0, "×"),
+}
+_PERCENT = ("efficiency", "occupancy", "percent")
+
+
+class Unanswered(Exception):
+    """What the data lack for an answer, or what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """`{claim@where:form}` of an answer."""
+
+    text: str
+    claim: str
+    where: str
+    form: str
+
+
+def placeholders(answer: str) -> list[Placeholder]:
+    """Those of an answer; raises ValueError where braces hold anything else."""
+    if stray := re.search(r"[{}]", _PLACEHOLDER.sub("", answer)):
+        raise ValueError(f"answer: a stray {stray[0]} (a placeholder is {{claim@where:percent}})")
+    return [
+        Placeholder(found[0], found[1], found[2] or "", found[3] or "")
+        for found in _PLACEHOLDER.finditer(answer)
+    ]
+
+
+def of_chapter(decided: ChapterVerdicts) -> str:
+    """The answer with its numbers; raises Unanswered."""
+    text = claims.load_answer(decided.chapter)
+    if not text:
+        raise Unanswered("claims.toml gives no answer")
+    try:
+        found = placeholders(text)
+        for placeholder in found:
+            text = text.replace(placeholder.text, _number(decided, placeholder), 1)
+    except ValueError as error:
+        raise Unanswered(str(error)) from error
+    return text
+
+
+def or_reason(decided: ChapterVerdicts) -> str:
+    """The answer, or why there is none."""
+    try:
+        return of_chapter(decided)
+    except Unanswered as reason:
+        return f"no answer yet: {reason}"
+
+
+def or_none(decided: ChapterVerdicts) -> str | None:
+    """The answer, if there is one."""
+    try:
+        return of_chapter(decided)
+    except Unanswered:
+        return None
+
+
+def gpus(decided: ChapterVerdicts) -> list[str]:
+    """The GPUs that measured the chapter, by short name."""
+    return [device_names.short(each.device) for each in decided.results if each.kind == "gpu"]
+
+
+def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
+    if placeholder.claim == GPUS:
+        if not (names := gpus(decided)):
+            raise Unanswered("needs a GPU")
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    known = {each.claim.id: each.claim for each in decided.verdicts}
+    if placeholder.claim not in known:
+        if not decided.verdicts:
+            raise Unanswered("no data")
+        raise ValueError(f"answer: claim {close_matches(placeholder.claim, known)}")
+    claim = known[placeholder.claim]
+    values = [
+        each.finding.ratio
+        for each in decided.verdicts
+        if each.claim.id == claim.id
+        and each.finding.ratio is not None
+        and _is_at(each, placeholder)
+    ]
+    if not values:
+        needs = "needs a GPU" if not gpus(decided) else "no data"
+        raise Unanswered(f"{needs} ({placeholder.text[1:-1]})")
+    return _in_form(claim, placeholder.form, min(values), max(values))
+
+
+def _is_at(verdict: Verdict, placeholder: Placeholder) -> bool:
+    """Whether a verdict is of the device and the regime that a placeholder asks for."""
+    where = placeholder.where
+    if verdict.device in (where, f"{device_names.EMULATED}{where}"):
+        return True
+    if verdict.kind != "gpu":
+        return False
+    return not where or where == verdict.label or f"/{where}/" in f"/{verdict.regime}/"
+
+
+def _in_form(claim: Claim, form: str, low: float, high: float) -> str:
+    if form and claim.baseline is None and not claim.metric.endswith("_ratio"):
+        raise ValueError(f"answer: {{{claim.id}:{form}}}: the claim has no baseline")
+    if form == "percent":
+        ends = [100 * abs(end - 1) for end in (low, high)]
+        if low < 1 < high:
+            return "up to " + _range([max(ends)], " %", digits=2)
+        return _range(ends, " %", digits=2)
+    if form == "times":
+        return _range([end if high > 1 else 1 / end for end in (low, high)], "×")
+    if claim.baseline is not None:
+        return _range([low, high], "×")
+    if claim.metric.endswith(_PERCENT):
+        return _range([low, high], " %")
+    scale, unit = _UNITS.get(claim.metric, (1.0, ""))
+    return _range([scale * low, scale * high], unit)
+
+
+def _range(ends: list[float], unit: str, digits: int = 3) -> str:
+    shown = [_digits(end, digits) for end in sorted(ends)]
+    return "–".join(dict.fromkeys(shown)) + unit
+
+
+def _digits(value: float, digits: int) -> str:
+    """Significant digits, without an exponent; two decimals at most; whole numbers in full."""
+    if value >= 10**digits or math.isclose(value, round(value), rel_tol=1e-9):
+        return f"{value:,.0f}"
+    places = digits - 1 if value < 1 else digits - len(str(int(value)))
+    return f"{value:.{min(max(places, 0), 2)}f}"

@@ -1,0 +1,35 @@
+"""`lab list`: the chapters, the question of each, and its answer from the data."""
+
+import json
+
+from notebook import answers, tables
+from notebook.chapters import Chapter, all_chapters
+from notebook.errors import Problem
+from notebook.project import Project
+from notebook.text import plain, wrapped
+
+
+def print_chapters(project: Project, as_json: bool) -> int:
+    """Every chapter; where its data give no answer, the reason takes the answer's place."""
+    chapters = all_chapters(project)
+    if as_json:
+        print(json.dumps([_described(project, chapter) for chapter in chapters], indent=2))
+        return 0
+    for chapter in chapters:
+        try:
+            answer = answers.or_reason(tables.decide_chapter(project, chapter))
+        except Problem as problem:
+            answer = f"no answer: {problem}"
+        print(f"{chapter.name}  {plain(chapter.question)}".rstrip())
+        print("\n".join(wrapped(plain(answer), indent="    ")))
+    return 0
+
+
+def _described(project: Project, chapter: Chapter) -> dict[str, object]:
+    decided = tables.decide_chapter(project, chapter)
+    return {
+        "chapter": chapter.name,
+        "question": chapter.question,
+        "answer": answers.or_none(decided),
+        "devices": decided.ours.devices,
+    }

@@ -1,0 +1,118 @@
+"""Answers: the words are typed, the numbers come from the data, and no number is typed."""
+
+import re
+from typing import Any
+
+import pytest
+import synthetic
+from conftest import CLAIMS, Tree
+
+from notebook import answers, claims, tables
+from notebook.chapters import Chapter, all_chapters
+from notebook.project import Project
+
+SLOWER = "offset_11_slower"
+
+
+def answer(tree: Tree, text: str) -> str:
+    path = tree.chapter.directory / "claims.toml"
+    path.write_text(f'answer = "{text}"\n{CLAIMS}')
+    return answers.of_chapter(tables.decide_chapter(tree.project, tree.chapter))
+
+
+def save(tree: Tree, factors: dict[int, float], **settings: Any) -> None:
+    """Reads whose time at offset 11 is `factors` times that at offset 0, by size."""
+    rows = []
+    for n, factor in factors.items():
+        for offset, time in ((0, 50.0), (11, 50.0 * factor)):
+            name = f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold"
+            rows += synthetic.timed(name, time, noise=0.0, label="l2" if n < 2**22 else "dram")
+    synthetic.save(tree.data, synthetic.document(rows, **settings))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{offset_11_slower}", "1.02–1.10×"),
+        ("{offset_11_slower:percent}", "2.0–10 %"),
+        ("{offset_11_slower:times}", "1.02–1.10×"),
+        ("{offset_11_slower@dram}", "1.10×"),
+        ("{offset_11_slower@l2:percent}", "2.0 %"),
+        ("{offset_11_slower@n:1048576:percent}", "2.0 %"),
+        ("{offset_11_slower@n:16777216/cache:cold}", "1.10×"),
+        (
+            "On {gpus} it is {offset_11_slower@l2}, {offset_11_slower@dram}.",
+            "On H200 it is 1.02×, 1.10×.",
+        ),
+        ("{efficiency_32@hopper}", "80 %"),
+        ("{efficiency_32@emulated-hopper}", "80 %"),
+    ],
+)
+def test_a_placeholder_becomes_a_number(tree_with_data: Tree, text: str, expected: str) -> None:
+    save(tree_with_data, {2**20: 1.02, 2**24: 1.10})
+    assert answer(tree_with_data, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("factors", "form", "expected"),
+    [
+        ({2**20: 0.5, 2**24: 0.25}, "times", "2–4×"),
+        ({2**20: 0.5, 2**24: 0.25}, "percent", "50–75 %"),
+        # On both sides of 1 only the larger distance means something.
+        ({2**20: 0.99, 2**24: 1.02}, "percent", "up to 2.0 %"),
+        ({2**20: 0.99, 2**24: 1.02}, "times", "0.99–1.02×"),
+        ({2**20: 123.4, 2**24: 2345.6}, "times", "123–2,346×"),
+    ],
+)
+def test_forms(tree: Tree, factors: dict[int, float], form: str, expected: str) -> None:
+    save(tree, factors)
+    assert answer(tree, f"{{{SLOWER}:{form}}}") == expected
+
+
+def test_two_gpus_are_named_and_share_the_range(tree: Tree) -> None:
+    save(tree, {2**24: 1.10})
+    save(tree, {2**24: 1.30}, device="nvidia-a100")
+    assert answer(tree, "{gpus}: {offset_11_slower}") == "A100 and H200: 1.10–1.30×"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{offset_11_slowr}", "did you mean offset_11_slower"),
+        ("{offset_11_slower", "a stray {"),
+        ("offset_11_slower}", "a stray }"),
+        ("{offset_11_slower:half}", "a stray {"),
+        ("{offset_11_slower@ampere}", "no data"),
+        ("{efficiency_32@hopper:percent}", "the claim has no baseline"),
+    ],
+)
+def test_what_is_wrong_or_missing_is_no_answer(
+    tree_with_data: Tree, text: str, reason: str
+) -> None:
+    with pytest.raises(answers.Unanswered, match=re.escape(reason)):
+        answer(tree_with_data, text)
+
+
+def test_without_a_gpu_it_says_so(tree: Tree) -> None:
+    counted = synthetic.misaligned_reads_emulated(32)
+    synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
+    with pytest.raises(answers.Unanswered, match="needs a GPU"):
+        answer(tree, "{gpus}")
+    with pytest.raises(answers.Unanswered, match="needs a GPU"):
+        answer(tree, "{offset_11_slower}")
+
+
+@pytest.mark.parametrize("chapter", all_chapters(Project.here()), ids=lambda each: each.name)
+def test_every_chapter_answers_with_numbers_of_known_claims(chapter: Chapter) -> None:
+    """A chapter without any measured row has no answer yet; all others have one."""
+    text = claims.load_answer(chapter)
+    decided = tables.decide_chapter(Project.here(), chapter)
+    known = {claim.id for claim in claims.load(chapter)} | {answers.GPUS}
+    found = {each.claim for each in answers.placeholders(text)}
+    assert found <= known
+    # A typed number with a unit would grow old unseen.
+    typed = re.sub(r"\{[^}]*\}", "", text)
+    assert not re.search(r"[0-9]\s*(%|×|times|µs|us|GB/s|GFLOP/s)", typed)
+    if answers.gpus(decided):
+        assert len(found - {answers.GPUS}) >= 1
+        assert re.fullmatch(r".{40,300}\.", answers.of_chapter(decided))
