@@ -34,11 +34,11 @@ def save(tree: Tree, factors: dict[int, float], **settings: Any) -> None:
     ("text", "expected"),
     [
         ("{offset_11_slower}", "1.02–1.10×"),
-        ("{offset_11_slower:percent}", "2.0–10 %"),
+        ("{offset_11_slower:percent}", "2–10 %"),
         ("{offset_11_slower:times}", "1.02–1.10×"),
         ("{offset_11_slower@dram}", "1.10×"),
-        ("{offset_11_slower@l2:percent}", "2.0 %"),
-        ("{offset_11_slower@n:1048576:percent}", "2.0 %"),
+        ("{offset_11_slower@l2:percent}", "2 %"),
+        ("{offset_11_slower@n:1048576:percent}", "2 %"),
         ("{offset_11_slower@n:16777216/cache:cold}", "1.10×"),
         (
             "On {gpus} it is {offset_11_slower@l2}, {offset_11_slower@dram}.",
@@ -59,7 +59,7 @@ def test_a_placeholder_becomes_a_number(tree_with_data: Tree, text: str, expecte
         ({2**20: 0.5, 2**24: 0.25}, "times", "2–4×"),
         ({2**20: 0.5, 2**24: 0.25}, "percent", "50–75 %"),
         # On both sides of 1 only the larger distance means something.
-        ({2**20: 0.99, 2**24: 1.02}, "percent", "up to 2.0 %"),
+        ({2**20: 0.99, 2**24: 1.02}, "percent", "up to 2 %"),
         ({2**20: 0.99, 2**24: 1.02}, "times", "0.99–1.02×"),
         ({2**20: 123.4, 2**24: 2345.6}, "times", "123–2,346×"),
     ],
