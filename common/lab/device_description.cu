@@ -1,6 +1,8 @@
 #include "lab/device_description.hpp"
 
 #include <cctype>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 
 #include "lab/cuda_check.hpp"
@@ -28,6 +30,17 @@ std::string slug_of(const std::string& name) {
     }
     while (!slug.empty() && slug.back() == '-') slug.pop_back();
     return slug;
+}
+
+// Tells boards of one GPU apart without naming them: FNV-1a of the UUID, 32 bits of it.
+std::string board_of(const cudaUUID_t& uuid) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char byte : uuid.bytes) {
+        hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+    }
+    char text[9];
+    std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(hash ^ hash >> 32));
+    return text;
 }
 
 struct Generation {
@@ -87,6 +100,7 @@ void describe_gpu(DeviceDescription& description, const cudaDeviceProp& properti
     description.provenance = {
         {"year", generation.year},
         {"fetch_unit_bytes", "32"},  // nvcc 13 builds for no GPU that fetches lines
+        {"board", board_of(properties.uuid)},
         {"ecc", properties.ECCEnabled ? "on" : "off"},
         {"mig", state.mig()},
         {"driver", state.driver()},

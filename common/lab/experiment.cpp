@@ -110,6 +110,10 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
         state.counters["flops_per_second"] =
             benchmark::Counter(variant.flops, benchmark::Counter::kIsIterationInvariantRate);
     }
+    if (variant.items > 0) {
+        state.counters["items_per_second"] =
+            benchmark::Counter(variant.items, benchmark::Counter::kIsIterationInvariantRate);
+    }
     state.counters["launches"] = launches;
     if (const auto clocks = backend::sample_clocks()) {
         state.counters["sm_clock_mhz"] = clocks->sm_clock_mhz;

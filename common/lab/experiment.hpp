@@ -35,6 +35,8 @@ struct Variant {
     std::string name;  // variant_name(...)
     double bytes = 0;  // one launch has to read and write, each byte once
     double flops = 0;  // floating-point operations of one launch; 0: not stated
+    // What else one launch has so many of (dependent loads, blocks, launches); 0: not stated
+    double items = 0;
     // Device memory that one launch touches; with several buffer sets, that of one set.
     std::size_t working_set_bytes = 0;
     // Launches rotate through this many buffer sets: cold_sets() to find the L2 cold, 1 for warm.

@@ -4,7 +4,13 @@ timed beside it), and the counters of the device.
 The counters have the same names from the emulator and from Nsight Compute.
 """
 
-RATES = ("bytes_per_second", "flops_per_second", "memcpy_ratio", "cublas_ratio")
+RATES = (
+    "bytes_per_second",
+    "flops_per_second",
+    "items_per_second",  # dependent loads, blocks, launches: what a chapter says that it counts
+    "memcpy_ratio",
+    "cublas_ratio",
+)
 # The effective bandwidth in percent of the device's theoretical one.
 PEAK_PERCENT = "peak_percent"
 # Between host and device, around a launch: rows of a GPU bring these along, as the program copied

@@ -20,6 +20,7 @@ from notebook.text import plain, quoted
 
 _TIME = "time_us"
 _WORK = ("bytes_per_second", "flops_per_second")
+_ITEMS = "items_per_second"
 _MILLIARD_PER_SECOND_US = 1e15
 
 Cells = dict[str, str]
@@ -66,7 +67,7 @@ def _result(
     rows = [
         _row(name, labels.get(name, ""), of_name, peak)
         for name, of_name in values.items()
-        if _kind_of_time(of_name)
+        if _kind_of_time(of_name) or _ITEMS in of_name
     ]
     counters = {
         name: counted
@@ -121,7 +122,10 @@ def _refuse_mixed_times(device: str, values: dict[str, dict[str, float]]) -> Non
 
 def _row(name: str, label: str, values: dict[str, float], peak: float) -> Row:
     kind = _kind_of_time(values)
-    time_us = values[kind] if kind == _TIME else _MILLIARD_PER_SECOND_US / values[kind]
+    # Items say nothing of the time that a billion bytes would take; 0 is no time.
+    time_us = values.get(kind, 0.0)
+    if kind in _WORK:
+        time_us = _MILLIARD_PER_SECOND_US / time_us
     rates = {key: value for key, value in values.items() if key in RATES}
     if peak and "bytes_per_second" in rates:
         rates[PEAK_PERCENT] = 100 * rates["bytes_per_second"] / peak

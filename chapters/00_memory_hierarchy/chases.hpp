@@ -1,0 +1,220 @@
+// The rows of latency: each step of a chase needs the step before.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels.cuh"
+#include "lab/cuda_check.hpp"
+#include "lab/device_buffer.hpp"
+#include "lab/experiment.hpp"
+#include "lab/launch.hpp"
+#include "lab/validation.hpp"
+#include "lab/variant_name.hpp"
+
+namespace hierarchy {
+
+// The numbers 0 to n - 1 in an order without a pattern, the same everywhere.
+inline std::vector<std::uint32_t> shuffled(std::size_t n) {
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::mt19937_64 random(n);
+    for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    return order;
+}
+
+// Cells in device memory, `spacing` bytes apart, each with the address of another: a ring through all
+// of them in random order.
+class Ring {
+  public:
+    Ring(std::size_t cells, std::size_t spacing)
+        : order_(shuffled(cells)), spacing_(spacing), memory_(cells * spacing), position_(1) {
+        for (std::size_t i = 0; i < cells; ++i) {
+            const std::uint64_t next = address(i + 1);
+            lab::backend::copy_to_device(memory_.get() + order_[i] * spacing, &next, sizeof next);
+        }
+        restart();
+    }
+
+    void restart() { position_ = lab::DeviceBuffer<std::uint64_t>(std::vector{address(0)}); }
+    std::uint64_t* position() { return position_.get(); }
+    // Where a chase of so many steps ends.
+    std::uint64_t address(std::size_t step) const {
+        return reinterpret_cast<std::uint64_t>(memory_.get()) +
+               order_[step % order_.size()] * spacing_;
+    }
+    void check(std::size_t steps) const {
+        lab::expect_equal<unsigned>(halves(position_.to_host()), halves({address(steps)}));
+    }
+
+  private:
+    // The comparison knows no 64-bit integers.
+    static std::vector<unsigned> halves(const std::vector<std::uint64_t>& values) {
+        return {static_cast<unsigned>(values[0]), static_cast<unsigned>(values[0] >> 32)};
+    }
+
+    std::vector<std::uint32_t> order_;
+    std::size_t spacing_;
+    lab::DeviceBuffer<std::byte> memory_;
+    lab::DeviceBuffer<std::uint64_t> position_;
+};
+
+// What a chase runs through: `cells` of them, `spacing` bytes apart.
+struct Path {
+    std::size_t cells, spacing;
+    unsigned steps;
+    std::size_t sets = 1;
+};
+
+inline lab::Variant chase_variant(std::string name, Path path, bool through_l1) {
+    const auto rings = std::make_shared<std::vector<std::unique_ptr<Ring>>>();
+    const auto ring = [=](std::size_t set) -> Ring& {
+        while (rings->size() <= set) {
+            rings->push_back(std::make_unique<Ring>(path.cells, path.spacing));
+        }
+        return *(*rings)[set];
+    };
+    const auto kernel = through_l1 ? chase_through_l1 : chase_past_l1;
+    return {
+        .name = std::move(name),
+        .items = static_cast<double>(path.steps),
+        .working_set_bytes = path.cells * path.spacing,
+        .sets = path.sets,
+        .prepare = [=] { ring(0).restart(); },
+        .launch =
+            [=](std::size_t set) { lab::launch(kernel, 1, 1)(ring(set).position(), path.steps); },
+        .check = [=] { ring(0).check(path.steps); }};
+}
+
+// A ring in global memory of so many bytes, one cell in each line of 128. What fits the L2 is run
+// through whole, so that it is there the next time; each launch goes on where the last one ended.
+inline lab::Variant chase_footprint(const lab::Experiment& experiment, std::size_t bytes,
+                                    bool through_l1, bool cold) {
+    constexpr std::size_t line = 128;
+    const std::size_t cells = bytes / line;
+    const std::size_t steps =
+        cold ? 16384
+             : std::clamp<std::size_t>(4 * cells, 4096, std::max<std::size_t>(cells, 16384));
+    return chase_variant(
+        lab::variant_name("chase", {{"path", through_l1 ? "l1" : "l2"}, {"footprint", bytes}}),
+        {.cells = cells,
+         .spacing = line,
+         .steps = static_cast<unsigned>(steps),
+         .sets = cold ? experiment.cold_sets(bytes) : 1},
+        through_l1);
+}
+
+// One cell in each of so many pages of 2 MiB: the cells stay in the L2, their addresses may leave the
+// TLBs. A line more between two, so that they do not meet in one set of the L2.
+inline lab::Variant chase_pages(std::size_t pages) {
+    return chase_variant(lab::variant_name("chase_pages", {{"pages", pages}}),
+                         {.cells = pages, .spacing = (2 << 20) + 128, .steps = 16384}, false);
+}
+
+// A chain of offsets in one of the small memories.
+class Chain {
+  public:
+    static const std::vector<unsigned>& words() {
+        static const std::vector<unsigned> words = [] {
+            const std::vector<std::uint32_t> order = shuffled(chain_words);
+            std::vector<unsigned> next(chain_words);
+            for (std::size_t i = 0; i < chain_words; ++i) {
+                next[order[i]] = 4 * order[(i + 1) % chain_words];
+            }
+            return next;
+        }();
+        return words;
+    }
+    static unsigned after(unsigned steps) {
+        unsigned at = 0;
+        for (unsigned step = 0; step < steps; ++step) at = words()[at / 4];
+        return at;
+    }
+    Chain() : in_device_(words()), indices_(indices()) {
+        LAB_CUDA_CHECK(cudaMemcpyToSymbol(constant_chain, words().data(), 4 * words().size()));
+        cudaResourceDesc resource{};
+        resource.resType = cudaResourceTypeLinear;
+        resource.res.linear.devPtr = indices_.get();
+        resource.res.linear.desc = cudaCreateChannelDesc<unsigned>();
+        resource.res.linear.sizeInBytes = 4 * words().size();
+        cudaTextureDesc read{};
+        read.readMode = cudaReadModeElementType;
+        LAB_CUDA_CHECK(cudaCreateTextureObject(&texture_, &resource, &read, nullptr));
+    }
+    const unsigned* in_device() const { return in_device_.get(); }
+    cudaTextureObject_t texture() const { return texture_; }
+
+  private:
+    static std::vector<unsigned> indices() {
+        std::vector<unsigned> indices = words();
+        for (unsigned& word : indices) word /= 4;
+        return indices;
+    }
+
+    lab::DeviceBuffer<unsigned> in_device_, indices_;
+    cudaTextureObject_t texture_{};
+};
+
+// A chase by `threads` threads, all from position 0 on or lane l from l, to where `after` says.
+inline lab::Variant small_chase(const char* memory, unsigned threads,
+                                std::function<unsigned(unsigned thread, unsigned steps)> after,
+                                std::function<void(unsigned* position, unsigned steps)> launch) {
+    constexpr unsigned steps = 4096;
+    const auto positions = std::make_shared<lab::DeviceBuffer<unsigned>>();
+    return {.name = lab::variant_name("chase", {{"path", memory}, {"footprint", 4 * chain_words}}),
+            .items = steps,
+            .working_set_bytes = 4 * chain_words,
+            .prepare =
+                [=] {
+                    std::vector<unsigned> first(threads);
+                    std::iota(first.begin(), first.end(), 0);
+                    *positions = lab::DeviceBuffer<unsigned>(first);
+                },
+            .launch = [=](std::size_t) { launch(positions->get(), steps); },
+            .check =
+                [=] {
+                    std::vector<unsigned> expected(threads);
+                    for (unsigned i = 0; i < threads; ++i) expected[i] = after(i, steps);
+                    lab::expect_equal<unsigned>(positions->to_host(), expected);
+                }};
+}
+
+inline void add_small_chases(lab::Experiment& experiment) {
+    const auto chain = std::make_shared<std::unique_ptr<Chain>>();
+    const auto chain_of = [=]() -> const Chain& {
+        if (!*chain) *chain = std::make_unique<Chain>();
+        return **chain;
+    };
+    const auto after_chain = [](unsigned, unsigned steps) { return Chain::after(steps); };
+    experiment.add(small_chase("shared", 1, after_chain, [=](unsigned* position, unsigned steps) {
+        lab::launch(chase_shared, 1, 1)(chain_of().in_device(), position, steps);
+    }));
+    experiment.add(small_chase("constant", 1, after_chain, [=](unsigned* position, unsigned steps) {
+        chain_of();
+        lab::launch(chase_constant, 1, 1)(position, steps);
+    }));
+    const auto after_indices = [](unsigned, unsigned steps) { return Chain::after(steps) / 4; };
+    experiment.add(
+        small_chase("texture", 1, after_indices, [=](unsigned* position, unsigned steps) {
+            lab::launch(chase_texture, 1, 1)(chain_of().texture(), position, steps);
+        }));
+    const auto after_shuffles = [](unsigned lane, unsigned steps) {
+        for (unsigned step = 0; step < steps; ++step) lane = (lane * 5 + 1) % 32;
+        return lane;
+    };
+    experiment.add(
+        small_chase("shuffle", 32, after_shuffles, [=](unsigned* position, unsigned steps) {
+            lab::launch(chase_shuffle, 1, 32)(position, steps);
+        }));
+}
+
+}  // namespace hierarchy

@@ -1,0 +1,194 @@
+// Kernels of chapter 00: one property of the memory hierarchy each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// ---- Latency: one thread, and each step needs the result of the step before.
+
+// A cell holds the address of the next, so that nothing but the load lies between two loads. The
+// chase goes on where the launch before ended.
+__global__ void chase_through_l1(std::uint64_t* position, unsigned steps) {
+    std::uint64_t at = *position;
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) {
+        at = __ldca(reinterpret_cast<const unsigned long long*>(at));
+    }
+    *position = at;
+}
+
+// The same loads past the L1.
+__global__ void chase_past_l1(std::uint64_t* position, unsigned steps) {
+    std::uint64_t at = *position;
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) {
+        at = __ldcg(reinterpret_cast<const unsigned long long*>(at));
+    }
+    *position = at;
+}
+
+// The small memories hold 1 KiB, less than any constant cache. A word is the offset of the next in
+// bytes, which is part of the load's address as it is.
+constexpr unsigned chain_words = 256;
+
+__global__ void chase_shared(const unsigned* chain, unsigned* position, unsigned steps) {
+    __shared__ unsigned words[chain_words];
+    for (unsigned i = 0; i < chain_words; ++i) words[i] = chain[i];
+    unsigned at = *position;
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) {
+        at = *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(words) + at);
+    }
+    *position = at;
+}
+
+__constant__ unsigned constant_chain[chain_words];
+
+__global__ void chase_constant(unsigned* position, unsigned steps) {
+    unsigned at = *position;
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) {
+        at = *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(constant_chain) + at);
+    }
+    *position = at;
+}
+
+// A texture is read by index: its words are those of the chain over 4.
+__global__ void chase_texture(cudaTextureObject_t chain, unsigned* position, unsigned steps) {
+    unsigned at = *position;
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) at = tex1Dfetch<unsigned>(chain, at);
+    *position = at;
+}
+
+// A register of another lane, and which lane says the value that came: a full warp.
+__global__ void chase_shuffle(unsigned* position, unsigned steps) {
+    const unsigned next_lane = (threadIdx.x * 5 + 1) % 32;
+    unsigned at = position[threadIdx.x];
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) at = __shfl_sync(0xffffffff, next_lane, at);
+    position[threadIdx.x] = at;
+}
+
+// Registers alone: `chains` multiply-adds of a thread that do not wait for each other, each waiting
+// for its own last result. One chain in one warp shows the latency, many in many warps the rate.
+template <int chains>
+__global__ void multiply_add(float* out, unsigned steps, float factor, float summand) {
+    float value[chains];
+    for (int i = 0; i < chains; ++i) value[i] = static_cast<float>(threadIdx.x + i);
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) {
+#pragma unroll
+        for (int i = 0; i < chains; ++i) value[i] = value[i] * factor + summand;
+    }
+    float sum = 0;
+    for (int i = 0; i < chains; ++i) sum += value[i];
+    out[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
+}
+
+// ---- Bandwidth: all threads read an array of `words` (a power of two) from beginning to end and on
+// from the beginning, `loads` each. A small array stays in the L1.
+__global__ void read_through_l1(const uint4* in, unsigned* out, unsigned words, unsigned loads) {
+    const unsigned threads = gridDim.x * blockDim.x;
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+#pragma unroll 4
+    for (unsigned i = 0; i < loads; ++i) {
+        const uint4 word = __ldca(&in[(thread + i * threads) & (words - 1)]);
+        sum += word.x + word.y + word.z + word.w;
+    }
+    out[thread] = sum;
+}
+
+__global__ void read_past_l1(const uint4* in, unsigned* out, unsigned words, unsigned loads) {
+    const unsigned threads = gridDim.x * blockDim.x;
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+#pragma unroll 4
+    for (unsigned i = 0; i < loads; ++i) {
+        const uint4 word = __ldcg(&in[(thread + i * threads) & (words - 1)]);
+        sum += word.x + word.y + word.z + word.w;
+    }
+    out[thread] = sum;
+}
+
+// Few warps, and few loads in flight of each: `in_flight` are requested before the first is used.
+template <int in_flight>
+__global__ void read_in_flight(const unsigned* in, unsigned* out, unsigned words) {
+    const unsigned threads = gridDim.x * blockDim.x;
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+    for (unsigned i = thread; i < words; i += in_flight * threads) {
+        unsigned word[in_flight];
+#pragma unroll
+        for (int j = 0; j < in_flight; ++j) {
+            word[j] = i + j * threads < words ? __ldcg(&in[i + j * threads]) : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < in_flight; ++j) sum += word[j];
+        // The next round's loads wait for these.
+        asm volatile("" : "+r"(sum)::"memory");
+    }
+    out[thread] = sum;
+}
+
+// ---- The L1's two stages: lanes `stride` words apart touch `stride` lines (up to 32), and conflict in
+// its 32 banks as in those of shared memory; an odd stride has no conflict. 24 loads a round, each a
+// word further on.
+__global__ void load_l1(const unsigned* in, unsigned* out, unsigned stride, unsigned rounds) {
+    const unsigned* const mine = in + threadIdx.x % 32 * stride;
+    unsigned sum = 0;
+    for (unsigned round = 0; round < rounds; ++round) {
+        const unsigned* const at = mine + round % 8;
+#pragma unroll
+        for (unsigned i = 0; i < 24; ++i) sum += __ldca(&at[i]);
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// ---- Stores: the 32 words of a warp's store lie in `lines` lines (1 to 32), as many in each.
+__global__ void store_over_lines(unsigned* out, unsigned lines, unsigned stores) {
+    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const unsigned lane = threadIdx.x % 32;
+    unsigned* const mine = out + std::size_t{warp} * 32 * 32 + lane % lines * 32 + lane / lines;
+    for (unsigned i = 0; i < stores; ++i) {
+        *mine = i;
+        asm volatile("" ::: "memory");  // every store is made
+    }
+}
+
+// ---- Launches: nothing is done, so what remains is starting blocks, or a kernel.
+__global__ void do_nothing() {}
+
+// ---- Register banks: multiply-adds whose two factors come from pairs of neighbouring registers (a
+// 64-bit load fills an even register and the odd one behind it). Equal parts of two pairs have the
+// same parity, different parts do not.
+template <bool same_parity>
+__global__ void multiply_pairs(const float2* in, float* out, unsigned steps) {
+    __shared__ float2 pair[9];
+    if (threadIdx.x < 9) pair[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    float sum[8] = {};
+    for (unsigned step = 0; step < steps; ++step) {
+        // Volatile: loaded as pairs in every step, 9 loads for 512 multiply-adds.
+        float x[9], y[9];
+#pragma unroll
+        for (int i = 0; i < 9; ++i) {
+            asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
+                         : "=f"(x[i]), "=f"(y[i])
+                         : "r"(static_cast<unsigned>(__cvta_generic_to_shared(&pair[i]))));
+        }
+#pragma unroll
+        for (int round = 0; round < 64; ++round) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                const int other = (i + 1 + round % 8) % 9;
+                const bool odd = round % 2 == 1;
+                sum[i] += (odd ? y[i] : x[i]) * (odd == same_parity ? y[other] : x[other]);
+            }
+        }
+    }
+    float total = 0;
+    for (int i = 0; i < 8; ++i) total += sum[i];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = total;
+}
