@@ -3,10 +3,10 @@
 // Source: none; the sources' explanations rest on these numbers. Beside them stand those that others
 //         measured (data/published/00_memory_hierarchy.csv).
 //
-// Variants: chase (path: registers by multiply_add, shuffle, shared, constant, texture, l1, l2; and
-//           footprint), chase_pages (TLBs), read (path and footprint), read_in_flight (warps an SM,
-//           loads in flight of each), load_l1 (L1), store_over_lines, multiply_add,
-//           multiply_pairs (register banks), start_blocks, launch_empty.
+// Variants: chase (path: shuffle, shared, constant, texture, l1, l2; and footprint; multiply_add for
+//           registers), chase_line (the L2's halves), chase_pages (TLBs), read (path and footprint),
+//           read_in_flight (warps an SM, loads in flight of each), load_l1, store_over_lines,
+//           multiply_add, multiply_pairs (register banks), start_blocks, launch_empty.
 // Model:    items are dependent loads, loads or stores of a warp, blocks, launches: an item of a
 //           chase takes the latency. bytes are those loaded, flops two a multiply-add.
 // Sizes:    8 KiB is in every L1 (path l1), 512 KiB in every L2 and in no L1; 64 MiB, in as many sets
@@ -40,6 +40,7 @@ void add_latencies(lab::Experiment& experiment) {
     hierarchy::add_small_chases(experiment);
     experiment.add(hierarchy::multiply_add_variant<1>(experiment, false));
     if (experiment.device().emulated) return;
+    for (unsigned line = 0; line < 16; ++line) experiment.add(hierarchy::chase_line(line));
     for (std::size_t pages = 16; pages <= 4096; pages *= 2) {
         if ((pages * 3) << 20 < lab::backend::free_bytes()) {
             experiment.add(hierarchy::chase_pages(pages));

@@ -6,6 +6,7 @@ stand the benchmark name and its regime. What a device does not know is -.
 
     <device, regime>  <device>  kernel  <parameters…>  label  emulated  repetitions
     time_us, bandwidth_gbs, gflops,        medians, each with …_low and …_high, the 95 % interval;
+    items_per_us                           what a chapter counts: dependent loads, blocks, launches
     peak_percent, memcpy_percent           the theoretical bandwidth, memcpy of the same run is 100 %
     memcpy_ratio                           the same, over the rate of a memcpy timed right beside
     <counters…>                            counted (emulated) or measured (GPU)
@@ -27,6 +28,7 @@ _QUANTITIES = {
     "time_us": ("time", 1.0),
     "bandwidth_gbs": ("bytes_per_second", 1e9),
     "gflops": ("flops_per_second", 1e9),
+    "items_per_us": ("items_per_second", 1e6),
     "peak_percent": (PEAK_PERCENT, 1.0),
     "memcpy_ratio": ("memcpy_ratio", 1.0),
 }
