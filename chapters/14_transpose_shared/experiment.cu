@@ -194,9 +194,10 @@ void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns
     }
     if constexpr (std::is_same_v<T, float>) {
         if (!lab::cublas::is_available()) return;
-        experiment.add(variant<T>("cublas_sgeam", matrix, sets, [=](const T* in, T* out) {
-            cublas_sgeam(in, out, rows, columns);
-        }));
+        auto geam = variant<T>("cublas_sgeam", matrix, sets,
+                               [=](const T* in, T* out) { cublas_sgeam(in, out, rows, columns); });
+        geam.kind = lab::Kind::cublas;
+        experiment.add(std::move(geam));
     }
 }
 

@@ -136,7 +136,9 @@ int main(int argc, char** argv) {
         add_tile("matmul_double_buffered", tile, "/tile:picked", matmul::double_buffered);
         if (bulk::is_available()) add_tile("matmul_bulk", tile, "/tile:picked", bulk::multiply);
         if (cublas::is_available()) {
-            experiment.add(product(experiment, "cublas_sgemm", matrices, cublas::multiply));
+            auto reference = product(experiment, "cublas_sgemm", matrices, cublas::multiply);
+            reference.kind = lab::Kind::cublas;
+            experiment.add(std::move(reference));
         }
         if (shape.m >= 4096) experiment.add(matmul::ceiling(experiment, shape));
     }

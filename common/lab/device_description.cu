@@ -91,6 +91,7 @@ void describe_gpu(DeviceDescription& description, const cudaDeviceProp& properti
     LAB_CUDA_CHECK(cudaDriverGetVersion(&driver));
     LAB_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
     const Generation generation = generation_of(properties.major, properties.minor);
+    const auto read = [&](auto value) { return now.known ? std::to_string(value) : "unknown"; };
     description.slug = slug_of(properties.name);
     description.gpu_name = properties.name;
     description.generation = generation.name;
@@ -106,9 +107,9 @@ void describe_gpu(DeviceDescription& description, const cudaDeviceProp& properti
         {"driver", state.driver()},
         {"driver_version", version_text(driver)},
         {"runtime_version", version_text(runtime)},
-        {"sm_clock_mhz_before", std::to_string(now.sm_clock_mhz)},
-        {"memory_clock_mhz_before", std::to_string(now.memory_clock_mhz)},
-        {"throttle_reasons_before", std::to_string(now.throttle_reasons)},
+        {"sm_clock_mhz_before", read(now.sm_clock_mhz)},
+        {"memory_clock_mhz_before", read(now.memory_clock_mhz)},
+        {"throttle_reasons_before", read(now.throttle_reasons)},
     };
 }
 

@@ -34,12 +34,31 @@ int fail(ExitStatus status, const std::string& what) {
     return status;
 }
 
-// "l2" when everything that is rotated through fits the L2, "dram" when it is four times the L2 or
-// more; between the two neither holds.
-std::string regime(const Variant& variant, const DeviceDescription& device) {
+// What holds the data. "l2" when everything that is rotated through fits the L2, "dram" when it is four
+// times the L2 or more; between the two neither holds.
+std::string level(const Variant& variant, const DeviceDescription& device) {
     const double total = static_cast<double>(variant.working_set_bytes * variant.sets);
     const double l2 = static_cast<double>(device.l2_bytes);
     return total <= l2 ? "l2" : total >= 4 * l2 ? "dram" : "l2+dram";
+}
+
+// The fields of a row that are words, in the one text that Google Benchmark has for a row: the level,
+// then `key:value`. scripts/notebook/documents.py takes them apart.
+std::string label(const Variant& variant) {
+    const std::string text = level(variant, backend::description());
+    switch (variant.kind) {
+        case Kind::memcpy:
+            return text + " kind:memcpy";
+        case Kind::cublas:
+            return text + " kind:cublas";
+        default:
+            return text;
+    }
+}
+
+// Not what has nothing to launch, an empty kernel, or a reference.
+bool is_profiled(const Variant& variant) {
+    return variant.kind == Kind::kernel && variant.launch && variant.working_set_bytes > 0;
 }
 
 using Launch = std::function<void(std::size_t set)>;
@@ -99,8 +118,7 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
                                 : seconds_per_launch(variant.launch, variant.sets, launches);
         state.SetIterationTime(seconds);
     }
-    const std::string label = regime(variant, backend::description());
-    state.SetLabel(label);
+    state.SetLabel(label(variant));
     for (const auto& [name, value] : counters) state.counters[name] = value;
     if (variant.bytes > 0) {
         state.counters["bytes_per_second"] =
@@ -123,7 +141,8 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
         state.counters[variant.reference->counter] = ratio_of_rates(variant, seconds, launches);
     }
     const double peak = backend::description().dram_bytes_per_second;
-    if (label == "dram" && peak > 0 && variant.bytes / seconds > peak) {
+    const bool from_dram = level(variant, backend::description()) == "dram";
+    if (from_dram && peak > 0 && variant.bytes / seconds > peak) {
         const std::string rate = std::to_string(variant.bytes / seconds / 1e9) + " GB/s";
         failures.emplace(variant.name, rate);
         state.SkipWithError((rate + " from DRAM, above its peak").c_str());
@@ -132,7 +151,7 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
 
 void report_counts(benchmark::State& state, const Variant& variant, const Counters& counters) {
     for (auto _ : state) state.SetIterationTime(1e-9);  // whoever counts does not time
-    state.SetLabel(regime(variant, backend::description()));
+    state.SetLabel(label(variant));
     for (const auto& [name, value] : counters) {
         state.counters[name] = value;
         // The intensity of the source: what its threads compute for each byte they ask for.
@@ -234,6 +253,7 @@ void Experiment::add_memcpy(std::size_t bytes, Cache cache) {
     if (device().emulated) return;
     const Reference copy = memcpy_reference(bytes, cache);
     add({.name = "memcpy/bytes:" + std::to_string(bytes) + "/cache:" + text(cache),
+         .kind = Kind::memcpy,
          .bytes = copy.bytes,
          .working_set_bytes = 2 * bytes,
          .sets = copy.sets,
@@ -346,12 +366,9 @@ void Experiment::validate() {
 }
 
 // For a profiler: the launches of the selected variants, one each, in the order of the printed names.
-// Copies, empty launches and what only the host's clock times are no kernels to look into; cuBLAS may
-// launch more than one.
 void Experiment::launch_each_once() {
     for (const Variant& variant : variants_) {
-        if (!variant.launch || variant.working_set_bytes == 0) continue;
-        if (variant.name.starts_with("memcpy/") || variant.name.starts_with("cublas_")) continue;
+        if (!is_profiled(variant)) continue;
         variant.prepare();
         variant.launch(0);
         backend::synchronise();
@@ -372,14 +389,14 @@ void Experiment::add_context() const {
         "dram_bytes_per_second",
         std::to_string(static_cast<long long>(device.dram_bytes_per_second)));
     for (const auto& [key, value] : device.provenance) benchmark::AddCustomContext(key, value);
-    benchmark::AddCustomContext("validation",
-                                "passed: " + std::to_string(variants_.size()) + " variants, " +
-                                    std::to_string(validations_.size()) + " further shapes");
+    benchmark::AddCustomContext("validation", "passed");
+    benchmark::AddCustomContext("validated_variants", std::to_string(variants_.size()));
+    benchmark::AddCustomContext("validated_shapes", std::to_string(validations_.size()));
     benchmark::AddCustomContext("quick", quick_ ? "true" : "false");
-    // For whoever collects: another process has to count what these move.
+    // Asks `scripts/lab run` for another process, which counts what these move.
     const auto migrates = [](const Variant& variant) { return variant.migrates; };
-    if (std::any_of(variants_.begin(), variants_.end(), migrates)) {
-        benchmark::AddCustomContext("migrations", times() ? "counted apart" : "counted");
+    if (times() && std::any_of(variants_.begin(), variants_.end(), migrates)) {
+        benchmark::AddCustomContext("migrations_counted_apart", "true");
     }
 }
 

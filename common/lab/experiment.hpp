@@ -31,8 +31,13 @@ struct Reference {
     std::function<void(std::size_t set)> launch;
 };
 
+// A kernel of the chapter, or what its rows are compared with. Only kernels are shown to a profiler:
+// cuBLAS may launch more than one.
+enum class Kind { kernel, memcpy, cublas };
+
 struct Variant {
     std::string name;  // variant_name(...)
+    Kind kind = Kind::kernel;
     double bytes = 0;  // one launch has to read and write, each byte once
     double flops = 0;  // floating-point operations of one launch; 0: not stated
     // What else one launch has so many of (dependent loads, blocks, launches); 0: not stated

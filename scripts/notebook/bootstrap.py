@@ -24,7 +24,7 @@ _NVCC_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nvcc.txt")
 _VENV = _ROOT / ".venv"
 _STAMP = _VENV / "lab-stamp"
 # Distribution: the module that it brings along.
-_MODULES = {"meson": "mesonbuild"}
+_MODULES = {"meson": "mesonbuild", "jsonschema-rs": "jsonschema_rs"}
 _PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input"]
 _MENDING = "LAB_MENDS_VENV"
 
@@ -158,7 +158,7 @@ def _try_venv() -> bool:
 
 def _go_on_without(failure: str) -> str:
     """The Python that runs this, when it has the packages in some version; else raises Problem."""
-    if all(find_spec(module) for module in ("mesonbuild", "numpy", "scipy")):
+    if all(find_spec(module) for module in ("mesonbuild", "numpy", "scipy", "jsonschema_rs")):
         say(
             f"the pinned Python packages cannot be installed; going on with those of {sys.executable}"
         )

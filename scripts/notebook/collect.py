@@ -9,31 +9,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from notebook import files, names, results, steadiness, toolbox
+from notebook import documents, fields, files, results, schema, steadiness, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Problem
-from notebook.metrics import MOVED
+from notebook.fields import Json
 from notebook.progress import say
 from notebook.project import Project
 from notebook.text import plain
 
-# Where and on whose machine it ran is nobody's business, and its host CPU decides nothing.
-CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}
-# It counts the same whatever runs it.
-_CONTEXT_OF_THE_HOST = {"num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"}
 # What counts can have in common, whenever and with whatever they were made.
 _CONTEXT_OF_THE_RUN = {
-    *_CONTEXT_OF_THE_HOST,
+    *documents.CONTEXT_OF_THE_HOST,
     *("date", "git_revision", "git_dirty", "compiler", "compile_flags", "emulator_version"),
     *("library_version", "json_schema_version", "runtime_version", "driver_version"),
+    "process_seconds",
 }
-_ROW_LEFT_OUT = {"family_index", "per_family_instance_index", "repetitions", "threads"}
-
-
-Json = dict[str, Any]
+# Google Benchmark writes an object a repetition.
+_LONGEST_OUTPUT = 64 * 2**20
 
 # Executables that run now, some of them on threads: an interrupted command leaves none behind.
 _running: set[subprocess.Popen[str]] = set()
@@ -83,37 +77,38 @@ def collect(
     try:
         with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
             run = partial(_process, project, chapter, target, quick, beside_others, Path(folder))
-            documents = [run(_number(0))] if once else _until_settled(chapter, run)
-            device = _check(documents, chapter, target)
-            merged = _merge(documents)
+            processes = [run(_number(0))] if once else _until_settled(chapter, run)
+            device = _device(processes)
+            merged = documents.merge(processes)
             # Once, and in no process that times, which counting would slow down.
-            if merged["context"].get("migrations") == "counted apart":
+            if merged["context"].get("migrations_counted_apart"):
                 counted = run("page migrations", "--count-migrations")
-                _check([documents[0], counted], chapter, target)
-                _add_moved(merged, counted)
-        rows = results.parse_rows(merged["benchmarks"])
+                _device([processes[0], counted])
+                documents.add_moved(merged, counted)
         if not once:
-            loose = steadiness.unsettled(rows)
-            merged["context"] |= {"stopping_rule": steadiness.RULE, "unsettled": len(loose)}
+            unsettled = steadiness.unsettled(results.rows_of(merged))
+            merged["context"] |= {"stopping_rule": steadiness.RULE, "unsettled": len(unsettled)}
+        schema.check(merged)
         path = project.data / device / f"{chapter.name}.json"
         is_changed = not (target.is_emulated and _counts_of(path) == _counts_in(merged))
         if is_changed:
-            files.write(path, _format(merged))
+            files.write(path, documents.as_text(merged))
         record = project.build / "runs" / device / f"{chapter.name}.json"
         files.write(record, json.dumps(merged["context"], indent=2) + "\n")
-    except (results.Malformed, ValueError) as error:
-        raise Problem(f"{chapter.name}: what its executable wrote is wrong: {error}") from error
+    except schema.Malformed as error:
+        raise Problem(
+            f"{chapter.name}: what its executable wrote is wrong: {plain(error)}"
+        ) from error
     news = "" if is_changed else ", the same as before"
-    say(f"{chapter.name}: {len(merged['benchmarks'])} rows in {project.quoted(path)}{news}")
+    say(f"{chapter.name}: {len(merged['rows'])} rows in {project.quoted(path)}{news}")
     return Collected(path, is_changed)
 
 
 def _counts_of(path: Path) -> Json | None:
-    """What an older data file counts; None where it does not say."""
+    """What an older data file counts; None where there is none of this format."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        return _counts_in(document)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _counts_in(schema.parse(path.read_bytes()))
+    except (OSError, schema.Malformed):
         return None
 
 
@@ -121,7 +116,7 @@ def _counts_in(document: Json) -> Json:
     """A document without what tells one run from the next."""
     context = document["context"].items()
     kept = {key: value for key, value in context if key not in _CONTEXT_OF_THE_RUN}
-    return {"context": kept, "benchmarks": document["benchmarks"]}
+    return document | {"context": kept}
 
 
 def _process(
@@ -140,7 +135,7 @@ def _process(
     out = folder / f"{title}.json"
     _execute(project, chapter, target, quick, beside_others, out, flags)
     document = _read(chapter, out)
-    _check([document], chapter, target)
+    _require_asked(document, chapter, target)
     return document
 
 
@@ -150,18 +145,18 @@ def _number(process: int) -> str:
 
 def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
     """What processes measure one after another, until the stopping rule is content."""
-    documents = [run(_number(process)) for process in range(steadiness.FEWEST_PROCESSES)]
-    while len(documents) < steadiness.MOST_PROCESSES:
-        rows = results.parse_rows(_merge(documents)["benchmarks"])
-        loose = steadiness.unsettled(rows)
-        if not loose:
+    processes = [run(_number(process)) for process in range(steadiness.FEWEST_PROCESSES)]
+    while len(processes) < steadiness.MOST_PROCESSES:
+        rows = results.rows_of(documents.merge(processes))
+        unsettled = steadiness.unsettled(rows)
+        if not unsettled:
             break
-        say(f"{chapter.name}: medians not known to 1 % yet: {len(loose)}")
+        say(f"{chapter.name}: medians not known to 1 % yet: {len(unsettled)}")
         every = dict.fromkeys(row.name for row in rows)
-        wanted = steadiness.filter_for(loose, every)
-        flags = [f"--benchmark_filter={wanted}"] if wanted else []
-        documents.append(run(_number(len(documents)), *flags))
-    return documents
+        pattern = steadiness.filter_for(unsettled, every)
+        flags = [f"--benchmark_filter={pattern}"] if pattern else []
+        processes.append(run(_number(len(processes)), *flags))
+    return processes
 
 
 def _output(command: list[str]) -> str:
@@ -222,87 +217,28 @@ def _execute(
         raise Problem(f"{chapter.name}: its executable {how}; the old data are as they were")
 
 
-def _read(chapter: Chapter, out: Path) -> dict[str, Any]:
+def _read(chapter: Chapter, out: Path) -> Json:
     try:
-        document: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        output = schema.parse_json(out.read_bytes(), longest=_LONGEST_OUTPUT)
+    except (OSError, schema.Malformed) as error:
         raise Problem(
             f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
         ) from error
-    return document
+    return documents.from_benchmark(output)
 
 
-def _check(documents: list[dict[str, Any]], chapter: Chapter, target: Target) -> str:
-    """The device that the documents are about; raises Malformed unless they are what was asked."""
-    devices = set()
-    for document in documents:
-        if not isinstance(document, dict) or not isinstance(document.get("context"), dict):
-            raise results.Malformed("no context")
-        context = document["context"]
-        if (found := results.context_text(context, "chapter")) != chapter.name:
-            raise results.Malformed(f"it is chapter {found!r}")
-        if not results.context_text(context, "validation").startswith("passed"):
-            raise results.Malformed(f"validation: {context['validation']}")
-        if not results.parse_rows(document.get("benchmarks")):
-            raise results.Malformed("no rows")
-        devices.add(results.device_of(context))
-    device = devices.pop()
-    if devices:
-        raise results.Malformed(f"its processes ran on different devices, {device} and {devices}")
-    if target.is_emulated != device.startswith("emulated-"):
-        raise results.Malformed(f"it ran on {device}, not on {target}")
-    return device
+def _require_asked(document: Json, chapter: Chapter, target: Target) -> None:
+    """Raises Malformed unless a document is about the chapter and the kind of device asked for."""
+    context = document["context"]
+    if context["chapter"] != chapter.name:
+        raise schema.Malformed(f"it is chapter {context['chapter']!r}")
+    if target.is_emulated != (context["device_kind"] == fields.EMULATED):
+        raise schema.Malformed(f"it ran on {context['device']}, not on {target}")
 
 
-def _merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
-    context = documents[0]["context"]
-    is_emulated = context["device_kind"] == "emulated"
-    left_out = CONTEXT_LEFT_OUT | (_CONTEXT_OF_THE_HOST if is_emulated else set())
-    context = {key: value for key, value in context.items() if key not in left_out}
-    rows = [
-        _row(row, process, is_emulated)
-        for process, document in enumerate(documents)
-        for row in document["benchmarks"]
-        if row.get("run_type") != "aggregate"
-    ]
-    rows.sort(
-        key=lambda row: (names.natural(row["name"]), row["process"], row.get("repetition_index", 0))
-    )
-    return {"context": context | {"processes": len(documents)}, "benchmarks": rows}
-
-
-def _add_moved(merged: Json, counted: Json) -> None:
-    """Gives every repetition of a benchmark the bytes and page faults that were counted apart."""
-    moved = {
-        row["name"]: {key: _short(row[key]) for key in MOVED if key in row}
-        for row in counted["benchmarks"]
-    }
-    for row in merged["benchmarks"]:
-        row.update(moved.get(row["name"], {}))
-
-
-def _row(row: dict[str, Any], process: int, is_emulated: bool) -> dict[str, Any]:
-    kept = {key: _short(value) for key, value in row.items() if key not in _ROW_LEFT_OUT}
-    if is_emulated:  # how long our own CPU took says nothing, and would differ in every run
-        kept["real_time"] = kept["cpu_time"] = 0
-    return kept | {"process": process}
-
-
-def _short(value: Any) -> Any:
-    """A number to seven significant digits, which is finer than any timer, without a void `.0`."""
-    if not isinstance(value, float):
-        return value
-    if value.is_integer() and abs(value) < 2**53:
-        return int(value)
-    return float(f"{value:.7g}")
-
-
-def _format(document: dict[str, Any]) -> str:
-    """JSON with one row a line, so that a diff shows which rows changed."""
-    context = json.dumps(document["context"], indent=2, allow_nan=False)
-    # Without spaces: thousands of rows, and the repository keeps every version of them.
-    rows = ",\n".join(
-        json.dumps(row, allow_nan=False, separators=(",", ":")) for row in document["benchmarks"]
-    )
-    context = context.replace("\n", "\n  ")
-    return f'{{\n  "context": {context},\n  "benchmarks": [\n{rows}\n  ]\n}}\n'
+def _device(processes: list[Json]) -> str:
+    """The device of all processes; raises Malformed where they differ."""
+    devices = {document["context"]["device"] for document in processes}
+    if len(devices) > 1:
+        raise schema.Malformed(f"its processes ran on different devices, {', '.join(devices)}")
+    return str(devices.pop())

@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from notebook import archive, files, plausibility, results
+from notebook import archive, files, plausibility, results, schema
 from notebook.archive import Files
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import is_slug
@@ -95,7 +95,7 @@ def _checked(project: Project, path: Path, device: str, unpacked: Files) -> list
     for name, text in unpacked.items():
         try:
             _check(project, device, name, text)
-        except results.Malformed as error:
+        except schema.Malformed as error:
             raise Problem(f"{quoted(path)}: {name} {plain(error)}; nothing was added") from error
     with tempfile.TemporaryDirectory(prefix="lab-check-") as scratch:
         folder = Path(scratch) / device
@@ -103,7 +103,7 @@ def _checked(project: Project, path: Path, device: str, unpacked: Files) -> list
         for chapter in chapters:
             try:
                 results.read(folder / f"{chapter.name}.json", chapter)
-            except results.Malformed as error:
+            except schema.Malformed as error:
                 raise Problem(
                     f"{quoted(path)}: {chapter.name}.json: {plain(error)}; nothing was added"
                 ) from error
@@ -114,9 +114,9 @@ def _check(project: Project, device: str, name: str, text: bytes) -> None:
     if name.endswith(".csv"):
         plausibility.check_counters(text)
     elif name.endswith(".meta.json"):
-        plausibility.check_plain(plausibility.parse_json(text))
+        plausibility.check_plain(schema.parse_json(text))
     else:
-        document = plausibility.parse_json(text)
+        document = schema.parse(text)
         plausibility.check_results(project, document, device, name.removesuffix(".json"))
 
 

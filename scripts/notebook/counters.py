@@ -14,52 +14,16 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import build, collect, comparison, devices, files, results, toolbox
+from notebook import build, collect, comparison, devices, documents, files, toolbox
 from notebook.chapters import find_chapters
 from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.fields import Json
+from notebook.metrics import NSIGHT
 from notebook.names import is_name
 from notebook.progress import say
 from notebook.project import Project
 from notebook.text import plain
 
-_L1 = "l1tex__"
-METRICS = {
-    "load_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "store_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_st.sum",
-    "load_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "store_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "load_efficiency": "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
-    "store_efficiency": "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
-    "l1_hit_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
-    "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
-    "l2_write_sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
-    "dram_read_bytes": "dram__bytes_read.sum",
-    "dram_write_bytes": "dram__bytes_write.sum",
-    # Of instructions with a true guard in some lane; smsp__inst_executed_op_shared_* counts others, too.
-    "shared_load_requests": "smsp__sass_inst_executed_op_shared_ld.sum",
-    "shared_load_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_load_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared_store_requests": "smsp__sass_inst_executed_op_shared_st.sum",
-    "shared_store_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "shared_store_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-    "shared_atomic_requests": "smsp__sass_inst_executed_op_shared_atom.sum",
-    "shared_atomic_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-    "shared_atomic_bank_conflicts": f"{_L1}data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum",
-    "atomic_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_atom.sum",
-    "atomic_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_atom.sum",
-    "reduction_requests": f"{_L1}t_requests_pipe_lsu_mem_global_op_red.sum",
-    "reduction_sectors": f"{_L1}t_sectors_pipe_lsu_mem_global_op_red.sum",
-    "local_load_requests": f"{_L1}t_requests_pipe_lsu_mem_local_op_ld.sum",
-    "local_load_sectors": f"{_L1}t_sectors_pipe_lsu_mem_local_op_ld.sum",
-    "local_store_requests": f"{_L1}t_requests_pipe_lsu_mem_local_op_st.sum",
-    "local_store_sectors": f"{_L1}t_sectors_pipe_lsu_mem_local_op_st.sum",
-    "texture_load_requests": f"{_L1}t_requests_pipe_tex_mem_texture.sum",
-    "texture_load_sectors": f"{_L1}t_sectors_pipe_tex_mem_texture.sum",
-    "warp_instructions": "smsp__inst_executed.sum",
-    "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
-    "theoretical_occupancy": "sm__maximum_warps_per_active_cycle_pct",
-    "achieved_occupancy": "sm__warps_active.avg.pct_of_peak_sustained_active",
-}
 VALIDATION_SET = "validation"
 
 
@@ -114,7 +78,7 @@ def _measure(project: Project, what: Subject) -> Path:
             "--page",
             "raw",
         ]
-        metrics = ["--print-units", "base", "--metrics", ",".join(METRICS.values())]
+        metrics = ["--print-units", "base", "--metrics", ",".join(NSIGHT.values())]
         run = subprocess.run(
             [*profiler, *metrics, "--log-file", str(log), str(executable), "--launch-once"],
             env=toolbox.environment(),
@@ -133,7 +97,7 @@ def _measure(project: Project, what: Subject) -> Path:
             raise Problem(f"ncu failed: {plain((run.stderr or text).strip()[-300:])}", CHECK_FAILED)
         rows = parse_report(run.stdout.split(), text)
         context = _context(executable, next(iter(rows)), report)
-    device = results.device_of(context)
+    device = context["device"]
     path = project.data / device / "counters" / f"{what.name}.csv"
     files.write(path, as_csv(rows))
     revision, dirty = collect.git_revision(project)
@@ -153,15 +117,17 @@ def _version(profiler: str) -> str:
     return found[1] if found else "unknown"
 
 
-def _context(executable: Path, variant: str, report: Path) -> dict[str, str]:
+def _context(executable: Path, variant: str, report: Path) -> Json:
     """The context of the executable's own JSON, from a run of one variant."""
-    wanted = f"--benchmark_filter=^{re.escape(variant)}$"
+    only = f"--benchmark_filter=^{re.escape(variant)}$"
     subprocess.run(
-        [executable, "--quick", wanted, f"--benchmark_out={report}"],
+        [executable, "--quick", only, f"--benchmark_out={report}"],
         capture_output=True,
         check=True,
     )
-    context: dict[str, str] = json.loads(report.read_text(encoding="utf-8"))["context"]
+    context = documents.context_of(json.loads(report.read_text(encoding="utf-8"))["context"])
+    if not devices.is_slug(context.get("device")):
+        raise Problem(f"{plain(executable)}: its result names no device", CHECK_FAILED)
     return context
 
 
@@ -176,13 +142,13 @@ def parse_report(variants: list[str], text: str) -> dict[str, dict[str, float]]:
             CHECK_FAILED,
         )
     header, _, *rows = table
-    if missing := [metric for metric in METRICS.values() if metric not in header]:
+    if missing := [metric for metric in NSIGHT.values() if metric not in header]:
         raise Problem(f"this GPU has no metric {missing[0]}", CHECK_FAILED)
     found = {}
     for variant, row in zip(variants, rows, strict=True):
         if not is_name(variant):
             raise Problem(f"'{plain(variant)}' is no name of a variant", CHECK_FAILED)
-        values = {name: row[header.index(metric)] for name, metric in METRICS.items()}
+        values = {name: row[header.index(metric)] for name, metric in NSIGHT.items()}
         found[variant] = {name: _number(value) for name, value in values.items() if value}
     return found
 
@@ -197,14 +163,12 @@ def as_csv(rows: dict[str, dict[str, float]]) -> str:
     shared memory are loads that the efficiency leaves out, which would be 0 without others."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["name", *METRICS])
+    writer.writerow(["name", *NSIGHT])
     for name, values in rows.items():
         for kind in ("load", "store"):
             if not (values.get(f"{kind}_requests") and values.get(f"{kind}_efficiency")):
                 values.pop(f"{kind}_efficiency", None)
-        writer.writerow(
-            [name, *(f"{values[key]:.12g}" if key in values else "" for key in METRICS)]
-        )
+        writer.writerow([name, *(f"{values[key]:.12g}" if key in values else "" for key in NSIGHT)])
     return text.getvalue()
 
 
@@ -212,7 +176,7 @@ def read_csv(path: Path) -> dict[str, dict[str, float]]:
     """What `as_csv` has written."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return {row["name"]: {key: float(row[key]) for key in METRICS if row.get(key)} for row in rows}
+    return {row["name"]: {key: float(row[key]) for key in NSIGHT if row.get(key)} for row in rows}
 
 
 def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:

@@ -9,7 +9,7 @@ from notebook import devices, toolbox
 from notebook.errors import MISSING
 from notebook.text import terminal_table
 
-_PYTHON_PACKAGES = ("meson", "ninja", "numpy", "scipy", "pytest")
+_PYTHON_PACKAGES = ("meson", "ninja", "numpy", "scipy", "jsonschema-rs", "pytest")
 
 
 def doctor() -> int:

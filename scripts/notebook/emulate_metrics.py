@@ -1,13 +1,13 @@
 """Our names of counts, and Nsight Compute's for the same (compute capability 7.0 and later)."""
 
-from notebook.counters import METRICS as _MEASURED
+from notebook.metrics import NSIGHT
 
 _L1 = "l1tex__"
 _SPACES = {"global": "global", "local": "local", "shared": "shared"}
 _KINDS = {"load": "ld", "store": "st", "atomic": "atom", "reduction": "red"}
 
 # Of a whole launch: the names of the data format, and what only a report has.
-OF_A_LAUNCH = _MEASURED | {
+OF_A_LAUNCH = NSIGHT | {
     "nvprof_gld_efficiency": "(nvprof: gld_efficiency)",
     "nvprof_gst_efficiency": "(nvprof: gst_efficiency)",
     "l2_read_sectors_least": "lts__t_sectors_srcunit_tex_op_read.sum",

@@ -79,7 +79,7 @@ def _described(result: Result, name: str) -> Cells:
     rows = result.by_name.get(name, [])
     return names.parameters(name) | {
         "kernel": names.kernel(name),
-        "label": (rows[0].label if rows else "") or _MISSING,
+        "label": (rows[0].level if rows else "") or _MISSING,
         "emulated": str(int(result.is_emulated)),
         "repetitions": str(len(rows)),
     }

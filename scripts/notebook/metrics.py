@@ -1,67 +1,48 @@
-"""What can be known of a launch: its time, its rates (the ratios are to the rate of a reference
-timed beside it), and the counters of the device.
+"""What is known of a launch: metrics.csv is the table of every metric; a new one is a line there.
 
-The counters have the same names from the emulator and from Nsight Compute.
+Counters have the same names from the emulator and from Nsight Compute. data/schema.json, the columns
+of exported tables and the metrics that a claim may name follow from the table.
 """
 
-RATES = (
-    "bytes_per_second",
-    "flops_per_second",
-    "items_per_second",  # dependent loads, blocks, launches: what a chapter says that it counts
-    "memcpy_ratio",
-    "cublas_ratio",
-)
-# The effective bandwidth in percent of the device's theoretical one.
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One line of the table.
+
+    kind: `counter`: what a launch did. `moved`: between host and device, around a launch; rows of a
+    GPU carry these themselves, all other counters of a GPU come from a profiler. `rate`: work over
+    time, or the ratio of two rates. `basis`: what efficiencies are computed from, shown nowhere.
+    unit: a key of fields.UNITS. nsight: Nsight Compute's name (compute capability 7.0 and later).
+    """
+
+    name: str
+    kind: str
+    unit: str
+    meaning: str
+    nsight: str
+
+
+def _table() -> tuple[Metric, ...]:
+    with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+        return tuple(Metric(**line) for line in csv.DictReader(file))
+
+
+TABLE = _table()
+
+
+def _names(*kinds: str) -> tuple[str, ...]:
+    return tuple(metric.name for metric in TABLE if metric.kind in kinds)
+
+
+RATES = _names("rate")
+MOVED = _names("moved")
+COUNTERS = _names("counter", "moved")
+# Our name of a counter: Nsight Compute's.
+NSIGHT = {metric.name: metric.nsight for metric in TABLE if metric.nsight}
+# The effective bandwidth in percent of the device's theoretical one: computed, never stored.
 PEAK_PERCENT = "peak_percent"
-# Between host and device, around a launch: rows of a GPU bring these along, as the program copied
-# or as the driver reported. All other counters of a GPU come from a profiler.
-MOVED = ("bytes_to_device", "bytes_to_host", "cpu_page_faults", "gpu_page_fault_groups")
-COUNTERS = (
-    "flops_per_loaded_byte",
-    "load_requests",
-    "load_sectors",
-    "load_lines",
-    "load_efficiency",
-    "nvprof_gld_efficiency",
-    "store_requests",
-    "store_sectors",
-    "store_lines",
-    "store_efficiency",
-    "nvprof_gst_efficiency",
-    "l1_hit_sectors",
-    "l2_read_sectors",
-    "l2_read_sectors_least",
-    "l2_read_sectors_most",
-    "l2_write_sectors",
-    "l2_write_sectors_least",
-    "l2_write_sectors_most",
-    "dram_read_bytes",
-    "dram_write_bytes",
-    "shared_load_requests",
-    "shared_load_wavefronts",
-    "shared_load_bank_conflicts",
-    "shared_store_requests",
-    "shared_store_wavefronts",
-    "shared_store_bank_conflicts",
-    "shared_atomic_requests",
-    "shared_atomic_wavefronts",
-    "shared_atomic_bank_conflicts",
-    "atomic_requests",
-    "atomic_sectors",
-    "reduction_requests",
-    "reduction_sectors",
-    "local_load_requests",
-    "local_load_sectors",
-    "local_store_requests",
-    "local_store_sectors",
-    "texture_load_requests",
-    "texture_load_sectors",
-    "warp_instructions",
-    "thread_instructions",
-    "branches",
-    "divergent_branches",
-    "theoretical_occupancy",
-    "achieved_occupancy",
-    *MOVED,
-)
 METRICS = ("time", *RATES, PEAK_PERCENT, *COUNTERS)

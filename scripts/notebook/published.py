@@ -9,13 +9,14 @@ import csv
 import math
 from pathlib import Path
 
-from notebook import names
+from notebook import fields, names
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
 from notebook.project import Project
-from notebook.results import LABEL, Malformed, Result, Row
+from notebook.results import Result, Row
+from notebook.schema import Malformed
 from notebook.text import plain, quoted
 
 _TIME = "time_us"
@@ -62,10 +63,10 @@ def _result(
             raise Malformed(f"{device}: {row['name']}: two values of {row['metric']}")
         of_name[row["metric"]] = _value(row)
     _refuse_mixed_times(device, values)
-    labels = {row["name"]: row["label"] for row in printed if row["label"]}
+    levels = {row["name"]: row["level"] for row in printed if row["level"]}
     peak = float(known[device]["dram_bytes_per_second"] or 0)
     rows = [
-        _row(name, labels.get(name, ""), of_name, peak)
+        _row(name, levels.get(name, ""), of_name, peak)
         for name, of_name in values.items()
         if _kind_of_time(of_name) or _ITEMS in of_name
     ]
@@ -89,8 +90,8 @@ def _result(
 
 
 def _name(row: Cells) -> str:
-    if not names.is_name(row["name"]) or not LABEL.fullmatch(row["label"]):
-        raise Malformed(f"{row['name']!r}, {row['label']!r}: no benchmark name or no regime")
+    if not names.is_name(row["name"]) or row["level"] not in ("", *fields.LEVELS):
+        raise Malformed(f"{row['name']!r}, {row['level']!r}: no benchmark name or no level")
     return row["name"]
 
 
@@ -120,7 +121,7 @@ def _refuse_mixed_times(device: str, values: dict[str, dict[str, float]]) -> Non
                 raise Malformed(f"{device}: {name}: {kind} where others have {first}")
 
 
-def _row(name: str, label: str, values: dict[str, float], peak: float) -> Row:
+def _row(name: str, level: str, values: dict[str, float], peak: float) -> Row:
     kind = _kind_of_time(values)
     # Items say nothing of the time that a billion bytes would take; 0 is no time.
     time_us = values.get(kind, 0.0)
@@ -129,4 +130,4 @@ def _row(name: str, label: str, values: dict[str, float], peak: float) -> Row:
     rates = {key: value for key, value in values.items() if key in RATES}
     if peak and "bytes_per_second" in rates:
         rates[PEAK_PERCENT] = 100 * rates["bytes_per_second"] / peak
-    return Row(name, label, process=0, time_us=time_us, throttled=False, values=rates)
+    return Row(name, level, process=0, time_us=time_us, throttled=False, values=rates)

@@ -1,46 +1,44 @@
-"""Results: reading data/<device>/<chapter>.json and the counters beside it, checked row by row.
+"""Results: reading data/<device>/<chapter>.json and the counters beside it.
 
-The files may come from other people. Nothing of them is used before it is checked: device and
-benchmark names match a pattern, numbers are finite.
+The files may come from other people. Nothing of them is used before it has passed the schema.
 """
 
 import csv
-import json
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from notebook import names
+from notebook import fields, names, schema
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Problem
+from notebook.fields import Json
 from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
 from notebook.project import Project
+from notebook.schema import Malformed
 from notebook.text import plain, quoted
 
-# The memory that a working set fits: l2, dram, l2+dram.
-LABEL = re.compile(r"[a-z0-9+]*")
-_MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
-
-
-class Malformed(Exception):
-    """What is wrong with a data file; the one who knows its name makes a Problem of it."""
+_VALUES = {*RATES, *COUNTERS}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One repetition of one variant. `values` holds rates (per second) and counters by name."""
+    """One repetition of one variant. `values` holds rates (per second) and counters by name.
+
+    `time_us` is 0 where nothing was timed, `predicted_seconds` where nothing was predicted.
+    """
 
     name: str
-    label: str
+    level: str
     process: int
     time_us: float
     throttled: bool
     values: dict[str, float]
+    evidence: str = fields.MEASURED
+    predicted_seconds: float = 0
+    predicted_bound: str = ""
 
     def metric(self, name: str) -> float:
         """Its time in microseconds, one of its rates, or its share of the peak bandwidth."""
@@ -115,8 +113,8 @@ def read(path: Path, chapter: Chapter) -> Result:
     """Reads one data file and the counters beside it; raises Malformed."""
     try:
         measured = _load_counters(path.parent / "counters" / f"{chapter.name}.csv")
-        return _parse(path, json.loads(path.read_text(encoding="utf-8")), measured)
-    except (OSError, ValueError, RecursionError, csv.Error) as error:
+        return from_document(path, schema.parse(path.read_bytes()), measured)
+    except (OSError, ValueError, csv.Error) as error:
         raise Malformed(str(error)) from error
 
 
@@ -159,104 +157,70 @@ def merged_by_device(every: list[Result]) -> list[Result]:
     return sorted(by_device.values(), key=lambda result: (result.year, result.device))
 
 
-def parse_rows(benchmarks: object) -> list[Row]:
-    """The raw repetitions among Google Benchmark's rows; raises Malformed."""
-    if not isinstance(benchmarks, list):
-        raise Malformed("no list of benchmarks")
-    return [_parse_row(row) for row in benchmarks if _is_repetition(row)]
-
-
-def context_text(context: dict[str, Any], key: str) -> str:
-    value = context.get(key)
-    if not isinstance(value, str):
-        raise Malformed(f"the context lacks {key}")
-    return value
-
-
-def device_of(context: dict[str, Any]) -> str:
-    """The device's name, which is safe to become a folder; raises Malformed."""
-    device = context_text(context, "device")
-    is_emulated = context_text(context, "device_kind") == "emulated"
-    if not is_slug(device) or device.startswith("emulated-") != is_emulated:
-        raise Malformed(f"the context's device {device!r} is no device name")
-    return device
-
-
-def _parse(path: Path, document: object, measured: dict[str, dict[str, float]]) -> Result:
-    if not isinstance(document, dict) or not isinstance(context := document.get("context"), dict):
-        raise Malformed("no context")
-    rows = parse_rows(document.get("benchmarks"))
-    if not rows:
-        raise Malformed("no rows")
+def from_document(path: Path, document: Json, measured: dict[str, dict[str, float]]) -> Result:
+    """The result in a document that has passed the schema."""
+    context = document["context"]
+    rows = rows_of(document)
     # 0 where the peak is unknown: then there is no share of it.
-    if peak := _context_number(context, "dram_bytes_per_second"):
+    if peak := context["dram_bytes_per_second"]:
         rows = [_with_peak_percent(row, peak) for row in rows]
     return Result(
         path=path,
-        chapter=context_text(context, "chapter"),
-        device=device_of(context),
-        is_emulated=context_text(context, "device_kind") == "emulated",
-        year=_context_number(context, "year"),
-        fetch_unit_bytes=_context_number(context, "fetch_unit_bytes"),
-        quick=context_text(context, "quick") == "true",
+        chapter=context["chapter"],
+        device=context["device"],
+        is_emulated=context["device_kind"] == fields.EMULATED,
+        year=context["year"],
+        fetch_unit_bytes=context["fetch_unit_bytes"],
+        quick=context["quick"],
         rows=rows,
         measured_counters=measured,
-        sm_count=_optional_number(context, "sm_count"),
-        sm_clock_mhz=max(_clocks(document["benchmarks"]), default=0.0),
-        compute_capability=str(context.get("compute_capability", "")),
+        sm_count=context.get("sm_count", 0),
+        sm_clock_mhz=max(_clocks(document["rows"]), default=0.0),
+        compute_capability=context.get("compute_capability", ""),
         generation=_generation(context),
     )
 
 
-def _context_number(context: dict[str, Any], key: str) -> int:
-    text = context_text(context, key)
-    if not text.isdecimal():
-        raise Malformed(f"the context's {key} {text!r} is no whole number")
-    return int(text)
+def rows_of(document: Json) -> list[Row]:
+    """Every repetition of every row of a checked document."""
+    return [repetition for row in document["rows"] for repetition in _repetitions(row)]
 
 
-def _optional_number(context: dict[str, Any], key: str) -> int:
-    return _context_number(context, key) if key in context else 0
+def _repetitions(row: Json) -> Iterator[Row]:
+    metrics = [key for key in row if key in _VALUES]
+    for process, times in enumerate(row.get("time_us", [[0.0]])):
+        for index, time_us in enumerate(times):
+            yield Row(
+                name=row["name"],
+                level=row.get("level", ""),
+                process=process,
+                time_us=float(time_us),
+                throttled=_at(row.get("throttled", 0), process, index) != 0,
+                values={key: _at(row[key], process, index) for key in metrics},
+                evidence=row["evidence"],
+                predicted_seconds=row.get("predicted_seconds", 0),
+                predicted_bound=row.get("predicted_bound", ""),
+            )
 
 
-def _generation(context: dict[str, Any]) -> str:
+def _at(value: float | list[list[float]], process: int, index: int) -> float:
+    return float(value[process][index] if isinstance(value, list) else value)
+
+
+def numbers(value: float | list[list[float]]) -> Iterator[float]:
+    """Every number of a field, whether it holds one or one a repetition."""
+    for process in value if isinstance(value, list) else [[value]]:
+        yield from map(float, process)
+
+
+def _generation(context: Json) -> str:
     text = str(context.get("generation", "")).lower()
     return text if is_slug(text) else ""
 
 
-def _clocks(benchmarks: list[dict[str, Any]]) -> Iterator[float]:
-    for row in filter(_is_repetition, benchmarks):
-        clock = row.get("sm_clock_mhz", 0)
-        if isinstance(clock, int | float) and math.isfinite(clock):
-            yield float(clock)
-
-
-def _is_repetition(row: object) -> bool:
-    return not (isinstance(row, dict) and row.get("run_type") == "aggregate")
-
-
-def _parse_row(row: object) -> Row:
-    if not isinstance(row, dict):
-        raise Malformed("a row is no object")
-    name = row.get("name")
-    if not names.is_name(name):
-        raise Malformed(f"a row's name {name!r} is no benchmark name")
-    if row.get("error_occurred"):
-        raise Malformed(f"{name} failed: {row.get('error_message')}")
-    label = row.get("label", "")
-    if not isinstance(label, str) or not LABEL.fullmatch(label):
-        raise Malformed(f"{name}: the label {label!r} is no regime")
-    numbers = dict(_numbers(row))
-    if row.get("time_unit") not in _MICROSECONDS or numbers.get("real_time", -1.0) < 0:
-        raise Malformed(f"{name}: no time")
-    return Row(
-        name=name,
-        label=label,
-        process=int(numbers.get("process", 0)),
-        time_us=numbers["real_time"] * _MICROSECONDS[row["time_unit"]],
-        throttled=numbers.get("throttled", 0) != 0,
-        values={key: value for key, value in numbers.items() if key in (*RATES, *COUNTERS)},
-    )
+def _clocks(rows: list[Json]) -> Iterator[float]:
+    for row in rows:
+        yield from numbers(row.get("sm_clock_mhz", 0))
 
 
 def _with_peak_percent(row: Row, peak: int) -> Row:
@@ -264,15 +228,6 @@ def _with_peak_percent(row: Row, peak: int) -> Row:
     if rate is None:
         return row
     return replace(row, values=row.values | {PEAK_PERCENT: 100 * rate / peak})
-
-
-def _numbers(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
-    for key, value in row.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            continue
-        if not math.isfinite(value):
-            raise Malformed(f"{row['name']}: {plain(key)} is {value}")
-        yield key, float(value)
 
 
 def _load_counters(path: Path) -> dict[str, dict[str, float]]:

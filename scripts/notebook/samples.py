@@ -50,7 +50,7 @@ def timed_sample(name: str, rows: list[Row], metric: str) -> Sample | None:
         values=[row.metric(metric) for row in rows],
         processes=[row.process for row in rows],
         throttled=any(row.throttled for row in rows),
-        label=rows[0].label,
+        label=rows[0].level,
     )
 
 

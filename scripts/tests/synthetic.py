@@ -1,10 +1,13 @@
-"""Data files of known content, as a chapter's executable or `lab run` would write them."""
+"""Results of known content: rows as a chapter's executable prints them, files as `lab run` writes them."""
 
 import json
 import random
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from notebook.results import Row
 
 CHAPTER = "02_misaligned_reads"
 
@@ -27,27 +30,30 @@ def context(device: str = "nvidia-h200", **changes: str) -> Json:
         "year": "2010" if "fermi" in device else "2024",
         "dram_bytes_per_second": "4800000000000",
         "fetch_unit_bytes": "128" if "fermi" in device else "32",
-        "validation": "passed: 2 variants",
+        "validation": "passed",
         "quick": "false",
     } | changes
 
 
 def row(name: str, time_us: float, repetition: int = 0, process: int = 0, **values: Any) -> Json:
-    return {
-        "name": name,
-        "family_index": 0,
-        "per_family_instance_index": 0,
-        "run_name": name,
-        "run_type": "iteration",
-        "repetitions": 10,
-        "repetition_index": repetition,
-        "threads": 1,
-        "iterations": 5,
-        "real_time": time_us,
-        "cpu_time": time_us,
-        "time_unit": "us",
-        "process": process,
-    } | values
+    return (
+        {
+            "name": name,
+            "family_index": 0,
+            "per_family_instance_index": 0,
+            "run_name": name,
+            "run_type": "iteration",
+            "repetitions": 10,
+            "repetition_index": repetition,
+            "threads": 1,
+            "iterations": 5,
+            "real_time": time_us,
+            "cpu_time": time_us,
+            "time_unit": "us",
+        }
+        | ({"process": process} if process else {})
+        | values
+    )
 
 
 def timed(
@@ -82,14 +88,48 @@ def timed(
 
 
 def document(rows: Iterable[Json], device: str = "nvidia-h200", **changes: str) -> Json:
+    """What one process prints."""
     return {"context": context(device, **changes), "benchmarks": list(rows)}
 
 
+def stored(content: Json) -> Json:
+    """The document that `lab run` makes of the repetitions of all processes in `content`."""
+    # Fake executables import this module where the package is not.
+    from notebook import documents
+
+    rows = content["benchmarks"]
+    processes = range(1 + max((row.get("process", 0) for row in rows), default=0))
+    of_process = [
+        [
+            {key: value for key, value in row.items() if key != "process"}
+            for row in rows
+            if row.get("process", 0) == process
+        ]
+        for process in processes
+    ]
+    return documents.merge(
+        [documents.from_benchmark(content | {"benchmarks": each}) for each in of_process]
+    )
+
+
+def parse_rows(rows: list[Json]) -> "list[Row]":
+    """The repetitions of all processes, as they are read."""
+    from notebook.results import rows_of
+
+    device = "nvidia-h200" if all(row["real_time"] for row in rows) else "emulated-hopper"
+    return rows_of(stored(document(rows, device)))
+
+
 def save(data: Path, content: Json, device: str | None = None, chapter: str = CHAPTER) -> Path:
-    """Writes a data file to data/<device>/<chapter>.json."""
+    """Writes what processes print to data/<device>/<chapter>.json."""
     path = data / (device or content["context"]["device"]) / f"{chapter}.json"
+    return save_stored(path, stored(content))
+
+
+def save_stored(path: Path, document: Json) -> Path:
+    """Writes a data file as it is, right or wrong."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(json.dumps(document), encoding="utf-8")
     return path
 
 

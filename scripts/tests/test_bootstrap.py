@@ -22,16 +22,17 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 def wheel(folder: Path, name: str, version: str) -> None:
     """A package of that name which can do nothing."""
-    info = f"{name}-{version}.dist-info"
+    file_name = name.replace("-", "_")
+    info = f"{file_name}-{version}.dist-info"
     content = {
-        f"{MODULES.get(name, name)}/__init__.py": "",
+        f"{MODULES.get(name, file_name)}/__init__.py": "",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     if name == "ninja":
         content[f"{name}-{version}.data/scripts/ninja"] = "#!/bin/sh\n"
     record = "".join(f"{path},,\n" for path in [*content, f"{info}/RECORD"])
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+    with zipfile.ZipFile(folder / f"{file_name}-{version}-py3-none-any.whl", "w") as archive:
         for path, text in (content | {f"{info}/RECORD": record}).items():
             archive.writestr(path, text)
 
@@ -95,7 +96,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]
     ]
     ends = [process.communicate(timeout=600) for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], ends
-    installing = "installing meson ninja numpy scipy pytest into .venv (pip)"
+    installing = (
+        "installing meson ninja numpy scipy jsonschema-rs pytest hypothesis into .venv (pip)"
+    )
     assert sum(installing in errors for _, errors in ends) == 1, ends
     assert all("01_first" in output for output, _ in ends)
     return root

@@ -116,7 +116,7 @@ def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> Non
         "old,Old,Fermi,2011,128,,\n"
     )
     (folder / f"{tree.chapter.name}.csv").write_text(
-        "device,name,metric,value,label,source,caveat\n"
+        "device,name,metric,value,level,source,caveat\n"
         f"old,read_offset/offset:0/block:512/n:{LARGE},time_us,100,,x,\n"
         f"old,read_offset/offset:11/block:512/n:{LARGE},time_us,150,,x,\n"
     )

@@ -40,25 +40,21 @@ def document(**changes: Any) -> Json:
         bytes_per_second=1.5e12,
         sm_clock_mhz=1410,
     )
-    content = synthetic.document(rows, DEVICE)
-    left_out = ("host_name", "executable", "load_avg", "caches")
-    content["context"] = {
-        key: value for key, value in content["context"].items() if key not in left_out
-    } | {
+    content = synthetic.stored(synthetic.document(rows, DEVICE))
+    content["context"] |= {
         "gpu_name": "NVIDIA A100",
         "generation": "Ampere",
         "compute_capability": "8.0",
-        "sm_count": "108",
-        "l2_bytes": "41943040",
-        "dram_bytes_per_second": "2039000000000",
+        "sm_count": 108,
+        "l2_bytes": 41943040,
+        "dram_bytes_per_second": 2039000000000,
         "driver_version": "13.0",
         "runtime_version": "13.0",
         "compiler": "nvcc 13.0.88",
         "compile_flags": "-O3",
-        "throttle_reasons_before": "0",
+        "throttle_reasons_before": 0,
         "git_revision": "0" * 40,
-        "git_dirty": "false",
-        "processes": 2,
+        "git_dirty": False,
     }
     content["context"] |= changes
     return content
@@ -87,7 +83,7 @@ def refused(tree: Tree, path: Path) -> str:
 
 def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
-    synthetic.save(theirs, document())
+    synthetic.save_stored(theirs / RESULTS, document())
     counters = theirs / DEVICE / "counters"
     counters.mkdir()
     (counters / f"{synthetic.CHAPTER}.csv").write_text("name,load_sectors\nread/n:64,8\n")
@@ -121,7 +117,7 @@ def test_results_that_are_there_stay(other: Tree, tmp_path: Path) -> None:
 def test_an_archive_is_named_and_its_folder_not_made(
     other: Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    synthetic.save(other.data, document())
+    synthetic.save_stored(other.data / RESULTS, document())
     with pytest.raises(Problem, match="--output: no folder") as caught:
         contribute.pack(other.project, DEVICE, str(tmp_path / "none" / "x.tar.gz"))
     assert caught.value.status == WRONG_USAGE and not (tmp_path / "none").exists()
@@ -130,14 +126,14 @@ def test_an_archive_is_named_and_its_folder_not_made(
 
 
 def test_a_run_of_ours_is_packed_before_what_is_kept(other: Tree, tmp_path: Path) -> None:
-    synthetic.save(other.data, document(git_dirty="true"))
-    synthetic.save(other.root / "build" / "results", document())
+    synthetic.save_stored(other.data / RESULTS, document(git_dirty=True))
+    synthetic.save_stored(other.root / "build" / "results" / RESULTS, document())
     contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
     assert (tmp_path / "x.tar.gz").is_file()
 
 
 def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> None:
-    synthetic.save(other.data, document(git_dirty="true"))
+    synthetic.save_stored(other.data / RESULTS, document(git_dirty=True))
     with pytest.raises(Problem, match="git_dirty"):
         contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
     assert not (tmp_path / "x.tar.gz").exists()
@@ -243,16 +239,11 @@ def test_what_is_no_file(other: Tree, tmp_path: Path) -> None:
         (b"[]", "no JSON object"),
         (b"\xff", "no JSON"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'{"context": NaN}', "NaN is no number"),
-        (b'{"context": {}, "benchmarks": [1], "more": 1}', "other parts"),
-        (b'{"context": {}, "benchmarks": []}', "0 rows"),
-        (b'{"context": [], "benchmarks": [{}]}', "no context"),
-        (b'{"context": {}, "benchmarks": [1]}', "no object"),
-        (b'{"context": {"x": [1]}, "benchmarks": [{}]}', "neither number nor text"),
-        (b'{"context": {"x": 1e999}, "benchmarks": [{}]}', "no number of this world"),
-        (b'{"context": {"x": 1' + b"0" * 400 + b'}, "benchmarks": [{}]}', "no number of this"),
-        (b'{"context": {"x": "\\u001b[2J"}, "benchmarks": [{}]}', "not printable"),
-        (b'{"context": {"../x": 1}, "benchmarks": [{}]}', "has a key"),
+        (b'{"format": NaN}', "NaN is no number"),
+        (b'{"format": 1}', "not of format 2"),
+        (b'{"format": 2, "context": {}, "rows": [1]}', "is a required property"),
+        (b'{"format": 1' + b"0" * 400 + b"}", "a number is too long"),
+        (b'{"format": 2, "\\u001b[2J": 1}', "is a required property"),
     ],
 )
 def test_results_of_another_form(other: Tree, tmp_path: Path, text: bytes, complaint: str) -> None:
@@ -262,24 +253,25 @@ def test_results_of_another_form(other: Tree, tmp_path: Path, text: bytes, compl
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"validation": "failed: 1 variant"}, "was not validated"),
-        ({"quick": "true"}, "the quick 'true'"),
-        ({"processes": 1}, "fewer than two processes"),
-        ({"device_kind": "emulated"}, "device_kind"),
+        ({"validation": "failed"}, "context.validation"),
+        ({"quick": True}, "the quick True"),
+        ({"processes": 1}, "2 processes"),
+        ({"device_kind": "emulated"}, "of the kind emulated"),
         ({"device": "nvidia-h200"}, "the device 'nvidia-h200'"),
         ({"chapter": "03_other"}, "the chapter '03_other'"),
         ({"gpu_name": "NVIDIA H200"}, "which is not nvidia-a100"),
-        ({"git_revision": "unknown"}, "git_revision"),
-        ({"git_dirty": "true"}, "git_dirty"),
+        ({"git_revision": "unknown"}, "context.git_revision"),
+        ({"git_dirty": True}, "git_dirty"),
         ({"driver_version": ""}, "driver_version"),
-        ({"date": "yesterday"}, "date"),
-        ({"host_name": "my-machine"}, "names the machine"),
-        ({"compiler": "x" * 3000}, "too long"),
-        ({"sm_count": "many"}, "sm_count"),
+        ({"date": "yesterday"}, "context.date"),
+        ({"date": "2026-13-01T00:00:00+00:00"}, "does not say its date"),
+        ({"host_name": "my-machine"}, "'host_name' was unexpected"),
+        ({"compiler": "x" * 3000}, "context.compiler"),
+        ({"sm_count": "many"}, "context.sm_count"),
         # 4 x 108 SMs and 4 x 2,039 GB/s are more than the fastest known GPU has, by far.
-        ({"sm_count": "433"}, "which there is not"),
-        ({"dram_bytes_per_second": "8200000000000"}, "which there is not"),
-        ({"year": "soon"}, "year"),
+        ({"sm_count": 433}, "beyond any known GPU"),
+        ({"dram_bytes_per_second": 8200000000000}, "beyond any known GPU"),
+        ({"year": "soon"}, "context.year"),
     ],
 )
 def test_contexts_that_cannot_be(
@@ -292,21 +284,20 @@ def test_contexts_that_cannot_be(
     ("changes", "complaint"),
     [
         ({"bytes_per_second": 2.1e12}, "at 2100 GB/s, above what 2039 GB/s"),
-        ({"bytes_per_second": 50e12, "label": "l2"}, "at 50000 GB/s"),
+        ({"bytes_per_second": 50e12, "level": "l2"}, "at 50000 GB/s"),
         ({"flops_per_second": 1e18}, "TFLOP/s"),
         ({"sm_clock_mhz": 9000}, "a clock of 9000 MHz"),
-        ({"sm_clock_mhz": "fast"}, "no number"),
-        ({"real_time": 0}, "in no time"),
-        ({"real_time": "long"}, "no number"),
-        ({"name": "read offset"}, "no benchmark name"),
-        ({"label": "l3|"}, "no regime"),
-        ({"error_occurred": True, "error_message": "boom"}, "boom"),
-        ({"time_unit": "fortnight"}, "no time"),
+        ({"sm_clock_mhz": "fast"}, "rows[0].sm_clock_mhz"),
+        ({"time_us": [[0], [1.0]]}, "rows[0].time_us[0][0]"),
+        ({"time_us": "long"}, "rows[0].time_us"),
+        ({"name": "read offset"}, "rows[0].name"),
+        ({"level": "l3|"}, "rows[0].level"),
+        ({"error_occurred": True}, "error_occurred"),
     ],
 )
 def test_rows_that_cannot_be(other: Tree, tmp_path: Path, changes: Json, complaint: str) -> None:
     content = document()
-    content["benchmarks"][3] |= changes
+    content["rows"][0] |= changes
     assert complaint in refused(other, sent(tmp_path, content))
 
 
@@ -351,7 +342,7 @@ def test_an_interruption_leaves_nothing(
 
 
 def test_the_command_says_it_in_one_line(other: Tree, tmp_path: Path) -> None:
-    done = other.lab("add", str(sent(tmp_path, document(git_dirty="true"))))
+    done = other.lab("add", str(sent(tmp_path, document(git_dirty=True))))
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "git_dirty" in done.stderr
     assert other.lab("pack", "nvidia-h20").returncode == 2

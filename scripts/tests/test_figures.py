@@ -22,8 +22,8 @@ SVG = f"plots/{synthetic.CHAPTER}.svg"
 def change_a_count(tree: Tree) -> None:
     path = tree.data / "emulated-fermi" / f"{synthetic.CHAPTER}.json"
     text = path.read_text()
-    assert '"load_efficiency": 50.0' in text
-    path.write_text(text.replace('"load_efficiency": 50.0', '"load_efficiency": 51.0', 1))
+    assert '"load_efficiency": 50' in text
+    path.write_text(text.replace('"load_efficiency": 50', '"load_efficiency": 51', 1))
 
 
 @needs_gnuplot

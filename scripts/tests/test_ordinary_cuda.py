@@ -7,7 +7,8 @@ from functools import cache
 
 import pytest
 
-from notebook import build, counters, ordinary_cuda
+from notebook import build, ordinary_cuda
+from notebook.metrics import NSIGHT
 from notebook.names import is_name
 from notebook.ordinary_cuda import Launched, Output
 from notebook.project import Project
@@ -143,4 +144,4 @@ def test_a_wrong_output_is_seen() -> None:
 
 
 def test_metrics_of_every_promise() -> None:
-    assert set(ordinary_cuda.PROMISED) <= set(counters.METRICS)
+    assert set(ordinary_cuda.PROMISED) <= set(NSIGHT)

@@ -47,25 +47,23 @@ def fake_gpu(tree: Tree, migrations: dict[str, str], fails: bool = False) -> Pat
 
 @pytest.mark.parametrize(("quick", "processes"), [(False, 2), (True, 1)])
 def test_one_process_more_counts(tree: Tree, quick: bool, processes: int) -> None:
-    log = fake_gpu(tree, {"migrations": "counted apart"})
+    log = fake_gpu(tree, {"migrations_counted_apart": "true"})
     path = collect.collect(tree.project, tree.chapter, Target(None), quick).path
     assert log.read_text().split() == ["times"] * processes + ["counts"]
     content = json.loads(path.read_text())
     assert content["context"]["processes"] == processes
-    rows = {
-        name: [row for row in content["benchmarks"] if row["name"] == name]
-        for name in (MANAGED, COPIED)
-    }
-    # The repetitions are those that were timed, around 50 us, and all of them know what moved.
-    assert len(rows[MANAGED]) == len(rows[COPIED]) == 5 * processes
-    assert all(49 < row["real_time"] < 51 for row in rows[MANAGED])
-    assert {row["process"] for row in rows[MANAGED]} == set(range(processes))
+    rows = {row["name"]: row for row in content["rows"]}
+    # The repetitions are those that were timed, around 50 us, and all of them have what moved.
+    assert list(rows) == [COPIED, MANAGED]
+    for row in rows.values():
+        assert list(map(len, row["time_us"])) == [5] * processes
+    assert all(49 < time < 51 for times in rows[MANAGED]["time_us"] for time in times)
     counts = results.read(path, tree.chapter).counts
     assert counts[MANAGED] == [{"bytes_to_device": 8192, "cpu_page_faults": 24}] * 5 * processes
     assert counts[COPIED] == [{"bytes_to_device": 4096}] * 5 * processes
 
 
-@pytest.mark.parametrize("migrations", [{}, {"migrations": "counted"}])
+@pytest.mark.parametrize("migrations", [{}, {"migrations_counted_apart": "false"}])
 def test_no_process_more_where_nothing_is_left_to_count(
     tree: Tree, migrations: dict[str, str]
 ) -> None:
@@ -75,10 +73,10 @@ def test_no_process_more_where_nothing_is_left_to_count(
 
 
 def test_a_count_that_fails_leaves_old_data(tree: Tree) -> None:
-    fake_gpu(tree, {"migrations": "counted apart"})
+    fake_gpu(tree, {"migrations_counted_apart": "true"})
     path = collect.collect(tree.project, tree.chapter, Target(None), quick=True).path
     before = path.read_bytes()
-    fake_gpu(tree, {"migrations": "counted apart"}, fails=True)
+    fake_gpu(tree, {"migrations_counted_apart": "true"}, fails=True)
     with pytest.raises(Problem, match="exit status 1; the old data are as they were"):
         collect.collect(tree.project, tree.chapter, Target(None), quick=True)
     assert path.read_bytes() == before

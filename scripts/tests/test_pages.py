@@ -74,7 +74,7 @@ def test_what_others_printed_has_a_table_of_its_own(tree: Tree) -> None:
         "new,New,Ada,2023,32,,\n"
     )
     (folder / f"{synthetic.CHAPTER}.csv").write_text(
-        "device,name,metric,value,label,source,caveat\n"
+        "device,name,metric,value,level,source,caveat\n"
         "new,read_offset/offset:0/block:512,time_us,100,,x,\n"
         "new,read_offset/offset:11/block:512,time_us,110,,x,by | hand\n"
     )

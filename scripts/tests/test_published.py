@@ -20,7 +20,7 @@ from notebook.results import Result
 
 REAL = Project(SCRIPTS.parent, SCRIPTS.parent / "data")
 CHAPTERS = [Chapter(path.with_suffix("")) for path in (REAL.data / "published").glob("[0-9]*.csv")]
-HEADER = "device,name,metric,value,label,source,caveat\n"
+HEADER = "device,name,metric,value,level,source,caveat\n"
 DEVICES = (
     "device,gpu,generation,year,fetch_unit_bytes,dram_bytes_per_second,source\n"
     "old,Old,Fermi,2011,128,177600000000,a table\nnew,New,Ada,2023,32,,\n"
@@ -73,7 +73,7 @@ def test_a_printed_counter_needs_no_excuse(tree: Tree) -> None:
     [
         ("other,copy,time_us,1,,x,\n", "device 'other' is not in devices.csv"),
         ("old,co py,time_us,1,,x,\n", "no benchmark name"),
-        ("old,copy,time_us,1,a|b,x,\n", "no regime"),
+        ("old,copy,time_us,1,a|b,x,\n", "no level"),
         ("old,copy,speed,1,,x,\n", "unknown metric 'speed'"),
         ("old,copy,time_us,3.04-3.17,,x,\n", "'3.04-3.17'"),
         ("old,copy,time_us,nan,,x,\n", "'nan'"),
@@ -124,7 +124,7 @@ def test_no_printed_rate_from_dram_is_above_the_peak() -> None:
         for each in CHAPTERS
         for result in published.load_chapter(REAL, each)
         for row in result.rows
-        if row.label == "dram" and "peak_percent" in row.values
+        if row.level == "dram" and "peak_percent" in row.values
     ]
     assert rows and max(row.values["peak_percent"] for row in rows) < 100
 

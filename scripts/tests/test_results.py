@@ -11,8 +11,11 @@ from notebook import results
 from notebook.errors import Problem
 
 
-def one_row(name: str = "read/n:1024", **values: Any) -> dict[str, Any]:
-    return synthetic.document([synthetic.row(name, 1.0, **values)])
+def one_row(context: dict[str, Any] | None = None, **values: Any) -> dict[str, Any]:
+    content = synthetic.stored(synthetic.document([synthetic.row("read/n:1024", 1.0)]))
+    content["rows"][0] |= values
+    content["context"] |= context or {}
+    return content
 
 
 def refused(tree: Tree, content: object, device: str = "nvidia-h200") -> str:
@@ -45,31 +48,49 @@ def test_a_truncated_file_names_itself_and_the_mend(tree: Tree) -> None:
     ],
 )
 def test_hostile_benchmark_names(tree: Tree, name: Any) -> None:
-    assert "no benchmark name" in refused(tree, one_row(name))
+    assert "rows[0].name" in refused(tree, one_row(name=name))
 
 
 @pytest.mark.parametrize("device", ["../nvidia", "a`b`", "a|b", "A", "a b", "-x", ""])
 def test_hostile_device_names(tree: Tree, device: str) -> None:
     content = one_row()
     content["context"]["device"] = device
-    assert "no device name" in refused(tree, content)
+    assert "context.device" in refused(tree, content)
 
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ([], "no context"),
-        ({"context": {}, "benchmarks": []}, "no rows"),
-        (synthetic.document([synthetic.row("read", float("nan"))]), "real_time is nan"),
-        (one_row(bytes_per_second=float("inf")), "bytes_per_second is inf"),
-        (one_row(label="a|b"), "label"),
-        (one_row(error_occurred=True, error_message="boom"), "boom"),
-        (one_row(time_unit="fortnight"), "no time"),
-        (synthetic.document([synthetic.row("read", 1.0)], year="soon"), "year"),
-        (
-            synthetic.document([synthetic.row("read", 1.0)], dram_bytes_per_second="-1"),
-            "dram_bytes_per_second",
-        ),
+        ([], "no JSON object"),
+        ({}, "not of format 2"),
+        (one_row() | {"format": 1}, "not of format 2"),
+        (one_row() | {"rows": []}, "rows: [] has less than 1 item"),
+        (one_row() | {"rows": one_row()["rows"] * 2}, "the same name"),
+        (one_row() | {"more": 1}, "more"),
+        ('{"format": 2, "format": 2}', "a key stands twice"),
+        ("[" * 100_000, "nested too deeply"),
+        (one_row(time_us=[[float("nan")]]), "NaN is no number"),
+        (one_row(bytes_per_second=float("inf")), "Infinity is no number"),
+        ('{"format": 1e999}', "not of format 2"),
+        (one_row(time_us=[[5e-324]]), "rows[0].time_us[0][0]: 5e-324 is less than the minimum"),
+        (one_row(time_us=[[0]]), "rows[0].time_us[0][0]"),
+        (one_row(time_us=[]), "0 processes with 0 repetitions"),
+        (one_row(time_us=[[1.0], [1.0]]), "2 processes with 2 repetitions"),
+        (one_row(time_us=[[1.0] * 201]), "rows[0].time_us[0]"),
+        (one_row({"processes": 33}), "context.processes"),
+        (one_row(load_sectors=-1), "rows[0].load_sectors"),
+        (one_row(load_sectors=1e-310), "rows[0].load_sectors"),
+        (one_row(load_sectors=True), "rows[0].load_sectors"),
+        (one_row(throttled=[[0, 0]]), "other repetitions than those of time_us"),
+        (one_row(level="a|b"), "rows[0].level"),
+        (one_row(evidence="counted"), "rows[0]."),
+        (one_row(unheard_of=1), "unheard_of"),
+        (one_row(predicted_seconds=1.0), "predicted_bound"),
+        (one_row(predicted_seconds=1.0, predicted_bound="luck"), "rows[0].predicted_bound"),
+        (one_row({"year": "soon"}), "context.year"),
+        (one_row({"dram_bytes_per_second": -1}), "context.dram_bytes_per_second"),
+        (one_row({"gpu_name": "a`b`"}), "context.gpu_name"),
+        (one_row({"device_kind": "emulated"}), "of the kind emulated"),
     ],
 )
 def test_damaged_content(tree: Tree, content: object, complaint: str) -> None:
@@ -81,7 +102,8 @@ def test_a_file_in_the_wrong_folder(tree: Tree) -> None:
 
 
 def test_folders_that_are_no_device_are_left_alone(tree: Tree) -> None:
-    synthetic.save(tree.data, one_row(), device=".hidden`x`")
+    (tree.data / ".hidden`x`").mkdir()
+    synthetic.save_stored(tree.data / ".hidden`x`" / f"{synthetic.CHAPTER}.json", one_row())
     assert results.load_chapter(tree.project, tree.chapter) == []
 
 

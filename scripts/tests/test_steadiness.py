@@ -10,7 +10,6 @@ from conftest import RUN_BY_PYTHON, Tree
 
 from notebook import collect, steadiness
 from notebook.devices import Target
-from notebook.results import parse_rows
 
 STEADY, LOOSE = "read/offset:0/n:1024/cache:cold", "read/offset:0/n:2048/cache:cold"
 
@@ -22,14 +21,14 @@ def test_a_median_that_is_known_to_one_per_cent_is_settled() -> None:
         *synthetic.timed(STEADY, 50.0, noise=0.002, repetitions=5),
         *synthetic.timed(LOOSE, 50.0, noise=0.02, repetitions=5),
     ]
-    assert steadiness.unsettled(parse_rows(rows)) == [LOOSE]
+    assert steadiness.unsettled(synthetic.parse_rows(rows)) == [LOOSE]
 
 
 def test_processes_that_differ_as_a_whole_are_settled() -> None:
     first = synthetic.timed(STEADY, 50.0, repetitions=5, processes=1)
     second = synthetic.timed(STEADY, 50.75, repetitions=5, processes=1)
     rows = first + [row | {"process": 1} for row in second]
-    assert steadiness.unsettled(parse_rows(rows)) == []
+    assert steadiness.unsettled(synthetic.parse_rows(rows)) == []
 
 
 def test_the_filter_takes_the_regime_whole_and_nothing_else() -> None:
@@ -87,8 +86,8 @@ def test_processes_are_added_until_all_is_settled(
     assert content["context"].get("unsettled") == unsettled
     assert ("stopping_rule" in content["context"]) is not quick
     of_process = {
-        name: {row["process"] for row in content["benchmarks"] if row["name"] == name}
-        for name in (STEADY, LOOSE)
+        row["name"]: [process for process, times in enumerate(row["time_us"]) if times]
+        for row in content["rows"]
     }
-    assert of_process[STEADY] == set(range(min(processes, 2)))
-    assert of_process[LOOSE] == set(range(processes))
+    assert of_process[STEADY] == list(range(min(processes, 2)))
+    assert of_process[LOOSE] == list(range(processes))

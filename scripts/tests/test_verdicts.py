@@ -10,7 +10,7 @@ import synthetic
 
 from notebook import verdicts
 from notebook.claims import Claim
-from notebook.results import Result, parse_rows
+from notebook.results import Result
 from notebook.verdicts import Finding
 
 VARIANT = "read_offset/block:512/offset:11"
@@ -41,7 +41,7 @@ def result(rows: list[Any], **changes: Any) -> Result:
         "year": 2024,
         "fetch_unit_bytes": 32,
         "quick": False,
-        "rows": parse_rows(rows),
+        "rows": synthetic.parse_rows(rows),
         "measured_counters": {},
     } | changes
     return Result(**settings)

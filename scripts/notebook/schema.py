@@ -1,0 +1,175 @@
+"""The JSON Schema of a data file, generated from fields.py, and reading by it.
+
+`python -m notebook.schema` prints data/schema.json, which programs in other languages can use.
+"""
+
+import json
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+
+from notebook import fields
+from notebook.fields import Field, Json
+from notebook.text import plain
+
+_LONGEST_MESSAGE = 200
+_LONGEST_NUMBER = 40  # characters
+
+
+class Malformed(Exception):
+    """What is wrong with a data file; the caller, which knows its name, makes a Problem of it."""
+
+
+def schema() -> Json:
+    """The whole schema."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "One chapter on one device",
+        "type": "object",
+        "required": ["format", "context", "rows"],
+        "additionalProperties": False,
+        "$defs": {fields.definition(unit): fields.repeated(unit)[1] for unit in fields.UNITS},
+        "properties": {
+            "format": {"const": fields.FORMAT},
+            "context": _object(fields.CONTEXT),
+            "rows": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": fields.MAX_ROWS,
+                "items": _object(fields.ROW)
+                | {
+                    "if": {"properties": {"evidence": {"const": fields.MEASURED}}},
+                    "then": {"required": ["time_us"]},
+                    "else": {"properties": {"time_us": False, "cpu_time_us": False}},
+                    "dependentRequired": {
+                        "predicted_bound": ["predicted_seconds"],
+                        "predicted_seconds": ["predicted_bound"],
+                    },
+                },
+            },
+        },
+    }
+
+
+def as_text() -> str:
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def parse(content: bytes) -> Json:
+    """A checked document; raises Malformed with the place of what is wrong."""
+    document = parse_json(content)
+    check(document)
+    return document
+
+
+def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
+    """A JSON object with finite numbers and no key twice; raises Malformed."""
+    if len(content) > longest:
+        raise Malformed(f"is larger than {longest >> 20} MiB")
+    try:
+        document = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_object_of,
+            parse_constant=_no_constant,
+            parse_float=_short_float,
+            parse_int=_short_int,
+        )
+    except RecursionError as error:
+        raise Malformed("is nested too deeply") from error
+    except ValueError as error:
+        raise Malformed(f"is no JSON ({_short(error)})") from error
+    if not isinstance(document, dict):
+        raise Malformed("is no JSON object")
+    return document
+
+
+def check(document: Json) -> None:
+    """Raises Malformed unless the document is one of format 2."""
+    if document.get("format") != fields.FORMAT:
+        raise Malformed(f"is not of format {fields.FORMAT}; scripts/lab run collects it anew")
+    error = next(iter(_validator().iter_errors(document)), None)
+    if error is not None:
+        raise Malformed(f"{_place(error.instance_path)}: {_short(error.message)}")
+    _check_rows(document)
+
+
+def _check_rows(document: Json) -> None:
+    """What a schema cannot say: names are unique, arrays of a row have one shape."""
+    context, rows = document["context"], document["rows"]
+    if len({row["name"] for row in rows}) != len(rows):
+        raise Malformed("two rows have the same name")
+    is_gpu = context["device_kind"] == fields.GPU
+    if context["device"].startswith("emulated-") == is_gpu:
+        raise Malformed(f"the device {context['device']} is of the kind {context['device_kind']}")
+    repetitions = 0
+    for row in rows:
+        if is_gpu != (row["evidence"] == fields.MEASURED):
+            raise Malformed(
+                f"{row['name']}: {row['evidence']} on a device of kind {context['device_kind']}"
+            )
+        shape = [len(process) for process in row.get("time_us", [[1]])]
+        if len(shape) > context["processes"] or sum(shape) == 0:
+            raise Malformed(
+                f"{row['name']}: time_us: {len(shape)} processes with {sum(shape)} repetitions"
+            )
+        for key, value in row.items():
+            if isinstance(value, list) and [len(process) for process in value] != shape:
+                raise Malformed(f"{row['name']}: {key}: other repetitions than those of time_us")
+        repetitions += sum(shape)
+    if repetitions > fields.MAX_REPETITIONS_OF_FILE:
+        raise Malformed(f"has {repetitions} repetitions; at most {fields.MAX_REPETITIONS_OF_FILE}")
+
+
+@cache
+def _validator() -> Any:
+    return jsonschema_rs.Draft202012Validator(schema())
+
+
+def _object(table: tuple[Field, ...]) -> Json:
+    return {
+        "type": "object",
+        "required": [field.name for field in table if field.required],
+        "additionalProperties": False,
+        "properties": {
+            field.name: {"description": field.meaning} | field.schema for field in table
+        },
+    }
+
+
+def _place(path: list[str | int]) -> str:
+    """`rows[3].time_us[0][2]`: where in a document."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return _short("".join(steps).lstrip(".") or "the file")
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> Json:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _short_float(digits: str) -> float:
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError("a number is too long")
+    return float(digits)
+
+
+def _short_int(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError("a number is too long")
+    return int(digits)
+
+
+def _short(message: object) -> str:
+    words = plain(message)
+    return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]}…"
+
+
+if __name__ == "__main__":
+    print(as_text(), end="")

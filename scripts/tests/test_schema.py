@@ -1,0 +1,119 @@
+"""The data format: the tracked schema is the one in use, and programs write what it allows."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+from conftest import Tree
+
+from notebook import build, documents, fields, results, schema
+from notebook.chapters import all_chapters
+from notebook.metrics import TABLE
+from notebook.project import Project
+
+Json = dict[str, Any]
+PROJECT = Project.here()
+
+
+def test_the_tracked_schema_is_generated_from_the_tables() -> None:
+    tracked = (PROJECT.root / "data" / "schema.json").read_text(encoding="utf-8")
+    assert tracked == schema.as_text(), (
+        "PYTHONPATH=scripts python -m notebook.schema > data/schema.json"
+    )
+
+
+def test_every_tracked_data_file_is_as_it_would_be_written() -> None:
+    names = {chapter.name for chapter in all_chapters(PROJECT)}
+    paths = [path for path in PROJECT.root.glob("data/*/*.json") if path.stem in names]
+    assert len(paths) >= 140
+    for path in paths:
+        text = path.read_bytes()
+        assert documents.as_text(schema.parse(text)).encode() == text, path
+
+
+def test_metrics_have_known_kinds_and_units() -> None:
+    assert {metric.kind for metric in TABLE} == {"rate", "counter", "moved", "basis"}
+    assert {metric.unit for metric in TABLE} <= set(fields.UNITS)
+    assert all(metric.meaning for metric in TABLE)
+    assert len({metric.name for metric in TABLE}) == len(TABLE)
+
+
+def test_repetitions_are_folded_and_come_back() -> None:
+    name = "read/n:64/cache:cold"
+    rows = [
+        synthetic.row(
+            name, time_us, index % 2, index // 2, label="dram", launches=8, throttled=index == 3
+        )
+        for index, time_us in enumerate([1.5, 2.5, 3.5, 4.5])
+    ]
+    rows = [row | {"throttled": int(row["throttled"])} for row in rows]
+    document = synthetic.stored(synthetic.document(rows))
+    (row,) = document["rows"]
+    assert row["time_us"] == [[1.5, 2.5], [3.5, 4.5]]
+    assert row["launches"] == 8 and row["throttled"] == [[0, 0], [0, 1]]
+    found = results.rows_of(document)
+    assert [each.time_us for each in found] == [1.5, 2.5, 3.5, 4.5]
+    assert [each.process for each in found] == [0, 0, 1, 1]
+    assert [each.throttled for each in found] == [False, False, False, True]
+
+
+def test_a_process_that_lacks_a_row_leaves_a_gap() -> None:
+    rows = [synthetic.row("a/n:1", 1.0, 0, process) for process in (0, 2)]
+    rows += [synthetic.row("b/n:1", 2.0, 0, process) for process in (0, 1, 2)]
+    document = synthetic.stored(synthetic.document(rows))
+    first, second = document["rows"]
+    assert first["time_us"] == [[1], [], [1]] and second["time_us"] == [[2], [2], [2]]
+    assert [row.process for row in results.rows_of(document)] == [0, 2, 0, 1, 2]
+
+
+def test_words_of_a_row_are_in_its_label() -> None:
+    rows = [
+        synthetic.row("memcpy/bytes:8/cache:cold", 1.0, label="dram kind:memcpy"),
+        synthetic.row("read/n:1", 1.0, label="l2 predicted_bound:latency", predicted_seconds=2e-6),
+    ]
+    first, second = synthetic.stored(synthetic.document(rows))["rows"]
+    assert (first["level"], first["kind"]) == ("dram", "memcpy")
+    assert (second["level"], second["predicted_bound"]) == ("l2", "latency")
+    (row,) = results.rows_of({"rows": [second]})
+    assert (row.predicted_seconds, row.predicted_bound) == (2e-6, "latency")
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"load_sector": 1}, "'load_sector' was unexpected"),
+        ({"load_sectors": "7"}, "load_sectors"),
+        ({"label": "l3"}, "level"),
+        ({"label": "dram kind:other"}, "kind"),
+        ({"label": "dram other:x"}, "other"),
+        ({"error_occurred": True, "error_message": "boom"}, "boom"),
+        ({"time_unit": "fortnight"}, "fortnight"),
+    ],
+)
+def test_what_a_program_must_not_write(changes: Json, complaint: str) -> None:
+    output = synthetic.document([synthetic.row("read/n:1", 1.0) | changes])
+    with pytest.raises(schema.Malformed, match=complaint):
+        documents.from_benchmark(output)
+
+
+def test_a_built_chapter_writes_what_the_schema_allows(tmp_path: Path) -> None:
+    """C++ names fields and counters by itself: one that the tables lack is refused here."""
+    executable = PROJECT.build / "chapters/02_misaligned_reads/misaligned_reads"
+    if not (executable.is_file() and (PROJECT.build / build.EMULATED_RUNTIME).is_file()):
+        pytest.skip("the chapter is not built here")
+    out = tmp_path / "out.json"
+    flags = ["--architecture=fermi", "--benchmark_filter=offset:1/", f"--benchmark_out={out}"]
+    subprocess.run([executable, *flags, "--benchmark_format=json"], capture_output=True, check=True)
+    document = documents.from_benchmark(json.loads(out.read_bytes()))
+    assert document["context"]["device"] == "emulated-fermi"
+    assert all(row["evidence"] == "counted" and row["load_sectors"] > 0 for row in document["rows"])
+
+
+def test_reading_is_refused_without_the_schema(tree: Tree) -> None:
+    path = tree.data / "nvidia-h200" / f"{synthetic.CHAPTER}.json"
+    synthetic.save_stored(path, {"context": synthetic.context(), "benchmarks": []})
+    with pytest.raises(schema.Malformed, match="not of format 2"):
+        results.read(path, tree.chapter)
