@@ -1,13 +1,18 @@
-"""The short tables that answer: a chapter's at the top of its page, and the lore of the front page."""
+"""Answers: the sentences and the table at the top of a chapter's page, the lore of the front page.
+
+Sentences take their numbers from the data: `{claim_id}` is what the GPU measured, `{claim_id@fermi}`
+what an emulated generation counted.
+"""
 
 import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from notebook import outcomes, works
+from notebook import device_names, outcomes, verdicts, works
 from notebook.claims import Claim
 from notebook.claims import load as load_claims
+from notebook.outcomes import Outcome
 from notebook.outcomes import Outcome
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches, markdown_cell, markdown_table
@@ -17,34 +22,79 @@ MOST_ROWS = 8
 WIDEST_LINE = 120
 _NARROWEST_LABEL = 24
 _BETWEEN = 3
+_WIDEST_SOURCE = 20
 LEGEND = (
-    "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name means measured on it. "
-    "× is the ratio the claim names; a–b is the smallest and the largest over all sizes and cache states.</sub>"
+    "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
+    "× is the ratio that the claim names; a–b: smallest and largest over all sizes and cache states;",
+    "in parentheses: not printed, follows from what the source says.</sub>",
 )
-LORE_HEADER = ("lore", "on a GPU, measured", "by generation, counted", "chapter")
+_SENTENCE = ">"
+_NUMBER = re.compile(r"\{(\w+)(?:@(\w+))?\}")
+_LORE_WIDTHS = (34, 38, 38)
 _HEADER = ("claim", "who says it", "printed", "found", "holds?")
 
 
 @dataclass(frozen=True)
+class Words:
+    """The words of the table of lore in one language: its header, and a short word a verdict."""
+
+    header: tuple[str, str, str, str]
+    short: dict[str, str]
+    no: str
+    mixed: str
+    none: str
+
+    def of(self, outcome: Outcome) -> str:
+        """The short word; of regimes that differ, none of which confirms the lore, it is no."""
+        if len(outcome.words) == 1:
+            return self.short[outcome.words[0]]
+        return self.mixed if verdicts.REPRODUCED in outcome.words else self.no
+
+
+ENGLISH = Words(
+    ("lore", "on an H200", "by generation", "chapter"),
+    {
+        verdicts.REPRODUCED: "Yes.",
+        verdicts.WEAKER: "Partly.",
+        verdicts.ABSENT: "No.",
+        verdicts.REVERSED: "No, the opposite.",
+        verdicts.INCONCLUSIVE: "Open.",
+    },
+    "No.",
+    "It depends.",
+    "needs a GPU",
+)
+CHINESE = Words(
+    ("经验之谈", "H200 实测", "各代架构", "章"),
+    {
+        verdicts.REPRODUCED: "成立。",
+        verdicts.WEAKER: "部分成立。",
+        verdicts.ABSENT: "不成立。",
+        verdicts.REVERSED: "恰恰相反。",
+        verdicts.INCONCLUSIVE: "尚无定论。",
+    },
+    "不成立。",
+    "视情况而定。",
+    "需要 GPU",
+)
+
+
+@dataclass(frozen=True)
 class Wanted:
-    """A row that a page asks for: the claims of a chapter, and how the page words them."""
+    """A row that a page asks for: a claim of a chapter, and how the page words it."""
 
     chapter: str
-    claims: tuple[str, ...]
+    claim: str
     label: str
 
 
 def parse(line: str, chapter: str | None) -> Wanted:
-    """`claim_id: words`, or on the front page `02 claim_id other_id: words`; raises ValueError."""
+    """`claim_id: words`, or on the front page `02 claim_id: words`; raises ValueError."""
     ids, colon, label = line.partition(":")
-    first, *rest = ids.split() or [""]
-    if chapter is None:
-        chapter, claims = first, rest
-    else:
-        claims = [first, *rest]
-    if not colon or not label.strip() or not claims or not all(claims):
+    named = ids.split() if chapter is None else [chapter, *ids.split()]
+    if not colon or not label.strip() or len(named) != 2:
         raise ValueError(f"expected 'claim_id: words', found {line.strip()!r}")
-    return Wanted(chapter, tuple(claims), label.strip())
+    return Wanted(*named, label.strip())
 
 
 def claim_of(decided: ChapterVerdicts, identifier: str) -> Claim:
@@ -55,18 +105,37 @@ def claim_of(decided: ChapterVerdicts, identifier: str) -> Claim:
     return known[identifier]
 
 
-def answer(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
-    """The table below a chapter's answer; raises ValueError."""
+def answer(decided: ChapterVerdicts, rows: Sequence[str]) -> list[str]:
+    """A chapter's answer: the sentences of the rows `> …`, then a table of the claims that the other
+    rows name; raises ValueError."""
+    sentences = [row.removeprefix(_SENTENCE).strip() for row in rows if row.startswith(_SENTENCE)]
+    wanted = [parse(row, decided.chapter.name) for row in rows if not row.startswith(_SENTENCE)]
+    text = [_NUMBER.sub(lambda match: _value(decided, match), each) for each in sentences]
+    return ["", *text, *_table(decided, wanted)]
+
+
+def _value(decided: ChapterVerdicts, match: re.Match[str]) -> str:
+    """The number that a sentence asks for."""
+    claim, generation = claim_of(decided, match[1]), match[2]
+    device = generation and f"{device_names.EMULATED}{generation}"
+    for each in outcomes.of_devices(decided, claim):
+        is_wanted = device in each.of if device else each.is_measured
+        if is_wanted and each.value:
+            return each.value
+    return "(no data)"
+
+
+def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
     if len(wanted) > MOST_ROWS:
         raise ValueError(f"{len(wanted)} claims; an answer shows at most {MOST_ROWS}")
-    rows = [_answer_row(decided, claim_of(decided, each.claims[0]), each.label) for each in wanted]
-    return ["", *markdown_table(_HEADER, rows), "", LEGEND, ""]
+    rows = [_answer_row(decided, claim_of(decided, each.claim), each.label) for each in wanted]
+    return ["", *markdown_table(_HEADER, rows), "", *LEGEND, ""] if rows else [""]
 
 
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:
-    found = outcomes.of_claim(decided, claim)
+    found = outcomes.of_devices(decided, claim)
     cells = [
-        [_who(claim)],
+        textwrap.wrap(_who(claim), _WIDEST_SOURCE),
         [outcomes.printed(claim)],
         [each.found or "–" for each in found],
         [each.verdict for each in found],
@@ -77,7 +146,7 @@ def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]
 
 
 def _who(claim: Claim) -> str:
-    who = works.short(claim.source).split(",")[0]
+    who = works.short(claim.source).split(",")[0].split("/")[0]
     return f"from {who}" if claim.derived else who
 
 
@@ -85,28 +154,26 @@ def _joined(lines: Sequence[str]) -> str:
     return "<br>".join(map(markdown_cell, lines))
 
 
-def lore_row(label: str, decided: ChapterVerdicts, claims: Sequence[str], link: str) -> list[str]:
-    """A piece of lore: what GPUs measured, what was counted for each generation; raises ValueError."""
-    gpus: list[str] = []
-    generations: list[str] = []
-    for identifier in claims:
-        claim = claim_of(decided, identifier)
-        metric = outcomes.metric_in_words(claim)
-        for each in outcomes.of_claim(decided, claim):
-            if each.is_measured:
-                gpus.append(f"**{_mark(each)}**: {metric} {each.value}")
-            elif each.value:
-                generations.append(f"{each.devices}: {each.verdict}, {metric} {each.value}")
+def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) -> list[str]:
+    """A piece of lore `lore | what was measured | by generation`, led by the verdict on a GPU;
+    raises ValueError."""
+    claim = claim_of(decided, wanted.claim)
+    texts = [text.strip() for text in wanted.label.split("|")]
+    if len(texts) != len(_LORE_WIDTHS):
+        raise ValueError(f"expected 'lore | measured | by generation', found {wanted.label!r}")
+    lore, measured, generations = (
+        _NUMBER.sub(lambda match: _value(decided, match), text) for text in texts
+    )
+    found = [each for each in outcomes.of_devices(decided, claim) if each.is_measured]
+    verdict = words.of(found[0]) if found else words.none
+    cells = (lore, f"**{verdict}** {measured}" if found else verdict, generations)
     return [
-        "<br>".join(textwrap.wrap(markdown_cell(label), 40)),
-        "<br>".join(gpus) or "needs a GPU",
-        "<br>".join(generations) or "–",
+        *(
+            _joined(textwrap.wrap(text, width))
+            for text, width in zip(cells, _LORE_WIDTHS, strict=True)
+        ),
         link,
     ]
-
-
-def _mark(outcome: Outcome) -> str:
-    return f"{outcome.devices} {outcome.verdict}"
 
 
 def rendered_width(row: str) -> int:

@@ -20,6 +20,8 @@ _UNITS = {
 }
 _PERCENT = ("efficiency", "occupancy", "percent")
 _GIGA = ("bytes_per_second", "flops_per_second")
+# The widest range, as a share of its middle, that stands for one value.
+_TOLERANCE = 0.35
 _DIRECTIONS = {"equal": "the same"}
 
 
@@ -29,9 +31,11 @@ class Outcome:
     its unit, smallest to largest over the regimes; "" where nothing decides the claim."""
 
     devices: str
+    of: tuple[str, ...]
     is_measured: bool
     value: str
     verdict: str
+    words: tuple[str, ...]  # the different verdicts, the most frequent first
 
     @property
     def found(self) -> str:
@@ -43,20 +47,25 @@ def metric_in_words(claim: Claim) -> str:
 
 
 def printed(claim: Claim) -> str:
-    """What the source prints, in the unit of what was found; else the direction that it claims."""
+    """What the source prints, in the unit of what was found; in parentheses what follows from it;
+    else the direction that it claims."""
     if claim.claimed is not None:
         return _with_unit(claim, _range(claim.claimed, claim.claimed, claim))
     if claim.expected is None:
         return _DIRECTIONS.get(claim.direction, claim.direction)
     low, high = claim.expected
     if math.isinf(high):
-        return f"≥ {_with_unit(claim, _range(low, low, claim))}"
+        return f"(≥ {_with_unit(claim, _range(low, low, claim))})"
     if low == 0 < high:
-        return f"≤ {_with_unit(claim, _range(high, high, claim))}"
-    return _with_unit(claim, _range(low, high, claim))
+        return f"(≤ {_with_unit(claim, _range(high, high, claim))})"
+    # A narrow range is a value with its tolerance; of 99.5 to 100 % the value is 100 %.
+    value = high if claim.metric.endswith(_PERCENT) and high == 100 else (low + high) / 2
+    if high - low > _TOLERANCE * value:
+        return f"({_with_unit(claim, _range(low, high, claim))})"
+    return f"({_with_unit(claim, _range(value, value, claim))})"
 
 
-def of_claim(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
+def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     """A line for each GPU, then one for each group of emulated GPUs that agree; a device that can
     say nothing is left out, unless that is true of all."""
     by_device: dict[str, list[Verdict]] = {}
@@ -65,32 +74,33 @@ def of_claim(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
             by_device.setdefault(verdict.device, []).append(verdict)
     values = {device: _value(claim, found) for device, found in by_device.items()}
     if not any(values.values()):
-        words = dict.fromkeys(each.finding.verdict for of in by_device.values() for each in of)
-        return [Outcome("", False, "", ", ".join(words) or "no data")]
-    gpus, groups = [], dict[tuple[str, str], list[str]]()
+        undecided = dict.fromkeys(each.finding.verdict for of in by_device.values() for each in of)
+        return [Outcome("", (), False, "", ", ".join(undecided) or "no data", tuple(undecided))]
+    gpus, groups = [], dict[tuple[str, str, tuple[str, ...]], list[str]]()
     for device, value in values.items():
         if not value:
             continue
-        verdict = _words(by_device[device])
+        verdict, words = _words(by_device[device])
         if device.startswith(device_names.EMULATED):
-            groups.setdefault((value, verdict), []).append(device)
+            groups.setdefault((value, verdict, words), []).append(device)
         else:
-            gpus.append(Outcome(device_names.short(device), True, value, verdict))
+            gpus.append(Outcome(device_names.short(device), (device,), True, value, verdict, words))
     every = [
         each.device for each in decided.results if each.device.startswith(device_names.EMULATED)
     ]
     return gpus + [
-        Outcome(device_names.together(of, every), False, value, verdict)
-        for (value, verdict), of in groups.items()
+        Outcome(device_names.together(of, every), tuple(of), False, value, verdict, words)
+        for (value, verdict, words), of in groups.items()
     ]
 
 
-def _words(found: Iterable[Verdict]) -> str:
+def _words(found: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
     """The verdict; where the regimes differ, how many have which: `3 no effect, 1 reproduced`."""
     counted = Counter(each.finding.verdict for each in found if each.finding.ratio is not None)
-    if len(counted) == 1:
-        return next(iter(counted))
-    return ", ".join(f"{count} {word}" for word, count in counted.most_common())
+    words = tuple(word for word, _ in counted.most_common())
+    if len(words) == 1:
+        return words[0], words
+    return ", ".join(f"{counted[word]} {word}" for word in words), words
 
 
 def _value(claim: Claim, found: Iterable[Verdict]) -> str:
@@ -102,8 +112,8 @@ def _with_unit(claim: Claim, text: str) -> str:
     if claim.baseline is not None:
         return f"{text}×"
     if claim.metric.endswith(_PERCENT):
-        return f"{text} %"
-    return f"{text} {_UNITS.get(claim.metric, claim.metric.rsplit('_', 1)[-1])}"
+        return f"{text}\N{NO-BREAK SPACE}%"
+    return f"{text}\N{NO-BREAK SPACE}{_UNITS.get(claim.metric, claim.metric.rsplit('_', 1)[-1])}"
 
 
 def _range(low: float, high: float, claim: Claim) -> str:
@@ -115,11 +125,11 @@ def _range(low: float, high: float, claim: Claim) -> str:
 
 
 def _number(value: float) -> str:
-    """Three significant digits, two decimals at most from 0.1 on; large whole numbers in full."""
+    """Three significant digits below 0.3, two decimals up to 10; large whole numbers in full."""
     if math.isinf(value):
         return "∞"
-    if value.is_integer() and abs(value) >= 10:
+    if value.is_integer() and (abs(value) >= 10 or value == 0):
         return f"{value:,.0f}"
-    if 0 < abs(value) < 0.0995:
+    if abs(value) < 0.2995:
         return f"{value:.3g}"
     return f"{value:.2f}" if abs(value) < 9.995 else f"{value:,.{1 if abs(value) < 99.95 else 0}f}"

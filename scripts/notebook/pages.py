@@ -1,7 +1,7 @@
 """Generated tables in pages (markers.py says how a page asks for one):
 
-- lab:answer CHAPTER: the claims that answer its question; rows `claim_id: words`;
-- lab:lore: the same for all chapters; rows `02 claim_id other_id: words`;
+- lab:answer CHAPTER: the answer to its question; rows `> sentence` and `claim_id: words`;
+- lab:lore: the same for all chapters; rows `02 claim_id: lore | measured | by generation`;
 - lab:chapters: all chapters and their questions;
 - lab:verdicts CHAPTER: all verdicts of a chapter;
 - lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py).
@@ -65,8 +65,7 @@ class Pages:
             return self._chapters(page) if kind == "chapters" else self._lore(page, marker)
         decided = self.decided(self._chapter(marker.name))
         if marker.kind == "answer":
-            wanted = [answer_tables.parse(row, marker.name) for row in marker.rows]
-            return answer_tables.answer(decided, wanted)
+            return answer_tables.answer(decided, marker.rows)
         if marker.kind == "counters":
             return self._counters(page, decided.ours)
         return [*page_tables.verdicts(page, decided.ours), *page_tables.printed(page, decided)]
@@ -95,15 +94,14 @@ class Pages:
         return ["", *markdown_table(["chapter", "question"], rows), ""]
 
     def _lore(self, page: Path, marker: Marker) -> list[str]:
+        words = answer_tables.CHINESE if page.stem.endswith(".zh") else answer_tables.ENGLISH
         rows = []
         for row in marker.rows:
             wanted = answer_tables.parse(row, None)
             chapter = self._chapter(wanted.chapter)
             where = link(page, chapter.number, chapter.directory)
-            rows.append(
-                answer_tables.lore_row(wanted.label, self.decided(chapter), wanted.claims, where)
-            )
-        return ["", *markdown_table(answer_tables.LORE_HEADER, rows), ""]
+            rows.append(answer_tables.lore_row(self.decided(chapter), wanted, where, words))
+        return ["", *markdown_table(words.header, rows), ""]
 
 
 def write_all(project: Project) -> list[Path]:

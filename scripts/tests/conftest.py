@@ -97,7 +97,7 @@ efficiency_32: load efficiency at offset 11
 """
 
 FRONT_PAGE = """<!-- lab:lore
-02 offset_11_slower efficiency_32: Offset 11 halves the throughput
+02 offset_11_slower: Offset 11 is slow | {offset_11_slower} the time | {efficiency_32@hopper} used
 -->
 <!-- lab:end -->
 

@@ -1,0 +1,49 @@
+"""Every chapter's page answers first, is short before its folded parts, and fits a screen's width."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from notebook.answer_tables import WIDEST_LINE, rendered_width
+from notebook.chapters import Chapter, all_chapters
+from notebook.project import Project
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = all_chapters(Project(ROOT, ROOT / "data"))
+ORDER = ["Answer", "Why", "Then and now", "Method", "Reproduce"]
+PAGES = [ROOT / "README.md", *(chapter.directory / "README.md" for chapter in CHAPTERS)]
+
+
+def unfolded(page: Path) -> str:
+    return re.sub(r"<details>.*?</details>", "", page.read_text("utf-8"), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
+def test_the_answer_comes_first(chapter: Chapter) -> None:
+    text = (chapter.directory / "README.md").read_text("utf-8")
+    assert re.match(rf"# {chapter.number} .{{10,100}}\?\n\n## Answer\n", text)
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ORDER
+    head, _, _ = text.partition("<details>")
+    assert 60 <= head.count("\n") <= 140
+    assert "![" in head.partition("## Why")[0]  # the headline figure
+    answer = head.partition("-->")[2].partition("|")[0]
+    assert re.search(r"\d", answer) and "(no data)" not in answer
+    assert all(f"lab:{kind} {chapter.name}" in text for kind in ("answer", "verdicts", "counters"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_no_line_of_a_table_is_wider_than_a_screen(page: Path) -> None:
+    rows = [line for line in unfolded(page).split("\n") if line.startswith("|")]
+    assert [row for row in rows if rendered_width(row) > WIDEST_LINE] == []
+
+
+def test_the_width_is_that_of_the_rendered_text() -> None:
+    assert rendered_width("| [ab](c/d/e.md) | `x`<br>**yyyy** | 1 \\| 2 |") == 2 + 4 + 5 + 3 * 3
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if not target.startswith("http"):
+            assert (page.parent / target.partition("#")[0]).exists(), target
