@@ -1,7 +1,6 @@
 """Answers: the sentences and the table at the top of a chapter's page, the lore of the front page.
 
-Sentences take their numbers from the data: `{claim_id}` is what the GPU measured, `{claim_id@fermi}`
-what an emulated generation counted.
+Sentences take their numbers from the data, by the placeholders of answers.py.
 """
 
 import re
@@ -9,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from notebook import device_names, outcomes, verdicts, works
+from notebook import answers, judging, outcomes, works
 from notebook.claims import Claim
 from notebook.claims import load as load_claims
 from notebook.outcomes import Outcome
@@ -28,8 +27,8 @@ LEGEND = (
     "× is the ratio that the claim names; a–b: smallest and largest over all sizes and cache states;",
     "in parentheses: not printed, follows from what the source says.</sub>",
 )
+_CONFIRMED = {judging.REPRODUCED, judging.STRONGER, judging.HOLDS}
 _SENTENCE = ">"
-_NUMBER = re.compile(r"\{(\w+)(?:@(\w+))?\}")
 _LORE_WIDTHS = (34, 38, 38)
 _HEADER = ("claim", "who says it", "printed", "found", "holds?")
 
@@ -48,17 +47,21 @@ class Words:
         """The short word; of regimes that differ, none of which confirms the lore, it is no."""
         if len(outcome.words) == 1:
             return self.short[outcome.words[0]]
-        return self.mixed if verdicts.REPRODUCED in outcome.words else self.no
+        is_confirmed = not _CONFIRMED.isdisjoint(outcome.words)
+        return self.mixed if is_confirmed else self.no
 
 
 ENGLISH = Words(
     ("lore", "on an H200", "by generation", "chapter"),
     {
-        verdicts.REPRODUCED: "Yes.",
-        verdicts.WEAKER: "Partly.",
-        verdicts.ABSENT: "No.",
-        verdicts.REVERSED: "No, the opposite.",
-        verdicts.INCONCLUSIVE: "Open.",
+        judging.REPRODUCED: "Yes.",
+        judging.STRONGER: "Yes, and more.",
+        judging.WEAKER: "Partly.",
+        judging.NO_EFFECT: "No.",
+        judging.OPPOSITE: "No, the opposite.",
+        judging.HOLDS: "Yes.",
+        judging.DOES_NOT_HOLD: "No.",
+        judging.INCONCLUSIVE: "Open.",
     },
     "No.",
     "It depends.",
@@ -67,11 +70,14 @@ ENGLISH = Words(
 CHINESE = Words(
     ("经验之谈", "H200 实测", "各代架构", "章"),
     {
-        verdicts.REPRODUCED: "成立。",
-        verdicts.WEAKER: "部分成立。",
-        verdicts.ABSENT: "不成立。",
-        verdicts.REVERSED: "恰恰相反。",
-        verdicts.INCONCLUSIVE: "尚无定论。",
+        judging.REPRODUCED: "成立。",
+        judging.STRONGER: "成立，且更强。",
+        judging.WEAKER: "部分成立。",
+        judging.NO_EFFECT: "不成立。",
+        judging.OPPOSITE: "恰恰相反。",
+        judging.HOLDS: "成立。",
+        judging.DOES_NOT_HOLD: "不成立。",
+        judging.INCONCLUSIVE: "尚无定论。",
     },
     "不成立。",
     "视情况而定。",
@@ -110,19 +116,16 @@ def answer(decided: ChapterVerdicts, rows: Sequence[str]) -> list[str]:
     rows name; raises ValueError."""
     sentences = [row.removeprefix(_SENTENCE).strip() for row in rows if row.startswith(_SENTENCE)]
     wanted = [parse(row, decided.chapter.name) for row in rows if not row.startswith(_SENTENCE)]
-    text = [_NUMBER.sub(lambda match: _value(decided, match), each) for each in sentences]
+    text = _filled(decided, "\n".join(sentences)).split("\n")
     return ["", *text, *_table(decided, wanted)]
 
 
-def _value(decided: ChapterVerdicts, match: re.Match[str]) -> str:
-    """The number that a sentence asks for."""
-    claim, generation = claim_of(decided, match[1]), match[2]
-    device = generation and f"{device_names.EMULATED}{generation}"
-    for each in outcomes.of_devices(decided, claim):
-        is_wanted = device in each.of if device else each.is_measured
-        if is_wanted and each.value:
-            return each.value
-    return "(no data)"
+def _filled(decided: ChapterVerdicts, text: str) -> str:
+    """A text with its numbers, or why there is none; raises ValueError."""
+    try:
+        return answers.filled(decided, text)
+    except answers.Unanswered as reason:
+        return f"No answer yet: {reason}."
 
 
 def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
@@ -161,9 +164,7 @@ def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) 
     texts = [text.strip() for text in wanted.label.split("|")]
     if len(texts) != len(_LORE_WIDTHS):
         raise ValueError(f"expected 'lore | measured | by generation', found {wanted.label!r}")
-    lore, measured, generations = (
-        _NUMBER.sub(lambda match: _value(decided, match), text) for text in texts
-    )
+    lore, measured, generations = (_filled(decided, text) for text in texts)
     found = [each for each in outcomes.of_devices(decided, claim) if each.is_measured]
     verdict = words.of(found[0]) if found else words.none
     cells = (lore, f"**{verdict}** {measured}" if found else verdict, generations)

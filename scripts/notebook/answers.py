@@ -33,6 +33,8 @@ _UNITS = {
     "memcpy_ratio": (1.0, "×"),
     "cublas_ratio": (1.0, "×"),
 }
+# Below this a ratio has three significant digits: 0.125, 0.0625.
+_SMALL = 0.2995
 _PERCENT = ("efficiency", "occupancy", "percent")
 
 
@@ -66,11 +68,16 @@ def of_chapter(decided: ChapterVerdicts) -> str:
     if not text:
         raise Unanswered("claims.toml gives no answer")
     try:
-        found = placeholders(text)
-        for placeholder in found:
-            text = text.replace(placeholder.text, _number(decided, placeholder), 1)
+        return filled(decided, text)
     except ValueError as error:
         raise Unanswered(str(error)) from error
+
+
+def filled(decided: ChapterVerdicts, text: str) -> str:
+    """A text with the numbers of its placeholders; raises Unanswered where data are missing, and
+    ValueError for a wrong placeholder."""
+    for placeholder in placeholders(text):
+        text = text.replace(placeholder.text, _number(decided, placeholder), 1)
     return text
 
 
@@ -153,7 +160,10 @@ def _range(ends: list[float], unit: str, digits: int = 3) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    """Significant digits, without an exponent; two decimals at most; whole numbers in full."""
+    """Significant digits, without an exponent; two decimals at most, but for small values; whole
+    numbers in full."""
+    if 0 < value < _SMALL and digits == 3:
+        return f"{value:.3g}"
     if value >= 10**digits or math.isclose(value, round(value), rel_tol=1e-9):
         return f"{value:,.0f}"
     places = digits - 1 if value < 1 else digits - len(str(int(value)))

@@ -27,8 +27,8 @@ def test_the_answer_comes_first(chapter: Chapter) -> None:
     head, _, _ = text.partition("<details>")
     assert 60 <= head.count("\n") <= 140
     assert "![" in head.partition("## Why")[0]  # the headline figure
-    answer = head.partition("-->")[2].partition("|")[0]
-    assert re.search(r"\d", answer) and "(no data)" not in answer
+    answer = re.sub(r"<!--.*?-->", "", head, flags=re.DOTALL).partition("|")[0]
+    assert re.search(r"\d", answer.partition("## Answer")[2]) and "No answer yet" not in answer
     assert all(f"lab:{kind} {chapter.name}" in text for kind in ("answer", "verdicts", "counters"))
 
 
@@ -45,5 +45,7 @@ def test_the_width_is_that_of_the_rendered_text() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
-        if not target.startswith("http"):
+        if not target.startswith("http") and not target.endswith(
+            ".svg"
+        ):  # `lab figures` draws those
             assert (page.parent / target.partition("#")[0]).exists(), target
