@@ -21,6 +21,7 @@ from notebook.text import plain, quoted
 _ROOT = Path(__file__).resolve().parents[2]
 _REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements.txt"
 _NVCC_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nvcc.txt")
+_TOOLS_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-check.txt")
 _VENV = _ROOT / ".venv"
 _STAMP = _VENV / "lab-stamp"
 # Distribution: the module that it brings along.
@@ -86,6 +87,17 @@ def install_nvcc() -> str:
         return "" if toolbox.find_nvcc() else "what was installed does not run on this machine"
 
 
+def install_tools() -> str:
+    """Puts the tools of `lab check` into .venv where they are missing; what went wrong, or ""."""
+    with lock.held(_ROOT, say):
+        pinned = _pinned(_TOOLS_REQUIREMENTS)
+        if all(_is_installed(name, version) for name, version in pinned.items()):
+            return ""
+        if not is_ours():
+            return f"there is no .venv for them: {sys.executable} is not ours"
+        return install(Path(sys.executable), _TOOLS_REQUIREMENTS)
+
+
 def is_ours() -> bool:
     """Whether this runs in the .venv of its own working tree."""
     return Path(sys.prefix) == _VENV
@@ -133,11 +145,14 @@ def _pinned(requirements: Path) -> dict[str, str]:
 
 
 def _has(name: str, version: str) -> bool:
+    return _is_installed(name, version) and find_spec(_MODULES.get(name, name)) is not None
+
+
+def _is_installed(name: str, version: str) -> bool:
     try:
-        is_there = importlib.metadata.version(name) == version
+        return importlib.metadata.version(name) == version
     except importlib.metadata.PackageNotFoundError:
         return False
-    return is_there and find_spec(_MODULES.get(name, name)) is not None
 
 
 def _make_venv() -> None:

@@ -9,7 +9,7 @@ import json
 from argparse import Namespace
 from typing import NoReturn
 
-from notebook import emulate_options
+from notebook import development_commands, emulate_options
 from notebook.devices import architectures
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
@@ -83,12 +83,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("name", metavar="NAME", help="like write_strides, or 21_write_strides")
     command.set_defaults(command=_new)
 
-    command = add(
-        "test",
-        "build everything and run every test",
-        "Builds everything and runs the C++ and the Python tests.",
-    )
-    command.set_defaults(command=_test)
+    development_commands.add_commands(add)
     return top
 
 
@@ -284,9 +279,3 @@ def _new(options: Namespace) -> int:
     directory = skeleton.create(project, options.name)
     print(f"made {project.quoted(directory)}/; next: scripts/lab run {directory.name[:2]}")
     return 0
-
-
-def _test(_: Namespace) -> int:
-    from notebook import testing
-
-    return testing.test(Project.here())

@@ -22,7 +22,7 @@ from notebook.metrics import NSIGHT
 from notebook.names import is_name
 from notebook.progress import say
 from notebook.project import Project
-from notebook.text import plain
+from notebook.text import plain, terminal_table
 
 VALIDATION_SET = "validation"
 
@@ -64,7 +64,38 @@ def counters(project: Project, word: str) -> int:
     return 0
 
 
+def profile(project: Project, word: str) -> int:
+    """Prints the counters of each variant, measured now; those that are zero everywhere are omitted."""
+    what = subject(project, word)
+    if devices.count_gpus() == 0:
+        raise Problem("profile needs a GPU; scripts/lab emulate counts without one", MISSING)
+    if not toolbox.find_program("ncu"):
+        raise Problem("profile needs ncu (Nsight Compute); install it and add it to PATH", MISSING)
+    build.configure(project, what.target)
+    build.build(project, what.target)
+    rows, _ = _profiled(project, what)
+    shown = [key for key in NSIGHT if any(row.get(key) for row in rows.values())]
+    cells = [[name, *(f"{row.get(key, 0):.12g}" for key in shown)] for name, row in rows.items()]
+    print("\n".join(terminal_table(["name", *shown], cells)))
+    return 0
+
+
 def _measure(project: Project, what: Subject) -> Path:
+    rows, context = _profiled(project, what)
+    path = project.data / context["device"] / "counters" / f"{what.name}.csv"
+    files.write(path, as_csv(rows))
+    revision, dirty = collect.git_revision(project)
+    kept = ("gpu_name", "generation", "compute_capability", "driver", "compiler", "compile_flags")
+    meta = {key: context[key] for key in kept if key in context}
+    meta |= {"date": context["date"], "git_revision": revision, "git_dirty": dirty}
+    meta |= {"ncu": _version(toolbox.find_program("ncu"))}
+    files.write(path.with_suffix(".meta.json"), json.dumps(meta, indent=2) + "\n")
+    say(f"{what.name}: {len(rows)} rows in {project.quoted(path)}")
+    return path
+
+
+def _profiled(project: Project, what: Subject) -> tuple[dict[str, dict[str, float]], Json]:
+    """The counters of each variant, and the context of the run."""
     executable = project.build / what.target
     with tempfile.TemporaryDirectory() as folder:
         log, report = Path(folder) / "ncu.csv", Path(folder) / "context.json"
@@ -96,18 +127,7 @@ def _measure(project: Project, what: Subject) -> Path:
         if run.returncode != 0:
             raise Problem(f"ncu failed: {plain((run.stderr or text).strip()[-300:])}", CHECK_FAILED)
         rows = parse_report(run.stdout.split(), text)
-        context = _context(executable, next(iter(rows)), report)
-    device = context["device"]
-    path = project.data / device / "counters" / f"{what.name}.csv"
-    files.write(path, as_csv(rows))
-    revision, dirty = collect.git_revision(project)
-    kept = ("gpu_name", "generation", "compute_capability", "driver", "compiler", "compile_flags")
-    meta = {key: context[key] for key in kept if key in context}
-    meta |= {"date": context["date"], "git_revision": revision, "git_dirty": dirty}
-    meta |= {"ncu": _version(toolbox.find_program("ncu"))}
-    files.write(path.with_suffix(".meta.json"), json.dumps(meta, indent=2) + "\n")
-    say(f"{what.name}: {len(rows)} rows in {project.quoted(path)}")
-    return path
+        return rows, _context(executable, next(iter(rows)), report)
 
 
 def _version(profiler: str) -> str:

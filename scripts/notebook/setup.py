@@ -9,6 +9,8 @@ from notebook.project import Project
 def setup(project: Project) -> int:
     """Returns 0 when everything is there."""
     still_missing = install_missing(project)
+    if failure := bootstrap.install_tools():
+        say(f"the tools of lab check cannot be installed: {failure}")
     if not toolbox.find_nvcc():
         return MISSING
     if not still_missing:

@@ -1,24 +1,81 @@
-"""`lab test`: builds everything, runs the C++ tests, then those of the scripts."""
+"""`lab test`: builds everything, runs the C++ tests, then those of the scripts, then lab check."""
 
+import os
 import subprocess
 import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
 
-from notebook import build, setup, toolbox
+from notebook import build, checking, setup, toolbox
 from notebook.errors import CHECK_FAILED
 from notebook.progress import say
 from notebook.project import Project
 
+# Set for every part of a nightly run: the file to which each adds lines of what it counted, such as
+# `cases 100000`. A test that sees it tries many more cases.
+NIGHTLY = "LAB_NIGHTLY"
+COUNTED = ("cases", "faults", "mutants", "mutants that survived", "bytes lost", "code executed")
+# What a nightly run does beyond the tests: programs that add their counts to the file, and exit with 0
+# when all is well.
+_NIGHTLY_PARTS = "scripts/nightly/*.py"
 
-def test(project: Project) -> int:
-    """Returns 0 when every test passed. What pytest sums up is the last that is printed."""
+
+def test(project: Project, nightly: bool = False) -> int:
+    """Returns 0 when every test passed."""
+    began = time.monotonic()
     setup.install_missing(project)
     toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
     setup.require_nvcc()
     build.configure(project)
     build.build(project)
-    passed = build.run_tests(project)
-    if not passed:
-        say("error: C++ tests failed, see above; going on with the tests of the scripts")
-    pytest = [sys.executable, "-m", "pytest", "-q", str(project.root / "scripts" / "tests")]
-    done = subprocess.run(pytest, cwd=project.root, env=toolbox.environment(), check=False)
-    return 0 if passed and done.returncode == 0 else CHECK_FAILED
+    with tempfile.TemporaryDirectory(prefix="lab-nightly-") as folder:
+        counts = Path(folder) / "counts"
+        counts.touch()
+        environment = toolbox.environment() | ({NIGHTLY: str(counts)} if nightly else {})
+        parts = sorted(project.root.glob(_NIGHTLY_PARTS)) if nightly else []
+        outcomes = {
+            "C++ tests": build.run_tests(project),
+            "checks": checking.check(project) == 0,
+            **{part.stem: _passes(project, environment, str(part)) for part in parts},
+            # Last, so that what pytest sums up stands at the end.
+            "tests of the scripts": _passes(
+                project, environment, "-m", "pytest", "-q", str(project.root / "scripts/tests")
+            ),
+        }
+        if nightly:
+            print(summary(counts.read_text("utf-8"), time.monotonic() - began))
+    failed = [name for name, passed in outcomes.items() if not passed]
+    if failed:
+        say(f"error: failed, see above: {', '.join(failed)}")
+    return CHECK_FAILED if failed else 0
+
+
+def summary(counts: str, seconds: float) -> str:
+    """The last line of a nightly run: everything that its parts counted."""
+    total: Counter[str] = Counter()
+    for line in counts.splitlines():
+        name, _, number = line.rpartition(" ")
+        total[name] += int(number)
+    names = dict.fromkeys([*COUNTED, *total])
+    counted = ", ".join(f"{name} {total[name]}" for name in names)
+    return f"nightly: {counted}; {seconds / 60:.0f} min"
+
+
+def count(name: str, number: int) -> None:
+    """Adds to what a nightly run counts; does nothing in another."""
+    if path := os.environ.get(NIGHTLY):
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{name} {number}\n")
+
+
+def _passes(project: Project, environment: dict[str, str], *arguments: str) -> bool:
+    path = os.pathsep.join(
+        filter(None, [str(project.root / "scripts"), os.environ.get("PYTHONPATH")])
+    )
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=project.root, env=environment | {"PYTHONPATH": path}, check=False
+    )
+    return done.returncode == 0

@@ -1,0 +1,128 @@
+"""`lab check`: format, lint, types, spelling and sizes of everything that git tracks."""
+
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from notebook import bootstrap, schema, toolbox
+from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.progress import say
+from notebook.project import Project
+
+MAX_FILE_LINES = 350
+MAX_FUNCTION_LINES = 60
+_CODE = (".py", ".cpp", ".hpp", ".cu", ".cuh")
+_CPP = (".cpp", ".hpp", ".cu", ".cuh")
+_TEXTS = (*_CODE, ".md", ".toml", ".gp", ".build", ".txt")
+# A page in another language has other words.
+_OTHER_LANGUAGES = (".zh.md",)
+# Macros that include the file: what clang-format makes of its tables cannot be read.
+_NOT_FORMATTED = ("common/tests/validation_set/arithmetic_instructions.hpp",)
+
+Findings = list[str]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check and what it finds: a line each, none when all is well."""
+
+    name: str
+    find: Callable[[], Findings]
+
+
+def check(project: Project) -> int:
+    """Runs all checks; returns 0 when none finds anything."""
+    if failure := bootstrap.install_tools():
+        raise Problem(f"the tools of lab check cannot be installed: {failure}", MISSING)
+    began = time.monotonic()
+    checks = _checks(project, _tracked(project))
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda each: each.find(), checks))
+    for each, findings in zip(checks, found, strict=True):
+        print("\n".join([f"{each.name}: {len(findings) or 'no'} findings", *findings]))
+    total = sum(map(len, found))
+    say(f"{len(checks)} checks, {total} findings, {time.monotonic() - began:.0f} s")
+    return CHECK_FAILED if total else 0
+
+
+def _checks(project: Project, files: list[str]) -> list[Check]:
+    root = project.root
+    python = [name for name in files if name.endswith(".py")]
+    cpp = [name for name in files if name.endswith(_CPP) and name not in _NOT_FORMATTED]
+    texts = [
+        name
+        for name in files
+        if name.endswith(_TEXTS) and not name.endswith(_OTHER_LANGUAGES) and "/lib/" not in name
+    ]
+
+    def tool(name: str, *words: str, on: Iterable[str] = ()) -> Check:
+        return Check(name, lambda: _run(root, [*words, *on]))
+
+    return [
+        tool("mypy", "mypy", "--strict", "--no-error-summary", "scripts/notebook"),
+        tool("clang-format", "clang-format", "--dry-run", "--Werror", on=cpp),
+        tool("ruff", "ruff", "check", "--quiet", "--output-format=concise", on=python),
+        tool("ruff format", "ruff", "format", "--quiet", "--diff", on=python),
+        tool("shellcheck", "shellcheck", "scripts/lab", ".ci/run"),
+        tool("codespell", "codespell", on=texts),
+        Check("sizes", lambda: _sizes(root, [name for name in files if name.endswith(_CODE)])),
+        Check("data/schema.json", lambda: _schema(root)),
+    ]
+
+
+def _tracked(project: Project) -> list[str]:
+    """The files that git has, or would add."""
+    command = ["git", "-C", str(project.root), "ls-files", "--cached", "--others"]
+    done = subprocess.run(
+        [*command, "--exclude-standard", "-z"], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Problem("lab check asks git for the files; there is no git checkout", MISSING)
+    names = sorted(set(filter(None, done.stdout.split("\0"))))
+    return [name for name in names if (project.root / name).is_file()]
+
+
+def _run(root: Path, command: list[str]) -> Findings:
+    done = subprocess.run(
+        command,
+        cwd=root,
+        env=toolbox.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    lines = (done.stdout + done.stderr).splitlines()
+    if done.returncode != 0:
+        return lines or [f"{command[0]} stopped with exit status {done.returncode}"]
+    return []
+
+
+def _sizes(root: Path, code: list[str]) -> Findings:
+    """Files and functions that have grown too long to be read at once, outside tests."""
+    code = [name for name in code if "/tests/" not in f"/{name}"]
+    counts = {name: len((root / name).read_text("utf-8").splitlines()) for name in code}
+    files = [
+        f"{name}: {lines} lines; at most {MAX_FILE_LINES}"
+        for name, lines in counts.items()
+        if lines > MAX_FILE_LINES
+    ]
+    limits = [f"-Tlength={MAX_FUNCTION_LINES}", "-C1000", "-L1000", "-a1000"]
+    command = [sys.executable, "-m", "lizard", "-lcpp", "-lpython", "-w", *limits, *code]
+    settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    allowed = settings["tool"]["lab"]["long_functions"]
+    found = [line for line in _run(root, command) if ": warning: " in line]
+    return files + [line for line in found if not any(f"{name} has " in line for name in allowed)]
+
+
+def _schema(root: Path) -> Findings:
+    path = root / "data" / "schema.json"
+    if path.is_file() and path.read_text("utf-8") == schema.as_text():
+        return []
+    return ["stale: PYTHONPATH=scripts .venv/bin/python -m notebook.schema > data/schema.json"]
