@@ -12,7 +12,6 @@ from notebook import answers, judging, outcomes, works
 from notebook.claims import Claim
 from notebook.claims import load as load_claims
 from notebook.outcomes import Outcome
-from notebook.outcomes import Outcome
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches, markdown_cell, markdown_table
 
@@ -100,7 +99,7 @@ def parse(line: str, chapter: str | None) -> Wanted:
     named = ids.split() if chapter is None else [chapter, *ids.split()]
     if not colon or not label.strip() or len(named) != 2:
         raise ValueError(f"expected 'claim_id: words', found {line.strip()!r}")
-    return Wanted(*named, label.strip())
+    return Wanted(named[0], named[1], label.strip())
 
 
 def claim_of(decided: ChapterVerdicts, identifier: str) -> Claim:

@@ -153,7 +153,7 @@ def _rows(
             continue
         texts = [_by_generation({key: _text(counter, each) for key, each in predicted.items()})]
         for pair, value in zip(pairs, measured, strict=True):
-            own = pair.emulated and _interval(pair.emulated, name, counter)
+            own = _interval(pair.emulated, name, counter) if pair.emulated else None
             mark, is_wrong = _mark(pair.compared(name).get(counter))
             shown = _text(counter, value)
             texts += [_text(counter, own), f"**{shown}**" if is_wrong else shown, mark]

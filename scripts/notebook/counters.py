@@ -82,7 +82,7 @@ def profile(project: Project, word: str) -> int:
 
 def _measure(project: Project, what: Subject) -> Path:
     rows, context = _profiled(project, what)
-    path = project.data / context["device"] / "counters" / f"{what.name}.csv"
+    path = project.data / str(context["device"]) / "counters" / f"{what.name}.csv"
     files.write(path, as_csv(rows))
     revision, dirty = collect.git_revision(project)
     kept = ("gpu_name", "generation", "compute_capability", "driver", "compiler", "compile_flags")

@@ -120,7 +120,8 @@ def _lines_of_code(launch: Launch) -> list[str]:
     chosen, omitted = _choose(launch, sites, code)
     if not chosen:
         return []
-    header = f"  {'':30}{'requests':>12}  {'sectors/':>9}{'used':>9}{'L1 hits':>9}  {'wavefronts/':>11}{'conflicts':>12}"
+    header = f"  {'':30}{'requests':>12}  {'sectors/':>9}{'used':>9}{'L1 hits':>9}"
+    header += f"  {'wavefronts/':>11}{'conflicts':>12}"
     found = [header, f"  {'':30}{'':>12}  {'request':>9}{'':>9}{'':>9}  {'request':>11}"]
     all_warp = sum(line.warp_instructions for line in launch.code) or 1
     home = _home(chosen)
@@ -185,7 +186,7 @@ def _by_place(launch: Launch) -> tuple[dict[Place, list[Site]], dict[Place, Code
 
 
 def _files(launch: Launch) -> set[str]:
-    return {each.place.file for each in [*launch.sites, *launch.code]}
+    return {site.place.file for site in launch.sites} | {line.place.file for line in launch.code}
 
 
 def _line(place: Place, files: set[str]) -> Place:

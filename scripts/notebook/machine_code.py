@@ -42,11 +42,10 @@ def show(project: Project, word: str, kernel: str, architecture: str) -> int:
 
 def functions_in(dump: str) -> dict[str, str]:
     """cuobjdump's text of each function, without the encodings."""
-    starts = list(_FUNCTION.finditer(dump))
-    ends = [*(start.start() for start in starts[1:]), len(dump)]
+    _, *parts = _FUNCTION.split(dump)
     return {
-        start[1]: "\n".join(_instructions(dump[start.end() : end]))
-        for start, end in zip(starts, ends, strict=True)
+        name: "\n".join(_instructions(code))
+        for name, code in zip(parts[::2], parts[1::2], strict=True)
     }
 
 

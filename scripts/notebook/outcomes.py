@@ -80,17 +80,17 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     for device, value in values.items():
         if not value:
             continue
-        verdict, words = _words(by_device[device])
+        word, words = _words(by_device[device])
         if device.startswith(device_names.EMULATED):
-            groups.setdefault((value, verdict, words), []).append(device)
+            groups.setdefault((value, word, words), []).append(device)
         else:
-            gpus.append(Outcome(device_names.short(device), (device,), True, value, verdict, words))
+            gpus.append(Outcome(device_names.short(device), (device,), True, value, word, words))
     every = [
         each.device for each in decided.results if each.device.startswith(device_names.EMULATED)
     ]
     return gpus + [
-        Outcome(device_names.together(of, every), tuple(of), False, value, verdict, words)
-        for (value, verdict, words), of in groups.items()
+        Outcome(device_names.together(of, every), tuple(of), False, value, word, words)
+        for (value, word, words), of in groups.items()
     ]
 
 

@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from notebook import answer_tables, counter_table, files, markers, page_tables, tables
@@ -51,7 +51,7 @@ class Pages:
                 yield (
                     page,
                     text,
-                    markers.filled(text, lambda marker, page=page: self._table(page, marker)),
+                    markers.filled(text, partial(self._table, page)),
                 )
             except WrongMarker as wrong:
                 raise Problem(f"{self.project.quoted(page)}:{wrong.line}: {wrong}") from wrong

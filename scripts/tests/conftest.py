@@ -113,7 +113,10 @@ exec "{sys.executable}" "$0" "$@"
 """
 
 _MESON = {
-    "meson.build": "project('fake')\npython = find_program('python3')\nsubdir('common/emulator/runtime')\nsubdir('chapters')\n",
+    "meson.build": (
+        "project('fake')\npython = find_program('python3')\n"
+        "subdir('common/emulator/runtime')\nsubdir('chapters')\n"
+    ),
     "common/emulator/runtime/meson.build": (
         "custom_target(output: 'libcudart.so.13', command: ['touch', '@OUTPUT@'])\n"
     ),

@@ -263,7 +263,7 @@ def test_every_command_describes_itself_and_its_options(tree: Tree) -> None:
     for command in commands:
         shown = tree.lab(command, "--help")
         assert shown.returncode == 0 and shown.stderr == ""
-        usage, _, description = shown.stdout.partition("\n\n")
+        _, _, description = shown.stdout.partition("\n\n")
         assert len(description.split("\n\n")[0]) > 40, command
         for line in (line for line in description.splitlines() if line.startswith("  --")):
             option, _, text = line.strip().partition("  ")

@@ -65,7 +65,7 @@ def test_a_figure_may_span_chapters(tree_with_data: Tree) -> None:
     draw(tree.project)
     assert "emulated-fermi" in (tree.root / "plots" / "both.svg").read_text()
     change_a_count(tree)
-    with pytest.raises(Problem, match="both.svg"):
+    with pytest.raises(Problem, match=r"both\.svg"):
         check(tree.project)
 
 

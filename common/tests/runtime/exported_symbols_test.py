@@ -16,8 +16,14 @@ from pathlib import Path
 
 
 def symbols(library: str, *flags: str) -> list[str]:
-    listing = subprocess.run(["nm", *flags, "--defined-only", library], check=True, capture_output=True, text=True)
-    return [line.split(maxsplit=2)[2] for line in listing.stdout.splitlines() if len(line.split(maxsplit=2)) == 3]
+    listing = subprocess.run(
+        ["nm", *flags, "--defined-only", library], check=True, capture_output=True, text=True
+    )
+    return [
+        line.split(maxsplit=2)[2]
+        for line in listing.stdout.splitlines()
+        if len(line.split(maxsplit=2)) == 3
+    ]
 
 
 def main() -> int:
@@ -28,11 +34,16 @@ def main() -> int:
     exported = {name for name in symbols(library, "-D") if "@@libcudart.so.13" in name}
     exported = {name.split("@")[0] for name in exported} - {"libcudart.so.13"}
     own = {name for name in exported if name.startswith("emulatedGpu")}
-    others = [name for name in symbols(library, "-D") if "@" not in name and name != "libcudart.so.13"]
+    others = [
+        name for name in symbols(library, "-D") if "@" not in name and name != "libcudart.so.13"
+    ]
     cxx = [name for name in symbols(library, "-C") if re.match(r"cuda[A-Z]\w*\(", name)]
     failures = [
         *(f"missing: {name}" for name in sorted(expected - exported)),
-        *(f"neither NVIDIA's nor emulatedGpu...: {name}" for name in sorted(exported - expected - own)),
+        *(
+            f"neither NVIDIA's nor emulatedGpu...: {name}"
+            for name in sorted(exported - expected - own)
+        ),
         *(f"exported without a version: {name}" for name in others),
         *(f"has C++ linkage: {name}" for name in cxx),
         *([] if own else ["no emulatedGpu... function is exported"]),
