@@ -14,7 +14,7 @@ from notebook.progress import say
 from notebook.project import Project
 
 # Of build/, what no build makes anew.
-_KEPT = {"results", "quick", "runs", "figures"}
+_KEPT = {"results", "quick", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 

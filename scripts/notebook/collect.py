@@ -1,10 +1,13 @@
 """Running a chapter's executable and collecting its raw repetitions into one data file."""
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +31,7 @@ _CONTEXT_OF_THE_RUN = {
 }
 # Google Benchmark writes an object a repetition.
 _LONGEST_OUTPUT = 64 * 2**20
+_REVISION = re.compile(r"[0-9a-f]{40}")
 
 # Executables that run now, some of them on threads: an interrupted command leaves none behind.
 _running: set[subprocess.Popen[str]] = set()
@@ -42,18 +46,24 @@ def stop_running() -> None:
 def git_revision(project: Project) -> tuple[str, str]:
     """The revision of the working tree and whether it has changes: ("unknown",) * 2 outside git.
 
-    What `lab run` itself writes (data, figures, tables in pages) is no change.
+    What `lab run` itself writes (data, figures, tables in pages) is no change. A tree that
+    `lab fleet` has unpacked from a commit has no git of its own; its job says which commit it is.
     """
     git = ["git", "-C", str(project.root)]
     made_by_us = [":(exclude)data", ":(exclude)plots", ":(exclude)*README.md"]
     try:
         head = _output([*git, "rev-parse", "--show-toplevel", "HEAD"]).splitlines()
         if len(head) != 2 or Path(head[0]) != project.root:
-            return "unknown", "unknown"
+            return _revision_of_the_job()
         changes = _output([*git, "status", "--porcelain", "--", ".", *made_by_us])
     except (OSError, subprocess.CalledProcessError):
-        return "unknown", "unknown"
+        return _revision_of_the_job()
     return head[1], "true" if changes else "false"
+
+
+def _revision_of_the_job() -> tuple[str, str]:
+    revision = os.environ.get("LAB_GIT_REVISION", "")
+    return (revision, "false") if _REVISION.fullmatch(revision) else ("unknown", "unknown")
 
 
 @dataclass(frozen=True)
@@ -104,6 +114,11 @@ def collect(
     return Collected(path, is_changed)
 
 
+def counts_alike(path: Path, content: bytes) -> bool:
+    """Whether a data file is there that counts what `content` does."""
+    return path.is_file() and _counts_of(path) == _counts_in(schema.parse(content))
+
+
 def _counts_of(path: Path) -> Json | None:
     """What an older data file counts; None where there is none of this format."""
     try:
@@ -133,8 +148,11 @@ def _process(
     if not beside_others:
         say(f"{chapter.name} on {target}: {title}")
     out = folder / f"{title}.json"
+    began = time.monotonic()
     _execute(project, chapter, target, quick, beside_others, out, flags)
     document = _read(chapter, out)
+    # What `lab run` and `lab fleet` estimate the next run by.
+    document["context"]["process_seconds"] = [round(time.monotonic() - began, 1) or 0.1]
     _require_asked(document, chapter, target)
     return document
 

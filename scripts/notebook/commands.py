@@ -12,6 +12,7 @@ from typing import NoReturn
 from notebook import development_commands, emulate_options
 from notebook.devices import architectures
 from notebook.errors import WRONG_USAGE, Problem
+from notebook.fleet import options as fleet_options
 from notebook.project import Project
 
 _DATA_TO_READ = "read the results of that folder, not of data/"
@@ -69,6 +70,14 @@ def parser() -> argparse.ArgumentParser:
     _add_exchange(add)
 
     command = add(
+        "fleet",
+        "the notebook on every kind of GPU of a Slurm cluster",
+        "Submits a job array for each kind of GPU, a task for each chapter, shows what becomes of "
+        "them, checks the results and merges whole chapters into the data.",
+    )
+    fleet_options.add_options(command)
+
+    command = add(
         "doctor",
         "what is there, what is missing, and the mend",
         "Lists every tool and library with its version and what it is for. Changes nothing.",
@@ -111,6 +120,10 @@ def _add_run(add) -> None:  # type: ignore[no-untyped-def]
         "--quick",
         action="store_true",
         help="few repetitions, which decide no time; the results go to build/quick",
+    )
+    command.add_argument("--build-only", action="store_true", help="build, and run nothing")
+    command.add_argument(
+        "--no-figures", action="store_true", help="draw no figures, write no tables"
     )
     where = command.add_mutually_exclusive_group()
     where.add_argument("--keep", action="store_true", help="put all results into data/, to stay")
@@ -209,7 +222,8 @@ def _run(options: Namespace) -> int:
     from notebook.destinations import Destinations
 
     where = Destinations.chosen(options.data, options.keep, options.quick)
-    return run.run(where, options.chapters, options.device, options.quick)
+    steps = run.Steps(options.quick, options.build_only, not options.no_figures)
+    return run.run(where, options.chapters, options.device, steps)
 
 
 def _emulate(options: Namespace) -> int:

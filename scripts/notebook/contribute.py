@@ -7,7 +7,7 @@ from pathlib import Path
 from notebook import archive, files, plausibility, results, schema
 from notebook.archive import Files
 from notebook.chapters import Chapter, all_chapters
-from notebook.devices import is_slug
+from notebook.devices import is_slug, option_for
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
 from notebook.text import plain, quoted
@@ -29,7 +29,7 @@ def pack(project: Project, device: str, output: str | None) -> int:
         candidate = Path(scratch) / path.name
         candidate.write_bytes(archive.pack(wanted))
         found, unpacked = archive.unpack(candidate)
-        chapters = _checked(project, candidate, found, unpacked)
+        chapters = check(project, candidate, found, unpacked)
         files.write_bytes(path, candidate.read_bytes())
     print(
         f"packed {len(chapters)} chapters of {project.quoted(folder)} into {quoted(path)}; "
@@ -62,7 +62,8 @@ def add(project: Project, file: str) -> int:
             f"{project.quoted(place)} is there already; see what differs with --data DIR, then "
             f"scripts/lab compare {device} DIR/{device}; or remove it first"
         )
-    chapters = _checked(project, path, device, unpacked)
+    _refuse_emulated(path, device)
+    chapters = check(project, path, device, unpacked)
     files.require_writable(project.data)
     # Beside its place, and with a name that no device has: a rename then makes it appear at once.
     with tempfile.TemporaryDirectory(prefix=".add-", dir=project.data) as scratch:
@@ -80,12 +81,16 @@ def _names(chapter: Chapter) -> list[str]:
     return [f"{chapter.name}.json", f"{counters}.csv", f"{counters}.meta.json"]
 
 
-def _checked(project: Project, path: Path, device: str, unpacked: Files) -> list[Chapter]:
-    """The chapters of checked results; raises Problem for what cannot be right."""
+def _refuse_emulated(path: Path, device: str) -> None:
     if device.startswith("emulated-"):
         raise Problem(
-            f"{quoted(path)}: {device} needs nobody's data: scripts/lab run makes the same ones"
+            f"{quoted(path)}: emulated results are deterministic; make those of {device} locally: "
+            f"scripts/lab run --device {option_for(device)}"
         )
+
+
+def check(project: Project, path: Path, device: str, unpacked: Files) -> list[Chapter]:
+    """The chapters of unpacked results; raises Problem for what cannot be right."""
     chapters = [each for each in all_chapters(project) if f"{each.name}.json" in unpacked]
     known = {name for chapter in chapters for name in _names(chapter)}
     if unknown := sorted(set(unpacked) - known):
@@ -117,7 +122,9 @@ def _check(project: Project, device: str, name: str, text: bytes) -> None:
         plausibility.check_plain(schema.parse_json(text))
     else:
         document = schema.parse(text)
-        plausibility.check_results(project, document, device, name.removesuffix(".json"))
+        plausibility.check_place(document, device, name.removesuffix(".json"))
+        if not device.startswith("emulated-"):
+            plausibility.check_results(project, document, device)
 
 
 def _write(folder: Path, unpacked: Files) -> None:

@@ -59,7 +59,10 @@ def merge(documents: list[Json]) -> Json:
             _append_process(by_name.setdefault(row["name"], once), row, process)
     ordered = sorted(by_name.values(), key=lambda row: names.natural(row["name"]))
     rows = [_folded(row) for row in ordered]
+    seconds = [taken for each in documents for taken in each["context"].get("process_seconds", [])]
     context = documents[0]["context"] | {"processes": len(documents)}
+    if seconds:
+        context["process_seconds"] = seconds
     return {"format": fields.FORMAT, "context": context, "rows": rows}
 
 

@@ -40,10 +40,17 @@ _NEXT_OVER_KNOWN = 4
 _CLOCKS_MHZ = (100, 5000)
 
 
-def check_results(project: Project, document: Json, device: str, chapter: str) -> None:
+def check_results(project: Project, document: Json, device: str) -> None:
     """Raises Malformed unless a data file of a GPU, checked by the schema, can be right."""
-    _check_context(document["context"], device, chapter)
+    _check_context(document["context"], device)
     _check_peaks(project, document)
+
+
+def check_place(document: Json, device: str, chapter: str) -> None:
+    """Raises Malformed unless a data file is about the device and the chapter that it is named for."""
+    for key, value in (("device", device), ("chapter", chapter)):
+        if document["context"][key] != value:
+            raise Malformed(f"has the {key} {document['context'][key]!r}, not {value!r}")
 
 
 def check_counters(text: bytes) -> None:
@@ -70,8 +77,8 @@ def check_plain(values: Json) -> None:
             raise Malformed(f"has a {key} that is out of range")
 
 
-def _check_context(context: Json, device: str, chapter: str) -> None:
-    expected = {"device": device, "device_kind": fields.GPU, "chapter": chapter, "quick": False}
+def _check_context(context: Json, device: str) -> None:
+    expected = {"device_kind": fields.GPU, "quick": False}
     for key, value in expected.items():
         if context[key] != value:
             raise Malformed(f"has the {key} {context[key]!r}, not {value!r}")

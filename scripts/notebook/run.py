@@ -3,6 +3,7 @@
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 from notebook import (
     build,
@@ -28,7 +29,16 @@ from notebook.summary import Ran
 _DEFAULT = Target("hopper")
 
 
-def run(where: Destinations, words: list[str], device: str | None, quick: bool) -> int:
+@dataclass(frozen=True)
+class Steps:
+    """What a run leaves out: all that follows the build, or the figures and tables."""
+
+    quick: bool = False
+    only_builds: bool = False
+    draws: bool = True
+
+
+def run(where: Destinations, words: list[str], device: str | None, steps: Steps) -> int:
     """Runs chapters on a device; returns the exit status.
 
     A chapter that fails leaves its old data as they were and does not keep others from running.
@@ -44,9 +54,11 @@ def run(where: Destinations, words: list[str], device: str | None, quick: bool) 
     toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
     setup.require_nvcc()
     _build(project, chapters, target)
+    if steps.only_builds:
+        return 0
 
-    done = _collect_all(where, chapters, target, quick)
-    drawn = all([_draw(place, done) for place in summary.places(done)])
+    done = _collect_all(where, chapters, target, steps.quick)
+    drawn = not steps.draws or all([_draw(place, done) for place in summary.places(done)])
     decided = [tables.decide_chapter(each.place, each.chapter, each.device) for each in done]
     for each in decided:
         print("\n".join(["", each.chapter.name, *tables.terminal_lines(each)]))

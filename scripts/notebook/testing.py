@@ -26,6 +26,8 @@ def test(project: Project, nightly: bool = False) -> int:
     """Returns 0 when every test passed."""
     began = time.monotonic()
     setup.install_missing(project)
+    if os.environ.get("CI") and (lacking := toolbox.missing(toolbox.FOR_ALL_TESTS)):
+        toolbox.apt_install([package.apt for package in lacking], say)
     toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
     setup.require_nvcc()
     build.configure(project)

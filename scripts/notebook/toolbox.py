@@ -109,6 +109,11 @@ PKG_CONFIG = Package(
 GNUPLOT = Package("gnuplot-nox", "draws the figures", _program("gnuplot"))
 GIT = Package("git", "names the revision that results were made from", _program("git"))
 
+SLURM = Package("slurm-wlm", "tests of campaigns start a cluster", _program("slurmctld"))
+MUNGE = Package("munge", "tests of campaigns start a cluster", _program("munged"))
+# Without these some tests are skipped. They bring daemons along, so that only CI installs them.
+FOR_ALL_TESTS = (SLURM, MUNGE)
+
 # pkg-config and the compiler first: the libraries are looked for with them.
 PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, GNUPLOT, GIT)
 FOR_EVERY_RUN = (PKG_CONFIG, COMPILER, BENCHMARK)

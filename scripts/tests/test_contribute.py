@@ -324,7 +324,7 @@ def test_what_lies_beside_the_results(
 
 def test_emulated_results_are_not_sent(other: Tree, tmp_path: Path) -> None:
     path = packed(tmp_path, {f"emulated-fermi/{synthetic.CHAPTER}.json": b"{}"})
-    assert "scripts/lab run makes the same ones" in refused(other, path)
+    assert "emulated results are deterministic" in refused(other, path)
 
 
 def test_an_interruption_leaves_nothing(

@@ -1,0 +1,49 @@
+"""How long a task will take: as long as data say that the chapter's processes took before."""
+
+from statistics import median
+
+from notebook import schema
+from notebook.chapters import Chapter
+from notebook.fleet.kinds import Kind
+from notebook.project import Project
+
+# Of a chapter that nobody has run: longer than any on an H200 or on one CPU of today.
+_UNKNOWN_SECONDS = 120.0
+# Starting, installing into .venv, looking whether everything is built.
+_START_SECONDS = 60.0
+# A slower GPU, a busy file system, a third process.
+_MARGIN = 4.0
+_FEWEST_MINUTES = 10
+_LONGEST_SECONDS = 86_400.0
+
+
+def seconds(project: Project, chapter: Chapter, kind: Kind) -> float:
+    """The median over devices of this sort (real or emulated) that tell."""
+    pattern = "emulated-*" if kind.is_emulated else "[!.e]*"
+    found = []
+    for folder in (project.data, project.beside.data, project.build / "runs"):
+        for path in folder.glob(f"{pattern}/{chapter.name}.json"):
+            found += _recorded(path.read_bytes())
+    return median(found) if found else _UNKNOWN_SECONDS
+
+
+def _recorded(content: bytes) -> list[float]:
+    """All processes of a chapter together; [] where the file does not tell."""
+    try:
+        document = schema.parse_json(content)
+        total = float(sum(document.get("context", document)["process_seconds"]))
+    except (schema.Malformed, ValueError, KeyError, TypeError):
+        return []
+    return [total] if 0 < total < _LONGEST_SECONDS else []
+
+
+def minutes_to_allow(expected_seconds: float) -> int:
+    """The time limit of a task that should take so long."""
+    return max(_FEWEST_MINUTES, round((_START_SECONDS + _MARGIN * expected_seconds) / 60))
+
+
+def text(seconds_: float) -> str:
+    """`45 s`, `3 min`, `2.1 h`."""
+    if seconds_ < 100:
+        return f"{seconds_:.0f} s"
+    return f"{seconds_ / 60:.0f} min" if seconds_ < 6000 else f"{seconds_ / 3600:.1f} h"

@@ -1,0 +1,194 @@
+"""A real Slurm on this machine, of one node, for tests: started from a folder, and stopped again.
+
+Needs Debian's slurm-wlm and munge, and root, since slurmd starts jobs as their users. All state is
+in the folder, ports are free ones, and nothing of an installed Slurm is touched.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_DAEMONS = ("munged", "slurmctld", "slurmd")
+_SECONDS_TO_START = 30
+
+_CONFIGURATION = """\
+ClusterName=notebook
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+SlurmctldPort={controller_port}
+SlurmdPort={node_port}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+GresTypes=gpu,emulated
+MpiDefault=none
+ReturnToService=2
+SlurmdTimeout=300
+KillWait=2
+MinJobAge=300
+SchedulerParameters=sched_interval=1,batch_sched_delay=0,bf_interval=1
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN Gres={resources}
+PartitionName=notebook Nodes=ALL Default=YES State=UP MaxTime=INFINITE
+"""
+
+
+def lacking() -> str:
+    """Why no cluster can be started here; "" if one can."""
+    missing = [
+        name for name in (*_DAEMONS, "sbatch") if not shutil.which(name, path=_path_of_root())
+    ]
+    if missing:
+        return f"no {', '.join(missing)}; install: sudo apt-get install slurm-wlm munge"
+    return "" if os.geteuid() == 0 else "Slurm's node daemon has to be started by root"
+
+
+def _path_of_root() -> str:
+    return os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
+
+
+class Cluster:
+    """Starts with `start`; use its `environment` for Slurm's commands."""
+
+    def __init__(self, folder: Path, kinds: list[str], cpus: int) -> None:
+        self._folder = folder
+        self._host = socket.gethostname().split(".")[0]
+        resources = [f"emulated:{kind}:1" for kind in kinds]
+        for name in ("state", "spool"):
+            (folder / name).mkdir()
+        (folder / "munge.key").write_bytes(os.urandom(1024))
+        (folder / "munge.key").chmod(0o600)
+        lines = [f"Name=emulated Type={kind} Count=1\n" for kind in kinds]
+        (folder / "gres.conf").write_text("".join(lines))
+        self._configuration = folder / "slurm.conf"
+        self._configuration.write_text(
+            _CONFIGURATION.format(
+                host=self._host,
+                folder=folder,
+                controller_port=_free_port(),
+                node_port=_free_port(),
+                cpus=cpus,
+                resources=",".join(resources),
+            )
+        )
+        self.environment = os.environ | {
+            "SLURM_CONF": str(self._configuration),
+            "PATH": _path_of_root(),
+        }
+
+    def start(self) -> None:
+        folder = self._folder
+        self.run(
+            *("munged", "--force", f"--key-file={folder}/munge.key"),
+            *(f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid"),
+            *(f"--log-file={folder}/munged.log", f"--seed-file={folder}/munge.seed"),
+        )
+        self.start_controller()
+        self.run("slurmd", "-f", str(self._configuration))
+        self._wait_for("idle")
+
+    def start_controller(self) -> None:
+        self.run("slurmctld", "-f", str(self._configuration))
+
+    def stop_controller(self) -> None:
+        self._end("slurmctld")
+
+    def drain(self) -> None:
+        self.run(
+            *("scontrol", "update", f"NodeName={self._host}", "State=DRAIN", "Reason=test"),
+        )
+
+    def resume(self) -> None:
+        """Ends a drain; after a restart of the controller as soon as the node has registered."""
+        update = ["scontrol", "update", f"NodeName={self._host}", "State=RESUME"]
+        deadline = time.monotonic() + _SECONDS_TO_START
+        while "dr" in (state := self.run("sinfo", "--noheader", "--format=%t")):
+            done = subprocess.run(update, env=self.environment, capture_output=True, text=True)
+            assert time.monotonic() < deadline, f"{state}: {done.stderr}"
+            time.sleep(0.2)
+
+    def run(self, *command: str) -> str:
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def log(self) -> str:
+        """What the controller logged, without the plugins that it misses."""
+        lines = (self._folder / "slurmctld.log").read_text().splitlines()
+        return "\n".join(line for line in lines if "mpi" not in line.lower())[-6000:]
+
+    def stop(self) -> None:
+        """Ends jobs and daemons; also of a cluster that did not start."""
+        subprocess.run(
+            ["scancel", "--full", "--signal=KILL", "--user=root"],
+            env=self.environment,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        for name in reversed(_DAEMONS):
+            self._end(name)
+        for process in self.processes({}):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+    def processes(self, environment: dict[str, str]) -> list[int]:
+        """The processes of this cluster's jobs that have these variables."""
+        wanted = {"SLURM_CONF": str(self._configuration), "SLURMD_NODENAME": self._host}
+        lines = {f"{name}={value}".encode() for name, value in (wanted | environment).items()}
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            if lines <= set(of_process(int(folder.name), "environ").split(b"\0")):
+                found.append(int(folder.name))
+        return found
+
+    def _end(self, daemon: str) -> None:
+        path = self._folder / f"{daemon}.pid"
+        try:
+            process = int(path.read_text())
+            os.kill(process, signal.SIGTERM)
+        except (OSError, ValueError):
+            return
+        deadline = time.monotonic() + _SECONDS_TO_START
+        while Path(f"/proc/{process}").exists():
+            if time.monotonic() > deadline:
+                os.kill(process, signal.SIGKILL)
+            time.sleep(0.05)
+
+    def _wait_for(self, state: str) -> None:
+        deadline = time.monotonic() + _SECONDS_TO_START
+        while time.monotonic() < deadline:
+            if state in self.run("sinfo", "--noheader", "--format=%t"):
+                return
+            time.sleep(0.2)
+        raise AssertionError((self._folder / "slurmd.log").read_text()[-2000:])
+
+
+def of_process(process: int, name: str) -> bytes:
+    """`environ` or `cmdline` of a process; nothing once it has ended."""
+    try:
+        return Path(f"/proc/{process}/{name}").read_bytes()
+    except OSError:
+        return b""
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
