@@ -32,8 +32,13 @@ def plan(options: Namespace) -> int:
         expected = [estimates.seconds(project, chapter, kind) for chapter in chapters]
         limit = estimates.minutes_to_allow(max(expected))
         planned.append(
-            (kind.name, str(len(chapters)), estimates.text(sum(expected)))
-            + (estimates.text(max(expected)), f"{limit} min")
+            (
+                kind.name,
+                str(len(chapters)),
+                estimates.text(sum(expected)),
+                estimates.text(max(expected)),
+                f"{limit} min",
+            )
         )
     header = ("would run on", "tasks", "in all", "longest", "limit of a task")
     print("\n".join(["", *terminal_table(header, planned)]))

@@ -46,7 +46,7 @@ def offers(lines: Iterable[str]) -> list[Offer]:
     nodes: dict[str, dict[str, int]] = {}
     partitions: dict[str, set[str]] = {}
     for line in lines:
-        node, partition, resources = (line.split("|") + ["", ""])[:3]
+        node, partition, resources = ([*line.split("|"), "", ""])[:3]
         for gres, count in _resources(resources):
             nodes.setdefault(gres, {})[node] = count
             partitions.setdefault(gres, set()).add(partition.rstrip("*"))

@@ -103,8 +103,13 @@ def line(progress: Progress) -> str:
 
 def table(found: Iterable[Progress]) -> list[str]:
     rows = [
-        (each.task.chapter, each.task.kind.name, f"{each.task.job}_{each.task.index}")
-        + (each.state, each.reason)
+        (
+            each.task.chapter,
+            each.task.kind.name,
+            f"{each.task.job}_{each.task.index}",
+            each.state,
+            each.reason,
+        )
         for each in found
     ]
     return terminal_table(("chapter", "GPU", "job", "state", ""), rows)

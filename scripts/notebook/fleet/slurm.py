@@ -100,7 +100,7 @@ def states(jobs: Sequence[int]) -> dict[tuple[int, int], TaskState]:
 def _parsed(text: str) -> dict[tuple[int, int], TaskState]:
     found = {}
     for line in text.splitlines():
-        name, state, reason, node = (line.split("|") + ["", "", ""])[:4]
+        name, state, reason, node = ([*line.split("|"), "", "", ""])[:4]
         job, _, index = name.strip().partition("_")
         if not job.isdecimal() or not (index.isdecimal() or index in ("", "N/A")):
             continue  # an array that has not started yet: `12_[0-3]`
