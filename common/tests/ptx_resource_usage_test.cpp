@@ -30,13 +30,15 @@ ptxas info    : Used 255 registers, used 1 barriers, 2048 bytes smem, 376 bytes 
 ptxas info    : Compile time = 1.747 ms
 )";
 
-const std::vector<KernelResources> expected = {
+const std::vector<KernelResources> kernels = {
     {"_Z2k1Pii", 28, 0, 56, 0, 0},
     {"_Z4tilePf", 255, 2048, 8, 12, 20},
 };
+// A stand-in writes no machine code.
+const Compilation expected = {kernels, {}};
 
 TEST(ResourceUsage, Report) {
-    EXPECT_EQ(parse_ptxas_report(report), expected);
+    EXPECT_EQ(parse_ptxas_report(report), kernels);
     EXPECT_TRUE(parse_ptxas_report("ptxas fatal   : Value 'sm_50' is not defined\n").empty());
     EXPECT_TRUE(parse_ptxas_report("").empty());
 }
@@ -75,45 +77,45 @@ class StandIn : public ::testing::Test {
 
 TEST_F(StandIn, OneRunForEachTextArchitectureAndOptions) {
     const std::string text = ".target sm_75\n";
-    EXPECT_EQ(resource_usage(text, "sm_75", "-dlcm=cg  --generate-line-info -maxrregcount=32 "),
+    EXPECT_EQ(compile(text, "sm_75", "-dlcm=cg  --generate-line-info -maxrregcount=32 "),
               expected);
     ASSERT_EQ(runs().size(), 1u);
-    EXPECT_EQ(runs()[0].rfind("-v --gpu-name=sm_75 -dlcm=cg -maxrregcount=32 -o ", 0), 0u)
+    EXPECT_EQ(runs()[0].rfind("-v -lineinfo --gpu-name=sm_75 -dlcm=cg -maxrregcount=32 -o ", 0), 0u)
         << runs()[0];
-    EXPECT_EQ(resource_usage(text, "sm_75", "-maxrregcount=32"), expected);
-    EXPECT_EQ(resource_usage(text, "sm_86", ""), expected);
-    EXPECT_EQ(resource_usage(text + " ", "sm_86", ""), expected);
+    EXPECT_EQ(compile(text, "sm_75", "-maxrregcount=32"), expected);
+    EXPECT_EQ(compile(text, "sm_86", ""), expected);
+    EXPECT_EQ(compile(text + " ", "sm_86", ""), expected);
     EXPECT_EQ(runs().size(), 4u);
     for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(resource_usage(text, "sm_86", ""), expected);
-        EXPECT_EQ(resource_usage(text, "sm_75", "-maxrregcount=32"), expected);
+        EXPECT_EQ(compile(text, "sm_86", ""), expected);
+        EXPECT_EQ(compile(text, "sm_75", "-maxrregcount=32"), expected);
     }
     EXPECT_EQ(runs().size(), 4u);
     // Architecture-specific PTX is compiled as such.
-    EXPECT_EQ(resource_usage(".target sm_90a\n", "sm_90", ""), expected);
+    EXPECT_EQ(compile(".target sm_90a\n", "sm_90", ""), expected);
     EXPECT_NE(runs().back().find("--gpu-name=sm_90a "), std::string::npos);
 }
 
 TEST_F(StandIn, DamagedCacheIsIgnored) {
-    ASSERT_EQ(resource_usage("text", "sm_75", ""), expected);
+    ASSERT_EQ(compile("text", "sm_75", ""), expected);
     int damaged = 0;
     for (const auto& file : fs::directory_iterator(folder_ / "cache" / "emulated-gpu")) {
         fs::resize_file(file, fs::file_size(file) - 5);
         ++damaged;
     }
     ASSERT_EQ(damaged, 1);
-    EXPECT_EQ(resource_usage("text", "sm_75", ""), expected);
+    EXPECT_EQ(compile("text", "sm_75", ""), expected);
     EXPECT_EQ(runs().size(), 2u);
-    EXPECT_EQ(resource_usage("text", "sm_75", ""), expected);
+    EXPECT_EQ(compile("text", "sm_75", ""), expected);
     EXPECT_EQ(runs().size(), 2u);
 }
 
 TEST_F(StandIn, NothingFromAFailureOrWithoutPtxas) {
     write_program("echo \"ptxas fatal   : Value 'sm_20' is not defined\"; exit 255");
-    EXPECT_EQ(resource_usage("text", "sm_20", ""), std::nullopt);
+    EXPECT_EQ(compile("text", "sm_20", ""), std::nullopt);
     EXPECT_EQ(runs().size(), 1u);
     setenv("EMULATED_GPU_PTXAS", (folder_ / "missing").c_str(), 1);
-    EXPECT_EQ(resource_usage("text", "sm_75", ""), std::nullopt);
+    EXPECT_EQ(compile("text", "sm_75", ""), std::nullopt);
     EXPECT_TRUE(find_ptxas().empty());
 }
 

@@ -38,10 +38,7 @@ BY_REGISTERS = {
 }
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {
-    "spmv_csr_scalar": "unrolled again, 16, 8 and 4 rounds at once: LDG.E R29, [R14-0x8] ... [R14+0x34]",
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
-    "rank_pages_pull": "unrolled again, 16, 8 and 4 rounds at once: LDG.E R27, [R14-0x8] ... [R14+0x14]",
-    "hash_lines": "unrolled again, 16, 8 and 4 rounds at once: LDG.E.U8 R23, [R2-0x3] ... [R2+0xc]",
     "median_of_three": "in[i], which both branches load, is loaded once before them: LDG.E.CONSTANT R11",
     "search_tree": "one of the two loads of children is predicated: @P0 LDG.E R9, [R2+0x8]",
     "skip_and_stop": "lanes that continue and lanes that break meet in front of the loop's next round",

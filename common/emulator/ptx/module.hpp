@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/ptx/machine_code.hpp"
+
 namespace emulator::ptx {
 
 enum class Space : std::uint8_t { generic, constant, global, local, param, shared };
@@ -174,6 +176,8 @@ struct Module {
     std::vector<std::pair<SourceLocation, std::string>> inlined_at;  // and the inlined function
     std::vector<Variable> variables;
     std::vector<Function> functions;  // definitions and extern declarations
+    // What ptxas makes of it; empty: not known, or of several linked texts.
+    MachineCode machine_code;
 };
 
 class ParseError : public std::runtime_error {

@@ -1,4 +1,5 @@
-// One text file a module: a line that names the format, a line a kernel, a line that ends it.
+// One text file a module: a line that names the format, a line a kernel, of each kernel's machine code a line
+// and then a line a memory instruction, a line that ends it.
 #include "emulator/ptx/ptxas_cache.hpp"
 
 #include <unistd.h>
@@ -14,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "ptxas resource usage, format 1", last_line = "end";
+constexpr std::string_view first_line = "ptxas, format 2", kernel_word = "kernel",
+                           code_word = "code", last_line = "end";
 
 // FNV-1a in 128 bits.
 class Hash {
@@ -47,6 +49,22 @@ fs::path cache_folder() {
     return {};
 }
 
+// Whether that many lines follow.
+bool read_code(std::istream& in, std::vector<MachineAccess>& accesses) {
+    std::size_t count = 0;
+    in >> count;
+    for (; count > 0 && in; --count) {
+        MachineAccess access;
+        unsigned kind = 0, bytes = 0;
+        in >> access.line >> kind >> bytes;
+        if (kind > static_cast<unsigned>(MachineAccessKind::return_) || bytes > 16) return false;
+        access.kind = static_cast<MachineAccessKind>(kind);
+        access.bytes = static_cast<std::uint8_t>(bytes);
+        accesses.push_back(access);
+    }
+    return static_cast<bool>(in);
+}
+
 }  // namespace
 
 PtxasCache::PtxasCache(const fs::path& ptxas, const std::vector<std::string>& options,
@@ -63,26 +81,29 @@ PtxasCache::PtxasCache(const fs::path& ptxas, const std::vector<std::string>& op
     file_ = folder / (hash.text() + ".txt");
 }
 
-std::optional<std::vector<KernelResources>> PtxasCache::read() const {
+std::optional<Compilation> PtxasCache::read() const {
     if (file_.empty()) return std::nullopt;
     std::ifstream in(file_);
     std::string line;
     if (!std::getline(in, line) || line != first_line) return std::nullopt;
-    std::vector<KernelResources> kernels;
-    std::string name;
-    while (in >> name) {
-        if (name == last_line) return kernels;
-        KernelResources kernel;
-        kernel.name = name;
-        in >> kernel.registers >> kernel.shared_bytes >> kernel.stack_bytes >>
-            kernel.spill_store_bytes >> kernel.spill_load_bytes;
+    Compilation result;
+    for (std::string word; in >> word;) {
+        if (word == last_line) return result;
+        std::string name;
+        if (word == kernel_word) {
+            KernelResources kernel;
+            in >> kernel.name >> kernel.registers >> kernel.shared_bytes >> kernel.stack_bytes >>
+                kernel.spill_store_bytes >> kernel.spill_load_bytes;
+            result.kernels.push_back(std::move(kernel));
+        } else if (word == code_word && in >> name) {
+            if (!read_code(in, result.code[name])) return std::nullopt;
+        }
         if (!in) return std::nullopt;
-        kernels.push_back(std::move(kernel));
     }
     return std::nullopt;
 }
 
-void PtxasCache::write(const std::vector<KernelResources>& kernels) const {
+void PtxasCache::write(const Compilation& compilation) const {
     if (file_.empty()) return;
     std::error_code failure;
     fs::create_directories(file_.parent_path(), failure);
@@ -90,10 +111,17 @@ void PtxasCache::write(const std::vector<KernelResources>& kernels) const {
     const fs::path draft = file_.native() + "." + std::to_string(getpid());
     std::ofstream out(draft);
     out << first_line << '\n';
-    for (const KernelResources& kernel : kernels) {
-        out << kernel.name << ' ' << kernel.registers << ' ' << kernel.shared_bytes << ' '
-            << kernel.stack_bytes << ' ' << kernel.spill_store_bytes << ' '
-            << kernel.spill_load_bytes << '\n';
+    for (const KernelResources& kernel : compilation.kernels) {
+        out << kernel_word << ' ' << kernel.name << ' ' << kernel.registers << ' '
+            << kernel.shared_bytes << ' ' << kernel.stack_bytes << ' ' << kernel.spill_store_bytes
+            << ' ' << kernel.spill_load_bytes << '\n';
+    }
+    for (const auto& [name, accesses] : compilation.code) {
+        out << code_word << ' ' << name << ' ' << accesses.size() << '\n';
+        for (const MachineAccess& access : accesses) {
+            out << access.line << ' ' << static_cast<unsigned>(access.kind) << ' '
+                << unsigned{access.bytes} << '\n';
+        }
     }
     out << last_line << '\n';
     out.close();

@@ -18,9 +18,9 @@ class PtxasCache {
                std::string_view text);
 
     // Nothing where the file is missing or damaged.
-    std::optional<std::vector<KernelResources>> read() const;
+    std::optional<Compilation> read() const;
     // Best effort: without a place to write it does nothing.
-    void write(const std::vector<KernelResources>& kernels) const;
+    void write(const Compilation& compilation) const;
 
   private:
     std::filesystem::path file_;  // empty: no cache folder

@@ -14,10 +14,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <system_error>
 #include <thread>
 
+#include "emulator/ptx/fatbin.hpp"
 #include "emulator/ptx/ptxas_cache.hpp"
 
 namespace emulator::ptx {
@@ -186,6 +188,20 @@ unsigned number_before(std::string_view line, std::string_view unit) {
     return value;
 }
 
+std::string contents_of(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Empty where a cubin of another version cannot be read: what it would tell is then not known.
+MachineCode machine_code_of(const std::string& cubin) {
+    try {
+        return read_machine_code(std::as_bytes(std::span(cubin)));
+    } catch (const FatbinError&) {
+        return {};
+    }
+}
+
 }  // namespace
 
 fs::path find_ptxas() {
@@ -228,32 +244,31 @@ std::vector<KernelResources> parse_ptxas_report(std::string_view report) {
     return kernels;
 }
 
-std::optional<std::vector<KernelResources>> resource_usage(std::string_view text,
-                                                           std::string architecture,
-                                                           std::string_view options) {
+std::optional<Compilation> compile(std::string_view text, std::string architecture,
+                                   std::string_view options) {
     const fs::path ptxas = find_ptxas();
     if (ptxas.empty()) return std::nullopt;
     std::vector<std::string> arguments = {
-        "-v", "--gpu-name=" + with_suffix_of_target(std::move(architecture), text)};
+        "-v", "-lineinfo", "--gpu-name=" + with_suffix_of_target(std::move(architecture), text)};
     for (std::string& option : options_that_matter(options)) arguments.push_back(std::move(option));
     const PtxasCache cache(ptxas, arguments, text);
-    if (auto kernels = cache.read()) return kernels;
+    if (auto compilation = cache.read()) return compilation;
 
     const TemporaryFolder folder;
     if (folder.path().empty()) return std::nullopt;
-    const fs::path module = folder.path() / "module.ptx", report = folder.path() / "report.txt";
+    const fs::path module = folder.path() / "module.ptx", report = folder.path() / "report.txt",
+                   cubin = folder.path() / "module.cubin";
     std::ofstream out(module, std::ios::binary);
     out << text;
     out.close();
     std::vector<std::string> command = {ptxas};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    command.insert(command.end(), {"-o", folder.path() / "module.cubin", module});
+    command.insert(command.end(), {"-o", cubin, module});
     if (!out || !run(std::move(command), report)) return std::nullopt;
-    std::ifstream in(report, std::ios::binary);
-    const std::string printed((std::istreambuf_iterator<char>(in)), {});
-    const std::vector<KernelResources> kernels = parse_ptxas_report(printed);
-    cache.write(kernels);
-    return kernels;
+    const Compilation compilation{parse_ptxas_report(contents_of(report)),
+                                  machine_code_of(contents_of(cubin))};
+    cache.write(compilation);
+    return compilation;
 }
 
 }  // namespace emulator::ptx

@@ -1,4 +1,5 @@
-// Registers, stack and shared memory of a module's kernels, as ptxas reports them for an architecture.
+// What ptxas makes of a module for an architecture: registers, stack and shared memory of its kernels, and
+// the memory instructions of their machine code.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +7,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "emulator/ptx/machine_code.hpp"
 
 namespace emulator::ptx {
 
@@ -19,13 +22,19 @@ struct KernelResources {
     bool operator==(const KernelResources&) const = default;
 };
 
+struct Compilation {
+    std::vector<KernelResources> kernels;
+    MachineCode code;
+
+    bool operator==(const Compilation&) const = default;
+};
+
 // Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`:
 // "sm_75". `options`: what the fat binary notes for ptxas, such as "-dlcm=cg -maxrregcount=32"; those
 // that do not change the code are left out. Nothing where there is no ptxas, or where it does not
 // compile this text for this architecture (nvcc 13 knows sm_75 and later).
-std::optional<std::vector<KernelResources>> resource_usage(std::string_view text,
-                                                           std::string architecture,
-                                                           std::string_view options);
+std::optional<Compilation> compile(std::string_view text, std::string architecture,
+                                   std::string_view options);
 
 // $EMULATED_GPU_PTXAS, else ptxas in PATH, in the Python environment of this project
 // (.venv/lib/python3.*/site-packages/nvidia/cu*/bin), in /usr/local/cuda/bin; empty: none.

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include <unordered_set>
 
 #include "emulator/ptx/link.hpp"
+#include "emulator/ptx/unrolled_loops.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 
@@ -70,7 +72,10 @@ const std::shared_ptr<simt::Module>& Program::module() {
     if (refusal_ != cudaSuccess) throw ApiError(refusal_);
     try {
         ptx_ = load_ptx(wrapper_, architecture().compute_number());
-        module_ = gpu().load(parse(ptx_), l1_mode(ptx_.options));
+        ptx::Module parsed = parse(ptx_);
+        compile(parsed);
+        ptx::unroll_loops(parsed);
+        module_ = gpu().load(std::move(parsed), l1_mode(ptx_.options));
     } catch (const ApiError& error) {
         refusal_ = error.code;
         throw;
@@ -80,17 +85,27 @@ const std::shared_ptr<simt::Module>& Program::module() {
 
 const ptx::KernelResources* Function::resources() { return program->resources_of(name); }
 
-const ptx::KernelResources* Program::resources_of(const std::string& kernel) {
-    if (!resources_) {
-        module();
-        resources_.emplace();
-        const std::string target = "sm_" + std::to_string(architecture().compute_number());
-        for (const std::string& text : ptx_.texts) {
-            const auto found = ptx::resource_usage(text, target, ptx_.options);
-            if (found) resources_->insert(resources_->end(), found->begin(), found->end());
+// Machine code of a GPU that ptxas no longer knows is taken to be as of the oldest that it knows.
+void Program::compile(ptx::Module& parsed) {
+    constexpr unsigned oldest = 75;
+    const auto target = [](unsigned number) { return "sm_" + std::to_string(number); };
+    resources_.clear();
+    for (const std::string& text : ptx_.texts) {
+        auto found = ptx::compile(text, target(architecture().compute_number()), ptx_.options);
+        if (found)
+            resources_.insert(resources_.end(), found->kernels.begin(), found->kernels.end());
+        if (!found && architecture().compute_number() < oldest) {
+            const unsigned number = std::max(oldest, parsed.compute_capability);
+            found = ptx::compile(text, target(number), ptx_.options);
         }
+        // Lines of several texts cannot be told apart once they are linked.
+        if (found && ptx_.texts.size() == 1) parsed.machine_code = std::move(found->code);
     }
-    for (const ptx::KernelResources& entry : *resources_) {
+}
+
+const ptx::KernelResources* Program::resources_of(const std::string& kernel) {
+    module();
+    for (const ptx::KernelResources& entry : resources_) {
         if (entry.name == kernel) return &entry;
     }
     return nullptr;

@@ -51,7 +51,6 @@ class Program {
     // Which PTX of the fat binary was taken: "compute_75".
     unsigned ptx_compute_capability();
 
-    // Runs ptxas at the first call.
     const ptx::KernelResources* resources_of(const std::string& kernel);
 
     void add_function(const void* host, const std::string& name);
@@ -64,6 +63,9 @@ class Program {
     void unload();
 
   private:
+    // Asks ptxas.
+    void compile(ptx::Module& parsed);
+
     struct Variable {
         const void* host;
         std::string name;
@@ -78,7 +80,7 @@ class Program {
     const void* wrapper_;
     std::shared_ptr<simt::Module> module_;
     LoadedPtx ptx_;
-    std::optional<std::vector<ptx::KernelResources>> resources_;
+    std::vector<ptx::KernelResources> resources_;
     std::vector<std::unique_ptr<Function>> functions_;
     std::vector<ManagedVariable> managed_;
     cudaError_t refusal_ = cudaSuccess;  // why the PTX could not be loaded; said once

@@ -1,0 +1,109 @@
+#include "emulator/ptx/machine_code.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "emulator/ptx/elf.hpp"
+#include "emulator/ptx/line_table.hpp"
+
+namespace emulator::ptx {
+namespace {
+
+constexpr std::string_view code_prefix = ".text.";
+constexpr std::uint64_t instruction_bytes = 16;
+
+// The low nine bits are the operation; those above select forms of its operands, and the guard.
+std::optional<MachineAccessKind> kind_of(std::uint64_t low) {
+    switch (low & 0x1ff) {
+        case 0x180:  // LD
+        case 0x181:  // LDG
+        case 0x184:  // LDS
+            return MachineAccessKind::load;
+        case 0x185:  // ST
+        case 0x186:  // STG
+        case 0x188:  // STS
+            return MachineAccessKind::store;
+        case 0x183:  // LDL
+            return MachineAccessKind::local_load;
+        case 0x187:  // STL
+            return MachineAccessKind::local_store;
+        case 0x18a:  // ATOM
+        case 0x18b:
+        case 0x18c:  // ATOMS
+        case 0x18d:
+        case 0x18e:  // RED
+        case 0x1a3:  // ATOM, ATOMG, RED of floating point
+        case 0x1a6:
+        case 0x1a7:
+        case 0x1a8:
+        case 0x1a9:
+            return MachineAccessKind::atomic;
+        case 0x150:  // RET
+            return MachineAccessKind::return_;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::uint8_t bytes_of_access(std::uint64_t high) {
+    static constexpr std::uint8_t bytes[8] = {1, 1, 2, 2, 4, 8, 16, 16};
+    return bytes[high >> 9 & 7];
+}
+
+std::vector<MachineAccess> accesses_of(const CubinReader& code, const LineSequence& lines) {
+    std::vector<MachineAccess> accesses;
+    for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+        const auto kind = kind_of(code.at<std::uint64_t>(at));
+        const std::uint32_t line = lines.line_at(at);
+        if (!kind || line == 0) continue;
+        accesses.push_back({line, *kind, bytes_of_access(code.at<std::uint64_t>(at + 8))});
+    }
+    std::ranges::stable_sort(accesses, {}, &MachineAccess::line);
+    return accesses;
+}
+
+const Section* section_named(const std::vector<Section>& sections, std::string_view name) {
+    const auto found = std::ranges::find(sections, name, &Section::name);
+    return found == sections.end() ? nullptr : &*found;
+}
+
+// Which function the address at each place of a section is of. Cubins for sm_75 have relocations of 16 bytes,
+// later ones have an addend behind them.
+std::map<std::uint64_t, std::string> names_of_addresses(const std::vector<Section>& sections,
+                                                        const std::string& of) {
+    const Section* relocations = section_named(sections, ".rela" + of);
+    const std::uint64_t entry_bytes = relocations != nullptr ? 24 : 16;
+    if (relocations == nullptr) relocations = section_named(sections, ".rel" + of);
+    if (relocations == nullptr) return {};
+    if (relocations->link >= sections.size()) throw FatbinError("cubin: truncated or damaged");
+    std::map<std::uint64_t, std::string> names;
+    const CubinReader entries(relocations->data, "cubin");
+    for (std::uint64_t at = 0; at + entry_bytes <= entries.size(); at += entry_bytes) {
+        const auto symbol = static_cast<std::uint32_t>(entries.at<std::uint64_t>(at + 8) >> 32);
+        names[entries.at<std::uint64_t>(at)] =
+            symbol_name(sections, sections[relocations->link], symbol);
+    }
+    return names;
+}
+
+}  // namespace
+
+MachineCode read_machine_code(std::span<const std::byte> cubin) {
+    const std::vector<Section> sections = read_sections(CubinReader(cubin, "cubin"));
+    const Section* const table = section_named(sections, ".nv_debug_line_sass");
+    if (table == nullptr) return {};
+    const auto names = names_of_addresses(sections, table->name);
+    MachineCode result;
+    for (const LineSequence& lines : read_line_table(table->data)) {
+        const auto name = names.find(lines.address_field);
+        if (name == names.end()) continue;
+        const Section* const code =
+            section_named(sections, std::string(code_prefix) + name->second);
+        if (code != nullptr)
+            result[name->second] = accesses_of(CubinReader(code->data, "cubin"), lines);
+    }
+    return result;
+}
+
+}  // namespace emulator::ptx
