@@ -15,10 +15,6 @@ namespace {
 constexpr std::int64_t window_bytes = 16;
 constexpr std::int64_t word_bytes = 4;
 
-bool has(const Instruction& instruction, std::string_view modifier) {
-    return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
-
 // A load or store that ptxas may reorder: not guarded, not volatile, not ordered.
 struct Access {
     Space space{};

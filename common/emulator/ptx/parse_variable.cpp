@@ -10,7 +10,7 @@
 namespace emulator::ptx {
 namespace {
 
-constexpr std::uint64_t max_bytes = std::uint64_t{1} << 48;
+constexpr std::uint64_t max_variable_bytes = std::uint64_t{1} << 48;
 constexpr std::uint64_t max_initial_bytes = std::uint64_t{1} << 28;
 constexpr std::size_t max_array_dimensions = 16;
 constexpr std::uint64_t max_alignment = 1 << 20;
@@ -81,7 +81,7 @@ Variable Parser::declared_name(const Declaration& declaration,
     variable.bytes = element;
     for (std::uint64_t size : dimensions) {
         if (__builtin_mul_overflow(variable.bytes, size, &variable.bytes) ||
-            variable.bytes > max_bytes) {
+            variable.bytes > max_variable_bytes) {
             scanner_.fail("array " + variable.name + " is too large");
         }
     }

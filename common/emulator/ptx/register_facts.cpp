@@ -11,10 +11,6 @@
 namespace emulator::ptx {
 namespace {
 
-bool has(const Instruction& instruction, std::string_view modifier) {
-    return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
-
 template <std::size_t n>
 bool is_one_of(std::string_view word, const std::array<std::string_view, n>& words) {
     return std::ranges::find(words, word) != words.end();

@@ -6,9 +6,9 @@
 namespace emulator::ptx {
 namespace {
 
-constexpr std::uint32_t max_depth = 64;
+constexpr std::uint32_t max_scope_depth = 64;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Scopes::Scopes() { scopes_.push_back({outermost, 0, false, {}}); }
 
 bool Scopes::open() {
     const std::uint32_t depth = scopes_[current_].depth + 1;
-    if (depth > max_depth) return false;
+    if (depth > max_scope_depth) return false;
     scopes_.push_back({current_, depth, false, {}});
     current_ = static_cast<Scope>(scopes_.size() - 1);
     return true;
@@ -41,7 +41,7 @@ void Scopes::declare_numbered(std::string_view prefix, std::uint32_t first_index
 Scopes::Found Scopes::find_numbered(const Facts& facts, std::string_view name) const {
     // A prefix may end in digits itself: "r12" may be number 12 of r<> or number 2 of r1<>.
     std::size_t digits = name.size();
-    while (digits > 0 && is_digit(name[digits - 1])) --digits;
+    while (digits > 0 && is_decimal_digit(name[digits - 1])) --digits;
     if (digits == name.size()) return {};
     for (const auto& [prefix, range] : facts.numbered) {
         if (prefix.size() < digits || prefix.size() >= name.size()) continue;

@@ -1,6 +1,7 @@
 // Names and sizes of PTX' fundamental types and state spaces.
 #include "emulator/ptx/types.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace emulator::ptx {
@@ -51,6 +52,10 @@ std::optional<Space> space_named(std::string_view name) {
     if (name == "shared" || name == "shared::cta" || name == "shared::cluster")
         return Space::shared;
     return std::nullopt;
+}
+
+bool has(const Instruction& instruction, std::string_view modifier) {
+    return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
 }
 
 }  // namespace emulator::ptx

@@ -15,4 +15,7 @@ Type type_named(std::string_view name);
 // "global" and the like, "shared::cta" included.
 std::optional<Space> space_named(std::string_view name);
 
+// Whether the instruction is written with a modifier, without its dot: "volatile", "v4".
+bool has(const Instruction& instruction, std::string_view modifier);
+
 }  // namespace emulator::ptx

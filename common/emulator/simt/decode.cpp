@@ -24,10 +24,6 @@ void execute_guarded(Warp& warp, const Operation& operation) {
     warp.mask = mask;
 }
 
-std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
-}
-
 }  // namespace
 
 const Function* Image::function_at(std::uint64_t address) const {

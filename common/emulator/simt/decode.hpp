@@ -13,6 +13,7 @@
 #include "emulator/ptx/control_flow.hpp"
 #include "emulator/ptx/issued_accesses.hpp"
 #include "emulator/ptx/result_uses.hpp"
+#include "emulator/ptx/types.hpp"
 #include "emulator/simt/arithmetic.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
@@ -24,6 +25,11 @@ namespace emulator::simt {
 std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t number);
 // Without decoding it.
 std::size_t static_shared_bytes_of(const Module& module, std::uint32_t kernel);
+
+// The next multiple of the alignment.
+constexpr std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
 
 // What a function's instructions refer to, and what they become.
 class FunctionDecoder {
@@ -67,7 +73,6 @@ class FunctionDecoder {
     AddressForm address(const ptx::Operand& operand);
     // Integers, and floating-point literals as the bits of a type of `bytes` bytes.
     static std::uint64_t immediate_bits(const ptx::Operand& operand, unsigned bytes);
-    static bool has(const ptx::Instruction& instruction, std::string_view modifier);
     static ptx::Type type_of(
         const ptx::Instruction& instruction);  // the last type among its modifiers
 

@@ -1,7 +1,6 @@
 // Branches, calls, barriers, operations across lanes, hints.
 #include <algorithm>
 
-#include "emulator/ptx/types.hpp"
 #include "emulator/simt/builtin_functions.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/fences.hpp"

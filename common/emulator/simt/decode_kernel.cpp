@@ -57,10 +57,6 @@ Reachable reachable_from(const Module& module, std::uint32_t kernel) {
     return result;
 }
 
-std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
-}
-
 struct SharedLayout {
     std::vector<std::pair<std::string, std::uint32_t>> offsets;
     std::uint32_t static_bytes = 0, dynamic_offset = 0;

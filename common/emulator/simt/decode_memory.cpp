@@ -1,7 +1,6 @@
 // Loads, stores, atomics, and address arithmetic.
 #include <algorithm>
 
-#include "emulator/ptx/types.hpp"
 #include "emulator/simt/atomics.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/launch.hpp"

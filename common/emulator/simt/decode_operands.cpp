@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/ptx/types.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/special_registers.hpp"
 
@@ -10,10 +9,6 @@ namespace emulator::simt {
 
 using ptx::Operand;
 using ptx::OperandKind;
-
-bool FunctionDecoder::has(const ptx::Instruction& instruction, std::string_view modifier) {
-    return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
-}
 
 ptx::Type FunctionDecoder::type_of(const ptx::Instruction& instruction) {
     for (auto modifier = instruction.modifiers.rbegin(); modifier != instruction.modifiers.rend();

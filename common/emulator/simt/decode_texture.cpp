@@ -1,7 +1,6 @@
 // tex, tld4, txq, suq, suld, sust.
 #include <algorithm>
 
-#include "emulator/ptx/types.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/texture.hpp"
 
