@@ -170,3 +170,37 @@ def misaligned_reads_emulated(line: int, sizes: Iterable[int] = (2**20, 2**24)) 
                 )
             )
     return rows
+
+
+ARCHITECTURES = (
+    "architecture,gpu,sm_count,dram_bw_gbs,fp32_lanes_per_sm,compute_capability\n"
+    "fermi,Tesla M2090,16,177.6,32,2.0\nampere,A100,108,2039.0,64,8.0\n"
+)
+
+
+def of_an_a100(**changes: Any) -> Json:
+    """What an A100 may have measured: 1,500 GB/s of its 2,039."""
+    rows = timed(
+        "read_offset/offset:0/block:512/n:16777216/cache:cold",
+        134.2,
+        bytes_per_second=1.5e12,
+        sm_clock_mhz=1410,
+    )
+    content = stored(document(rows, "nvidia-a100"))
+    content["context"] |= {
+        "gpu_name": "NVIDIA A100",
+        "generation": "Ampere",
+        "compute_capability": "8.0",
+        "sm_count": 108,
+        "l2_bytes": 41943040,
+        "dram_bytes_per_second": 2039000000000,
+        "driver_version": "13.0",
+        "runtime_version": "13.0",
+        "compiler": "nvcc 13.0.88",
+        "compile_flags": "-O3",
+        "throttle_reasons_before": 0,
+        "git_revision": "0" * 40,
+        "git_dirty": False,
+    }
+    content["context"] |= changes
+    return content

@@ -25,39 +25,8 @@ Json = dict[str, Any]
 @pytest.fixture
 def other(tree: Tree, tmp_path: Path) -> Tree:
     """The notebook that an archive comes to."""
-    (tree.data / "architectures.csv").write_text(
-        "architecture,gpu,sm_count,dram_bw_gbs,fp32_lanes_per_sm,compute_capability\n"
-        "fermi,Tesla M2090,16,177.6,32,2.0\nampere,A100,108,2039.0,64,8.0\n"
-    )
+    (tree.data / "architectures.csv").write_text(synthetic.ARCHITECTURES)
     return tree
-
-
-def document(**changes: Any) -> Json:
-    """What an A100 may have measured: 1,500 GB/s of its 2,039."""
-    rows = synthetic.timed(
-        "read_offset/offset:0/block:512/n:16777216/cache:cold",
-        134.2,
-        bytes_per_second=1.5e12,
-        sm_clock_mhz=1410,
-    )
-    content = synthetic.stored(synthetic.document(rows, DEVICE))
-    content["context"] |= {
-        "gpu_name": "NVIDIA A100",
-        "generation": "Ampere",
-        "compute_capability": "8.0",
-        "sm_count": 108,
-        "l2_bytes": 41943040,
-        "dram_bytes_per_second": 2039000000000,
-        "driver_version": "13.0",
-        "runtime_version": "13.0",
-        "compiler": "nvcc 13.0.88",
-        "compile_flags": "-O3",
-        "throttle_reasons_before": 0,
-        "git_revision": "0" * 40,
-        "git_dirty": False,
-    }
-    content["context"] |= changes
-    return content
 
 
 def packed(tmp_path: Path, files: dict[str, bytes]) -> Path:
@@ -83,7 +52,7 @@ def refused(tree: Tree, path: Path) -> str:
 
 def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
-    synthetic.save_stored(theirs / RESULTS, document())
+    synthetic.save_stored(theirs / RESULTS, synthetic.of_an_a100())
     counters = theirs / DEVICE / "counters"
     counters.mkdir()
     (counters / f"{synthetic.CHAPTER}.csv").write_text("name,load_sectors\nread/n:64,8\n")
@@ -109,7 +78,7 @@ def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
 
 
 def test_results_that_are_there_stay(other: Tree, tmp_path: Path) -> None:
-    path = sent(tmp_path, document())
+    path = sent(tmp_path, synthetic.of_an_a100())
     contribute.add(other.project, str(path))
     assert "there already" in refused(other, path)
 
@@ -117,7 +86,7 @@ def test_results_that_are_there_stay(other: Tree, tmp_path: Path) -> None:
 def test_an_archive_is_named_and_its_folder_not_made(
     other: Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    synthetic.save_stored(other.data / RESULTS, document())
+    synthetic.save_stored(other.data / RESULTS, synthetic.of_an_a100())
     with pytest.raises(Problem, match="--output: no folder") as caught:
         contribute.pack(other.project, DEVICE, str(tmp_path / "none" / "x.tar.gz"))
     assert caught.value.status == WRONG_USAGE and not (tmp_path / "none").exists()
@@ -126,14 +95,14 @@ def test_an_archive_is_named_and_its_folder_not_made(
 
 
 def test_a_run_of_ours_is_packed_before_what_is_kept(other: Tree, tmp_path: Path) -> None:
-    synthetic.save_stored(other.data / RESULTS, document(git_dirty=True))
-    synthetic.save_stored(other.root / "build" / "results" / RESULTS, document())
+    synthetic.save_stored(other.data / RESULTS, synthetic.of_an_a100(git_dirty=True))
+    synthetic.save_stored(other.root / "build" / "results" / RESULTS, synthetic.of_an_a100())
     contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
     assert (tmp_path / "x.tar.gz").is_file()
 
 
 def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> None:
-    synthetic.save_stored(other.data / RESULTS, document(git_dirty=True))
+    synthetic.save_stored(other.data / RESULTS, synthetic.of_an_a100(git_dirty=True))
     with pytest.raises(Problem, match="git_dirty"):
         contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
     assert not (tmp_path / "x.tar.gz").exists()
@@ -157,7 +126,7 @@ def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> Non
     ],
 )
 def test_names_that_lead_elsewhere(other: Tree, tmp_path: Path, name: str) -> None:
-    path = packed(tmp_path, {name: json.dumps(document()).encode()})
+    path = packed(tmp_path, {name: json.dumps(synthetic.of_an_a100()).encode()})
     assert "no name of results" in refused(other, path)
 
 
@@ -192,7 +161,7 @@ def test_the_same_name_twice(other: Tree, tmp_path: Path) -> None:
 
 
 def test_two_devices_or_none(other: Tree, tmp_path: Path) -> None:
-    text = json.dumps(document()).encode()
+    text = json.dumps(synthetic.of_an_a100()).encode()
     path = packed(tmp_path, {RESULTS: text, RESULTS.replace("a100", "h200"): text})
     assert "holds 2 devices" in refused(other, path)
     assert "holds 0 devices" in refused(other, packed(tmp_path, {}))
@@ -277,7 +246,7 @@ def test_results_of_another_form(other: Tree, tmp_path: Path, text: bytes, compl
 def test_contexts_that_cannot_be(
     other: Tree, tmp_path: Path, changes: Json, complaint: str
 ) -> None:
-    assert complaint in refused(other, sent(tmp_path, document(**changes)))
+    assert complaint in refused(other, sent(tmp_path, synthetic.of_an_a100(**changes)))
 
 
 @pytest.mark.parametrize(
@@ -296,7 +265,7 @@ def test_contexts_that_cannot_be(
     ],
 )
 def test_rows_that_cannot_be(other: Tree, tmp_path: Path, changes: Json, complaint: str) -> None:
-    content = document()
+    content = synthetic.of_an_a100()
     content["rows"][0] |= changes
     assert complaint in refused(other, sent(tmp_path, content))
 
@@ -318,7 +287,7 @@ def test_rows_that_cannot_be(other: Tree, tmp_path: Path, changes: Json, complai
 def test_what_lies_beside_the_results(
     other: Tree, tmp_path: Path, name: str, text: bytes, complaint: str
 ) -> None:
-    files = {RESULTS: json.dumps(document()).encode(), name: text}
+    files = {RESULTS: json.dumps(synthetic.of_an_a100()).encode(), name: text}
     assert complaint in refused(other, packed(tmp_path, files))
 
 
@@ -330,7 +299,7 @@ def test_emulated_results_are_not_sent(other: Tree, tmp_path: Path) -> None:
 def test_an_interruption_leaves_nothing(
     other: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = sent(tmp_path, document())
+    path = sent(tmp_path, synthetic.of_an_a100())
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -342,7 +311,7 @@ def test_an_interruption_leaves_nothing(
 
 
 def test_the_command_says_it_in_one_line(other: Tree, tmp_path: Path) -> None:
-    done = other.lab("add", str(sent(tmp_path, document(git_dirty=True))))
+    done = other.lab("add", str(sent(tmp_path, synthetic.of_an_a100(git_dirty=True))))
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "git_dirty" in done.stderr
     assert other.lab("pack", "nvidia-h20").returncode == 2
