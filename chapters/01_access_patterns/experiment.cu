@@ -6,8 +6,9 @@
 //
 // Variants: loads through the L1 (l1:on) and past it (l1:off), stores always coalesced: copy_strided
 //           (strides 1...64; 1 is aligned and coalesced), copy_permuted (within a line),
-//           copy_misaligned (offsets 8, 11), copy_broadcast (one address a warp), copy_scattered (a
-//           warp's words over 1...32 lines). store_segments: 4, 3 and 2 segments of 32 bytes.
+//           copy_misaligned (offsets 8, 11, 32), copy_broadcast (one address a warp), copy_scattered (a
+//           warp's words over 1...32 lines), copy_segments (1 to 4 segments of 32 bytes), copy_bytes
+//           (one byte a lane, 1 and 128 apart). store_segments: 4, 3 and 2 segments of 32 bytes.
 // Model:    bytes are those that the threads use, each once: 4 read and 4 written a thread, but one
 //           word a warp for copy_broadcast, and the active lanes' alone for store_segments.
 // Sizes:    n = 2^20 threads, warm: what a launch fetches, 38 MB at most, stays in an L2 of today.
@@ -31,6 +32,7 @@
 #include "lab/launch.hpp"
 #include "lab/random_values.hpp"
 #include "lab/repeated_values.hpp"
+#include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
 
 namespace {
@@ -138,12 +140,13 @@ void add_loads(const lab::Experiment& experiment, std::shared_ptr<Arrays> arrays
                bool through_l1, const Selection& selection, const Add& add) {
     const LoadKernels kernels = through_l1 ? l1_on::load_kernels() : l1_off::load_kernels();
     const auto add_load = [&](const char* kernel, const char* key, unsigned parameter,
-                              LaunchLoad launch, auto source) {
+                              LaunchLoad launch, auto source, unsigned lanes = 32) {
         const std::size_t n = arrays->n;
         const std::string name =
             lab::variant_name(kernel, {{"l1", through_l1 ? "on" : "off"}, {key, parameter}});
         add(variant(
-            experiment, arrays, cache, name, source, [](std::size_t i) { return i; },
+            experiment, arrays, cache, name, source,
+            [=](std::size_t i) { return i % 32 < lanes ? i : nowhere; },
             [=](const float* in, float* out) {
                 launch(lab::blocks_for(n, block), block, in, out, n, parameter);
             }));
@@ -162,6 +165,11 @@ void add_loads(const lab::Experiment& experiment, std::shared_ptr<Arrays> arrays
     }
     add_load("copy_broadcast", "word", 0, kernels.broadcast,
              [](std::size_t i) { return i - i % 32; });
+    for (const unsigned segments : {1, 2, 3, 4}) {
+        add_load(
+            "copy_segments", "segments", segments, kernels.segments,
+            [](std::size_t i) { return i; }, 8 * segments);
+    }
     for (const unsigned lines : selection.lines) {
         add_load("copy_scattered", "lines", lines, kernels.scattered, [=](std::size_t i) {
             return 32 * (i / 32 * lines + i % 32 % lines) + i % 32 / lines;
@@ -192,6 +200,40 @@ void add_stores(const lab::Experiment& experiment, std::shared_ptr<Arrays> array
     add_store(2, 2);  // in one 128-byte line, but not in 64 aligned bytes
 }
 
+// One byte a lane, in arrays of their own.
+lab::Variant bytes_variant(bool through_l1, unsigned stride, std::size_t n) {
+    struct Buffers {
+        lab::DeviceBuffer<unsigned char> in, out;
+    };
+    const auto buffers = std::make_shared<Buffers>();
+    const auto value = [](std::size_t i) { return static_cast<unsigned char>(i * 167 + i / 256); };
+    const auto kernels = through_l1 ? l1_on::load_kernels() : l1_off::load_kernels();
+    return {
+        .name = lab::variant_name(
+            "copy_bytes",
+            {{"l1", through_l1 ? "on" : "off"}, {"stride", stride}, {"n", n}, {"cache", "warm"}}),
+        .bytes = 2.0 * n,
+        .working_set_bytes = n * (stride + 1),
+        .prepare =
+            [=] {
+                std::vector<unsigned char> in(n * stride);
+                for (std::size_t i = 0; i < in.size(); ++i) in[i] = value(i);
+                buffers->in = lab::DeviceBuffer<unsigned char>(in);
+                buffers->out = lab::DeviceBuffer<unsigned char>(n);
+            },
+        .launch =
+            [=](std::size_t) {
+                kernels.bytes(lab::blocks_for(n, block), block, buffers->in.get(),
+                              buffers->out.get(), n, stride);
+            },
+        .check =
+            [=] {
+                std::vector<unsigned char> expected(n);
+                for (std::size_t i = 0; i < n; ++i) expected[i] = value(i * stride);
+                lab::expect_equal<unsigned char>(buffers->out.to_host(), expected);
+            }};
+}
+
 std::vector<unsigned> range(unsigned first, unsigned last, unsigned step = 1) {
     std::vector<unsigned> values;
     for (unsigned value = first; value <= last; value += step) values.push_back(value);
@@ -212,8 +254,9 @@ int main(int argc, char** argv) {
         for (const unsigned value : range(40, last, 8)) values.push_back(value);
         return values;
     };
-    const Selection through = {swept(64), {21, 31}, {8, 11}, swept(32)};
-    const Selection past = {{1, 2, 3, 4, 8, 16, 32, 64}, {21, 31}, {8, 11}, {1, 2, 4, 8, 16, 32}};
+    const Selection through = {swept(64), {21, 31}, {8, 11, 32}, swept(32)};
+    const Selection past = {
+        {1, 2, 3, 4, 8, 16, 32, 64}, {21, 31}, {8, 11, 32}, {1, 2, 4, 8, 16, 32}};
     const auto add_all = [&](std::size_t n, lab::Cache cache) {
         const auto arrays = std::make_shared<Arrays>(n);
         add_loads(experiment, arrays, cache, true, through, measure);
@@ -222,6 +265,12 @@ int main(int argc, char** argv) {
         experiment.add_memcpy(n * sizeof(float), cache);
     };
     add_all(1 << 20, lab::Cache::warm);
+    for (const bool through_l1 : {true, false}) {
+        for (const unsigned stride : {1, 128}) {
+            measure(bytes_variant(through_l1, stride, 1 << 18));
+            validate(bytes_variant(through_l1, stride, 1009));
+        }
+    }
     if (!experiment.device().emulated) add_all(1 << 22, lab::Cache::cold);
     // Ragged: n is no multiple of a warp, and the last block is nearly empty.
     const Selection few = {{1, 3, 64}, {21}, {11}, {2, 3, 32}};

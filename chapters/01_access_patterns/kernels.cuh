@@ -38,6 +38,21 @@ __global__ void copy_scattered(const float* in, float* out, std::size_t n, unsig
     if (i < n) out[i] = in[i / 32 * 32 * lines + lane % lines * 32 + lane / lines];
 }
 
+// Each warp reads `segments` 32-byte segments (1 to 4) of its line, 8 lanes each; the lanes that are
+// left over do nothing. How much of a line has to move at least?
+__global__ void copy_segments(const float* in, float* out, std::size_t n, unsigned segments) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n && threadIdx.x % 32 / 8 < segments) out[i] = in[i];
+}
+
+// The least that lanes can ask for: a byte each, `stride` bytes apart. At stride 128 each byte is in a
+// line of its own.
+__global__ void copy_bytes(const unsigned char* in, unsigned char* out, std::size_t n,
+                           unsigned stride) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i * stride];
+}
+
 // The pattern is on the other side now. Each warp has 256 bytes of the output and stores `segments`
 // 32-byte segments (1 to 4) of them, 8 lanes each, `spacing` segments (1 or 2) from one to the next;
 // the lanes that are left over do nothing. 4 segments at spacing 1 are the coalesced store.

@@ -13,9 +13,19 @@ void launch(unsigned grid, unsigned block, const float* in, float* out, std::siz
     lab::launch(kernel, grid, block)(in, out, n, parameter);
 }
 
+void launch_bytes(unsigned grid, unsigned block, const unsigned char* in, unsigned char* out,
+                  std::size_t n, unsigned stride) {
+    lab::launch(copy_bytes, grid, block)(in, out, n, stride);
+}
+
 LoadKernels load_kernels() {
-    return {launch<copy_strided>, launch<copy_permuted>, launch<copy_misaligned>,
-            launch<copy_broadcast>, launch<copy_scattered>};
+    return {launch<copy_strided>,
+            launch<copy_permuted>,
+            launch<copy_misaligned>,
+            launch<copy_broadcast>,
+            launch<copy_scattered>,
+            launch<copy_segments>,
+            launch_bytes};
 }
 
 }  // namespace LAB_L1
