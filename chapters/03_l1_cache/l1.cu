@@ -8,8 +8,8 @@ namespace LAB_L1 {
 #include "../02_misaligned_reads/kernels.cuh"
 
 void launch_read_offset(unsigned grid, unsigned block, const float* a, const float* b, float* c,
-                        std::size_t n, std::size_t offset) {
-    lab::launch(read_offset, grid, block)(a, b, c, n, offset);
+                        std::size_t n, std::size_t offset, std::size_t shared_bytes) {
+    lab::launch(read_offset, grid, block, shared_bytes)(a, b, c, n, offset);
 }
 
 }  // namespace LAB_L1

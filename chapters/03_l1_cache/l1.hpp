@@ -5,9 +5,9 @@
 
 namespace l1_on {
 void launch_read_offset(unsigned grid, unsigned block, const float* a, const float* b, float* c,
-                        std::size_t n, std::size_t offset);
+                        std::size_t n, std::size_t offset, std::size_t shared_bytes);
 }
 namespace l1_off {
 void launch_read_offset(unsigned grid, unsigned block, const float* a, const float* b, float* c,
-                        std::size_t n, std::size_t offset);
+                        std::size_t n, std::size_t offset, std::size_t shared_bytes);
 }
