@@ -8,13 +8,15 @@
 //           gather       scattered over the whole array (scatter:array), or over the elements that
 //                        the block itself writes (scatter:block)
 //           sum_table    a table of 4 KB that every thread reads a part of
+//           copy         the source's printed kernel (_ldg), and as a plain load
+//           sum_constant the same table in constant memory, a sector for each lane (_by_lane) or for
+//                        each warp (_uniform)
 //           Blocks of 512 threads. n = 2^20, 2^24 and 2^26 (805 MB for three arrays, more than four
 //           times any L2 of today); 2^20 alone where nothing is timed.
 // Model:    read_offset: two 4-byte loads, one store and one addition an element; gather: a 4-byte
 //           load and a 4-byte index, one store; sum_table: one store and 8 additions, the table once.
-// Differs:  the source's copy is read_offset at offset 0 with a second array; its `blockDim` lacks .x.
-//           The emulated GPU sees no __restrict__, which is the compiler's to use or not: there
-//           _restrict counts as plain does. Its Fermi, which has no __ldg, loads by it plainly.
+// Differs:  in the source's copy `blockDim` lacks .x. An emulated Fermi, which has no read-only path, loads
+//           by it plainly.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -23,6 +25,7 @@
 
 #include "kernels.cuh"
 #include "lab/array_sum.hpp"
+#include "lab/cuda_check.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/device_validation.hpp"
 #include "lab/experiment.hpp"
@@ -45,6 +48,7 @@ using Sum = void (*)(const float*, const float*, float*, std::size_t, std::size_
 constexpr Row<Sum> sums[] = {{"read_offset", read_offset},
                              {"read_offset_ldg", read_offset_ldg},
                              {"read_offset_restrict", read_offset_restrict}};
+constexpr Row<void (*)(const float*, float*)> copies[] = {{"copy", copy}, {"copy_ldg", copy_ldg}};
 constexpr Row<void (*)(const float*, const int*, float*, std::size_t)> gathers[] = {
     {"gather", gather}, {"gather_ldg", gather_ldg}, {"gather_restrict", gather_restrict}};
 constexpr Row<void (*)(const float*, float*, std::size_t)> table_sums[] = {
@@ -140,13 +144,21 @@ class Table {
         while (sums_.size() <= number) sums_.emplace_back(n);
         return sums_[number];
     }
-    void check() {
-        // From the end of the table on, threads begin at its first entry again.
-        std::vector<float> expected(table_entries / entries_per_thread);
+    // `threads` neighbours add up the same sector. From the end of the table on, threads begin at its
+    // first entry again.
+    void check(std::size_t threads = 1) {
+        std::vector<float> sums_of_sectors(table_entries / entries_per_thread);
         for (std::size_t i = 0; i < table_entries; ++i) {
-            expected[i / entries_per_thread] += values_[i];
+            sums_of_sectors[i / entries_per_thread] += values_[i];
         }
+        std::vector<float> expected(threads * sums_of_sectors.size());
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            expected[i] = sums_of_sectors[i / threads];
         lab::expect_repeats(sums(0), {0, n}, lab::DeviceBuffer<float>(expected));
+    }
+    void fill_constant_memory() const {
+        LAB_CUDA_CHECK(
+            cudaMemcpyToSymbol(constant_table, values_.data(), values_.size() * sizeof(float)));
     }
 
   private:
@@ -173,6 +185,23 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment, std::si
                                        [=](const float* a, const float* b, float* c) {
                                            lab::launch(code, grid, block)(a, b, c, n, offset);
                                        }));
+        }
+    }
+
+    if (n % block == 0) {
+        for (const auto& [kernel, code] : copies) {
+            variants.push_back(
+                {.name = lab::variant_name(kernel, {{"block", block}, {"n", n}, {"cache", "cold"}}),
+                 .bytes = 2.0 * sizeof(float) * n,
+                 .working_set_bytes = 2 * sizeof(float) * n,
+                 .sets = experiment.cold_sets(arrays->bytes()),
+                 .prepare = [=] { arrays->set(0).c.poison(); },
+                 .launch =
+                     [=](std::size_t number) {
+                         auto& set = arrays->set(number);
+                         lab::launch(code, grid, block)(set.a.get(), set.c.get());
+                     },
+                 .check = [=] { arrays->check_repeats(arrays->values_of_a(), 0, {0, n}); }});
         }
     }
 
@@ -211,6 +240,25 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment, std::si
                                 },
                             .check = [=] { table->check(); }});
     }
+    const auto add_constant = [&](const char* kernel, auto code, std::size_t threads) {
+        variants.push_back({.name = name(kernel, {"entries", table_entries}),
+                            .bytes = static_cast<double>(table_bytes),
+                            .flops = static_cast<double>(entries_per_thread * n),
+                            .working_set_bytes = table_bytes,
+                            .sets = experiment.cold_sets(table_bytes),
+                            .prepare =
+                                [=] {
+                                    table->fill_constant_memory();
+                                    table->sums(0).poison();
+                                },
+                            .launch =
+                                [=](std::size_t number) {
+                                    lab::launch(code, grid, block)(table->sums(number).get(), n);
+                                },
+                            .check = [=] { table->check(threads); }});
+    };
+    add_constant("sum_constant_by_lane", sum_constant_by_lane, 1);
+    add_constant("sum_constant_uniform", sum_constant_uniform, 32);
     return variants;
 }
 

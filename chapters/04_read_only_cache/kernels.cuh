@@ -22,6 +22,18 @@ __global__ void read_offset_restrict(const float* __restrict__ a, const float* _
     if (k < n) c[i] = a[k] + b[k];
 }
 
+// The source's example, with the `.x` that it lacks, and the same copy as a plain load. Like the source's
+// it has no bounds: n is a multiple of the block.
+__global__ void copy(const float* in, float* out) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}
+
+__global__ void copy_ldg(const float* in, float* out) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    out[i] = __ldg(&in[i]);
+}
+
 // ---- scattered -----------------------------------------------------------------------------------
 
 // out[i] = in[index[i]]. Neighbouring lanes read elements that are far apart: of each sector, or line,
@@ -77,5 +89,32 @@ __global__ void sum_table_restrict(const float* __restrict__ table, float* sums,
     float sum = 0;
 #pragma unroll
     for (unsigned j = 0; j < entries_per_thread; ++j) sum += entries[j];
+    sums[i] = sum;
+}
+
+// ---- constant ------------------------------------------------------------------------------------
+
+// The table in constant memory, which has a cache of its own. That cache answers one address at a time.
+__constant__ float constant_table[table_entries];
+
+// As sum_table: each lane adds up a sector of its own.
+__global__ void sum_constant_by_lane(float* sums, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const std::size_t first = i * entries_per_thread % table_entries;
+    float sum = 0;
+#pragma unroll
+    for (unsigned j = 0; j < entries_per_thread; ++j) sum += constant_table[first + j];
+    sums[i] = sum;
+}
+
+// All lanes of a warp add up the same sector, each warp the next one.
+__global__ void sum_constant_uniform(float* sums, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const std::size_t first = i / 32 * entries_per_thread % table_entries;
+    float sum = 0;
+#pragma unroll
+    for (unsigned j = 0; j < entries_per_thread; ++j) sum += constant_table[first + j];
     sums[i] = sum;
 }

@@ -8,8 +8,9 @@
 // Variants: transpose_read_rows, transpose_read_columns   blocks in row order (chapter 10)
 //           ..._diagonal       the source's mapping; square grids only, others are refused
 //           ..._diagonal_any   the same order in a grid of any shape
+//           ..._unroll4, ..._diagonal_unroll4   four elements a thread (chapter 11), in either order
 //           2048 x 2048, the source's size; on a GPU also squares of 1920 to 2304, of 16384 and of
-//           16448 (2.2 GB), and 16384 x 16448; cold. The side decides whether a column of the
+//           16448 (2.2 GB), 16384 x 16448 and 16384 x 32768; cold. The side decides whether a column of the
 //           matrix lies in one, some or all partitions (README.md has the arithmetic); squares,
 //           because one kernel strides by the rows and the other by the columns.
 // Model:    an element is a 4-byte load and a 4-byte store.
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "../10_transpose_naive/kernels.cuh"
+#include "../11_transpose_unroll4/kernels.cuh"
 #include "kernels.cuh"
 #include "lab/errors.hpp"
 #include "lab/experiment.hpp"
@@ -34,15 +36,21 @@ struct Kernel {
     void (*kernel)(const float*, float*, std::size_t, std::size_t);
     bool x_is_row;  // the x direction of the grid runs over the rows of `in`
     bool needs_square_grid;
+    unsigned per_thread = 1;  // elements, in the x direction
 };
 
 const std::vector<Kernel> kernels = {
     {"transpose_read_rows", transpose_read_rows, false, false},
     {"transpose_read_rows_diagonal", transpose_read_rows_diagonal, false, true},
     {"transpose_read_rows_diagonal_any", transpose_read_rows_diagonal_any, false, false},
+    {"transpose_read_rows_diagonal_unroll4", transpose_read_rows_diagonal_unroll4, false, false, 4},
+    {"transpose_read_rows_unroll4", transpose_read_rows_unroll4, false, false, 4},
     {"transpose_read_columns", transpose_read_columns, true, false},
     {"transpose_read_columns_diagonal", transpose_read_columns_diagonal, true, true},
     {"transpose_read_columns_diagonal_any", transpose_read_columns_diagonal_any, true, false},
+    {"transpose_read_columns_diagonal_unroll4", transpose_read_columns_diagonal_unroll4, true,
+     false, 4},
+    {"transpose_read_columns_unroll4", transpose_read_columns_unroll4, true, false, 4},
 };
 
 lab::Variant variant(const Kernel& kernel, const std::shared_ptr<lab::MatrixTranspose>& matrix,
@@ -50,7 +58,7 @@ lab::Variant variant(const Kernel& kernel, const std::shared_ptr<lab::MatrixTran
     const std::size_t rows = matrix->rows();
     const std::size_t columns = matrix->columns();
     const dim3 block(16, 16);
-    const dim3 grid(lab::blocks_for(kernel.x_is_row ? rows : columns, block.x),
+    const dim3 grid(lab::blocks_for(kernel.x_is_row ? rows : columns, block.x * kernel.per_thread),
                     lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
     const std::string name = lab::variant_name(
         kernel.name, {{"block", "16x16"}, {"rows", rows}, {"columns", columns}, {"cache", "cold"}});
@@ -96,6 +104,7 @@ int main(int argc, char** argv) {
             add(side, side);
         }
         add(16384, 16448);
+        add(16384, 32768);
     }
     // 20 x 31 elements are a square grid of 2 x 2 blocks.
     const std::pair<std::size_t, std::size_t> shapes[] = {

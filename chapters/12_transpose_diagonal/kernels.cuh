@@ -49,3 +49,33 @@ __global__ void transpose_read_columns_diagonal_any(const float* in, float* out,
     const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
     if (x < rows && y < columns) out[y * rows + x] = in[x * columns + y];
 }
+
+// Diagonal and unrolled at once, against transpose_read_rows_diagonal: each thread has four elements, a
+// block's width apart, so a block covers 4 x blockDim.x of the x direction. Its grid has a quarter of
+// the columns: the order is that of transpose_read_rows_diagonal_any.
+__global__ void transpose_read_rows_diagonal_unroll4(const float* in, float* out, std::size_t rows,
+                                                     std::size_t columns) {
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+    const unsigned block_y = block % gridDim.y;
+    const unsigned block_x = (block / gridDim.y + block_y) % gridDim.x;
+    const std::size_t first = std::size_t{block_x} * blockDim.x * 4 + threadIdx.x;
+    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    if (y >= rows) return;
+    for (std::size_t x = first; x < first + 4 * blockDim.x && x < columns; x += blockDim.x) {
+        out[x * rows + y] = in[y * columns + x];
+    }
+}
+
+// The same change to transpose_read_columns_diagonal.
+__global__ void transpose_read_columns_diagonal_unroll4(const float* in, float* out,
+                                                        std::size_t rows, std::size_t columns) {
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+    const unsigned block_y = block % gridDim.y;
+    const unsigned block_x = (block / gridDim.y + block_y) % gridDim.x;
+    const std::size_t first = std::size_t{block_x} * blockDim.x * 4 + threadIdx.x;
+    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    if (y >= columns) return;
+    for (std::size_t x = first; x < first + 4 * blockDim.x && x < rows; x += blockDim.x) {
+        out[y * rows + x] = in[x * columns + y];
+    }
+}

@@ -6,6 +6,7 @@
 // Variants: matmul_naive               the source's kernel, in four shapes of blocks
 //           matmul_naive_down_columns  rows and columns of threads exchanged
 //           matmul_grid_stride         grids of any size; grid:NxN of 16 x 16 threads
+//           matmul_naive_in_parts      bands of rows of c, a launch each
 //           multiply_add_in_registers  the same arithmetic without loads: the peak
 //           The example (4) and 256 cubed, where the emulated GPU is compared with counters; on a GPU
 //           1024 cubed and, of what is not too slow, 4096 cubed. Counts of an element depend on k.
@@ -57,6 +58,25 @@ lab::Variant down_columns(const lab::Experiment& experiment, dim3 block, const M
 lab::Variant grid_stride(const lab::Experiment& experiment, dim3 grid, const Matrices& matrices) {
     return product(experiment, "matmul_grid_stride/grid:" + by(grid.x, grid.y) + "/block:16x16",
                    matmul_grid_stride, grid, dim3(16, 16), matrices);
+}
+
+// For products that no grid covers: the host launches the kernel once for each band of rows of c, on the
+// same band of a. The last band may be lower.
+lab::Variant in_parts(const lab::Experiment& experiment, int parts, const Matrices& matrices) {
+    const auto [m, n, k] = matrices->shape();
+    const dim3 block(16, 16);
+    const int band = (m + parts - 1) / parts;
+    lab::Variant variant = matmul::product_variant<float>(
+        experiment, "matmul_naive_in_parts/parts:" + std::to_string(parts) + "/block:16x16",
+        matrices, [=](const float* a, const float* b, float* c) {
+            for (int first = 0; first < m; first += band) {
+                const int rows = std::min(band, m - first);
+                lab::launch(matmul_naive, matmul::grid_over(n, rows, block), block)(
+                    a + std::size_t(first) * k, b, c + std::size_t(first) * n, rows, n, k);
+            }
+        });
+    variant.launches_several = true;
+    return variant;
 }
 
 // Halving is exact, so the chain rounds alike everywhere: it is right to the bit.
@@ -123,6 +143,7 @@ int main(int argc, char** argv) {
         if (small) experiment.add(grid_stride(experiment, dim3(8, 8), cube));
         if (small) experiment.add(grid_stride(experiment, dim3(16, 16), cube));
         experiment.add(grid_stride(experiment, dim3(32, 32), cube));
+        experiment.add(in_parts(experiment, 4, cube));
         experiment.add(registers(experiment, cube));
         experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
     }
@@ -139,10 +160,12 @@ int main(int argc, char** argv) {
         experiment.add_validation(down_columns(experiment, dim3(16, 16), ragged));
         experiment.add_validation(grid_stride(experiment, dim3(1, 1), ragged));
         experiment.add_validation(grid_stride(experiment, dim3(3, 2), ragged));
+        experiment.add_validation(in_parts(experiment, 3, ragged));
     }
     experiment.add_validation(matmul::example_readers());
     const Matrices tall = matrices({16 * 65535 + 1, 3, 2});
     experiment.add_validation(refused(naive(experiment, dim3(16, 16), tall)));
     experiment.add_validation(grid_stride(experiment, dim3(1, 64), tall));
+    experiment.add_validation(in_parts(experiment, 2, tall));
     return experiment.run();
 }

@@ -26,6 +26,7 @@
 
 #include "../16_matmul_naive/kernels.cuh"
 #include "../16_matmul_naive/reference.hpp"
+#include "example.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
@@ -159,5 +160,8 @@ int main(int argc, char** argv) {
         validate(bounded<float, 32>(experiment, "float", floats(shape)));
         validate(bounded<int, 16>(experiment, "int", ints(shape)));
     }
+    // The source's example.
+    validate(bounded<int, 8>(experiment, "int", ints(matmul::cube(16))));
+    validate(matmul::example_indices());
     return experiment.run();
 }

@@ -89,3 +89,52 @@ __global__ void add_operands(const float* a, const float* b, float* c, int a_siz
     for (int i = thread; i < b_size; i += threads) sum += b[i];
     c[thread] = sum;
 }
+
+// ---- Wrong on purpose: matmul_tiled without one of its barriers. They are never timed; a test shows
+// that the emulated GPU finds their races.
+
+// A warp may read elements of the tiles before the warps that load them have done so.
+template <int tile>
+__global__ void matmul_tiled_without_first_barrier(const float* a, const float* b, float* c, int n,
+                                                   int k) {
+    __shared__ float a_tile[tile][tile];
+    __shared__ float b_tile[tile][tile];
+    const int row = blockIdx.y * tile + threadIdx.y;
+    const int column = blockIdx.x * tile + threadIdx.x;
+    float sum = 0;
+    for (int first = 0; first < k; first += tile) {
+        a_tile[threadIdx.y][threadIdx.x] = a[row * k + first + threadIdx.x];
+        b_tile[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * n + column];
+        for (int i = 0; i < tile; ++i) sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+
+// A warp may load the next tiles while others still read these.
+template <int tile>
+__global__ void matmul_tiled_without_second_barrier(const float* a, const float* b, float* c, int n,
+                                                    int k) {
+    __shared__ float a_tile[tile][tile];
+    __shared__ float b_tile[tile][tile];
+    const int row = blockIdx.y * tile + threadIdx.y;
+    const int column = blockIdx.x * tile + threadIdx.x;
+    float sum = 0;
+    for (int first = 0; first < k; first += tile) {
+        a_tile[threadIdx.y][threadIdx.x] = a[row * k + first + threadIdx.x];
+        b_tile[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * n + column];
+        __syncthreads();
+        for (int i = 0; i < tile; ++i) sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];
+    }
+    c[row * n + column] = sum;
+}
+
+// ---- The example of 16 x 16 integers in blocks of 8 x 8: where each thread's loads are in m and n in
+// phase `phase`, by the expressions of matmul_tiled_bounded. One pair a thread, in the order of p.
+template <int tile>
+__global__ void tile_indices(int* m_index, int* n_index, int n, int phase) {
+    const int row = blockIdx.y * tile + threadIdx.y;
+    const int column = blockIdx.x * tile + threadIdx.x;
+    m_index[row * n + column] = row * n + phase * tile + threadIdx.x;
+    n_index[row * n + column] = (phase * tile + threadIdx.y) * n + column;
+}

@@ -56,9 +56,10 @@ std::string label(const Variant& variant) {
     }
 }
 
-// Not what has nothing to launch, an empty kernel, or a reference.
+// Not what has nothing to launch, an empty kernel, several kernels, or a reference.
 bool is_profiled(const Variant& variant) {
-    return variant.kind == Kind::kernel && variant.launch && variant.working_set_bytes > 0;
+    return variant.kind == Kind::kernel && variant.launch && variant.working_set_bytes > 0 &&
+           !variant.launches_several;
 }
 
 using Launch = std::function<void(std::size_t set)>;

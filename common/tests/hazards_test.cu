@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../../chapters/17_matmul_tiled/kernels.cuh"
 #include "device_test_main.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/emulated_gpu.hpp"
@@ -150,6 +151,38 @@ TEST_F(Hazards, MissingBarrierBeforeTheLoop) {
 
 TEST_F(Hazards, MissingBarrierAfterTheLoop) {
     expect_races_on_both_tiles(product<Plant::no_barrier_after>());
+}
+
+// Chapter 17's kernels without one of their barriers.
+std::vector<std::string> races_of(void (*kernel)(const float*, const float*, float*, int, int)) {
+    const int n = 2 * tile;
+    const auto values = lab::random_floats(n * n, 1);
+    const lab::DeviceBuffer<float> a(values), b(values);
+    lab::DeviceBuffer<float> c(n * n);
+    lab::launch(kernel, dim3(2, 2), dim3(tile, tile))(a.get(), b.get(), c.get(), n, n);
+    lab::backend::synchronise();
+    return lab::emulated_gpu::hazards();
+}
+
+void expect_one_race_a_tile(const std::vector<std::string>& hazards, const std::string& kernel) {
+    ASSERT_EQ(hazards.size(), 2u);
+    for (const std::string& hazard : hazards) EXPECT_TRUE(contains(hazard, kernel)) << hazard;
+    EXPECT_EQ(contains(hazards[0], "a_tile") + contains(hazards[1], "a_tile"), 1);
+    EXPECT_EQ(contains(hazards[0], "b_tile") + contains(hazards[1], "b_tile"), 1);
+}
+
+TEST_F(Hazards, ChapterSeventeenWithoutItsFirstBarrier) {
+    expect_one_race_a_tile(races_of(matmul_tiled_without_first_barrier<16>),
+                           "matmul_tiled_without_first_barrier");
+}
+
+TEST_F(Hazards, ChapterSeventeenWithoutItsSecondBarrier) {
+    expect_one_race_a_tile(races_of(matmul_tiled_without_second_barrier<16>),
+                           "matmul_tiled_without_second_barrier");
+}
+
+TEST_F(Hazards, ChapterSeventeenWithBothBarriers) {
+    EXPECT_EQ(races_of(matmul_tiled<16>), std::vector<std::string>{});
 }
 
 TEST_F(Hazards, UninitialisedSharedElement) {
