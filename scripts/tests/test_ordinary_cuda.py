@@ -32,9 +32,7 @@ BY_TIMING = {
 }
 # Registers that ptxas keeps in local memory, or the reverse.
 BY_REGISTERS = {
-    "spill_by_bounds": "32 registers a thread: 103 STL and 105 LDL that the PTX does not have",
-    "virtual_functions": "the vtable pointers lie in local memory (STL.64), and the methods save R2: STL [R1], R2",
-    "local_structure": "the 3 x 3 array becomes registers and selections: no STL, no LDL",
+    "virtual_functions": "of the vtable, whose address is generic, other bytes count as loaded",
 }
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {

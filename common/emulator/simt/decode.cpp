@@ -56,6 +56,7 @@ void FunctionDecoder::decode() {
         }
         const ptx::Instruction& here = source_.instructions[at_];
         try {
+            spills();
             instruction(here);
             note_definitions(here);
         } catch (const Refused& refused) {
@@ -82,6 +83,9 @@ void FunctionDecoder::find_issued_accesses() {
     issued_ = std::make_shared<ptx::IssuedAccesses>(source_, ptx::analyse_control_flow(source_),
                                                     shared_offset);
     function_.details.push_back(issued_);
+    local_accesses_ =
+        std::make_shared<ptx::LocalAccesses>(module_.source, image_.kernel->source->name, source_);
+    function_.details.push_back(local_accesses_);
 }
 
 void FunctionDecoder::refuse(const ptx::Instruction& instruction, const std::string& why) {

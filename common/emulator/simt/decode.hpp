@@ -12,6 +12,7 @@
 
 #include "emulator/ptx/control_flow.hpp"
 #include "emulator/ptx/issued_accesses.hpp"
+#include "emulator/ptx/local_accesses.hpp"
 #include "emulator/ptx/result_uses.hpp"
 #include "emulator/ptx/types.hpp"
 #include "emulator/simt/arithmetic.hpp"
@@ -55,6 +56,7 @@ class FunctionDecoder {
     void lay_out_registers();
     void lay_out_variables();
     void find_issued_accesses();
+    void spills();
     void split_into_blocks();
     void instruction(const ptx::Instruction& instruction);
     void finish_blocks();
@@ -170,6 +172,7 @@ class FunctionDecoder {
     std::unordered_map<RegisterOffset, unsigned> replaced_uses_;
 
     std::shared_ptr<const ptx::IssuedAccesses> issued_;
+    std::shared_ptr<const ptx::LocalAccesses> local_accesses_;
 
     // The block at hand.
     struct OpenBlock {

@@ -46,6 +46,7 @@ void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_
     if (space == AccessSpace::global || space == AccessSpace::shared) {
         detail.cost.issued = issued_->of(at_);
     }
+    if (space == AccessSpace::local) detail.cost.issued = local_accesses_->of(at_);
     detail.site = static_cast<std::uint32_t>(image_.sites.size());
     image_.sites.push_back({&function_,
                             {at_, space, detail.kind, is_reduction, detail.bytes, cache_operator},
@@ -71,6 +72,21 @@ void FunctionDecoder::fill_in_elements(MemoryDetail& detail, const ptx::Operand&
     }
     detail.mover = is_load ? load_mover(type, bytes) : store_mover(type, bytes);
     if (detail.mover == nullptr) throw Refused{};
+}
+
+// Whatever guards the instruction: ptxas does not guard them.
+void FunctionDecoder::spills() {
+    for (const ptx::Spill& spill : local_accesses_->spills(at_)) {
+        auto& detail = new_detail<MemoryDetail>();
+        detail.kind = spill.is_load ? AccessKind::load : AccessKind::store;
+        detail.bytes = spill.bytes;
+        add_site(detail, AccessSpace::local, false, CacheOperator::standard);
+        detail.cost.issued = nullptr;
+        Operation operation;
+        operation.detail = &detail;
+        operation.execute = execute_spill;
+        blocks_.back().operations.push_back(operation);
+    }
 }
 
 bool FunctionDecoder::memory(const ptx::Instruction& instruction) {

@@ -111,6 +111,7 @@ void execute_global(Warp& warp, const Operation& operation);
 void execute_generic(Warp& warp, const Operation& operation);
 void execute_shared(Warp& warp, const Operation& operation);
 void execute_local(Warp& warp, const Operation& operation);
+void execute_spill(Warp& warp, const Operation& operation);  // counts, and moves nothing
 void execute_constant(Warp& warp, const Operation& operation);
 void execute_parameter(Warp& warp, const Operation& operation);         // of calls
 void execute_kernel_parameter(Warp& warp, const Operation& operation);  // of the launch

@@ -42,7 +42,12 @@ void count_local(WarpContext& context, const MemoryDetail& detail, RequestCounte
     AccessCounters cost;
     std::array<Address, warp_size> addresses;
     const std::uint32_t word_bytes = std::min(detail.bytes, interleaved_word_bytes);
-    for (std::uint32_t word = 0; word < detail.bytes; word += interleaved_word_bytes) {
+    std::uint32_t bytes = detail.bytes;
+    if (detail.cost.space == AccessSpace::local && detail.cost.issued != nullptr) {
+        if (detail.cost.issued->empty()) return;
+        bytes = detail.cost.issued->front().bytes;
+    }
+    for (std::uint32_t word = 0; word < bytes; word += interleaved_word_bytes) {
         for (int lane = 0; lane < warp_size; ++lane) {
             addresses[static_cast<std::size_t>(lane)] =
                 interleaved(offsets[static_cast<std::size_t>(lane)] + word, lane);
@@ -118,6 +123,13 @@ void execute_local(Warp& warp, const Operation& operation) {
     LaneOffsets offsets;
     const bool uniform = private_offsets(context, detail, offsets);
     access_local(context, detail, context.sites[detail.site].requests, offsets, uniform);
+}
+
+// Every lane's copy of a spilled register lies at one offset: which one does not matter.
+void execute_spill(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
+    count_local(context, detail, context.sites[detail.site].requests, LaneOffsets{});
 }
 
 // Arguments and results of calls lie with the frame; their traffic is the calling convention's.
