@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tries the two commands of the README on fresh systems and prints a table: a step of each release.
+"""Tries the commands of the README on fresh systems and prints a table: a step of each release.
 
 Makes a root of each system with debootstrap (Debian: apt-get install debootstrap), clones the last
-commit into a copy of it, and runs `scripts/lab run` and `scripts/lab test` there. Needs root
-rights, about 8 GB and the network; the machine's pip settings apply in the roots, too. Downloaded
-packages are kept in the folder for the next root, compiled objects only with --compiler-cache.
+commit into a copy of it, and runs there `scripts/lab run`, `scripts/lab test` and all other commands
+of the README. Needs root rights, about 8 GB and the network; the machine's pip settings apply in the
+roots, too. Downloaded packages are kept in the folder for the next root, compiled objects only with
+--compiler-cache.
 
     sudo scripts/fresh_roots.py                              # every system in every case
     sudo scripts/fresh_roots.py --system debian13 --case root
@@ -13,17 +14,29 @@ packages are kept in the folder for the next root, compiled objects only with --
 
 import argparse
 import os
+import resource
 import shlex
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from notebook import fresh_root
 from notebook.fresh_root import CUDA, Case, Distribution, Settings, System, say
 
-_COMMANDS = ("run", "test")
+_COMMANDS = ("run", "test", "readme")
+# Its device is one that a reader has and we have not.
+_NEEDS_A_GPU = "nvidia-a100"
+_PROGRAM = """__global__ void twice(float* values) { values[threadIdx.x] *= 2; }
+int main() {
+    float* values;
+    cudaMalloc(&values, 32 * sizeof(float));
+    twice<<<1, 32>>>(values);
+    return cudaDeviceSynchronize();
+}
+"""
 _KEYRINGS = "/usr/share/keyrings"
 _DEBIAN = Distribution(
     "Debian",
@@ -61,19 +74,27 @@ CASES = {
 
 
 @dataclass(frozen=True)
+class Result:
+    """Of one command."""
+
+    status: int
+    seconds: float
+    cpu_seconds: float  # what other programs of the machine hardly change
+    last_line: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """A line of the table."""
 
     system: System
     case: Case
     cache: str  # of compiled objects: "no", "empty", "filled"
-    statuses: tuple[int, ...]
-    seconds: tuple[float, ...]
-    last_lines: tuple[str, ...]
+    results: dict[str, Result]  # by command
 
     @property
     def is_as_expected(self) -> bool:
-        return all(status == self.case.status for status in self.statuses)
+        return all(result.status == self.case.status for result in self.results.values())
 
 
 def main() -> int:
@@ -90,11 +111,11 @@ def main() -> int:
     for name in options.system or SYSTEMS:
         base = fresh_root.make_base(SYSTEMS[name], settings)
         for case in cases:
-            outcome = _try(SYSTEMS[name], case, base, settings)
+            outcome = _try(SYSTEMS[name], case, base, settings, options.command or _COMMANDS)
             outcomes.append(outcome)
             say(_row(outcome))
     shutil.rmtree(settings.folder / "tried", ignore_errors=True)
-    print("\n".join(_table(outcomes)))
+    print("\n".join(table(outcomes)))
     return 0 if all(outcome.is_as_expected for outcome in outcomes) else 1
 
 
@@ -102,6 +123,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--system", action="append", choices=SYSTEMS, help="default: all")
     parser.add_argument("--case", action="append", choices=CASES, help="default: all")
+    parser.add_argument(
+        "--command", action="append", choices=_COMMANDS, help="default: all, in this order"
+    )
     parser.add_argument(
         "--folder",
         type=Path,
@@ -133,50 +157,83 @@ def _mirror(text: str) -> tuple[str, str]:
     return distribution, url
 
 
-def _try(system: System, case: Case, base: Path, settings: Settings) -> Outcome:
-    cache = _cache_state(system, settings)
+def _try(
+    system: System, case: Case, base: Path, settings: Settings, commands: Sequence[str]
+) -> Outcome:
+    cache = cache_state(system, settings)
     cell = fresh_root.copy_base(system, case, base, settings)
-    statuses, seconds, lines = [], [], []
-    for command in _COMMANDS:
+    results = {}
+    for command in commands:
         nvcc = "nvcc" if case.has_nvcc else "no nvcc"
-        say(f"{system.title}, {case.who}, {nvcc}: scripts/lab {command}")
-        began = time.monotonic()
+        say(f"{system.title}, {case.who}, {nvcc}: {command}")
+        began, began_cpu = time.monotonic(), _cpu_seconds()
         log = settings.folder / "logs" / f"{system.suite}-{case.name}-{command}.log"
-        folder = shlex.quote(f"{case.home}/{case.folder}")
-        statuses.append(fresh_root.run_inside(cell, f"cd {folder} && scripts/lab {command}", log))
-        seconds.append(time.monotonic() - began)
-        lines.append((log.read_text(errors="replace").splitlines() or [""])[-1])
-    return Outcome(system, case, cache, tuple(statuses), tuple(seconds), tuple(lines))
+        status = fresh_root.run_in_clone(cell, _script(command), log)
+        last_line = (log.read_text(errors="replace").splitlines() or [""])[-1]
+        seconds, cpu_seconds = time.monotonic() - began, _cpu_seconds() - began_cpu
+        results[command] = Result(status, seconds, cpu_seconds, last_line)
+    return Outcome(system, case, cache, results)
 
 
-def _cache_state(system: System, settings: Settings) -> str:
+def _cpu_seconds() -> float:
+    """Of all commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _script(command: str) -> str:
+    """What a shell runs for a command of the table."""
+    if command != "readme":
+        return f"scripts/lab {command}"
+    readme = fresh_root.REPOSITORY / "README.md"
+    program = f"printf %s {shlex.quote(_PROGRAM)} > program.cu"
+    return "\n".join(["set -ex", program, *readme_commands(readme.read_text(encoding="utf-8"))])
+
+
+def readme_commands(text: str) -> list[str]:
+    """The commands that a page shows, beside the two that have columns of their own."""
+    commands = []
+    for line in text.splitlines():
+        command = line.split("#")[0].strip()
+        if not line.startswith("    ") or not command.startswith(("scripts/lab ", "build/")):
+            continue
+        if command in ("scripts/lab run", "scripts/lab test") or _NEEDS_A_GPU in command:
+            continue
+        commands.append(command)
+        if command.startswith("scripts/lab new "):  # "that builds and runs"
+            commands.append(f"scripts/lab run {command.split()[-1]}")
+    return commands
+
+
+def cache_state(system: System, settings: Settings) -> str:
     if not settings.has_compiler_cache:
         return "no"
     folder = settings.kept(system) / "compiled"
     return "filled" if folder.is_dir() and any(folder.iterdir()) else "empty"
 
 
-def _table(outcomes: list[Outcome]) -> list[str]:
-    header = (
-        "| system | who | nvcc | path | compiler cache | `scripts/lab run` | `scripts/lab test` |"
-    )
-    return [header, "|" + " --- |" * 7, *map(_row, outcomes)]
+def table(outcomes: list[Outcome]) -> list[str]:
+    header = ["system", "who", "nvcc", "path", "compiler cache", *_COMMANDS]
+    return [_line(header), "|" + " --- |" * len(header), *map(_row, outcomes)]
 
 
 def _row(outcome: Outcome) -> str:
     case = outcome.case
-    results = [
-        f"exit {status}, {seconds:.0f} s"
-        + ("" if status == case.status else f" (expected {case.status}): {line}")
-        for status, seconds, line in zip(
-            outcome.statuses, outcome.seconds, outcome.last_lines, strict=True
-        )
-    ]
-    nvcc = "yes" if case.has_nvcc else "no"
-    blank = "with a blank" if " " in case.folder else "plain"
-    return (
-        f"| {' | '.join([outcome.system.title, case.who, nvcc, blank, outcome.cache, *results])} |"
-    )
+    cells = [outcome.system.title, case.who, "yes" if case.has_nvcc else "no"]
+    cells += ["with a blank" if " " in case.folder else "plain", outcome.cache]
+    for command in _COMMANDS:
+        result = outcome.results.get(command)
+        if not result:
+            cells.append("not run")
+            continue
+        cell = f"exit {result.status}, {result.seconds:.0f} s (CPU {result.cpu_seconds:.0f} s)"
+        is_expected = result.status == case.status
+        cells.append(cell if is_expected else f"{cell}, not {case.status}: {result.last_line}")
+    return _line(cells)
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
