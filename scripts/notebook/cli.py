@@ -5,7 +5,7 @@ import signal
 import sys
 
 from notebook import commands
-from notebook.errors import CHECK_FAILED, INTERRUPTED, Problem
+from notebook.errors import CHECK_FAILED, INTERRUPTED, Problem, take_refused
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
         options = commands.parser().parse_args(arguments)
         status: int = options.command(options)
         sys.stdout.flush()
-        return status
+        return CHECK_FAILED if take_refused() and status == 0 else status
     except Problem as problem:
         print(f"lab: error: {problem}", file=sys.stderr)
         return problem.status

@@ -16,7 +16,7 @@ from pathlib import Path
 from notebook import documents, fields, files, results, schema, steadiness, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
-from notebook.errors import Problem
+from notebook.errors import Malformed, Problem
 from notebook.fields import Json
 from notebook.progress import say
 from notebook.project import Project
@@ -105,7 +105,7 @@ def collect(
             files.write(path, documents.as_text(merged))
         record = project.build / "runs" / device / f"{chapter.name}.json"
         files.write(record, json.dumps(merged["context"], indent=2) + "\n")
-    except schema.Malformed as error:
+    except Malformed as error:
         raise Problem(
             f"{chapter.name}: what its executable wrote is wrong: {plain(error)}"
         ) from error
@@ -123,7 +123,7 @@ def _counts_of(path: Path) -> Json | None:
     """What an older data file counts; None where there is none of this format."""
     try:
         return _counts_in(schema.parse(path.read_bytes()))
-    except (OSError, schema.Malformed):
+    except (OSError, Malformed):
         return None
 
 
@@ -238,7 +238,7 @@ def _execute(
 def _read(chapter: Chapter, out: Path) -> Json:
     try:
         output = schema.parse_json(out.read_bytes(), longest=_LONGEST_OUTPUT)
-    except (OSError, schema.Malformed) as error:
+    except (OSError, Malformed) as error:
         raise Problem(
             f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
         ) from error
@@ -249,14 +249,14 @@ def _require_asked(document: Json, chapter: Chapter, target: Target) -> None:
     """Raises Malformed unless a document is about the chapter and the kind of device asked for."""
     context = document["context"]
     if context["chapter"] != chapter.name:
-        raise schema.Malformed(f"it is chapter {context['chapter']!r}")
+        raise Malformed(f"it is chapter {context['chapter']!r}")
     if target.is_emulated != (context["device_kind"] == fields.EMULATED):
-        raise schema.Malformed(f"it ran on {context['device']}, not on {target}")
+        raise Malformed(f"it ran on {context['device']}, not on {target}")
 
 
 def _device(processes: list[Json]) -> str:
     """The device of all processes; raises Malformed where they differ."""
     devices = {document["context"]["device"] for document in processes}
     if len(devices) > 1:
-        raise schema.Malformed(f"its processes ran on different devices, {', '.join(devices)}")
+        raise Malformed(f"its processes ran on different devices, {', '.join(devices)}")
     return str(devices.pop())

@@ -6,17 +6,16 @@ device are compared by their times, too. What one device knows at a size that th
 no row; it is named among what is not compared.
 """
 
-import csv
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from notebook import claims, names, results
+from notebook import claims, csv_table, names, results
 from notebook.chapters import Chapter
 from notebook.devices import is_device, is_slug, slug_of
-from notebook.errors import WRONG_USAGE, Problem
+from notebook.errors import WRONG_USAGE, Malformed, Problem
 from notebook.export import by_reference
 from notebook.intervals import Factors, Interval, center, intervals_of
 from notebook.metrics import COUNTERS, PEAK_PERCENT
@@ -24,7 +23,7 @@ from notebook.project import Project
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of, timed_sample
 from notebook.tables import all_results
-from notebook.text import close_matches, plain
+from notebook.text import close_matches, plain, quoted
 from notebook.verdicts import (
     SMALLEST_EFFECT,
     doubt_of_number,
@@ -278,9 +277,12 @@ class _Device:
 def _fp32_lanes(project: Project) -> dict[str, int]:
     """FP32 lanes of an SM by compute capability, from data/architectures.csv."""
     path = project.root / "data" / "architectures.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row.get("fp32_lanes_per_sm")]
-    return {row["compute_capability"]: int(row["fp32_lanes_per_sm"]) for row in rows}
+    rows = csv_table.read(path, ["compute_capability", "fp32_lanes_per_sm"])
+    known = [row for row in rows if row["fp32_lanes_per_sm"]]
+    try:
+        return {row["compute_capability"]: row.whole("fp32_lanes_per_sm", 1, 4096) for row in known}
+    except Malformed as error:
+        raise Problem(f"{quoted(path)}: {error}; git checkout {quoted(path)}") from error
 
 
 def _align(answers: list[dict[str, Value]]) -> Iterator[tuple[str, list[Value | None]]]:

@@ -8,7 +8,7 @@ from notebook import archive, files, plausibility, results, schema
 from notebook.archive import Files
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import is_slug, option_for
-from notebook.errors import WRONG_USAGE, Problem
+from notebook.errors import WRONG_USAGE, Malformed, Problem
 from notebook.project import Project
 from notebook.text import plain, quoted
 
@@ -100,7 +100,7 @@ def check(project: Project, path: Path, device: str, unpacked: Files) -> list[Ch
     for name, text in unpacked.items():
         try:
             _check(project, device, name, text)
-        except schema.Malformed as error:
+        except Malformed as error:
             raise Problem(f"{quoted(path)}: {name} {plain(error)}; nothing was added") from error
     with tempfile.TemporaryDirectory(prefix="lab-check-") as scratch:
         folder = Path(scratch) / device
@@ -108,7 +108,7 @@ def check(project: Project, path: Path, device: str, unpacked: Files) -> list[Ch
         for chapter in chapters:
             try:
                 results.read(folder / f"{chapter.name}.json", chapter)
-            except schema.Malformed as error:
+            except Malformed as error:
                 raise Problem(
                     f"{quoted(path)}: {chapter.name}.json: {plain(error)}; nothing was added"
                 ) from error

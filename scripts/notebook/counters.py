@@ -14,15 +14,15 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import build, collect, comparison, devices, documents, files, toolbox
+from notebook import build, collect, comparison, devices, documents, files, results, schema, toolbox
 from notebook.chapters import find_chapters
-from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook.errors import CHECK_FAILED, MISSING, Malformed, Problem
 from notebook.fields import Json
 from notebook.metrics import NSIGHT
 from notebook.names import is_name
 from notebook.progress import say
 from notebook.project import Project
-from notebook.text import plain, terminal_table
+from notebook.text import plain, quoted, terminal_table
 
 VALIDATION_SET = "validation"
 
@@ -194,9 +194,10 @@ def as_csv(rows: dict[str, dict[str, float]]) -> str:
 
 def read_csv(path: Path) -> dict[str, dict[str, float]]:
     """What `as_csv` has written."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {row["name"]: {key: float(row[key]) for key in NSIGHT if row.get(key)} for row in rows}
+    try:
+        return results.load_counters(path)
+    except Malformed as error:
+        raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
 
 
 def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:
@@ -215,8 +216,8 @@ def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:
 def _architecture(project: Project, meta: Path) -> str:
     """The emulated architecture of the generation that counters were measured on."""
     try:
-        generation = str(json.loads(meta.read_text(encoding="utf-8"))["generation"]).lower()
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        generation = str(schema.parse_json(meta.read_bytes())["generation"]).lower()
+    except (OSError, Malformed, KeyError) as error:
         raise Problem(
             f"{project.quoted(meta)}: no generation of the GPU in it", CHECK_FAILED
         ) from error

@@ -1,14 +1,14 @@
 """Devices: the names their results go by, and whether this machine has a GPU."""
 
-import csv
 import ctypes
 import re
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from notebook import csv_table
 from notebook.errors import MISSING, WRONG_USAGE, Problem
 from notebook.project import Project
-from notebook.text import close_matches, quoted
+from notebook.text import close_matches
 
 # Devices of data/published/ are called published:<slug>.
 PUBLISHED = "published:"
@@ -54,14 +54,8 @@ def option_for(slug: str) -> str:
 def architectures(project: Project) -> list[str]:
     """The architectures of data/architectures.csv that can be emulated, in its order."""
     path = project.root / "data" / "architectures.csv"
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = csv.DictReader(line for line in file if not line.startswith("#"))
-            return list(dict.fromkeys(row["architecture"] for row in rows if row["architecture"]))
-    except (OSError, KeyError) as error:
-        raise Problem(
-            f"{quoted(path)}: no table of architectures ({error}); git checkout {quoted(path)}"
-        ) from error
+    named = (row["architecture"] for row in csv_table.read(path, ["architecture"]))
+    return list(dict.fromkeys(filter(is_slug, named)))
 
 
 def count_gpus() -> int:

@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 from notebook import fields, names, schema
+from notebook.errors import Malformed
 from notebook.fields import Json
 from notebook.metrics import MOVED, TABLE
-from notebook.schema import Malformed
 
 # It identifies the machine, or says how busy its CPU was: dropped.
 CONTEXT_LEFT_OUT = {"host_name", "executable", "load_avg", "caches"}

@@ -1,7 +1,6 @@
 """`scripts/lab emulate`: builds and runs any CUDA program on emulated GPUs, and reports its launches."""
 
 import argparse
-import csv
 import os
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from notebook import (
     build,
+    csv_table,
     emulate_build,
     emulate_export,
     emulate_program,
@@ -96,8 +96,9 @@ def _targets(project: Project, wanted: str) -> list[Target]:
             raise Problem(
                 f"unknown architecture '{plain(name)}'; {close_matches(name, valid)}", WRONG_USAGE
             )
-    with (project.root / "data" / "architectures.csv").open(encoding="utf-8", newline="") as file:
-        rows = {row["architecture"]: row for row in csv.DictReader(file)}
+    columns = ("architecture", "gpu", "compute_capability", "sm_count")
+    table = csv_table.read(project.root / "data" / "architectures.csv", columns)
+    rows = {row["architecture"]: row for row in table}
     return [
         Target(
             name,

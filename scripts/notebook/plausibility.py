@@ -4,16 +4,16 @@ Form, provenance, validation, and what no GPU can do. An honest mistake is found
 plausible numbers is not.
 """
 
-import csv
 import re
 from datetime import datetime
 
-from notebook import fields
+from notebook import csv_table, fields
+from notebook.csv_table import Line
+from notebook.errors import Malformed
 from notebook.fields import Json
 from notebook.metrics import COUNTERS
 from notebook.project import Project
-from notebook.results import Row, numbers, rows_of
-from notebook.schema import Malformed
+from notebook.results import Row, numbers, parse_counters, rows_of
 
 _LONGEST_TEXT = 2000
 _LARGEST_NUMBER = 1e30
@@ -54,13 +54,11 @@ def check_place(document: Json, device: str, chapter: str) -> None:
 
 
 def check_counters(text: bytes) -> None:
-    """Raises Malformed unless a table of counters has known columns; rows are checked when read."""
-    try:
-        header = next(csv.reader(text.decode("utf-8").splitlines()), [])
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise Malformed(f"is no table ({error})") from error
-    if header[:1] != ["name"] or not set(header[1:]) <= set(COUNTERS):
-        raise Malformed("has other columns than name and counters")
+    """Raises Malformed unless a table of counters has known columns and sound rows."""
+    parse_counters(text)
+    for line in csv_table.parse(text, ["name"])[:1]:
+        if not line.keys() <= {"name", *COUNTERS}:
+            raise Malformed("has other columns than name and counters")
 
 
 def check_plain(values: Json) -> None:
@@ -98,14 +96,15 @@ def _check_context(context: Json, device: str) -> None:
 
 
 def _check_peaks(project: Project, document: Json) -> None:
-    known = _known_gpus(project)
+    columns = ("dram_bw_gbs", "sm_count", "fp32_lanes_per_sm")
+    known = csv_table.read(project.root / "data" / "architectures.csv", columns)
     context = document["context"]
     peak, sms = context["dram_bytes_per_second"], context["sm_count"]
-    fastest = _NEXT_OVER_KNOWN * max(float(row["dram_bw_gbs"] or 0) for row in known) * 1e9
-    max_sms = _NEXT_OVER_KNOWN * max(int(row["sm_count"] or 0) for row in known)
+    fastest = _NEXT_OVER_KNOWN * _largest(known, "dram_bw_gbs") * 1e9
+    max_sms = _NEXT_OVER_KNOWN * _largest(known, "sm_count")
     if not 0 < peak <= fastest or not 0 < sms <= max_sms:
         raise Malformed(f"is of a GPU of {sms:g} SMs and {peak / 1e9:g} GB/s, beyond any known GPU")
-    lanes = max(int(row["fp32_lanes_per_sm"] or 0) for row in known)
+    lanes = _largest(known, "fp32_lanes_per_sm")
     max_flops = _TENSOR_OVER_FP32 * 2e6 * sms * lanes * _CLOCKS_MHZ[1]
     for row in document["rows"]:
         for clock in numbers(row.get("sm_clock_mhz", _CLOCKS_MHZ[0])):
@@ -125,7 +124,6 @@ def _check_rates(row: Row, peak: float, max_flops: float) -> None:
         raise Malformed(f"has {row.name} at {rate / 1e12:g} TFLOP/s, above any GPU")
 
 
-def _known_gpus(project: Project) -> list[dict[str, str]]:
-    path = project.root / "data" / "architectures.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _largest(known: list[Line], column: str) -> float:
+    """The largest value of a column of data/architectures.csv; an empty cell is unknown."""
+    return max((row.real(column, 0, 1e9) for row in known if row[column]), default=0)

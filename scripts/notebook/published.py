@@ -5,26 +5,27 @@ a milliard bytes or operations: within a regime every variant does the same work
 times are those of the source. A regime in which some have times and others rates is refused.
 """
 
-import csv
-import math
 from pathlib import Path
 
-from notebook import fields, names
+from notebook import csv_table, fields, names
 from notebook.chapters import Chapter
+from notebook.csv_table import Line
 from notebook.devices import PUBLISHED, is_slug
-from notebook.errors import Problem
+from notebook.errors import Malformed, Problem, refuse
 from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.results import Result, Row
-from notebook.schema import Malformed
-from notebook.text import plain, quoted
+from notebook.text import quoted, short
 
 _TIME = "time_us"
 _WORK = ("bytes_per_second", "flops_per_second")
 _ITEMS = "items_per_second"
 _MILLIARD_PER_SECOND_US = 1e15
 
-Cells = dict[str, str]
+_COLUMNS = ("device", "name", "metric", "value", "level", "caveat")
+_DEVICE = ("device", "generation", "year", "fetch_unit_bytes", "dram_bytes_per_second")
+_LARGEST_NUMBER = 1e21
+_SMALLEST_NUMBER = 1e-6
 
 
 def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
@@ -33,26 +34,21 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     path = folder / f"{chapter.name}.csv"
     if not path.is_file():
         return []
-    known = {row["device"]: row for row in _table(folder / "devices.csv")}
     try:
-        by_device: dict[str, list[Cells]] = {}
-        for row in _table(path):
+        known = {row["device"]: row for row in csv_table.read(folder / "devices.csv", _DEVICE)}
+        by_device: dict[str, list[Line]] = {}
+        for row in csv_table.read(path, _COLUMNS):
             by_device.setdefault(row["device"], []).append(row)
         return [_result(path, chapter, known, *each) for each in by_device.items()]
-    except (Malformed, KeyError) as error:
-        raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
-
-
-def _table(path: Path) -> list[Cells]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
+    except Malformed as error:
+        refuse(Problem(f"{quoted(path)}: {short(error)}; git checkout {quoted(path)}"))
+    except Problem as problem:
+        refuse(problem)
+    return []
 
 
 def _result(
-    path: Path, chapter: Chapter, known: dict[str, Cells], device: str, printed: list[Cells]
+    path: Path, chapter: Chapter, known: dict[str, Line], device: str, printed: list[Line]
 ) -> Result:
     if not is_slug(device) or device not in known:
         raise Malformed(f"device {device!r} is not in devices.csv")
@@ -64,7 +60,8 @@ def _result(
         of_name[row["metric"]] = _value(row)
     _refuse_mixed_times(device, values)
     levels = {row["name"]: row["level"] for row in printed if row["level"]}
-    peak = float(known[device]["dram_bytes_per_second"] or 0)
+    gpu = known[device]
+    peak = gpu.real("dram_bytes_per_second", 1, 1e18) if gpu["dram_bytes_per_second"] else 0
     rows = [
         _row(name, levels.get(name, ""), of_name, peak)
         for name, of_name in values.items()
@@ -80,8 +77,8 @@ def _result(
         chapter=chapter.name,
         device=PUBLISHED + device,
         is_emulated=False,
-        year=int(known[device]["year"]),
-        fetch_unit_bytes=int(known[device]["fetch_unit_bytes"]),
+        year=gpu.whole("year", 2006, 2100),
+        fetch_unit_bytes=gpu.whole("fetch_unit_bytes", 1, 4096),
         quick=False,
         rows=rows,
         measured_counters=counters,
@@ -89,21 +86,18 @@ def _result(
     )
 
 
-def _name(row: Cells) -> str:
+def _name(row: Line) -> str:
     if not names.is_name(row["name"]) or row["level"] not in ("", *fields.LEVELS):
         raise Malformed(f"{row['name']!r}, {row['level']!r}: no benchmark name or no level")
     return row["name"]
 
 
-def _value(row: Cells) -> float:
+def _value(row: Line) -> float:
     if row["metric"] not in (_TIME, *RATES, *COUNTERS):
         raise Malformed(f"{row['name']}: unknown metric {row['metric']!r}")
-    try:
-        value = float(row["value"])
-    except ValueError:
-        value = math.nan
-    if not (value >= 0 and math.isfinite(value)):
-        raise Malformed(f"{row['name']}: {row['metric']} is {row['value']!r}")
+    value = row.real("value", 0, _LARGEST_NUMBER)
+    if 0 < value < _SMALLEST_NUMBER:
+        raise row.wrong("value")
     return value
 
 

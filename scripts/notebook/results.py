@@ -3,24 +3,22 @@
 The files may come from other people. Nothing of them is used before it has passed the schema.
 """
 
-import csv
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from notebook import fields, names, schema
+from notebook import csv_table, errors, fields, names, schema
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
-from notebook.errors import Problem
+from notebook.errors import Malformed, Problem
 from notebook.fields import Json
 from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
 from notebook.project import Project
-from notebook.schema import Malformed
-from notebook.text import plain, quoted
+from notebook.text import quoted, short
 
 _VALUES = {*RATES, *COUNTERS}
+_LARGEST_COUNT = 1e18
 
 
 @dataclass(frozen=True)
@@ -111,36 +109,48 @@ class Result:
 
 def read(path: Path, chapter: Chapter) -> Result:
     """Reads one data file and the counters beside it; raises Malformed."""
-    try:
-        measured = _load_counters(path.parent / "counters" / f"{chapter.name}.csv")
-        return from_document(path, schema.parse(path.read_bytes()), measured)
-    except (OSError, ValueError, csv.Error) as error:
-        raise Malformed(str(error)) from error
+    measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
+    return from_document(path, _document(path), measured)
 
 
-def load(path: Path, chapter: Chapter, device: str) -> Result:
-    """Reads one data file of a device; raises Problem with the mend."""
+def _document(path: Path) -> Json:
     try:
-        return read(path, chapter)
-    except Malformed as error:
-        mend = f"scripts/lab run {chapter.number} --device {option_for(device)}"
-        raise Problem(f"{quoted(path)}: {plain(error)}; make it anew: {mend}") from error
+        with path.open("rb") as file:  # no more than it takes to see that it is too long
+            return schema.parse(file.read(fields.LONGEST_FILE + 1))
+    except OSError as error:
+        raise Malformed(error.strerror or str(error)) from error
 
 
 def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
-    """The results of a chapter on every device, oldest GPU first."""
-    results = [
-        load(path, chapter, path.parent.name)
-        for path in project.data.glob(f"*/{chapter.name}.json")
-        if is_slug(path.parent.name)
-    ]
-    for result in results:
-        if (found := (result.chapter, result.device)) != (chapter.name, result.path.parent.name):
-            raise Problem(
-                f"{result.path}: holds chapter {found[0]} on {found[1]}; "
-                "move it to where its context says it belongs"
+    """The results of a chapter on every device, oldest GPU first; what is damaged is refused."""
+    paths = sorted(project.data.glob(f"*/{chapter.name}.json"))
+    loaded = (_load(path, chapter) for path in paths if is_slug(path.parent.name))
+    found = [result for result in loaded if result]
+    return sorted(found, key=lambda result: (result.year, result.device))
+
+
+def _load(path: Path, chapter: Chapter) -> Result | None:
+    """One data file with the counters beside it; what is damaged is named, and left out."""
+    device = path.parent.name
+    again = f"scripts/lab run {chapter.number} --device {option_for(device)}"
+    try:
+        document = _document(path)
+        context = document["context"]
+        if (context["chapter"], context["device"]) != (chapter.name, device):
+            raise Malformed(
+                f"holds chapter {context['chapter']} of {context['device']}; move it there"
             )
-    return sorted(results, key=lambda result: (result.year, result.device))
+    except Malformed as error:
+        errors.refuse(Problem(f"{quoted(path)}: {short(error)}; regenerate: {again}"))
+        return None
+    table = path.parent / "counters" / f"{chapter.name}.csv"
+    measured = {}
+    try:
+        measured = load_counters(table)
+    except Malformed as error:
+        counters = f"scripts/lab counters {chapter.number}"
+        errors.refuse(Problem(f"{quoted(table)}: {short(error)}; regenerate: {counters}"))
+    return from_document(path, document, measured)
 
 
 def merged_by_device(every: list[Result]) -> list[Result]:
@@ -230,22 +240,20 @@ def _with_peak_percent(row: Row, peak: int) -> Row:
     return replace(row, values=row.values | {PEAK_PERCENT: 100 * rate / peak})
 
 
-def _load_counters(path: Path) -> dict[str, dict[str, float]]:
+def load_counters(path: Path) -> dict[str, dict[str, float]]:
     """Counters measured by Nsight Compute, by benchmark name; {} without the file."""
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        return dict(_counter_row(path, row) for row in csv.DictReader(file))
-
-
-def _counter_row(path: Path, row: dict[str, str]) -> tuple[str, dict[str, float]]:
-    name = row.pop("name", None)
-    if not names.is_name(name):
-        raise Malformed(f"{path.name}: {name!r} is no benchmark name")
     try:
-        counters = {key: float(row[key]) for key in COUNTERS if row.get(key)}
-    except (TypeError, ValueError) as error:
-        raise Malformed(f"{path.name}: {name}: {error}") from error
-    if not all(map(math.isfinite, counters.values())):
-        raise Malformed(f"{path.name}: {name}: a counter is not finite")
-    return name, counters
+        return parse_counters(path.read_bytes()) if path.is_file() else {}
+    except OSError as error:
+        raise Malformed(error.strerror or str(error)) from error
+
+
+def parse_counters(content: bytes) -> dict[str, dict[str, float]]:
+    """The same, from a table."""
+    rows: dict[str, dict[str, float]] = {}
+    for line in csv_table.parse(content, ["name"]):
+        if not names.is_name(line["name"]) or line["name"] in rows:
+            raise line.wrong("name")
+        known = [key for key in COUNTERS if line.get(key)]
+        rows[line["name"]] = {key: line.real(key, 0, _LARGEST_COUNT) for key in known}
+    return rows

@@ -10,15 +10,11 @@ from typing import Any
 import jsonschema_rs
 
 from notebook import fields
+from notebook.errors import Malformed
 from notebook.fields import Field, Json
-from notebook.text import plain
+from notebook.text import short
 
-_LONGEST_MESSAGE = 200
 _LONGEST_NUMBER = 40  # characters
-
-
-class Malformed(Exception):
-    """What is wrong with a data file; the caller, which knows its name, makes a Problem of it."""
 
 
 def schema() -> Json:
@@ -72,13 +68,13 @@ def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
             content.decode("utf-8"),
             object_pairs_hook=_object_of,
             parse_constant=_no_constant,
-            parse_float=_short_float,
-            parse_int=_short_int,
+            parse_float=_float,
+            parse_int=_int,
         )
     except RecursionError as error:
         raise Malformed("is nested too deeply") from error
     except ValueError as error:
-        raise Malformed(f"is no JSON ({_short(error)})") from error
+        raise Malformed(f"is no JSON ({short(error)})") from error
     if not isinstance(document, dict):
         raise Malformed("is no JSON object")
     return document
@@ -90,7 +86,7 @@ def check(document: Json) -> None:
         raise Malformed(f"is not of format {fields.FORMAT}; scripts/lab run collects it anew")
     error = next(iter(_validator().iter_errors(document)), None)
     if error is not None:
-        raise Malformed(f"{_place(error.instance_path)}: {_short(error.message)}")
+        raise Malformed(f"{_place(error.instance_path)}: {short(error.message)}")
     _check_rows(document)
 
 
@@ -140,7 +136,7 @@ def _object(table: tuple[Field, ...]) -> Json:
 def _place(path: list[str | int]) -> str:
     """`rows[3].time_us[0][2]`: where in a document."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return _short("".join(steps).lstrip(".") or "the file")
+    return short("".join(steps).lstrip(".") or "the file")
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> Json:
@@ -154,21 +150,16 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no number")
 
 
-def _short_float(digits: str) -> float:
+def _float(digits: str) -> float:
     if len(digits) > _LONGEST_NUMBER:
         raise ValueError("a number is too long")
     return float(digits)
 
 
-def _short_int(digits: str) -> int:
+def _int(digits: str) -> int:
     if len(digits) > _LONGEST_NUMBER:
         raise ValueError("a number is too long")
     return int(digits)
-
-
-def _short(message: object) -> str:
-    words = plain(message)
-    return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]}…"
 
 
 if __name__ == "__main__":

@@ -4,16 +4,19 @@ import difflib
 import re
 import shlex
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
 def plain(text: object) -> str:
-    """`text` on one line, with every control character replaced by a space."""
-    return "".join(
-        " " if unicodedata.category(letter).startswith("C") else letter for letter in str(text)
-    )
+    """`text` on one line, with everything that is not printable replaced by a space."""
+    return "".join(letter if letter.isprintable() else " " for letter in str(text))
+
+
+def short(text: object, longest: int = 200) -> str:
+    """`text` as `plain` makes it, cut: for messages about what a file says."""
+    whole = plain(str(text)[: 2 * longest])
+    return whole if len(whole) <= longest else f"{whole[:longest]}…"
 
 
 def quoted(path: Path) -> str:

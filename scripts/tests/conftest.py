@@ -127,6 +127,12 @@ _MESON = {
 }
 
 
+ARCHITECTURES = """architecture,gpu,compute_capability,sm_count,dram_bw_gbs,fp32_lanes_per_sm
+fermi,,,,,
+hopper,,,,,
+"""
+
+
 def make_tree(root: Path) -> Tree:
     for path, text in _MESON.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +153,7 @@ def make_tree(root: Path) -> Tree:
         ignore=shutil.ignore_patterns("__pycache__"),
     )
     (root / "data").mkdir()
-    (root / "data" / "architectures.csv").write_text("architecture\nfermi\nhopper\n")
+    (root / "data" / "architectures.csv").write_text(ARCHITECTURES)
     fake = chapter / "fake_executable.py"
     text = (SCRIPTS / "tests" / "fake_executable.py").read_text()
     fake.write_text(f"{RUN_BY_PYTHON}{text}")

@@ -274,10 +274,10 @@ def test_rows_that_cannot_be(other: Tree, tmp_path: Path, changes: Json, complai
     ("name", "text", "complaint"),
     [
         (COUNTERS, b"name,load_sectors\nread/n:64,many\n", "many"),
-        (COUNTERS, b"name,load_sectors\nre ad,8\n", "no benchmark name"),
-        (COUNTERS, b"name,load_sectors\nread/n:64,inf\n", "not finite"),
+        (COUNTERS, b"name,load_sectors\nre ad,8\n", "line 2: name is 're ad'"),
+        (COUNTERS, b"name,load_sectors\nread/n:64,inf\n", "line 2: load_sectors is 'inf'"),
         (COUNTERS, b"name,anything\nread/n:64,8\n", "other columns"),
-        (COUNTERS, b"\xff\n", "no table"),
+        (COUNTERS, b"\xff\n", "is not UTF-8"),
         (META, b'{"ncu": [1]}', "neither number nor text"),
         (META, b"{", "no JSON"),
         (f"{DEVICE}/99_other.json", b"{}", "belongs to no chapter"),

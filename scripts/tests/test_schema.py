@@ -11,6 +11,7 @@ from conftest import Tree
 
 from notebook import build, documents, fields, results, schema
 from notebook.chapters import all_chapters
+from notebook.errors import Malformed
 from notebook.metrics import TABLE
 from notebook.project import Project
 
@@ -95,7 +96,7 @@ def test_words_of_a_row_are_in_its_label() -> None:
 )
 def test_what_a_program_must_not_write(changes: Json, complaint: str) -> None:
     output = synthetic.document([synthetic.row("read/n:1", 1.0) | changes])
-    with pytest.raises(schema.Malformed, match=complaint):
+    with pytest.raises(Malformed, match=complaint):
         documents.from_benchmark(output)
 
 
@@ -115,5 +116,5 @@ def test_a_built_chapter_writes_what_the_schema_allows(tmp_path: Path) -> None:
 def test_reading_is_refused_without_the_schema(tree: Tree) -> None:
     path = tree.data / "nvidia-h200" / f"{synthetic.CHAPTER}.json"
     synthetic.save_stored(path, {"context": synthetic.context(), "benchmarks": []})
-    with pytest.raises(schema.Malformed, match="not of format 2"):
+    with pytest.raises(Malformed, match="not of format 2"):
         results.read(path, tree.chapter)

@@ -1,0 +1,86 @@
+"""Reading tables: every cell has a column, every number is within its limits; else one line says where."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from notebook.errors import Malformed, Problem
+from notebook.text import quoted, short
+
+_LONGEST_FILE = 8 * 2**20
+_MAX_ROWS = 100_000
+_MAX_COLUMNS = 200
+_SHOWN = 60  # characters of a wrong cell
+
+
+class Line(dict[str, str]):
+    """A line of a table, its cells by column; `number` is where it stands in the file."""
+
+    def __init__(self, cells: Iterable[tuple[str, str]], number: int) -> None:
+        super().__init__(cells)
+        self.number = number
+
+    def wrong(self, key: str) -> Malformed:
+        return Malformed(f"line {self.number}: {key} is '{short(self[key], _SHOWN)}'")
+
+    def real(self, key: str, low: float, high: float) -> float:
+        """A number from `low` to `high`; raises Malformed."""
+        try:
+            value = float(self[key])
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise self.wrong(key)
+        return value
+
+    def whole(self, key: str, low: int, high: int) -> int:
+        """A whole number from `low` to `high`; raises Malformed."""
+        text = self[key]
+        if not (
+            text.isascii() and text.isdecimal() and len(text) <= 20 and low <= int(text) <= high
+        ):
+            raise self.wrong(key)
+        return int(text)
+
+
+def read(path: Path, columns: Iterable[str]) -> list[Line]:
+    """The lines of a table that git tracks; raises Problem."""
+    try:
+        return parse(path.read_bytes(), columns)
+    except (OSError, Malformed) as error:
+        raise Problem(f"{quoted(path)}: {short(error)}; git checkout {quoted(path)}") from error
+
+
+def parse(content: bytes, columns: Iterable[str]) -> list[Line]:
+    """The lines of a table that has at least these columns; raises Malformed."""
+    if len(content) > _LONGEST_FILE:
+        raise Malformed(f"is larger than {_LONGEST_FILE >> 20} MiB")
+    try:
+        reader = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
+        header = next(reader, [])
+        _check_header(header, columns)
+        lines: list[Line] = []
+        for cells in reader:
+            if not cells or cells[0].startswith("#"):
+                continue
+            if len(cells) != len(header):
+                raise Malformed(
+                    f"line {reader.line_num}: {len(cells)} cells, {len(header)} columns"
+                )
+            if len(lines) == _MAX_ROWS:
+                raise Malformed(f"has more than {_MAX_ROWS} rows")
+            lines.append(Line(zip(header, cells, strict=True), reader.line_num))
+        return lines
+    except UnicodeDecodeError as error:
+        raise Malformed(f"is not UTF-8 ({error.reason} at byte {error.start})") from error
+    except csv.Error as error:
+        raise Malformed(f"is no table ({short(error)})") from error
+
+
+def _check_header(header: list[str], columns: Iterable[str]) -> None:
+    if len(set(header)) != len(header) or len(header) > _MAX_COLUMNS:
+        raise Malformed("line 1: a column stands twice, or there are too many")
+    if missing := [column for column in columns if column not in header]:
+        raise Malformed(f"line 1: no column {missing[0]}")
