@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from notebook import schema
+from notebook import errors, schema
 from notebook.chapters import Chapter
 from notebook.fleet.kinds import Kind
 from notebook.project import Project
@@ -32,7 +32,7 @@ def _recorded(content: bytes) -> list[float]:
     try:
         document = schema.parse_json(content)
         total = float(sum(document.get("context", document)["process_seconds"]))
-    except (schema.Malformed, ValueError, KeyError, TypeError):
+    except (errors.Malformed, ValueError, KeyError, TypeError):
         return []
     return [total] if 0 < total < _LONGEST_SECONDS else []
 

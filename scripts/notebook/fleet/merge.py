@@ -4,7 +4,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import archive, collect, contribute, devices, files, schema
+from notebook import archive, collect, contribute, devices, errors, files, schema
 from notebook.chapters import Chapter, find_chapters
 from notebook.destinations import Destinations
 from notebook.devices import Target
@@ -83,5 +83,5 @@ def _board(content: bytes) -> str:
     """The identity of the board that a data file names; "" for none."""
     try:
         return str(schema.parse(content)["context"].get("board", ""))
-    except schema.Malformed:
+    except errors.Malformed:
         return ""
