@@ -9,7 +9,8 @@
 //           bytes (fields of one byte) and of 8, 12 and 16 (floats); 3 and 12 cannot be aligned to
 //           their size, and there is no aos_whole_record of them. n = 2^20; on a GPU also 2^22 (the
 //           source's record alone; cold, and warm where a structure of arrays fits an L2 of 60 MB
-//           that an array of structures does not) and 2^24.
+//           that an array of structures does not) and 2^24. aos_field_twice, soa_field_twice: one field
+//           read twice, of as many records as make it 60 % of the L2.
 // Model:    an element is a load and a store of each field that is written; what a kernel does not
 //           ask for is no part of its bytes, so a wasted byte shows as bandwidth lost. An addition
 //           a field of floats. The working set counts whole records: they are what is touched.
@@ -28,6 +29,7 @@
 #include "lab/launch.hpp"
 #include "lab/random_values.hpp"
 #include "lab/repeated_values.hpp"
+#include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
 
 namespace {
@@ -241,6 +243,52 @@ void add_all_records(lab::Experiment& experiment, std::size_t n,
     if (!caches.empty()) experiment.add_memcpy(2 * sizeof(float) * n, lab::Cache::cold);
 }
 
+// As many records as make one field fill 60 % of the L2, and both of them more than all of it.
+std::size_t records_beyond_l2(const lab::Experiment& experiment) {
+    constexpr std::size_t whole = fields_per_thread * block;
+    return experiment.device().l2_bytes * 6 / 10 / sizeof(float) / whole * whole;
+}
+
+// Small whole numbers: sums are exact in any order.
+template <class Structure>
+lab::Variant twice_variant(const char* name, std::size_t n) {
+    constexpr std::size_t width = sizeof(Structure) / sizeof(float);
+    struct Buffers {
+        lab::DeviceBuffer<float> data, sums;
+    };
+    const auto buffers = std::make_shared<Buffers>();
+    const auto value = [](std::size_t record) { return static_cast<float>(record % 61); };
+    const unsigned grid = 2 * lab::blocks_for(n / fields_per_thread, block);
+    return {.name = lab::variant_name(name, {{"record", sizeof(Structure)}, {"n", n}}),
+            .bytes = 2.0 * sizeof(float) * n,
+            .working_set_bytes = n * sizeof(Structure),
+            .prepare =
+                [=] {
+                    std::vector<float> data(n * width);
+                    for (std::size_t i = 0; i < n; ++i) data[i * width] = value(i);
+                    buffers->data = lab::DeviceBuffer<float>(data);
+                    buffers->sums = lab::DeviceBuffer<float>(std::size_t{grid} * block);
+                },
+            .launch =
+                [=](std::size_t) {
+                    lab::launch(sum_field_twice<Structure>, grid, block)(
+                        reinterpret_cast<const Structure*>(buffers->data.get()),
+                        buffers->sums.get());
+                },
+            .check =
+                [=] {
+                    std::vector<float> expected(std::size_t{grid} * block);
+                    for (std::size_t i = 0; i < expected.size(); ++i) {
+                        const std::size_t in_block = i / block % (grid / 2);
+                        for (std::size_t k = 0; k < fields_per_thread; ++k) {
+                            expected[i] +=
+                                value((in_block * fields_per_thread + k) * block + i % block);
+                        }
+                    }
+                    lab::expect_equal<float>(buffers->sums.to_host(), expected);
+                }};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -253,9 +301,19 @@ int main(int argc, char** argv) {
         experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::warm);
         add_all_records(experiment, 1 << 24, {lab::Cache::cold});
     }
+    const std::size_t n = records_beyond_l2(experiment);
+    for (lab::Variant variant : {twice_variant<Record<float, 2>>("aos_field_twice", n),
+                                 twice_variant<Record<float, 1>>("soa_field_twice", n)}) {
+        // An emulated L2 displaces nothing: there is nothing to count.
+        if (experiment.device().emulated) {
+            experiment.add_validation(std::move(variant));
+        } else {
+            experiment.add(std::move(variant));
+        }
+    }
     // Ragged: n is no multiple of a warp, and the arrays of a structure of arrays begin anywhere.
-    for (const std::size_t n : {std::size_t{1}, std::size_t{31}, std::size_t{100003}}) {
-        add_all_records(experiment, n, {});
+    for (const std::size_t ragged : {std::size_t{1}, std::size_t{31}, std::size_t{100003}}) {
+        add_all_records(experiment, ragged, {});
     }
     return experiment.run();
 }

@@ -73,3 +73,18 @@ __global__ void soa_all_fields(const Field* data, Field* result, std::size_t n) 
     for (int k = 0; k < fields; ++k) value[k] = data[k * n + i];
     for (int k = 0; k < fields; ++k) result[k * n + i] = value[k] + 10 * (k + 1);
 }
+
+// One field of all records, read twice: the first half of the blocks reads each of them once, the second
+// half once more. What the L2 has kept of the first time need not come from DRAM again. Each thread
+// adds up 16 fields, a block's width apart; n is a multiple of 16 x blockDim.x.
+constexpr unsigned fields_per_thread = 16;
+
+template <class Structure>
+__global__ void sum_field_twice(const Structure* data, float* sums) {
+    const unsigned block = blockIdx.x % (gridDim.x / 2);
+    const Structure* const first =
+        data + std::size_t{block} * blockDim.x * fields_per_thread + threadIdx.x;
+    float sum = 0;
+    for (unsigned k = 0; k < fields_per_thread; ++k) sum += first[k * blockDim.x].field[0];
+    sums[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
+}

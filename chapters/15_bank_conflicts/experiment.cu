@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "carve_out.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
@@ -143,6 +144,8 @@ int main(int argc, char** argv) {
         add(strided_variant<unsigned>(32, sharers));
     }
     add(registers_variant());
+    add(reread_variant(experiment, 0));
+    add(reread_variant(experiment, 48 << 10));
 
     // Ragged: blocks that are partly or nearly all outside; one element; a single row and column.
     for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 67}, {67, 1}, {37, 101}, {96, 33}}) {

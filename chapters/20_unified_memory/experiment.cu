@@ -4,7 +4,8 @@
 //         Addition with Unified Memory": explicit copies against managed memory, blocks of 32 x 32.
 //
 // Variants: add_matrices/memory:M/phase:P, the phases of program.hpp, where M is
-//           explicit     host and device arrays, cudaMemcpy between them
+//           explicit     host and device arrays, cudaMemcpy between them; the host's are pageable
+//           pinned       the same, the host's arrays page-locked (cudaMallocHost)
 //           managed      cudaMallocManaged, and nothing else
 //           prefetched   managed, and cudaMemPrefetchAsync before the first launch and the reading
 //           kept_on_host managed, with advice: the inputs stay on the host (preferred location), and
@@ -13,7 +14,8 @@
 //           emulated GPU explicit copies of the smallest alone, of which bytes and the kernel's
 //           accesses are counted: it has no pages, and no time.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition. Rates of the other phases:
-//           initialise writes two matrices, to_device moves two, read_back moves one.
+//           initialise writes three matrices, host_sum reads two and writes one, to_device moves two,
+//           read_back moves one.
 // Differs:  timed by the host's clock, around phases that end with the GPU idle, so that the launch
 //           itself is in them. Inputs are copied from a small table, because rand() for each element
 //           would hide the memory. Every execution takes fresh memory. At the book's 2^14 rows there
@@ -40,6 +42,8 @@ const char* text(Memory memory) {
     switch (memory) {
         case Memory::explicit_copies:
             return "explicit";
+        case Memory::pinned_copies:
+            return "pinned";
         case Memory::managed:
             return "managed";
         case Memory::prefetched:
@@ -60,15 +64,15 @@ lab::Variant phase_variant(const std::shared_ptr<Program>& program, Memory memor
                                                    {"rows", shape.rows},
                                                    {"columns", shape.columns}}),
         .bytes = phase == "total"       ? 0
-                 : is_launch            ? 3 * matrix_bytes
+                 : phase == "to_device" ? 2 * matrix_bytes
                  : phase == "read_back" ? matrix_bytes
-                                        : 2 * matrix_bytes,
+                                        : 3 * matrix_bytes,
         .flops = is_launch ? static_cast<double>(shape.size()) : 0,
         .working_set_bytes = shape.bytes(),
         .check = [=] { program->rehearse(); },
         .timed = [=] { return program->seconds(phase); },
         .counters = [=] { return program->counters(phase); },
-        .migrates = memory != Memory::explicit_copies,
+        .migrates = is_managed(memory),
     };
 }
 
@@ -119,7 +123,7 @@ int main(int argc, char** argv) {
                                              std::to_string(most_managed_bytes / mib) + " MiB");
     }
 
-    std::vector<Memory> memories = {Memory::explicit_copies};
+    std::vector<Memory> memories = {Memory::explicit_copies, Memory::pinned_copies};
     if (lab::backend::has_managed_memory()) {
         memories.insert(memories.end(),
                         {Memory::managed, Memory::prefetched, Memory::kept_on_host});
@@ -131,17 +135,28 @@ int main(int argc, char** argv) {
         const Shape shape{size, size};
         for (const Memory memory : memories) {
             const auto program = std::make_shared<Program>(memory, shape);
-            for (const char* name :
-                 {"initialise", "to_device", "first_touch", "kernel", "read_back", "total"}) {
+            for (const char* name : {"initialise", "host_sum", "to_device", "first_touch", "kernel",
+                                     "read_back", "total"}) {
                 const std::string phase = name;
                 if (phase == "to_device" && memory == Memory::managed) continue;
-                if (emulated && (phase == "initialise" || phase == "first_touch")) continue;
+                if (emulated &&
+                    (phase == "initialise" || phase == "host_sum" || phase == "first_touch"))
+                    continue;
                 lab::Variant variant = phase_variant(program, memory, shape, phase);
                 const bool counts = phase == "kernel" && memory == Memory::explicit_copies;
                 experiment.add(counts ? with_launch(std::move(variant), shape)
                                       : std::move(variant));
             }
         }
+    }
+    // Faults against bytes: the first launch on managed memory, by size.
+    for (const std::size_t side : {1024, 2048}) {
+        if (!lab::backend::has_managed_memory() || total_mib) continue;
+        const Shape shape{side, side};
+        const auto program = std::make_shared<Program>(Memory::managed, shape);
+        lab::Variant variant = phase_variant(program, Memory::managed, shape, "first_touch");
+        variant.name = lab::variant_name("touch_managed", {{"mib", shape.bytes() / mib}});
+        experiment.add(std::move(variant));
     }
     // Ragged: blocks that stick out on either side, rows that begin nowhere in particular.
     for (const Shape shape :

@@ -1,12 +1,13 @@
 // The program of chapter 20, from fresh memory to a sum that the host has read, phase by phase:
 //
-//   initialise   the host writes a and b, the first to touch their pages
+//   initialise   the host writes a and b and clears c, the first to touch their pages
+//   host_sum     the host adds a and b into a matrix of its own, as the book's program does to compare
 //   to_device    what comes before the first launch: copies, prefetches or advice; plain managed memory
 //                has nothing to do here, and no such phase
 //   first_touch  the first launch: pages that are not on the GPU have to come, or to be made
 //   kernel       the same launch once more: what the kernel costs where everything is in place
 //   read_back    the host reads all of c
-//   total        all of these but `kernel`, which the program would not do twice
+//   total        all of these but `kernel`, which the program would not do twice, and `host_sum`
 //
 // Allocation and release are in none of them.
 #pragma once
@@ -25,11 +26,12 @@
 
 #include "kernels.cuh"
 #include "lab/backend.hpp"
+#include "lab/cuda_check.hpp"
 #include "lab/launch.hpp"
 #include "lab/random_values.hpp"
 #include "lab/validation.hpp"
 
-enum class Memory { explicit_copies, managed, prefetched, kept_on_host };
+enum class Memory { explicit_copies, pinned_copies, managed, prefetched, kept_on_host };
 
 struct Shape {
     std::size_t rows, columns;
@@ -43,19 +45,33 @@ inline void launch_add_matrices(const float* a, const float* b, float* c, Shape 
     lab::launch(add_matrices, grid, block)(a, b, c, shape.rows, shape.columns);
 }
 
-// A matrix as the host and the GPU see it: in one place each, or (managed) one for both. Nobody has
-// touched the host's pages yet.
+inline bool is_managed(Memory memory) {
+    return memory != Memory::explicit_copies && memory != Memory::pinned_copies;
+}
+
+// A matrix as the host and the GPU see it: in one place each, or (managed) one for both. The host's
+// pages are fresh, but for pinned ones, which are made when they are locked.
 class Matrix {
   public:
-    Matrix(std::size_t size, bool managed) : size_(size) {
+    Matrix(std::size_t size, Memory memory) : size_(size) {
+        const bool managed = is_managed(memory);
         device_.reset(static_cast<float*>(managed ? lab::backend::allocate_managed(bytes())
                                                   : lab::backend::allocate(bytes())));
-        if (!managed) own_host_ = std::make_unique_for_overwrite<float[]>(size);
+        if (memory == Memory::explicit_copies) {
+            pageable_ = std::make_unique_for_overwrite<float[]>(size);
+        } else if (memory == Memory::pinned_copies) {
+            void* pinned = nullptr;
+            LAB_CUDA_CHECK(cudaMallocHost(&pinned, bytes()));
+            pinned_.reset(static_cast<float*>(pinned));
+        }
     }
 
     std::size_t bytes() const { return size_ * sizeof(float); }
     float* device() const { return device_.get(); }
-    std::span<float> host() const { return {own_host_ ? own_host_.get() : device_.get(), size_}; }
+    std::span<float> host() const {
+        float* const own = pageable_ ? pageable_.get() : pinned_.get();
+        return {own != nullptr ? own : device_.get(), size_};
+    }
 
     void copy_to_device() const { lab::backend::copy_to_device(device(), host().data(), bytes()); }
     void copy_to_host() const { lab::backend::copy_to_host(host().data(), device(), bytes()); }
@@ -65,8 +81,12 @@ class Matrix {
     struct Release {
         void operator()(float* pointer) const { lab::backend::release(pointer); }
     };
+    struct Unpin {
+        void operator()(float* pointer) const { cudaFreeHost(pointer); }
+    };
     std::size_t size_;
-    std::unique_ptr<float[]> own_host_;
+    std::unique_ptr<float[]> pageable_;
+    std::unique_ptr<float, Unpin> pinned_;
     std::unique_ptr<float, Release> device_;
 };
 
@@ -100,19 +120,23 @@ class Program {
         if (phase == "total" && !all_known_) return {};
         std::map<std::string, double> moved;
         for (const auto& [name, counters] : counters_) {
-            if (phase == "total" ? name == "kernel" : name != phase) continue;
+            if (phase == "total" ? is_apart(name) : name != phase) continue;
             for (const auto& [counter, value] : counters) moved[counter] += value;
         }
         return {moved.begin(), moved.end()};
     }
 
   private:
-    bool is_managed() const { return memory_ != Memory::explicit_copies; }
+    // No part of what the program costs: the second launch, and what only a comparison needs.
+    static bool is_apart(const std::string& phase) {
+        return phase == "kernel" || phase == "host_sum";
+    }
+    bool is_managed() const { return ::is_managed(memory_); }
 
     void execute() {
         namespace backend = lab::backend;
         const std::size_t n = shape_.size();
-        const Matrix a(n, is_managed()), b(n, is_managed()), c(n, is_managed());
+        const Matrix a(n, memory_), b(n, memory_), c(n, memory_), on_host(n, memory_);
         const auto launch = [&] {
             launch_add_matrices(a.device(), b.device(), c.device(), shape_);
         };
@@ -123,11 +147,16 @@ class Program {
         phase("initialise", {}, [&] {
             fill(a.host(), a_);
             fill(b.host(), b_);
+            std::ranges::fill(c.host(), 0.0f);
+        });
+        phase("host_sum", {}, [&] {
+            std::ranges::transform(a.host(), b.host(), on_host.host().begin(), std::plus());
         });
         switch (memory_) {
             case Memory::managed:
                 break;
             case Memory::explicit_copies:
+            case Memory::pinned_copies:
                 phase("to_device", {{"bytes_to_device", 2 * bytes}}, [&] {
                     a.copy_to_device();
                     b.copy_to_device();
@@ -183,7 +212,7 @@ class Program {
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
         if (!rehearsed_) return take_down(name, copied);
         seconds_[name].push_back(elapsed.count());
-        if (name != "kernel") total_ += elapsed.count();
+        if (!is_apart(name)) total_ += elapsed.count();
     }
 
     void take_down(const std::string& name, const lab::Counters& moved) {

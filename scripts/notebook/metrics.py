@@ -45,4 +45,7 @@ COUNTERS = _names("counter", "moved")
 NSIGHT = {metric.name: metric.nsight for metric in TABLE if metric.nsight}
 # The effective bandwidth in percent of the device's theoretical one: computed, never stored.
 PEAK_PERCENT = "peak_percent"
-METRICS = ("time", *RATES, PEAK_PERCENT, *COUNTERS)
+# What all requests of a kernel's loads move, over the time, in percent of the same: profilers' load
+# throughput. Computed from time and counter, so only where a GPU has both.
+LOAD_THROUGHPUT_PERCENT = "load_throughput_percent"
+METRICS = ("time", *RATES, PEAK_PERCENT, LOAD_THROUGHPUT_PERCENT, *COUNTERS)

@@ -1,10 +1,12 @@
 """Samples: what the rows and counters of a result say about one benchmark's metric."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notebook import names
-from notebook.metrics import COUNTERS
+from notebook.metrics import COUNTERS, LOAD_THROUGHPUT_PERCENT, PEAK_PERCENT
 from notebook.results import Result, Row
+
+_SECTOR_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,25 @@ def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
                 samples[names.regime(name)] = Sample(name, values, [0] * len(values), False, "")
         return samples
     for name, rows in result.by_name.items():
+        if metric == LOAD_THROUGHPUT_PERCENT:
+            rows = _with_load_throughput(rows, result.counts.get(name, []))
         if names.variant(name) == variant and (sample := timed_sample(name, rows, metric)):
             samples[names.regime(name)] = sample
     return samples
+
+
+def _with_load_throughput(rows: list[Row], counts: list[dict[str, float]]) -> list[Row]:
+    """Rows with the load throughput in percent of the peak; without it where something is unknown."""
+    sectors = counts[0].get("load_sectors", 0.0) if counts else 0.0
+    found = []
+    for row in rows:
+        share = row.values.get(PEAK_PERCENT, 0.0)
+        effective = row.values.get("bytes_per_second", 0.0) * row.time_us / 1e6
+        if share and effective and sectors:
+            percent = share * _SECTOR_BYTES * sectors / effective
+            row = replace(row, values=row.values | {LOAD_THROUGHPUT_PERCENT: percent})
+        found.append(row)
+    return found
 
 
 def timed_sample(name: str, rows: list[Row], metric: str) -> Sample | None:
