@@ -1,11 +1,10 @@
 """`lab doctor`: what is there, what is missing, and what to do about it. Changes nothing."""
 
 import platform
-import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from notebook import devices, toolbox
+from notebook import cuda_parts, devices, toolbox
 from notebook.errors import MISSING
 from notebook.text import terminal_table
 
@@ -17,8 +16,9 @@ def doctor() -> int:
     rows = [["Python", f"{platform.python_version()} ({sys.executable})", ""]]
     rows += [_python_package(name) for name in _PYTHON_PACKAGES]
     rows += [_package(package) for package in toolbox.PACKAGES]
-    rows += [_nvcc(), _gpu()]
-    print("\n".join(terminal_table(["what", "found", "what to do"], rows)))
+    rows += [[part.name, part.found or "missing", part.advice] for part in cuda_parts.parts()]
+    rows.append(_gpu())
+    print("\n".join(terminal_table(["what", "found", "note"], rows)))
     is_ready = toolbox.find_nvcc() and not toolbox.missing(toolbox.FOR_EVERY_RUN)
     return 0 if is_ready else MISSING
 
@@ -36,17 +36,6 @@ def _package(package: toolbox.Package) -> list[str]:
         found = f"{toolbox.first_line(found, '--version')} ({found})"
     mend = "" if found else f"{package.why}: scripts/lab setup"
     return [package.apt, found or "missing", mend]
-
-
-def _nvcc() -> list[str]:
-    nvcc = toolbox.find_nvcc()
-    found = f"{_release(nvcc)} ({nvcc})" if nvcc else "missing"
-    return ["nvcc", found, "" if nvcc else "compiles the kernels: scripts/lab setup"]
-
-
-def _release(nvcc: str) -> str:
-    said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout
-    return next((line.strip() for line in said.splitlines() if "release" in line), "")
 
 
 def _gpu() -> list[str]:

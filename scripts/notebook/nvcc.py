@@ -28,20 +28,26 @@ def find(folders: list[str]) -> str:
     return ""
 
 
-@cache
 def serves(nvcc: str) -> bool:
     """Whether this nvcc runs and is new enough."""
+    found = release(nvcc)
+    return found is not None and found >= OLDEST
+
+
+@cache
+def release(nvcc: str) -> tuple[int, int] | None:
+    """The release of CUDA that it belongs to; None when it does not run."""
     try:
         said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
-        return False
+        return None
     found = _RELEASE.search(said.stdout)
-    return found is not None and (int(found[1]), int(found[2])) >= OLDEST
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def complete() -> None:
     """Adds to our own toolkit what its wheels leave out."""
-    serves.cache_clear()
+    release.cache_clear()
     for name, target in _LINKS.items():
         link = own_toolkit() / name
         if not link.exists():

@@ -9,6 +9,7 @@ from notebook import (
     build,
     claims,
     collect,
+    cuda_parts,
     devices,
     drawing,
     figures,
@@ -53,6 +54,8 @@ def run(where: Destinations, words: list[str], device: str | None, steps: Steps)
     setup.install_missing(project)
     toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
     setup.require_nvcc()
+    if not target.is_emulated:
+        cuda_parts.require_driver()
     _build(project, chapters, target)
     if steps.only_builds:
         return 0

@@ -62,7 +62,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(nvcc, "own_toolkit", lambda: tmp_path / "own")
     monkeypatch.setattr(toolbox, "_CUDA", str(tmp_path / "cuda"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'user'}:/usr/bin:/bin")
-    nvcc.serves.cache_clear()
+    nvcc.release.cache_clear()
     return tmp_path / "own" / "bin" / "nvcc"
 
 
@@ -87,7 +87,7 @@ def test_an_nvcc_that_does_not_serve_is_passed_over(tmp_path: Path, own: Path, t
     program(tmp_path / "user" / "nvcc", text)
     assert toolbox.find_nvcc() == ""
     program(own, NVCC.format(release="13.0"))
-    nvcc.serves.cache_clear()
+    nvcc.release.cache_clear()
     # Meson takes the first that it finds.
     assert toolbox.find_nvcc() == found_by_children() == str(own)
 

@@ -1,0 +1,105 @@
+"""The parts of CUDA: which this machine has, where, and what is lost without each."""
+
+import ctypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from notebook import nvcc, toolbox
+from notebook.errors import MISSING, Problem
+
+# Below a toolkit, and where Debian has libraries. The executables look at the same places (common/lab).
+_FOLDERS = ("lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64")
+_SYSTEM_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/local/cuda/lib64")
+# The first driver that runs programs of a CUDA release, whatever its minor number.
+# Source: NVIDIA, CUDA Compatibility, "Minor Version Compatibility".
+_OLDEST_DRIVERS = {12: 525, 13: 580}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that a machine may have."""
+
+    name: str
+    found: str  # "" when it is missing
+    advice: str  # what is lost, and what to do; "" when all is well
+
+
+def parts() -> list[Part]:
+    """The compiler, the driver, and what only measurements on a GPU need."""
+    compiler = toolbox.find_nvcc()
+    return [
+        _compiler(compiler),
+        Part("CUDA driver", _driver_text(), driver_problem(compiler)),
+        _for_a_gpu(
+            "ncu",
+            toolbox.find_program("ncu"),
+            "lab counters and lab profile measure nothing on a GPU",
+        ),
+        _for_a_gpu(
+            "CUPTI", _library(compiler, "cupti"), "chapter 20 counts no page migrations on a GPU"
+        ),
+        _for_a_gpu(
+            "cuBLAS",
+            _library(compiler, "cublas"),
+            "matrix products and transposes have no reference on a GPU",
+        ),
+    ]
+
+
+def driver_release() -> tuple[int, int] | None:
+    """The newest CUDA that the driver runs; None without a driver."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    version = ctypes.c_int(0)
+    if driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
+        return None
+    return version.value // 1000, version.value % 1000 // 10
+
+
+def driver_problem(compiler: str) -> str:
+    """Why the driver cannot run what the compiler makes, and how to fix it; "" where it can."""
+    driver, release = driver_release(), nvcc.release(compiler)
+    if not driver or not release or driver[0] >= release[0]:
+        return ""
+    oldest = _OLDEST_DRIVERS.get(release[0])
+    newer = f"a driver of release {oldest} or later" if oldest else "a newer driver"
+    return (
+        f"the driver runs CUDA {driver[0]}.{driver[1]}, nvcc is of {release[0]}.{release[1]}: "
+        f"install {newer}, or a toolkit of CUDA {driver[0]} before the other on PATH"
+    )
+
+
+def require_driver() -> None:
+    """Raises Problem where the GPU's driver is too old for the compiler."""
+    if problem := driver_problem(toolbox.find_nvcc()):
+        raise Problem(problem, MISSING)
+
+
+def _compiler(compiler: str) -> Part:
+    release = nvcc.release(compiler)
+    if not release:
+        return Part("nvcc", "", "compiles the kernels: scripts/lab setup")
+    is_ours = Path(compiler).is_relative_to(nvcc.own_toolkit())
+    kind = "from PyPI" if is_ours else "a CUDA toolkit"
+    return Part("nvcc", f"CUDA {release[0]}.{release[1]}, {kind} ({compiler})", "")
+
+
+def _driver_text() -> str:
+    release = driver_release()
+    return f"runs CUDA {release[0]}.{release[1]} and older" if release else ""
+
+
+def _for_a_gpu(name: str, found: str, lost: str) -> Part:
+    return Part(name, found, "" if found else f"without it {lost}")
+
+
+def _library(compiler: str, name: str) -> str:
+    """The first library of that name beside the compiler, or of the system."""
+    folders = [Path(folder) for folder in _SYSTEM_FOLDERS]
+    if compiler:
+        top = Path(compiler).resolve().parents[1]
+        folders = [top / folder for folder in _FOLDERS] + folders
+    found = (path for folder in folders for path in sorted(folder.glob(f"lib{name}.so*")))
+    return next((str(path) for path in found), "")
