@@ -1,29 +1,39 @@
-# Settings shared by all figures; a chapter's figure.gp loads it (GNUPLOT_LIB names this folder):
-#   GNUPLOT_LIB=plots gnuplot -c chapters/NN_name/figure.gp build/figures/NN_name.tsv figure.svg
-# ARG1 is what scripts/lab exports: tab-separated blocks, one a device and regime, whose first header
-# cell is the block's title. Text from data is never written in a script: it stays in data columns.
-set datafile separator tab
-# No line ends at a row that an expression leaves out with NaN.
-set datafile missing NaN
-# A cell of the data as a number. What was neither measured nor counted is the text NaN, and versions of
-# gnuplot disagree on what an expression is worth that reads it with `column`: from 6.0 on nothing at
-# all, so that `stats` finds no number and defines no variable.
-number(name) = strcol(name) eq "-" ? NaN : column(name)
+# The canvas and the settings that all figures share. A script sets `height` (pixels) and loads this;
+# draw.gp, which runs it, says what to draw.
+width = 800
 set encoding utf8
+if (format eq 'png') {
+    set terminal pngcairo size 2 * width, 2 * height fontscale 2 linewidth 2 pointscale 2 \
+        font 'DejaVu Sans,9.75' background rgb 'white'
+} else { if (format eq 'pdf') {
+    set terminal pdfcairo size width / 96.0, height / 96.0 font 'DejaVu Sans,9.75' \
+        background rgb 'white' linewidth 1
+} else {
+    set terminal svg size width, height dynamic font 'DejaVu Sans,13' name identifier \
+        background rgb 'white'
+} }
+set output figure
+set datafile separator tab
 
 set border 3 linecolor rgb '#444444'
 set tics nomirror textcolor rgb '#222222'
+set xtics noenhanced
+set ytics noenhanced
 set grid ytics linecolor rgb '#dddddd' linetype 1 linewidth 1
-# Above the panel, where no line can run through it.
-set key at graph 0,1.03 left bottom horizontal Left reverse noenhanced samplen 4 maxcols 3 width 2
+set key off
+set xlabel offset 0, 0.4
+set style fill solid 1 border rgb '#ffffff'
 
-# Okabe and Ito's colours, ordered so that neighbours also differ in grey, each with its own dash and
-# point: a line can be told from another without seeing any colour.
-set linetype 1 linecolor rgb '#000000' linewidth 1.8 dashtype 1 pointtype 7 pointsize 0.55
-set linetype 2 linecolor rgb '#d55e00' linewidth 1.8 dashtype (12,4) pointtype 5 pointsize 0.55
-set linetype 3 linecolor rgb '#0072b2' linewidth 1.8 dashtype (4,3) pointtype 9 pointsize 0.7
-set linetype 4 linecolor rgb '#e69f00' linewidth 1.8 dashtype (10,3,2,3) pointtype 4 pointsize 0.6
-set linetype 5 linecolor rgb '#009e73' linewidth 1.8 dashtype (2,2) pointtype 6 pointsize 0.6
-set linetype 6 linecolor rgb '#cc79a7' linewidth 1.8 dashtype (8,3,2,3,2,3) pointtype 8 pointsize 0.7
-set linetype 7 linecolor rgb '#56b4e9' linewidth 1.8 dashtype (14,3,4,3) pointtype 11 pointsize 0.7
-set linetype cycle 7
+# The blocks of the data: their panels and forms.
+stats data using 0 nooutput
+blocks = STATS_blocks
+array panel_of[blocks]
+array form_of[blocks]
+do for [i = 1 : blocks] {
+    stats data index i - 1 every ::::0 using (panel_of[i] = column(1), form_of[i] = strcol(2), 0) nooutput
+}
+
+set multiplot
+# The title, and below the panels what the shapes stand for: labels of the first panel.
+set label 1 title noenhanced at screen 0.012, screen 1 - 20.0 / height font 'DejaVu Sans:Bold,15'
+set label 2 note noenhanced at screen 0.012, screen 11.0 / height font ',12' textcolor rgb '#555555'

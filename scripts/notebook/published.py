@@ -80,6 +80,7 @@ def _result(
         year=gpu.whole("year", 2006, 2100),
         fetch_unit_bytes=gpu.whole("fetch_unit_bytes", 1, 4096),
         quick=False,
+        generation=known[device]["generation"].lower(),
         rows=rows,
         measured_counters=counters,
         caveats={row["name"]: row["caveat"] for row in printed if row["caveat"]},

@@ -1,0 +1,72 @@
+# Draws one panel: call 'panels.gp' NUMBER LEFT BOTTOM RIGHT TOP, its edges as shares of the canvas.
+# The script that calls names the axes before; that holds for one panel. The data say what is drawn.
+panel = ARG1 + 0
+set lmargin at screen ARG2
+set bmargin at screen ARG3
+set rmargin at screen ARG4
+set tmargin at screen ARG5
+unset logscale
+
+# How each form is drawn; what is on top stands last in the data.
+# Columns: 3 colour, 4 shape, 5 x, 6 y, 7 8 its ends, 9 10 its ends, 11 text.
+array forms[14] = ['ticks_x', 'ticks_y', 'line', 'dashes', 'thin', 'points', 'bars_x', 'bars_y', \
+    'boxes', 'pale', 'left', 'center', 'right', 'aside']
+array drawn[14] = [ \
+    'using 5:6:xtic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
+    'using 5:6:ytic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
+    'using 5:6:3 with lines linewidth 1.8 dashtype 1 linecolor rgb variable', \
+    'using 5:6:3 with lines linewidth 1.8 dashtype (6,4) linecolor rgb variable', \
+    'using 5:6:3 with lines linewidth 1.2 dashtype (3,3) linecolor rgb variable', \
+    'using 5:6:4:3 with points pointtype variable pointsize 0.75 linewidth 1.4 linecolor rgb variable', \
+    'using 5:6:7:8:3 with xerrorbars pointtype 0 linewidth 1.4 linecolor rgb variable', \
+    'using 5:6:9:10:3 with yerrorbars pointtype 0 linewidth 1.4 linecolor rgb variable', \
+    'using 5:6:7:8:9:10:3 with boxxyerror fillstyle solid 1 border rgb "#ffffff" linecolor rgb variable', \
+    'using 5:6:7:8:9:10:3 with boxxyerror fillstyle solid 0.25 noborder linecolor rgb variable', \
+    'using 5:6:11:3 with labels left noenhanced font ",12" textcolor rgb variable', \
+    'using 5:6:11:3 with labels center noenhanced font ",12" textcolor rgb variable', \
+    'using 5:6:11:3 with labels right noenhanced font ",12" textcolor rgb variable', \
+    'using 5:6:11:3 with labels left noenhanced font ",12" textcolor rgb variable']
+how(form) = (sum [k = 1 : 14] (forms[k] eq form ? k : 0))
+
+inside = ''
+aside = ''
+do for [i = 1 : blocks] {
+    if (panel_of[i] == panel && form_of[i] eq 'axes') {
+        stats data index i - 1 using (log_x = column(5), log_y = column(6), x1 = column(7), \
+            x2 = column(8), y1 = column(9), y2 = column(10), heading = strcol(11), 0) nooutput
+    } else { if (panel_of[i] == panel) {
+        # Made of numbers and of the forms above, never of text from data.
+        this = sprintf(', data index %d %s notitle', i - 1, drawn[how(form_of[i])])
+        if (form_of[i] eq 'aside') { aside = aside.this } else { inside = inside.this }
+    } }
+}
+if (log_x) { set logscale x }
+if (log_y) { set logscale y }
+set xrange [x1 : x2]
+set yrange [y1 : y2]
+set title heading noenhanced font ',13' textcolor rgb '#222222' offset 0, -0.6
+eval 'plot '.inside[3:*]
+unset label 1
+unset label 2
+set xlabel ''
+set ylabel ''
+set xtics autofreq
+set ytics autofreq
+
+# Right of the panel the names of its lines, in shares of its height.
+if (strlen(aside) > 0) {
+    set lmargin at screen ARG4 + 0.012
+    set rmargin at screen 1
+    unset logscale
+    unset border
+    unset tics
+    unset title
+    set xrange [0 : 1]
+    set yrange [-0.2 : 1.2]
+    set bmargin at screen ARG3 - 0.2 * (ARG5 - ARG3)
+    set tmargin at screen ARG5 + 0.2 * (ARG5 - ARG3)
+    eval 'plot '.aside[3:*]
+    set border 3
+    set xtics nomirror noenhanced
+    set ytics nomirror noenhanced
+}

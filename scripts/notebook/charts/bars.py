@@ -1,0 +1,41 @@
+"""Groups of horizontal bars: a group for each variant, a bar for each device."""
+
+from dataclasses import dataclass
+
+from notebook.charts.evidence import Device
+from notebook.charts.look import Evidence, Style
+from notebook.charts.marks import BOXES, PALE, Panel
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar, with the device that it belongs to and the text at its end."""
+
+    name: str
+    value: float
+    text: str
+    style: Style
+    form: str = BOXES
+
+
+def bar(device: Device, value: float, text: str) -> Bar:
+    """The bar of a device: full where it was measured here, pale where others published it."""
+    form = PALE if device.evidence is Evidence.PUBLISHED else BOXES
+    return Bar(device.name, value, text, device.style, form)
+
+
+def bars(panel: Panel, groups: list[tuple[str, list[Bar]]]) -> None:
+    """Draws groups from top to bottom, and gives the panel its scale: one unit is one bar."""
+    filled = [(label, group) for label, group in groups if group]
+    rows = sum(len(group) + 0.8 for _, group in filled)
+    panel.y = (0.0, rows + 0.4)
+    ticks = []
+    place = rows
+    for label, group in filled:
+        ticks.append((place - (len(group) - 1) / 2, label))
+        for each in group:
+            panel.boxes([(0, each.value, place - 0.42, place + 0.42)], each.style, each.form)
+            panel.text(each.value + 0.008 * panel.x[1], place, f"{each.text}  {each.name}")
+            place -= 1
+        place -= 0.8
+    panel.ticks_y(ticks)

@@ -1,0 +1,123 @@
+"""Curves of many devices in one panel: equal ones are drawn once, under one name."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from notebook.charts.evidence import Device
+from notebook.charts.look import Evidence, Style
+from notebook.charts.marks import DASHES, LINE, Panel
+
+Point = tuple[float, float]
+# Counts of one access pattern that differ by less are drawn as one.
+_ALIKE = 0.01
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What one or more devices have, point by point."""
+
+    devices: list[Device]
+    points: list[Point]
+    everybody: list[str]
+
+    @property
+    def name(self) -> str:
+        return named([each.name for each in self.devices], self.everybody)
+
+
+def collect(
+    devices: Iterable[Device], points: Callable[[Device], Iterable[tuple[float, float | None]]]
+) -> list[Curve]:
+    """The curve of each device that has one, equal curves merged."""
+    found: list[Curve] = []
+    everybody: list[str] = []
+    for device in devices:
+        own = [(x, y) for x, y in points(device) if y is not None]
+        if not own:
+            continue
+        # A GPU does not continue a row of emulated generations.
+        everybody += [device.name] if device.evidence is Evidence.COUNTED else ["", device.name]
+        for curve in found:
+            if alike(curve.points, own):
+                curve.devices.append(device)
+                break
+        else:
+            found.append(Curve([device], own, everybody))
+    return found
+
+
+def alike(one: list[Point], other: list[Point]) -> bool:
+    """Whether two curves have the same points."""
+    known = dict(one)
+    if len(one) != len(other) or any(x not in known for x, _ in other):
+        return False
+    span = max(abs(y) for _, y in [*one, *other])
+    return all(abs(known[x] - y) <= _ALIKE * span for x, y in other)
+
+
+def named(chosen: list[str], everybody: list[str]) -> str:
+    """Names as a label: those that follow each other in `everybody` are `Kepler to Hopper`."""
+    runs: list[list[str]] = []
+    for name in chosen:
+        if runs and everybody.index(name) == everybody.index(runs[-1][-1]) + 1:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ", ".join(_run(run) for run in runs)
+
+
+def _run(run: list[str]) -> str:
+    return f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run)
+
+
+def draw(
+    panel: Panel,
+    curves: Iterable[Curve],
+    *,
+    predicted: bool = False,
+    form: str | None = None,
+    suffix: str = "",
+) -> set[Evidence]:
+    """Draws curves with their names beside the panel; the kinds of evidence they are.
+
+    `form` "" leaves out the lines between points.
+    """
+    shown = set()
+    for curve in curves:
+        first = curve.devices[0]
+        look = first.predicted_style if predicted else first.style
+        if form != "":
+            panel.line(curve.points, look, form or (DASHES if predicted else LINE))
+        for device in (each for each in curve.devices if each.style.shape != look.shape or each is first):
+            if device is first or device.evidence is Evidence.MEASURED:
+                panel.points(curve.points, look if device is first else device.style)
+            shown.add(Evidence.PREDICTED if predicted else device.evidence)
+        panel.label(curve.points[-1][1], curve.name + suffix, look)
+    return shown
+
+
+def ratios(
+    panel: Panel,
+    device: Device,
+    places: Iterable[tuple[float, str | None, str | None]],
+    *,
+    metric: str = "time",
+    style: Style | None = None,
+    label: str | None = None,
+    joined: bool = True,
+) -> set[Evidence]:
+    """Draws variant over baseline at each place, of a GPU with its intervals; the kind of evidence."""
+    known = [(x, name, base) for x, name, base in places if name and base]
+    found = device.ratios([(name, base) for _, name, base in known], metric)
+    points = [(x, ratio) for (x, _, _), ratio in zip(known, found, strict=True) if ratio]
+    if not points:
+        return set()
+    look = style or device.style
+    if joined and device.evidence is Evidence.MEASURED:
+        panel.line([(x, value) for x, (value, _, _) in points], look)
+    if device.evidence is Evidence.MEASURED:
+        panel.error_bars([(x, low, high) for x, (_, low, high) in points], look)
+    panel.points([(x, value) for x, (value, _, _) in points], look)
+    if label != "":
+        panel.label(points[-1][1][0], label or device.name, look)
+    return {device.evidence}

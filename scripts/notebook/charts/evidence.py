@@ -1,0 +1,197 @@
+"""What results say, as charts ask for it: rows by kernel and parameters, medians, ratios with intervals."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+from notebook import names
+from notebook.charts.look import GENERATIONS, Evidence, Style, style
+from notebook.intervals import intervals_of
+from notebook.reference import by_reference
+from notebook.results import Result
+from notebook.samples import paired, timed_sample
+
+PREDICTED = "predicted_seconds"
+# Nothing is decided by an error bar, so fewer draws than for a verdict.
+_RESAMPLES = 1999
+
+Ratio = tuple[float, float, float]  # with its interval
+
+
+@dataclass(frozen=True)
+class Device:
+    """A result, and how a figure shows it."""
+
+    result: Result
+
+    @property
+    def evidence(self) -> Evidence:
+        kinds = {"gpu": Evidence.MEASURED, "published": Evidence.PUBLISHED}
+        return kinds.get(self.result.kind, Evidence.COUNTED)
+
+    @property
+    def generation(self) -> str:
+        if self.result.is_emulated:
+            return self.result.device.removeprefix("emulated-")
+        return self.result.generation
+
+    @property
+    def name(self) -> str:
+        """As a label has it: Fermi, H200, RTX 3080."""
+        if self.result.is_emulated:
+            return self.generation.capitalize()
+        words = self.result.device.split(":")[-1].split("-")
+        short = [word for word in words if word not in ("nvidia", "geforce")] or words
+        return " ".join(
+            word.upper() if word in ("rtx", "gtx") or any(map(str.isdecimal, word)) else word.title()
+            for word in short
+        )
+
+    @property
+    def style(self) -> Style:
+        return style(self.generation, self.evidence)
+
+    @property
+    def predicted_style(self) -> Style:
+        return style(self.generation, Evidence.PREDICTED)
+
+    @cached_property
+    def _by_kernel(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name in {**self.result.by_name, **self.result.counts}:
+            found.setdefault(names.kernel(name), []).append(name)
+        return found
+
+    def rows(self, kernel: str, **parameters: object) -> list[str]:
+        """The benchmarks of a kernel that have these parameters, in the order of their names.
+
+        What others published rarely states sizes and the caches' state: there they are not asked for.
+        """
+        wanted = {
+            key: str(value)
+            for key, value in parameters.items()
+            if not (self.result.is_published and key in names.REGIME_KEYS)
+        }
+        found = [
+            name
+            for name in self._by_kernel.get(kernel, [])
+            if wanted.items() <= names.parameters(name).items()
+        ]
+        return names.naturally_sorted(found)
+
+    def row(self, kernel: str, **parameters: object) -> str | None:
+        """The first of these; None without one."""
+        return next(iter(self.rows(kernel, **parameters)), None)
+
+    def value(self, name: str | None, metric: str) -> float | None:
+        """The median of a metric or counter; of "time" in microseconds, an emulated GPU's predicted."""
+        if name is None:
+            return None
+        if metric in (counts := self.result.counts.get(name, [{}])[0]):
+            return counts[metric]
+        rows = self.result.by_name.get(name, [])
+        if metric == "time":
+            return self._time(name)
+        values = [row.values[metric] for row in rows if metric in row.values]
+        return median(values) if values else None
+
+    def _time(self, name: str) -> float | None:
+        rows = self.result.by_name.get(name, [])
+        if not rows:
+            return None
+        if not self.result.is_emulated:
+            return median(row.time_us for row in rows)
+        predicted = [row.values[PREDICTED] for row in rows if PREDICTED in row.values]
+        return median(predicted) * 1e6 if predicted else None
+
+    def over(self, name: str | None, metric: str, per: str) -> float | None:
+        """One counter for each of another: sectors a request."""
+        value, by = self.value(name, metric), self.value(name, per)
+        return None if value is None or not by else value / by
+
+    def ratio(self, name: str | None, baseline: str | None, metric: str = "time") -> float | None:
+        value, by = self.value(name, metric), self.value(baseline, metric)
+        return None if value is None or not by else value / by
+
+    def ratios(
+        self, pairs: Iterable[tuple[str, str]], metric: str = "time"
+    ) -> list[Ratio | None]:
+        """Variant over baseline with the 95 % interval; one value where repetitions do not vary."""
+        wanted, plain = [], []
+        for name, baseline in pairs:
+            samples = [
+                timed_sample(each, self.result.by_name.get(each, []), metric)
+                for each in (name, baseline)
+            ]
+            both = [sample for sample in samples if sample is not None]
+            is_timed = self.evidence is Evidence.MEASURED and len(both) == 2
+            by_process = paired(both) if is_timed else [[], []]
+            factors = [(by_process[0], 1), (by_process[1], -1)] if by_process[0] else None
+            wanted.append(factors)
+            plain.append(self.ratio(name, baseline, metric))
+        return [
+            None if value is None else (value, *(interval or (value, value)))
+            for value, interval in zip(plain, intervals_of(wanted, _RESAMPLES), strict=True)
+        ]
+
+    def of_memcpy(self, chosen: Iterable[str]) -> list[Ratio | None]:
+        """The bandwidth of benchmarks as a share of the nearest memcpy's, with the interval."""
+        references = {
+            name: reference for reference, every in self._references.items() for name in every
+        }
+        chosen = list(chosen)
+        found = self.ratios(
+            [(name, references.get(name, "")) for name in chosen], "bytes_per_second"
+        )
+        return found
+
+    @cached_property
+    def _references(self) -> Mapping[str, list[str]]:
+        return by_reference(self.result)
+
+
+def parameter(name: str, key: str) -> str:
+    return names.parameters(name).get(key, "")
+
+
+def number(name: str, key: str) -> float:
+    """A parameter that is a number."""
+    return float(parameter(name, key))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that a chart may use: the devices, oldest first."""
+
+    devices: list[Device]
+
+    @property
+    def measured(self) -> list[Device]:
+        return [each for each in self.devices if each.evidence is Evidence.MEASURED]
+
+    @property
+    def emulated(self) -> list[Device]:
+        found = [each for each in self.devices if each.evidence is Evidence.COUNTED]
+        return sorted(found, key=lambda each: _order(each.generation))
+
+    @property
+    def published(self) -> list[Device]:
+        return [each for each in self.devices if each.evidence is Evidence.PUBLISHED]
+
+    @property
+    def gpu(self) -> Device | None:
+        """The newest GPU that was measured; titles are about it."""
+        return self.measured[-1] if self.measured else None
+
+    def of(self, generation: str) -> Device | None:
+        """The emulated GPU of a generation."""
+        return next((each for each in self.emulated if each.generation == generation), None)
+
+
+def _order(generation: str) -> int:
+    return GENERATIONS.index(generation) if generation in GENERATIONS else len(GENERATIONS)
+
+
+def facts(results: Iterable[Result]) -> Facts:
+    return Facts([Device(result) for result in results])

@@ -1,0 +1,99 @@
+"""Colours and shapes: a generation has one of each in all figures; the fill says the kind of evidence.
+
+The colours differ for people with protanopia and deuteranopia too, and are dark enough for lines on
+white; test_charts.py checks both. In grey, shapes and labels tell what colours do not.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+GENERATIONS = (
+    "fermi",
+    "kepler",
+    "maxwell",
+    "pascal",
+    "volta",
+    "turing",
+    "ampere",
+    "ada",
+    "hopper",
+    "blackwell",
+)
+COLOURS = dict(
+    zip(
+        GENERATIONS,
+        (0xC63419, 0xE59C00, 0x7D6C90, 0x1C17FF, 0x0AC0A0, 0x620001, 0xE685F7, 0x2E4848, 0x000003, 0x3E006C),
+        strict=True,
+    )
+)
+# gnuplot's point types: the open shape of each; the filled one is the next number.
+_SHAPES = (8, 4, 10, 6, 12)
+
+
+class Evidence(Enum):
+    """Where a number comes from."""
+
+    MEASURED = "measured"
+    COUNTED = "counted"
+    PREDICTED = "predicted"
+    PUBLISHED = "published"
+
+
+@dataclass(frozen=True)
+class Style:
+    """A colour (0xrrggbb) and one of gnuplot's point types."""
+
+    colour: int
+    shape: int
+
+
+# For what belongs to no device.
+GREY = Style(0x555555, 1)
+CLAIMED = Style(0x8A1C1C, 2)
+# For the variants of one device, next to each other in one panel.
+PLAIN = Style(0x4D4D4D, 5)
+BLUE = Style(0x0072B2, 7)
+ORANGE = Style(0xD55E00, 9)
+GREEN = Style(0x009E73, 13)
+PURPLE = Style(0xAA4499, 11)
+SKY = Style(0x3C9BD0, 15)
+VARIANTS = (PLAIN, BLUE, ORANGE, GREEN, PURPLE, SKY)
+
+
+def style(generation: str, evidence: Evidence) -> Style:
+    """A generation in its colour and shape: measured is filled, counted and predicted are open,
+    published is a star."""
+    if generation not in GENERATIONS:
+        return Style(GREY.colour, 3 if evidence is Evidence.PUBLISHED else 5)
+    shape = _SHAPES[GENERATIONS.index(generation) % len(_SHAPES)]
+    shapes = {Evidence.MEASURED: shape + 1, Evidence.PUBLISHED: 3}
+    return Style(COLOURS[generation], shapes.get(evidence, shape))
+
+
+_SIGNS = {
+    Evidence.MEASURED: "filled: measured (bar: 95 % interval)",
+    Evidence.COUNTED: "open: counted on the emulated GPU",
+    Evidence.PREDICTED: "open, dashed: predicted by the time model",
+    Evidence.PUBLISHED: "star: published by others",
+}
+
+
+def key(shown: set[Evidence]) -> str:
+    """What the shapes of a figure stand for."""
+    return "   ".join(_SIGNS[kind] for kind in Evidence if kind in shown)
+
+
+def ink(colour: int) -> int:
+    """The colour, darkened until text in it has a contrast of 4.5 to white (WCAG)."""
+    channels = [colour >> shift & 255 for shift in (16, 8, 0)]
+    while (1.05 / (_luminance(channels) + 0.05)) < 4.5:
+        channels = [int(channel * 0.97) for channel in channels]
+    return channels[0] << 16 | channels[1] << 8 | channels[2]
+
+
+def _luminance(channels: list[int]) -> float:
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in (channel / 255 for channel in channels)
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,24 @@
+"""Numbers in titles, each with the words that they bear."""
+
+import math
+
+from notebook.verdicts import SMALLEST_EFFECT
+
+
+def slower(ratio: float) -> str:
+    """A ratio of times in words: `7 % slower`, `2.1x slower`, `12 % faster`, `as fast`."""
+    if abs(math.log(ratio)) <= math.log1p(SMALLEST_EFFECT):
+        return "as fast"
+    amount = ratio if ratio > 1 else 1 / ratio
+    size = percent(amount - 1) if amount < 1.995 else times(amount)
+    return f"{size} {'slower' if ratio > 1 else 'faster'}"
+
+
+def times(ratio: float) -> str:
+    """`2.1x`."""
+    return f"{ratio:.0f}x" if ratio >= 9.95 or abs(ratio - round(ratio)) < 0.005 else f"{ratio:.1f}x"
+
+
+def percent(share: float) -> str:
+    """A share of 1 as `75 %`."""
+    return f"{100 * share:.0f} %"
