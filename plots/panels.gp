@@ -6,6 +6,9 @@ set bmargin at screen ARG3
 set rmargin at screen ARG4
 set tmargin at screen ARG5
 unset logscale
+# `stats` heeds ranges.
+set xrange [*:*]
+set yrange [*:*]
 
 # How each form is drawn; what is on top stands last in the data.
 # Columns: 3 colour, 4 shape, 5 x, 6 y, 7 8 its ends, 9 10 its ends, 11 text.
@@ -33,7 +36,7 @@ aside = ''
 do for [i = 1 : blocks] {
     if (panel_of[i] == panel && form_of[i] eq 'axes') {
         stats data index i - 1 using (log_x = column(5), log_y = column(6), x1 = column(7), \
-            x2 = column(8), y1 = column(9), y2 = column(10), heading = strcol(11), 0) nooutput
+            x2 = column(8), y1 = column(9), y2 = column(10), heading = strcol(11) eq '-' ? '' : strcol(11), 0) nooutput
     } else { if (panel_of[i] == panel) {
         # Made of numbers and of the forms above, never of text from data.
         this = sprintf(', data index %d %s notitle', i - 1, drawn[how(form_of[i])])

@@ -1,4 +1,4 @@
 # Naive transposes as shares of a copy by rows on the same device.
 height = 760
 load 'style.gp'
-call 'panels.gp' 1 0.20 0.07 0.97 0.90
+call 'panels.gp' 1 0.23 0.07 0.97 0.90

@@ -1,5 +1,5 @@
 # Above: bandwidth of the steps from a naive transpose to a copy. Below: passes through the banks.
 height = 760
 load 'style.gp'
-call 'panels.gp' 1 0.25 0.43 0.97 0.90
-call 'panels.gp' 2 0.25 0.09 0.78 0.33
+call 'panels.gp' 1 0.28 0.43 0.97 0.90
+call 'panels.gp' 2 0.28 0.09 0.78 0.33

@@ -2,4 +2,4 @@
 height = 420
 load 'style.gp'
 set grid xtics noytics
-call 'panels.gp' 1 0.24 0.14 0.97 0.80
+call 'panels.gp' 1 0.27 0.14 0.97 0.80

@@ -137,7 +137,14 @@ def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
         "all figures and generated tables from data/",
         "Draws the figures and brings the generated tables of the pages up to date.",
     )
-    command.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")
+    what = command.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")
+    what.add_argument(
+        "--format",
+        choices=["svg", "png", "pdf"],
+        default="svg",
+        help="svg goes to plots/; png and pdf go to build/figures/",
+    )
     command.add_argument("--data", metavar="DIR", help="draw from there, into DIR/plots")
     command.set_defaults(command=_figures)
 
@@ -236,7 +243,7 @@ def _figures(options: Namespace) -> int:
     from notebook import drawing
 
     project = Project.with_results(options.data)
-    return drawing.check(project) if options.check else drawing.draw(project)
+    return drawing.check(project) if options.check else drawing.draw(project, options.format)
 
 
 def _verdicts(options: Namespace) -> int:

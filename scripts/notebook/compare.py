@@ -16,10 +16,10 @@ from notebook import claims, csv_table, names, results
 from notebook.chapters import Chapter
 from notebook.devices import is_device, is_slug, slug_of
 from notebook.errors import WRONG_USAGE, Malformed, Problem
-from notebook.export import by_reference
 from notebook.intervals import Factors, Interval, center, intervals_of
 from notebook.metrics import COUNTERS, PEAK_PERCENT
 from notebook.project import Project
+from notebook.reference import by_reference
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of, timed_sample
 from notebook.tables import all_results

@@ -12,11 +12,23 @@ from notebook.progress import say
 from notebook.project import Project
 
 
-def draw(project: Project) -> int:
-    """Draws every figure and brings every table up to date."""
+def draw(project: Project, form: str = "svg") -> int:
+    """Draws every figure and brings every table up to date; other formats go to build/figures."""
+    if form != "svg":
+        figures.require_gnuplot()
+        return _draw_copies(project, form)
     write_pages(project)
     figures.require_gnuplot()
     draw_figures(project, all_chapters(project))
+    return 0
+
+
+def _draw_copies(project: Project, form: str) -> int:
+    known = figures.all_figures(project, all_chapters(project))
+    folder = project.build / "figures"
+    for figure, drawn in _drawn(project, known, form):
+        files.write_bytes(folder / f"{figure.name}.{form}", drawn.content)
+    say(f"drew {len(known)} figures into {project.quoted(folder)}/*.{form}")
     return 0
 
 
@@ -67,10 +79,11 @@ def check(project: Project) -> int:
     return 0
 
 
-def _drawn(project: Project, known: list[Figure]) -> list[tuple[Figure, Drawn]]:
+def _drawn(project: Project, known: list[Figure], form: str = "svg") -> list[tuple[Figure, Drawn]]:
     """What gnuplot draws for each figure, on all cores."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        everything = list(zip(known, pool.map(Figure.drawn, known), strict=True))
+        drawn = pool.map(lambda figure: figure.drawn(form), known)
+        everything = list(zip(known, drawn, strict=True))
     for figure, drawn in everything:
         for warning in drawn.warnings:
             say(f"{project.quoted(figure.script)}: gnuplot: {warning}")

@@ -2,25 +2,33 @@
 bytes from the same version of gnuplot, and the same picture from others."""
 
 import hashlib
+import html
 import os
 import re
 import subprocess
 import tempfile
+import textwrap
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from notebook import export, files, pictures, published, results, toolbox
-from notebook.chapters import Chapter, all_chapters
+from notebook import files, pictures, toolbox
+from notebook.chapters import Chapter
+from notebook.charts import registry
+from notebook.charts.marks import Chart
+from notebook.charts.sources import Sources
 from notebook.errors import MISSING, Problem
 from notebook.project import Project
-from notebook.text import close_matches, plain, quoted
+from notebook.text import plain, quoted
 
 _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
-_CHAPTERS = re.compile(r"^# chapters(, with what others printed)?: (.+)$", re.MULTILINE)
-_STYLE = "style.gp"
 _MADE_BY = re.compile(r"<desc>Produced by GNUPLOT (.*?)\s*</desc>")
-
+_TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
+_TITLE_LETTERS = 84
+_LIBRARY = ("draw.gp", "style.gp", "panels.gp")
+# gnuplot's svg terminal takes a bold font for a family of its own.
+_BOLD = ('font-family="DejaVu Sans:Bold"', 'font-family="DejaVu Sans" font-weight="bold"')
+_PDF_DATE = re.compile(rb"/CreationDate \([^)]*\)")
 
 # Versions of gnuplot that were seen to show the same.
 _ALIKE = ("gnuplot 5.4 ", "gnuplot 6.0 ")
@@ -36,54 +44,69 @@ class Freshness(Enum):
 
 @dataclass(frozen=True)
 class Drawn:
-    """What gnuplot made, and what it complained about."""
+    """What gnuplot made, and its warnings."""
 
-    svg: str
+    content: bytes
     warnings: list[str]
+
+    @property
+    def svg(self) -> str:
+        return self.content.decode("utf-8")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its script, the data exported for it and where it is kept."""
+    """A figure: its script, the scripts that all share, what it shows and where it is kept."""
 
+    name: str
     script: Path
-    style: Path
-    exported: str
+    library: Path
+    chart: Chart
     path: Path
 
     @property
     def made_from(self) -> str:
-        """The hash of everything that the figure is made from; a counter that nobody has is nothing."""
-        sources = (
-            export.without_empty_columns(self.exported),
-            self.script.read_text("utf-8"),
-            self.style.read_text("utf-8"),
-        )
+        """The hash of everything that the figure is made from."""
+        scripts = [self.script, *(self.library / name for name in _LIBRARY)]
+        sources = [self.chart.title, self.chart.note, self.chart.as_tsv()]
+        sources += [script.read_text("utf-8") for script in scripts]
         return hashlib.sha256("\0".join(sources).encode()).hexdigest()
 
-    def drawn(self) -> Drawn:
-        """The SVG that gnuplot draws, and its warnings."""
+    def drawn(self, form: str = "svg") -> Drawn:
+        """What gnuplot draws, and its warnings."""
         with tempfile.TemporaryDirectory(prefix="lab-") as name:
             folder = Path(name)
-            (folder / "data.tsv").write_text(self.exported, encoding="utf-8", newline="\n")
-            # Arguments with fixed names, no settings of the user's, one locale: the same bytes.
-            command = ["gnuplot", "--default-settings", "-c", str(self.script)]
+            (folder / "data.tsv").write_text(self.chart.as_tsv(), encoding="utf-8", newline="\n")
+            title = textwrap.fill(plain(self.chart.title), _TITLE_LETTERS)
+            arguments = [title, plain(self.chart.note), form, self.name]
+            # Fixed names, no settings of the user's, one locale and one date: the same bytes.
+            command = ["gnuplot", "--default-settings", "-c", str(self.library / _LIBRARY[0])]
             done = subprocess.run(
-                [*command, "data.tsv", "figure.svg"],
+                [*command, str(self.script), "data.tsv", "figure", *arguments],
                 cwd=folder,
-                env=os.environ | {"LC_ALL": "C.UTF-8", "GNUPLOT_LIB": str(self.style.parent)},
+                env=os.environ | {"LC_ALL": "C.UTF-8", "GNUPLOT_LIB": str(self.library)},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",
                 errors="replace",
                 check=False,
             )
-            svg = folder / "figure.svg"
-            if done.returncode != 0 or not svg.is_file():
+            figure = folder / "figure"
+            if done.returncode != 0 or not figure.is_file():
                 raise Problem(f"{quoted(self.script)}: gnuplot failed: {_last_line(done.stderr)}")
-            head, newline, body = svg.read_text(encoding="utf-8").partition("\n")
-            text = f"{head}{newline}<!-- made from sha256:{self.made_from} -->\n{body}"
-            return Drawn(text, [plain(line) for line in done.stderr.splitlines() if line.strip()])
+            warnings = [plain(line) for line in done.stderr.splitlines() if line.strip()]
+            return Drawn(self._finished(figure.read_bytes(), form), warnings)
+
+    def _finished(self, content: bytes, form: str) -> bytes:
+        """With the title for readers that see no picture, and without the date of drawing."""
+        if form == "pdf":
+            return _PDF_DATE.sub(b"/CreationDate (D:20000101000000Z)", content)
+        if form != "svg":
+            return content
+        head, newline, body = content.decode("utf-8").partition("\n")
+        title = f"<title>{html.escape(plain(self.chart.title), quote=False)}</title>"
+        body = _TITLE.sub(lambda _: title, body.replace(*_BOLD), count=1)
+        return f"{head}{newline}<!-- made from sha256:{self.made_from} -->\n{body}".encode()
 
     def compared(self, drawn: Drawn) -> Freshness:
         """What the kept figure is beside what has been drawn from the data of today.
@@ -107,52 +130,33 @@ class Figure:
 
 
 def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
-    """The figures of the chapters that have data, and those that span them; what is exported for
-    each is kept in build/."""
+    """The figures of the chapters that have data, and those that span them; what each shows is kept
+    in build/."""
+    sources = Sources(project)
     found = []
     for chapter in chapters:
         script = chapter.directory / "figure.gp"
-        chapter_results = results.load_chapter(project, chapter)
-        if chapter_results and script.is_file():
-            found.append(_figure(project, chapter.name, script, chapter_results))
-    return found + _spanning(project, chapters)
-
-
-def _spanning(project: Project, chapters: list[Chapter]) -> list[Figure]:
-    """The figures of plots/ that show one of `chapters`: a script names its chapters.
-
-    What these have on one device is exported as one result.
-    """
-    found = []
-    known = {chapter.name: chapter for chapter in all_chapters(project)}
-    for script in sorted((project.root / "plots").glob("*.gp")):
-        if script.name == _STYLE:
-            continue
-        of = _CHAPTERS.search(script.read_text(encoding="utf-8"))
-        if not of:
-            raise Problem(
-                f"{quoted(script)}: no line that names what it shows: # chapters: 02_name 03_other"
-            )
-        for wrong in (name for name in of[2].split() if name not in known):
-            raise Problem(
-                f"{quoted(script)}: there is no chapter {plain(wrong)}; {close_matches(wrong, known)}"
-            )
-        shown = [known[name] for name in of[2].split()]
-        if not {chapter.name for chapter in chapters} & {chapter.name for chapter in shown}:
-            continue
-        own = [result for each in shown for result in results.load_chapter(project, each)]
-        printed = [result for each in shown for result in published.load_chapter(project, each)]
-        if own:
-            together = results.merged_by_device(own) + (printed if of[1] else [])
-            found.append(_figure(project, script.stem, script, together))
+        if script.is_file() and sources.own(chapter):
+            chart = registry.of_chapter(chapter.name, sources.facts(chapter.number))
+            found.append(_figure(project, chapter.name, script, chart.titled(chapter.question)))
+    chosen = {chapter.number for chapter in chapters}
+    for name, spanning in registry.SPANNING.items():
+        script = project.root / "plots" / f"{name}.gp"
+        if not chosen.isdisjoint(spanning.chapters or chosen) and script.is_file():
+            if chart := spanning.chart(sources):
+                found.append(_figure(project, name, script, chart.titled(spanning.question)))
     return found
 
 
-def _figure(project: Project, name: str, script: Path, shown: list[results.Result]) -> Figure:
-    exported = export.as_tsv(shown)
-    files.write(project.build / "figures" / f"{name}.tsv", exported)
-    style = project.root / "plots" / _STYLE
-    return Figure(script, style, exported, project.plots / f"{name}.svg")
+def _figure(project: Project, name: str, script: Path, chart: Chart) -> Figure:
+    files.write(project.build / "figures" / f"{name}.tsv", chart.as_tsv())
+    return Figure(name, script, project.root / "plots", chart, project.plots / f"{name}.svg")
+
+
+def alt_text(svg: str) -> str:
+    """What a figure says, for readers that see no picture: its title."""
+    found = _TITLE.search(svg)
+    return html.unescape(found[1]) if found else ""
 
 
 def made_by(svg: str) -> str:

@@ -145,8 +145,7 @@ def make_tree(root: Path) -> Tree:
     (root / "README.md").write_text(FRONT_PAGE)
     real = SCRIPTS.parent
     shutil.copy(real / "chapters" / synthetic.CHAPTER / "figure.gp", chapter)
-    (root / "plots").mkdir()
-    shutil.copy(real / "plots" / "style.gp", root / "plots")
+    shutil.copytree(real / "plots", root / "plots", ignore=shutil.ignore_patterns("*.svg"))
     shutil.copytree(
         SCRIPTS / "notebook",
         root / "scripts" / "notebook",

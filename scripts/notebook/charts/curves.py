@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from notebook import device_names
 from notebook.charts.evidence import Device
 from notebook.charts.look import Evidence, Style
 from notebook.charts.marks import DASHES, LINE, Panel
@@ -18,11 +19,16 @@ class Curve:
 
     devices: list[Device]
     points: list[Point]
-    everybody: list[str]
+    # Every emulated GPU that has such a curve, oldest first.
+    emulated: list[str]
 
     @property
     def name(self) -> str:
-        return named([each.name for each in self.devices], self.everybody)
+        slugs = [each.result.device for each in self.devices]
+        generations = [slug for slug in slugs if slug in self.emulated]
+        others = [each.name for each in self.devices if each.result.device not in self.emulated]
+        merged = [device_names.together(generations, self.emulated)] if generations else []
+        return ", ".join([*merged, *others])
 
 
 def collect(
@@ -30,19 +36,19 @@ def collect(
 ) -> list[Curve]:
     """The curve of each device that has one, equal curves merged."""
     found: list[Curve] = []
-    everybody: list[str] = []
+    emulated: list[str] = []
     for device in devices:
         own = [(x, y) for x, y in points(device) if y is not None]
         if not own:
             continue
-        # A GPU does not continue a row of emulated generations.
-        everybody += [device.name] if device.evidence is Evidence.COUNTED else ["", device.name]
+        if device.result.is_emulated:
+            emulated.append(device.result.device)
         for curve in found:
             if alike(curve.points, own):
                 curve.devices.append(device)
                 break
         else:
-            found.append(Curve([device], own, everybody))
+            found.append(Curve([device], own, emulated))
     return found
 
 
@@ -53,21 +59,6 @@ def alike(one: list[Point], other: list[Point]) -> bool:
         return False
     span = max(abs(y) for _, y in [*one, *other])
     return all(abs(known[x] - y) <= _ALIKE * span for x, y in other)
-
-
-def named(chosen: list[str], everybody: list[str]) -> str:
-    """Names as a label: those that follow each other in `everybody` are `Kepler to Hopper`."""
-    runs: list[list[str]] = []
-    for name in chosen:
-        if runs and everybody.index(name) == everybody.index(runs[-1][-1]) + 1:
-            runs[-1].append(name)
-        else:
-            runs.append([name])
-    return ", ".join(_run(run) for run in runs)
-
-
-def _run(run: list[str]) -> str:
-    return f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run)
 
 
 def draw(
@@ -88,7 +79,9 @@ def draw(
         look = first.predicted_style if predicted else first.style
         if form != "":
             panel.line(curve.points, look, form or (DASHES if predicted else LINE))
-        for device in (each for each in curve.devices if each.style.shape != look.shape or each is first):
+        for device in (
+            each for each in curve.devices if each.style.shape != look.shape or each is first
+        ):
             if device is first or device.evidence is Evidence.MEASURED:
                 panel.points(curve.points, look if device is first else device.style)
             shown.add(Evidence.PREDICTED if predicted else device.evidence)

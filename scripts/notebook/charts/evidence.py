@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from notebook import names
+from notebook import device_names, names
 from notebook.charts.look import GENERATIONS, Evidence, Style, style
+from notebook.devices import PUBLISHED
 from notebook.intervals import intervals_of
 from notebook.reference import by_reference
 from notebook.results import Result
@@ -15,6 +16,9 @@ from notebook.samples import paired, timed_sample
 PREDICTED = "predicted_seconds"
 # Nothing is decided by an error bar, so fewer draws than for a verdict.
 _RESAMPLES = 1999
+
+# The value of a size: the largest that there is.
+LARGEST = "largest"
 
 Ratio = tuple[float, float, float]  # with its interval
 
@@ -39,13 +43,8 @@ class Device:
     @property
     def name(self) -> str:
         """As a label has it: Fermi, H200, RTX 3080."""
-        if self.result.is_emulated:
-            return self.generation.capitalize()
-        words = self.result.device.split(":")[-1].split("-")
-        short = [word for word in words if word not in ("nvidia", "geforce")] or words
-        return " ".join(
-            word.upper() if word in ("rtx", "gtx") or any(map(str.isdecimal, word)) else word.title()
-            for word in short
+        return device_names.short(self.result.device.removeprefix(PUBLISHED)).removeprefix(
+            "GeForce "
         )
 
     @property
@@ -68,16 +67,20 @@ class Device:
 
         What others published rarely states sizes and the caches' state: there they are not asked for.
         """
-        wanted = {
+        asked = {
             key: str(value)
             for key, value in parameters.items()
             if not (self.result.is_published and key in names.REGIME_KEYS)
         }
+        exact = {key: value for key, value in asked.items() if value != LARGEST}
         found = [
             name
             for name in self._by_kernel.get(kernel, [])
-            if wanted.items() <= names.parameters(name).items()
+            if exact.items() <= names.parameters(name).items()
         ]
+        for key in asked.keys() - exact.keys():
+            largest = max((number(name, key) for name in found), default=0.0)
+            found = [name for name in found if number(name, key) == largest]
         return names.naturally_sorted(found)
 
     def row(self, kernel: str, **parameters: object) -> str | None:
@@ -111,12 +114,15 @@ class Device:
         return None if value is None or not by else value / by
 
     def ratio(self, name: str | None, baseline: str | None, metric: str = "time") -> float | None:
+        """Like with like: of two sizes or states of the caches there is no ratio."""
+        if name is None or baseline is None:
+            return None
+        if names.regime(name) != names.regime(baseline) and names.kernel(baseline) != "memcpy":
+            return None
         value, by = self.value(name, metric), self.value(baseline, metric)
         return None if value is None or not by else value / by
 
-    def ratios(
-        self, pairs: Iterable[tuple[str, str]], metric: str = "time"
-    ) -> list[Ratio | None]:
+    def ratios(self, pairs: Iterable[tuple[str, str]], metric: str = "time") -> list[Ratio | None]:
         """Variant over baseline with the 95 % interval; one value where repetitions do not vary."""
         wanted, plain = [], []
         for name, baseline in pairs:
@@ -156,8 +162,8 @@ def parameter(name: str, key: str) -> str:
 
 
 def number(name: str, key: str) -> float:
-    """A parameter that is a number."""
-    return float(parameter(name, key))
+    """A parameter that is a number; 0 without it."""
+    return float(parameter(name, key) or 0)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,18 @@ GENERATIONS = (
 COLOURS = dict(
     zip(
         GENERATIONS,
-        (0xC63419, 0xE59C00, 0x7D6C90, 0x1C17FF, 0x0AC0A0, 0x620001, 0xE685F7, 0x2E4848, 0x000003, 0x3E006C),
+        (
+            0xC63419,
+            0xE59C00,
+            0x7D6C90,
+            0x1C17FF,
+            0x0AC0A0,
+            0x620001,
+            0xE685F7,
+            0x2E4848,
+            0x000003,
+            0x3E006C,
+        ),
         strict=True,
     )
 )
@@ -78,9 +89,13 @@ _SIGNS = {
 }
 
 
-def key(shown: set[Evidence]) -> str:
-    """What the shapes of a figure stand for."""
-    return "   ".join(_SIGNS[kind] for kind in Evidence if kind in shown)
+_BARS = {Evidence.MEASURED: "full: measured", Evidence.PUBLISHED: "pale: published by others"}
+
+
+def key(shown: set[Evidence], *, bars: bool = False) -> str:
+    """What the shapes, or the bars, of a figure stand for."""
+    signs = _SIGNS | (_BARS if bars else {})
+    return "   ".join(signs[kind] for kind in Evidence if kind in shown)
 
 
 def ink(colour: int) -> int:

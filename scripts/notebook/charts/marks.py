@@ -31,6 +31,8 @@ ASIDE = "aside"
 _TEXTS = (LEFT, CENTER, RIGHT, ASIDE)
 
 Range = tuple[float, float]
+# For cells without text: gnuplot takes a blank one for the next column.
+NO_TEXT = "-"
 _BLOCKS = "\n\n\n"
 
 
@@ -112,11 +114,11 @@ class Panel:
         self.label(y, text, style)
 
     def ticks_x(self, ticks: Iterable[tuple[float, str]]) -> None:
-        data = [Datum(x, self._outside(self.y, self.log_y), text=plain(text)) for x, text in ticks]
+        data = [Datum(x, _on_axis(self.y, self.log_y), text=plain(text)) for x, text in ticks]
         self.marks.insert(0, Mark(TICKS_X, data))
 
     def ticks_y(self, ticks: Iterable[tuple[float, str]]) -> None:
-        data = [Datum(self._outside(self.x, self.log_x), y, text=plain(text)) for y, text in ticks]
+        data = [Datum(_on_axis(self.x, self.log_x), y, text=plain(text)) for y, text in ticks]
         self.marks.insert(0, Mark(TICKS_Y, data))
 
     def nothing(self, text: str = "No time was measured: this needs a GPU.") -> None:
@@ -124,11 +126,6 @@ class Panel:
         self.text(
             _between(*self.x, 0.5, self.log_x), _between(*self.y, 0.5, self.log_y), text, CENTER
         )
-
-    @staticmethod
-    def _outside(ends: Range, log: bool) -> float:
-        """On the axis, where a point of no size is not seen."""
-        return ends[0]
 
     def blocks(self, number: int) -> Iterable[str]:
         axes = Datum(
@@ -138,7 +135,7 @@ class Panel:
             x2=self.x[1],
             y1=self.y[0],
             y2=self.y[1],
-            text=plain(self.heading) or " ",
+            text=plain(self.heading),
         )
         for mark in [Mark(AXES, [axes]), *self.marks, *self._placed_labels()]:
             yield "\n".join(_row(number, mark, datum) for datum in mark.data)
@@ -158,7 +155,7 @@ class Panel:
             while len(placed) > 1 and _bottom(placed[-1], step) < _top(placed[-2], step):
                 last = placed.pop()
                 placed[-1] += last
-        marks = []
+        marks: list[Mark] = []
         for group in placed:
             bottom = max(0.0, _bottom(group, step))
             bottom = min(bottom, max(0.0, 1 + step / 2 - step * len(group)))
@@ -177,6 +174,11 @@ def _top(group: list[float], step: float) -> float:
     return sum(group) / len(group) + step * len(group) / 2
 
 
+def _on_axis(ends: Range, log: bool) -> float:
+    """Just inside: a point at the very end may count as outside on a log scale."""
+    return _between(*ends, 1e-5, log)
+
+
 def _between(low: float, high: float, share: float, log: bool) -> float:
     return low * (high / low) ** share if log else low + (high - low) * share
 
@@ -190,7 +192,7 @@ def _row(panel: int, mark: Mark, datum: Datum) -> str:
             str(ink(mark.style.colour) if mark.form in _TEXTS else mark.style.colour),
             str(mark.style.shape),
             *(f"{number:.6g}" for number in numbers),
-            datum.text or " ",
+            datum.text or NO_TEXT,
         ]
     )
 

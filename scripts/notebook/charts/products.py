@@ -21,7 +21,14 @@ from notebook.charts.words import percent, times
 
 def bank_conflicts(facts: Facts) -> Chart:
     """Clocks of a request against its passes; passes against the stride."""
-    clocks = Panel((0.85, 40), (0.85, 40), log_x=True, log_y=True, heading="clocks of a request on one SM", height=300)
+    clocks = Panel(
+        (0.85, 40),
+        (0.85, 40),
+        log_x=True,
+        log_y=True,
+        heading="clocks of a request on one SM",
+        height=300,
+    )
     ticks = [(2.0**power, str(2**power)) for power in range(6)]
     clocks.ticks_x(ticks)
     clocks.ticks_y(ticks)
@@ -36,12 +43,17 @@ def bank_conflicts(facts: Facts) -> Chart:
             shown.add(gpu.evidence)
     if not shown:
         clocks.nothing()
-    passes = Panel((0.5, 32.5), (0, 34), heading="passes of one request of 4-byte elements", height=180)
+    passes = Panel(
+        (0.5, 32.5), (0, 34), heading="passes of one request of 4-byte elements", height=180
+    )
     passes.ticks_x((float(stride), str(stride)) for stride in (1, 2, 4, 8, 12, 16, 20, 24, 28, 32))
     counted = collect(
         (*facts.emulated, *facts.measured),
         lambda each: [
-            (number(row, "stride"), each.over(row, "shared_load_wavefronts", "shared_load_requests"))
+            (
+                number(row, "stride"),
+                each.over(row, "shared_load_wavefronts", "shared_load_requests"),
+            )
             for row in each.rows("load_strided", element=4, sharers=1)
         ],
     )
@@ -81,8 +93,8 @@ _NAIVE = [
     ("matmul_naive", {"block": "32x32"}, "32x32"),
     ("matmul_naive", {"block": "16x16"}, "16x16"),
     ("matmul_naive", {"block": "8x8"}, "8x8"),
-    ("matmul_naive_down_columns", {"block": "16x16"}, "16x16 down columns"),
-    ("matmul_naive_down_columns", {"block": "32x32"}, "32x32 down columns"),
+    ("matmul_naive_down_columns", {"block": "16x16"}, "16x16 columns"),
+    ("matmul_naive_down_columns", {"block": "32x32"}, "32x32 columns"),
 ]
 
 
@@ -104,7 +116,14 @@ def _steps(facts: Facts) -> list[tuple[str, float, float]]:
 
 def matmul_naive(facts: Facts) -> Chart:
     """Clocks of a step against its lines; lines of a step by generation."""
-    clocks = Panel((1.5, 45), (1.5, 45), log_x=True, log_y=True, heading="clocks of an SM for a step of a warp: two loads, one multiply-add", height=320)
+    clocks = Panel(
+        (1.5, 45),
+        (1.5, 45),
+        log_x=True,
+        log_y=True,
+        heading="clocks of an SM for a step of a warp: two loads, one multiply-add",
+        height=320,
+    )
     ticks = [(float(value), str(value)) for value in (2, 4, 8, 16, 32)]
     clocks.ticks_x(ticks)
     clocks.ticks_y(ticks)
@@ -115,8 +134,13 @@ def matmul_naive(facts: Facts) -> Chart:
         clocks.points([(x, y) for _, x, y in points], facts.gpu.style)
         clocks.label(points[-1][2], facts.gpu.name, facts.gpu.style)
         for label, x, y in points:
-            below = label in ("16x16 down columns", "32x32 down columns")
-            clocks.text(x * (0.93 if below else 1.06), y * (1.0 if below else 0.93), label, "right" if below else "left")
+            below = label in ("16x16 columns", "32x32 columns")
+            clocks.text(
+                x * (0.93 if below else 1.06),
+                y * (1.0 if below else 0.93),
+                label,
+                "right" if below else "left",
+            )
     else:
         clocks.nothing()
     sectors = Panel((-0.5, 4.5), (0, 36), heading="sectors of a step, counted", height=150)
@@ -124,7 +148,10 @@ def matmul_naive(facts: Facts) -> Chart:
     counted = collect(
         (*facts.emulated, *facts.measured),
         lambda each: [
-            (float(place), _twice(each.over(each.row(kernel, m=256, **case), "load_sectors", "load_requests")))
+            (
+                float(place),
+                _twice(each.over(each.row(kernel, m=256, **case), "load_sectors", "load_requests")),
+            )
             for place, (kernel, case, _) in enumerate(_NAIVE)
         ],
     )
@@ -170,14 +197,23 @@ def matmul_tiled(facts: Facts) -> Chart:
     panels = []
     shown: set[Evidence] = set()
     for width in (16, 32):
-        panel = Panel((0, 37), (0, 1), heading=f"naive over tiled, tiles of {width}: how many times less", height=200)
+        panel = Panel(
+            (0, 37),
+            (0, 1),
+            heading=f"naive over tiled, tiles of {width}: how many times less",
+            height=200,
+        )
         groups: list[tuple[str, list[Bar]]] = []
         for _, label in _STAIRS:
             group = []
             for device in (*facts.measured, *facts.emulated[-1:]):
                 size = 4096 if device.evidence is Evidence.MEASURED else 256
                 ratio = dict(_stairs(device, size, width)).get(label)
-                is_new = device.evidence is Evidence.MEASURED or (label == "time" and ratio is not None) or not facts.measured
+                is_new = (
+                    device.evidence is Evidence.MEASURED
+                    or (label == "time" and ratio is not None)
+                    or not facts.measured
+                )
                 if ratio is not None and is_new:
                     group.append(bar(device, ratio, f"{ratio:.1f}x"))
                     shown.add(device.evidence)
@@ -186,7 +222,7 @@ def matmul_tiled(facts: Facts) -> Chart:
         panel.line([(width, 0), (width, panel.y[1])], CLAIMED, "thin")
         panel.text(width + 0.3, 0.6, f"book: {width}x", style=CLAIMED)
         panels.append(panel)
-    return Chart(_matmul_tiled_title(facts.gpu), panels, key(shown))
+    return Chart(_matmul_tiled_title(facts.gpu), panels, key(shown, bars=True))
 
 
 def _matmul_tiled_title(gpu: Device | None) -> str:
@@ -194,12 +230,10 @@ def _matmul_tiled_title(gpu: Device | None) -> str:
     if gpu is None or len(found) < len(_STAIRS):
         return ""
     requests, sectors, l2, time = (found[label] for _, label in _STAIRS)
+    l2_words = f"and L2 reads {times(l2)}" if l2 > 1.1 else f"but not L2 reads ({times(l2)})"
     return (
-        f"Tiles of 16 save {times(requests)} the requests and {times(sectors)} the sectors, but L2 reads fall only "
-        f"{times(l2)}: the time falls {times(time)} on the {gpu.name}"
-        if l2 < 2
-        else f"Tiles of 16 save {times(requests)} the requests, {times(l2)} the L2 reads and {times(time)} the time "
-        f"on the {gpu.name}"
+        f"Tiles of 16 cut requests {times(requests)} and sectors {times(sectors)}, {l2_words}: "
+        f"the time falls {times(time)} on the {gpu.name}"
     )
 
 
@@ -209,19 +243,22 @@ _WIDTHS = (4, 8, 16, 32)
 def matmul_tile_width(facts: Facts) -> Chart:
     """Speed against the width of a tile; occupancy against its shared memory."""
     ticks = [(float(place), f"{width}x{width}") for place, width in enumerate(_WIDTHS)]
-    speed = Panel((-0.3, 3.3), (0, 2.4), heading="FLOP/s, tiles of 16 = 1", height=220)
+    speed = Panel((-0.3, 3.3), (0, 2.4), heading="speed, tiles of 16 = 1", height=220)
     speed.ticks_x(ticks)
     shown: set[Evidence] = set()
     for device in (*facts.measured, *facts.published):
         at = {"type": "float", "m": 2048}
         base = device.row("matmul_tiled_bounded", tile=16, **at)
         pairs = [
-            (float(place), device.row("matmul_tiled_bounded", tile=width, **at), base)
+            (float(place), base, device.row("matmul_tiled_bounded", tile=width, **at))
             for place, width in enumerate(_WIDTHS)
         ]
-        shown |= ratios(speed, device, pairs, metric="flops_per_second")
+        is_ours = device.evidence is Evidence.MEASURED
+        shown |= ratios(speed, device, pairs, label=None if is_ours else "")
     if not shown:
         speed.nothing()
+    if Evidence.PUBLISHED in shown:
+        speed.label(0.9, f"{len(facts.published)} GPUs, published", GREY)
     speed.line([(place, width / 16) for place, width in enumerate(_WIDTHS)], CLAIMED, "thin")
     speed.label(2.0, "book: as the width", CLAIMED)
     occupancy = Panel((-0.3, 3.3), (0, 108), heading="theoretical occupancy, %", height=180)
@@ -229,7 +266,13 @@ def matmul_tile_width(facts: Facts) -> Chart:
     counted = collect(
         (*facts.emulated, *facts.measured),
         lambda each: [
-            (float(place), each.value(each.row("matmul_tiled_bounded", type="float", tile=width, m=192), "theoretical_occupancy"))
+            (
+                float(place),
+                each.value(
+                    each.row("matmul_tiled_bounded", type="float", tile=width, m=192),
+                    "theoretical_occupancy",
+                ),
+            )
             for place, width in enumerate(_WIDTHS)
         ],
     )
@@ -244,7 +287,10 @@ def _matmul_tile_width_title(gpu: Device | None) -> str:
         return ""
     at = {"type": "float", "m": 2048}
     rows = [gpu.row("matmul_tiled_bounded", tile=width, **at) for width in _WIDTHS]
-    found = [gpu.ratio(wide, narrow, "flops_per_second") for narrow, wide in zip(rows, rows[1:], strict=False)]
+    found = [
+        gpu.ratio(wide, narrow, "flops_per_second")
+        for narrow, wide in zip(rows, rows[1:], strict=False)
+    ]
     gains = [gain for gain in found if gain is not None]
     if len(gains) != 3:
         return ""
@@ -258,21 +304,28 @@ def _matmul_tile_width_title(gpu: Device | None) -> str:
 
 _FAST = [
     ("matmul_tiled", {"tile": "32"}, "tiles of 32"),
-    ("matmul_thread_tiles", {"tile": "128x128"}, "thread tiles of 8x8"),
-    ("matmul_vectorised", {"tile": "128x128"}, "16-byte accesses"),
-    ("matmul_double_buffered", {"tile": "128x128"}, "double buffers"),
+    ("matmul_thread_tiles", {"tile": "128x128"}, "thread tiles"),
+    ("matmul_vectorised", {"tile": "128x128"}, "16-byte loads"),
+    ("matmul_double_buffered", {"tile": "picked"}, "double buffers"),
     ("matmul_bulk", {"tile": "picked"}, "bulk copies"),
     ("cublas_sgemm", {}, "cuBLAS"),
 ]
 
 
 def _speed(gpu: Device, kernel: str, case: dict[str, str]) -> float | None:
-    return gpu.ratio(gpu.row(kernel, m=4096, **case), gpu.row("cublas_sgemm", m=4096), "flops_per_second")
+    return gpu.ratio(
+        gpu.row(kernel, m=4096, **case), gpu.row("cublas_sgemm", m=4096), "flops_per_second"
+    )
 
 
 def matmul_fast(facts: Facts) -> Chart:
     """The steps to cuBLAS, and the passes through shared memory that each needs."""
-    speed = Panel((0, 118), (0.4, 6.6), heading="4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS", height=230)
+    speed = Panel(
+        (0, 118),
+        (0.4, 6.6),
+        heading="4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS",
+        height=230,
+    )
     speed.ticks_y((6.0 - place, label) for place, (_, _, label) in enumerate(_FAST))
     gpu = facts.gpu
     shown: set[Evidence] = set()
@@ -282,19 +335,34 @@ def matmul_fast(facts: Facts) -> Chart:
             continue
         shown.add(Evidence.MEASURED)
         y = 6.0 - place
-        speed.boxes([(0, 100 * share, y - 0.36, y + 0.36)], ORANGE if kernel == "cublas_sgemm" else BLUE)
+        speed.boxes(
+            [(0, 100 * share, y - 0.36, y + 0.36)], ORANGE if kernel == "cublas_sgemm" else BLUE
+        )
         speed.text(100 * share + 1, y, percent(share))
     if gpu:
-        peak = gpu.ratio(gpu.row("fma_chains", m=4096), gpu.row("cublas_sgemm", m=4096), "flops_per_second")
+        peak = gpu.ratio(
+            gpu.row("fma_chains", m=4096), gpu.row("cublas_sgemm", m=4096), "flops_per_second"
+        )
         if peak:
             speed.x = (0, max(118.0, 100 * peak + 22))
             speed.line([(100 * peak, 0.4), (100 * peak, 6.6)], CLAIMED, "thin")
             speed.text(100 * peak + 1, 6.0, "FMAs alone", style=CLAIMED)
     if not shown:
         speed.nothing()
-    passes = Panel((-0.5, 4.5), (0.2, 12), log_y=True, heading="passes through shared memory for each 128 multiply-adds", height=150)
+    passes = Panel(
+        (-0.5, 4.5),
+        (0.2, 12),
+        log_y=True,
+        heading="passes through shared memory for each 128 multiply-adds",
+        height=150,
+    )
     passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_FAST[:5]))
-    counted = collect(facts.emulated, lambda each: [(float(place), _passes(each, kernel)) for place, (kernel, _, _) in enumerate(_FAST[:5])])
+    counted = collect(
+        facts.emulated,
+        lambda each: [
+            (float(place), _passes(each, kernel)) for place, (kernel, _, _) in enumerate(_FAST[:5])
+        ],
+    )
     shown |= draw(passes, counted, form="")
     passes.reference(1, "as the arithmetic")
     if not counted:
@@ -303,7 +371,10 @@ def matmul_fast(facts: Facts) -> Chart:
 
 
 def _passes(device: Device, kernel: str) -> float | None:
-    row = next((row for row in device.rows(kernel, m=256) if parameter(row, "tile") in ("32", "128x128")), None)
+    row = next(
+        (row for row in device.rows(kernel, m=256) if parameter(row, "tile") in ("32", "128x128")),
+        None,
+    )
     wavefronts = device.value(row, "shared_load_wavefronts")
     return None if wavefronts is None else wavefronts / (256**3 / 128)
 
@@ -336,7 +407,12 @@ _PHASES: list[tuple[str, str, Style]] = [
 
 def unified_memory(facts: Facts) -> Chart:
     """Where the time goes: phases that add up to the total."""
-    panel = Panel((0, 1), (0.3, 4.9), heading="6144 x 6144 floats: time from allocation to the result on the host, ms", height=260)
+    panel = Panel(
+        (0, 1),
+        (0.3, 4.9),
+        heading="6144 x 6144 floats: time from allocation to the result on the host, ms",
+        height=260,
+    )
     panel.ticks_y((4.0 - place, label) for place, (_, label) in enumerate(_MEMORIES))
     gpu, shown = facts.gpu, set()
     widest = 1.0
@@ -361,11 +437,15 @@ def unified_memory(facts: Facts) -> Chart:
     panel.x = (0, widest * 1.12)
     if shown:
         panel.text(widest * 0.72, 1.0, "orange: first kernel", style=ORANGE)
-    return Chart(_unified_memory_title(gpu), [panel], key(shown))
+    return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True))
 
 
 def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
-    time = gpu.value(gpu.row("add_matrices", memory=memory, phase=phase, rows=6144), "time") if gpu else None
+    time = (
+        gpu.value(gpu.row("add_matrices", memory=memory, phase=phase, rows=6144), "time")
+        if gpu
+        else None
+    )
     return None if time is None else time / 1000
 
 

@@ -1,12 +1,23 @@
 """Which chart belongs to which figure."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from notebook.charts import products, reads, threads, transposes
+from notebook.charts import (
+    flow,
+    overview,
+    plain,
+    products,
+    reads,
+    standing,
+    threads,
+    transposes,
+)
 from notebook.charts.evidence import Facts
 from notebook.charts.marks import Chart
+from notebook.charts.sources import Sources
 
-CHARTS: dict[str, Callable[[Facts], Chart]] = {
+_CHARTS: dict[str, Callable[[Facts], Chart]] = {
     "01_access_patterns": reads.access_patterns,
     "02_misaligned_reads": reads.misaligned_reads,
     "03_l1_cache": reads.l1_cache,
@@ -28,3 +39,34 @@ CHARTS: dict[str, Callable[[Facts], Chart]] = {
     "19_matmul_fast": products.matmul_fast,
     "20_unified_memory": products.unified_memory,
 }
+
+
+@dataclass(frozen=True)
+class Spanning:
+    """A figure of several chapters (all for ()), drawn by plots/<name>.gp; no chart, no figure."""
+
+    question: str
+    chapters: tuple[str, ...]
+    chart: Callable[[Sources], Chart | None]
+
+
+_TRANSPOSES = ("09", "10", "11", "12", "13", "14")
+_PRODUCTS = ("16", "17", "18", "19")
+
+SPANNING = {
+    "09_to_14_transposes": Spanning(
+        "How near does each transpose come to a copy?", _TRANSPOSES, overview.transposes
+    ),
+    "roofline": Spanning("Which ceiling limits each product?", _PRODUCTS, overview.roofline),
+    "effects": Spanning(
+        "How large are three textbook effects, year by year?", ("02", "12", "17"), overview.effects
+    ),
+    "verdicts": Spanning("Which claims hold on which GPU?", (), standing.verdict_matrix),
+    "validation": Spanning("How near is predicted time to measured time?", (), standing.validation),
+    "memory": Spanning("Where do the bytes of a transpose go?", ("10", "14"), flow.memory),
+}
+
+
+def of_chapter(name: str, facts: Facts) -> Chart:
+    """The chapter's own chart, or a bar for each variant."""
+    return _CHARTS.get(name, plain.variants)(facts)

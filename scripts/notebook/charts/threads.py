@@ -1,7 +1,7 @@
 """Charts of chapters 06 to 08: how data are laid out and how many threads read them."""
 
 from notebook.charts.curves import collect, draw, ratios
-from notebook.charts.evidence import Device, Facts, number, parameter
+from notebook.charts.evidence import LARGEST, Device, Facts, number, parameter
 from notebook.charts.look import BLUE, CLAIMED, GREY, ORANGE, PLAIN, Evidence, key
 from notebook.charts.marks import CENTER, Chart, Panel
 from notebook.charts.reads import NO_COUNTS
@@ -16,21 +16,34 @@ def aos_soa(facts: Facts) -> Chart:
     heading = "time with an array of structures, structure of arrays = 1: {}"
     one = Panel((-0.4, 5.4), (0, 8.5), heading=heading.format("one field read"), height=180)
     every = Panel((-0.4, 5.4), (0, 2.6), heading=heading.format("all fields read"), height=120)
-    fetched = Panel((-0.4, 5.4), (0, 108), heading="one field read: bytes used of those fetched, %", height=150)
+    fetched = Panel(
+        (-0.4, 5.4), (0, 108), heading="one field read: bytes used of those fetched, %", height=150
+    )
     shown: set[Evidence] = set()
     for panel, fields in ((one, "one_field"), (every, "all_fields")):
         panel.ticks_x(ticks)
         for device in (*facts.measured, *facts.published):
-            at = {"n": 2**24, "cache": "cold"}
+            at = {"n": LARGEST, "cache": "cold"}
             pairs = [
-                (float(place), *(device.row(f"{order}_{fields}", record=size, **at) for order in ("aos", "soa")))
+                (
+                    float(place),
+                    *(
+                        device.row(f"{order}_{fields}", record=size, **at)
+                        for order in ("aos", "soa")
+                    ),
+                )
                 for place, size in enumerate(_RECORDS)
             ]
             shown |= ratios(panel, device, pairs)
         predicted = collect(
             facts.emulated,
             lambda each, fields=fields: [
-                (float(place), each.ratio(*(each.row(f"{order}_{fields}", record=size) for order in ("aos", "soa"))))
+                (
+                    float(place),
+                    each.ratio(
+                        *(each.row(f"{order}_{fields}", record=size) for order in ("aos", "soa"))
+                    ),
+                )
                 for place, size in enumerate(_RECORDS)
             ],
         )
@@ -44,7 +57,12 @@ def aos_soa(facts: Facts) -> Chart:
     counted = collect(
         (*facts.emulated, *facts.measured),
         lambda each: [
-            (float(place), each.value(each.row("aos_one_field", record=size, n=2**20, cache="cold"), "load_efficiency"))
+            (
+                float(place),
+                each.value(
+                    each.row("aos_one_field", record=size, n=2**20, cache="cold"), "load_efficiency"
+                ),
+            )
             for place, size in enumerate(_RECORDS)
         ],
     )
@@ -58,7 +76,7 @@ def _aos_soa_title(facts: Facts) -> str:
     gpu = facts.gpu
     if gpu is None:
         return ""
-    at = {"record": 16, "n": 2**24, "cache": "cold"}
+    at = {"record": 16, "n": LARGEST, "cache": "cold"}
     one, every = (
         gpu.ratio(gpu.row(f"aos_{fields}", **at), gpu.row(f"soa_{fields}", **at))
         for fields in ("one_field", "all_fields")
@@ -84,7 +102,9 @@ _LIMIT = [
 
 def unroll4(facts: Facts) -> Chart:
     """Time against unrolling; the bandwidth of the steps to the limit."""
-    time = Panel((0.6, 4.6), (0, 1.2), heading="time at offset 0, one element a thread = 1", height=210)
+    time = Panel(
+        (0.6, 4.6), (0, 1.2), heading="time at offset 0, one element a thread = 1", height=210
+    )
     names_of = ["1 element a thread", "2", "4", "8"]
     time.ticks_x((place + 1.0, name) for place, name in enumerate(names_of))
     shown: set[Evidence] = set()
@@ -96,21 +116,36 @@ def unroll4(facts: Facts) -> Chart:
             ("read_offset_loads_first", "loads first", BLUE),
         ):
             pairs = [(1.0, plain, plain)]
-            pairs += [(place, gpu.row(kernel, unroll=unroll, **at), plain) for place, unroll in enumerate(_UNROLLS, start=2)]
+            pairs += [
+                (place, gpu.row(kernel, unroll=unroll, **at), plain)
+                for place, unroll in enumerate(_UNROLLS, start=2)
+            ]
             shown |= ratios(time, gpu, pairs, style=look, label=f"{gpu.name}, {label}")
         quarter = gpu.row("read_offset_quarter", **at)
-        shown |= ratios(time, gpu, [(3.0, quarter, plain)], style=ORANGE, label="a quarter of the work")
+        shown |= ratios(
+            time, gpu, [(3.0, quarter, plain)], style=ORANGE, label="a quarter of the work"
+        )
     for device in facts.published:
         plain = device.row("read_offset", offset=0, block=512)
         pairs = [
-            (place + 0.08, device.row("read_offset_unrolled", unroll=unroll, offset=0, block=512), plain)
+            (
+                place + 0.08,
+                device.row("read_offset_unrolled", unroll=unroll, offset=0, block=512),
+                plain,
+            )
             for place, unroll in enumerate(_UNROLLS, start=2)
         ]
         shown |= ratios(time, device, pairs, joined=False)
     predicted = collect(
         facts.emulated,
         lambda each: [
-            (float(place), each.ratio(each.row("read_offset_unrolled", unroll=unroll, offset=0, block=512), each.row("read_offset", offset=0, block=512)))
+            (
+                float(place),
+                each.ratio(
+                    each.row("read_offset_unrolled", unroll=unroll, offset=0, block=512),
+                    each.row("read_offset", offset=0, block=512),
+                ),
+            )
             for place, unroll in enumerate(_UNROLLS, start=2)
         ],
     )
@@ -122,7 +157,12 @@ def unroll4(facts: Facts) -> Chart:
 
 
 def _limit_panel(facts: Facts) -> Panel:
-    panel = Panel((0, 1.15), (0.4, 6.6), heading="bandwidth of c = a + b, cudaMemcpy beside it = 1", height=190)
+    panel = Panel(
+        (0, 1.15),
+        (0.4, 6.6),
+        heading="bandwidth of c = a + b, cudaMemcpy beside it = 1",
+        height=190,
+    )
     panel.ticks_y((6.0 - place, label) for place, (_, _, label) in enumerate(_LIMIT))
     gpu = facts.gpu
     if gpu is None:
@@ -166,20 +206,32 @@ _SERIES = [
 def block_size(facts: Facts) -> Chart:
     """Bandwidth against the occupancy that was achieved, and against the size of a block."""
     gpu = facts.gpu
-    size = Panel((26, 1250), (0, 105), log_x=True, heading="bandwidth against the block, % of memcpy", height=170)
+    size = Panel(
+        (26, 1250),
+        (0, 105),
+        log_x=True,
+        heading="bandwidth against the block, % of memcpy",
+        height=170,
+    )
     size.ticks_x((float(threads), str(threads)) for threads in (32, 64, 128, 256, 512, 768, 1024))
-    warps = Panel((0, 104), (0, 115), heading="bandwidth against the achieved occupancy, % of memcpy", height=210)
+    warps = Panel(
+        (0, 104),
+        (0, 115),
+        heading="bandwidth against the achieved occupancy, % of memcpy",
+        height=210,
+    )
     limit = Panel((26, 1250), (0, 108), log_x=True, heading="theoretical occupancy, %", height=150)
     limit.ticks_x((float(threads), str(threads)) for threads in (32, 64, 128, 256, 512, 768, 1024))
     shown: set[Evidence] = set()
     for kernel, case, label, look in _SERIES if gpu else ():
         shown.add(Evidence.MEASURED)
-        rows = [row for row in gpu.rows(kernel, n=2**26, **case) if not parameter(row, "shared_kb")]
+        rows = [row for row in gpu.rows(kernel, n=LARGEST, **case) if not parameter(row, "shared_kb")]
         shares = gpu.of_memcpy(rows)
         points = [(row, 100 * share[0]) for row, share in zip(rows, shares, strict=True) if share]
         for panel, at in ((size, "block"), (warps, "achieved_occupancy")):
             placed = [
-                (number(row, "block") if at == "block" else gpu.value(row, at), y, row) for row, y in points
+                (number(row, "block") if at == "block" else gpu.value(row, at), y, row)
+                for row, y in points
             ]
             known = [(x, y, row) for x, y, row in placed if x is not None]
             panel.points([(x, y) for x, y, _ in known], look)
@@ -220,10 +272,12 @@ def _apart(places: list[tuple[float, float, str]]) -> list[tuple[float, float, s
 def _block_size_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    rows = [row for row in gpu.rows("read_offset_unrolled", n=2**26, offset=0)]
-    rows += gpu.rows("read_offset", n=2**26, offset=0)
+    rows = [row for row in gpu.rows("read_offset_unrolled", n=LARGEST, offset=0)]
+    rows += gpu.rows("read_offset", n=LARGEST, offset=0)
     rows = [row for row in rows if not parameter(row, "shared_kb")]
-    shares = [(share[0], row) for row, share in zip(rows, gpu.of_memcpy(rows), strict=True) if share]
+    shares = [
+        (share[0], row) for row, share in zip(rows, gpu.of_memcpy(rows), strict=True) if share
+    ]
     warps = [gpu.value(row, "achieved_occupancy") for _, row in shares]
     if len(shares) < 3 or None in warps:
         return ""

@@ -17,11 +17,16 @@ def transpose_bounds(facts: Facts) -> Chart:
     """Copies by rows and by columns as shares of the theoretical bandwidth; the book's bounds."""
     wanted = [
         ("copy_wide", {"block": 256}, "copy, 16 bytes a thread"),
-        ("transpose_tile_padded", {"block": "32x8"}, "transpose through a padded tile"),
+        ("transpose_tile_padded", {"block": "32x8"}, "transpose, padded tile"),
         ("copy_rows", {"block": "16x16"}, "copy by rows"),
         ("copy_columns", {"block": "16x16"}, "copy by columns"),
     ]
-    panel = Panel((0, 100), (0, 1), heading="bandwidth, % of the theoretical bandwidth of the device", height=330)
+    panel = Panel(
+        (0, 100),
+        (0, 1),
+        heading="bandwidth, % of the theoretical bandwidth of the device",
+        height=330,
+    )
     groups = []
     for kernel, case, label in wanted:
         group = []
@@ -36,7 +41,7 @@ def transpose_bounds(facts: Facts) -> Chart:
     panel.line([(33.09, panel.y[0]), (33.09, panel.y[1])], CLAIMED, "thin")
     for x, text in ((70.76, "book: by rows 70.8 %"), (33.09, "book: by columns 33.1 %")):
         panel.text(x + 0.6, 0.55, text, LEFT, CLAIMED)
-    return Chart(_transpose_bounds_title(facts.gpu), [panel], key(shown & set(Evidence)))
+    return Chart(_transpose_bounds_title(facts.gpu), [panel], key(shown, bars=True))
 
 
 def _transpose_bounds_title(gpu: Device | None) -> str:
@@ -80,10 +85,16 @@ def transpose_naive(facts: Facts) -> Chart:
     """Naive transposes over a copy by rows of the same device."""
     wanted = [
         (kernel, l1, f"{label}, L1 {l1}")
-        for kernel, label in ((_COLUMNS, "read columns"), (_ROWS, "read rows"), ("copy_columns", "copy by columns"))
+        for kernel, label in (
+            (_COLUMNS, "read columns"),
+            (_ROWS, "read rows"),
+            ("copy_columns", "copy by columns"),
+        )
         for l1 in ("on", "off")
     ]
-    panel = Panel((0, 118), (0, 1), heading="bandwidth, % of a copy by rows on the same device", height=500)
+    panel = Panel(
+        (0, 118), (0, 1), heading="bandwidth, % of a copy by rows on the same device", height=500
+    )
     groups = []
     for kernel, l1, label in wanted:
         group = []
@@ -96,14 +107,15 @@ def transpose_naive(facts: Facts) -> Chart:
     if not any(group for _, group in groups):
         panel.nothing()
     shown = {each.evidence for each in (*facts.measured, *facts.published)}
-    return Chart(_transpose_naive_title(facts.gpu), [panel], key(shown))
+    return Chart(_transpose_naive_title(facts.gpu), [panel], key(shown, bars=True))
 
 
 def _transpose_naive_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
     columns, rows = (
-        of_copy_rows(gpu, gpu.row(kernel, block="16x16", l1="on", **_LARGE)) for kernel in (_COLUMNS, _ROWS)
+        of_copy_rows(gpu, gpu.row(kernel, block="16x16", l1="on", **_LARGE))
+        for kernel in (_COLUMNS, _ROWS)
     )
     if columns is None or rows is None:
         return ""
@@ -128,7 +140,12 @@ _UNROLLED = [
 
 def transpose_unroll4(facts: Facts) -> Chart:
     """Time of four elements a thread over that of one."""
-    panel = Panel((0.45, 1.3), (0.4, 8.6), heading="time with four elements a thread, one element = 1", height=400)
+    panel = Panel(
+        (0.45, 1.3),
+        (0.4, 8.6),
+        heading="time with four elements a thread, one element = 1",
+        height=400,
+    )
     panel.ticks_y((8.0 - place, label) for place, (_, _, _, label) in enumerate(_UNROLLED))
     panel.boxes([(0.97, 1.03, 0.4, 8.6)], GREY, PALE)
     panel.line([(1, 0.4), (1, 8.6)], GREY, "thin")
@@ -192,8 +209,15 @@ def transpose_diagonal(facts: Facts) -> Chart:
     panels = []
     shown: set[Evidence] = set()
     for kernel, name in ((_COLUMNS, "reads columns"), (_ROWS, "reads rows")):
-        panel = Panel((-0.6, end), (0.8, 1.3), heading=f"a transpose that {name}: time in diagonal order, plain order = 1", height=190)
-        panel.ticks_x([*((place, size) for size, place in places.items()), (len(sizes) + 0.6, "published")])
+        panel = Panel(
+            (-0.6, end),
+            (0.8, 1.3),
+            heading=f"a transpose that {name}: time in diagonal order, plain order = 1",
+            height=190,
+        )
+        panel.ticks_x(
+            [*((place, size) for size, place in places.items()), (len(sizes) + 0.6, "published")]
+        )
         panel.boxes([(-0.6, end, 0.97, 1.03)], GREY, PALE)
         for gpu in facts.measured:
             pairs = []
@@ -204,11 +228,20 @@ def transpose_diagonal(facts: Facts) -> Chart:
         for index, device in enumerate(facts.published):
             at = {"block": "16x16"}
             place = len(sizes) + 0.15 + 0.3 * index
-            shown |= ratios(panel, device, [(place, device.row(f"{kernel}_diagonal", **at), device.row(kernel, **at))])
+            shown |= ratios(
+                panel,
+                device,
+                [(place, device.row(f"{kernel}_diagonal", **at), device.row(kernel, **at))],
+            )
         predicted = collect(
             facts.emulated,
             lambda each, kernel=kernel: [
-                (places.get("2048", 0.0), each.ratio(each.row(f"{kernel}_diagonal", rows=2048), each.row(kernel, rows=2048)))
+                (
+                    places.get("2048", 0.0),
+                    each.ratio(
+                        each.row(f"{kernel}_diagonal", rows=2048), each.row(kernel, rows=2048)
+                    ),
+                )
             ],
         )
         shown |= draw(panel, predicted, predicted=True, form="")
@@ -223,7 +256,12 @@ def _transpose_diagonal_title(gpu: Device | None) -> str:
     found = {}
     for kernel in (_COLUMNS, _ROWS):
         pairs = [
-            gpu.ratio(row, gpu.row(kernel, **{key: parameter(row, key) for key in ("rows", "columns", "block")}))
+            gpu.ratio(
+                row,
+                gpu.row(
+                    kernel, **{key: parameter(row, key) for key in ("rows", "columns", "block")}
+                ),
+            )
             for row in gpu.rows(f"{kernel}_diagonal")
         ]
         found[kernel] = [ratio for ratio in pairs if ratio is not None]
@@ -239,14 +277,36 @@ def _transpose_diagonal_title(gpu: Device | None) -> str:
     )
 
 
-_SHAPES = ("32x32", "32x16", "32x8", "16x32", "16x16", "16x8", "8x32", "8x16", "8x8", "4x64", "4x32")
+_SHAPES = (
+    "32x32",
+    "32x16",
+    "32x8",
+    "16x32",
+    "16x16",
+    "16x8",
+    "8x32",
+    "8x16",
+    "8x8",
+    "4x64",
+    "4x32",
+)
 
 
 def transpose_thin_blocks(facts: Facts) -> Chart:
     """Bandwidth by the shape of a block, 16x16 = 1, and what each shape fetches."""
     ticks = [(float(place), shape) for place, shape in enumerate(_SHAPES)]
-    time = Panel((-0.5, 10.5), (0, 1.35), heading="reading columns: bandwidth, blocks of 16x16 = 1", height=220)
-    fetched = Panel((-0.5, 10.5), (0, 108), heading="reading columns: bytes used of those fetched, %", height=180)
+    time = Panel(
+        (-0.5, 10.5),
+        (0, 1.35),
+        heading="reading columns: bandwidth, blocks of 16x16 = 1",
+        height=220,
+    )
+    fetched = Panel(
+        (-0.5, 10.5),
+        (0, 108),
+        heading="reading columns: bytes used of those fetched, %",
+        height=180,
+    )
     time.ticks_x(ticks)
     fetched.ticks_x(ticks)
     shown: set[Evidence] = set()
@@ -263,7 +323,10 @@ def transpose_thin_blocks(facts: Facts) -> Chart:
     counted = collect(
         (*facts.emulated, *facts.measured),
         lambda each: [
-            (float(place), each.value(each.row(_COLUMNS, block=shape, rows=2048), "load_efficiency"))
+            (
+                float(place),
+                each.value(each.row(_COLUMNS, block=shape, rows=2048), "load_efficiency"),
+            )
             for place, shape in enumerate(_SHAPES)
         ],
     )
@@ -278,7 +341,8 @@ def _transpose_thin_blocks_title(gpu: Device | None) -> str:
         return ""
     base = gpu.row(_COLUMNS, block="16x16", **_LARGE)
     found = {
-        shape: gpu.ratio(gpu.row(_COLUMNS, block=shape, **_LARGE), base, "bytes_per_second") for shape in _SHAPES
+        shape: gpu.ratio(gpu.row(_COLUMNS, block=shape, **_LARGE), base, "bytes_per_second")
+        for shape in _SHAPES
     }
     known = {shape: ratio for shape, ratio in found.items() if ratio is not None}
     thin = known.get("8x32")
@@ -305,7 +369,9 @@ _LADDER = [
 
 def transpose_shared(facts: Facts) -> Chart:
     """Bandwidth of the steps to a copy; passes through the banks."""
-    speed = Panel((0, 118), (0.4, 10.6), heading="16384 x 16384 floats: bandwidth, % of memcpy", height=330)
+    speed = Panel(
+        (0, 118), (0.4, 10.6), heading="16384 x 16384 floats: bandwidth, % of memcpy", height=330
+    )
     speed.ticks_y((10.0 - place, label) for place, (_, _, label) in enumerate(_LADDER))
     gpu = facts.gpu
     shown: set[Evidence] = set()
@@ -321,12 +387,21 @@ def transpose_shared(facts: Facts) -> Chart:
         speed.text(100 * share[0] + 1, y, percent(share[0]))
     if not shown:
         speed.nothing()
-    passes = Panel((-0.5, 3.5), (0.8, 80), log_y=True, heading="passes through the banks for each 32 elements", height=170)
+    passes = Panel(
+        (-0.5, 3.5),
+        (0.8, 80),
+        log_y=True,
+        heading="passes through the banks for each 32 elements",
+        height=170,
+    )
     passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_LADDER[1:4]))
     counted = collect(
         (*facts.emulated, *facts.measured),
         lambda each: [
-            (float(place), _passes(each, each.row(kernel, rows=2048, columns=2048, cache="cold", **case)))
+            (
+                float(place),
+                _passes(each, each.row(kernel, rows=2048, columns=2048, cache="cold", **case)),
+            )
             for place, (kernel, case, _) in enumerate(_LADDER[1:4])
         ],
     )

@@ -15,8 +15,8 @@ def slower(ratio: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """`2.1x`."""
-    return f"{ratio:.0f}x" if ratio >= 9.95 or abs(ratio - round(ratio)) < 0.005 else f"{ratio:.1f}x"
+    """`2.1x`, `16x`."""
+    return f"{ratio:.0f}x" if ratio >= 9.95 else f"{ratio:.1f}".removesuffix(".0") + "x"
 
 
 def percent(share: float) -> str:

@@ -1,0 +1,77 @@
+"""What charts are made of: results of chapters, their verdicts and the time model's validation."""
+
+import csv
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from notebook import published, results, tables
+from notebook.chapters import Chapter, all_chapters
+from notebook.charts.evidence import Facts, facts
+from notebook.errors import Problem
+from notebook.project import Project
+from notebook.results import Result
+from notebook.tables import ChapterVerdicts
+from notebook.text import plain, quoted
+
+VALIDATION = "timing/validation.csv"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A variant whose time was both predicted and measured."""
+
+    device: str
+    chapter: str
+    variant: str
+    predicted_seconds: float
+    measured_seconds: float
+
+
+@dataclass
+class Sources:
+    """Reads each chapter's data once."""
+
+    project: Project
+    _own: dict[str, list[Result]] = field(default_factory=dict)
+
+    @cached_property
+    def chapters(self) -> list[Chapter]:
+        return all_chapters(self.project)
+
+    def own(self, chapter: Chapter) -> list[Result]:
+        """What was measured and counted, oldest GPU first."""
+        if chapter.name not in self._own:
+            self._own[chapter.name] = results.load_chapter(self.project, chapter)
+        return self._own[chapter.name]
+
+    def facts(self, *numbers: str) -> Facts:
+        """What is known of chapters, as one result for each device."""
+        chosen = [chapter for chapter in self.chapters if chapter.number in numbers]
+        printed = [
+            result for each in chosen for result in published.load_chapter(self.project, each)
+        ]
+        own = [result for each in chosen for result in self.own(each)]
+        return facts([*results.merged_by_device(own), *results.merged_by_device(printed)])
+
+    @cached_property
+    def decided(self) -> list[ChapterVerdicts]:
+        return [tables.decide_chapter(self.project, chapter).ours for chapter in self.chapters]
+
+    @cached_property
+    def predictions(self) -> list[Prediction]:
+        """The rows of data/timing/validation.csv; [] without the file."""
+        path = self.project.data / VALIDATION
+        if not path.is_file():
+            return []
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                return [_prediction(row) for row in csv.DictReader(file)]
+        except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+            raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
+
+
+def _prediction(row: dict[str, str]) -> Prediction:
+    seconds = [float(row[f"{kind}_seconds"]) for kind in ("predicted", "measured")]
+    if not all(0 < each < float("inf") for each in seconds):
+        raise ValueError(f"{row['variant']}: a time is not positive")
+    return Prediction(row["device"], row["chapter"], row["variant"], *seconds)

@@ -1,0 +1,179 @@
+"""Charts of what stands: the verdicts as a heat map, and predicted against measured time."""
+
+import math
+from collections import Counter
+from statistics import median
+
+from notebook import device_names, judging
+from notebook.charts.look import GENERATIONS, GREY, Evidence, Style, style
+from notebook.charts.marks import BOXES, LEFT, Chart, Panel
+from notebook.charts.sources import Prediction, Sources
+from notebook.charts.words import percent
+from notebook.tables import ChapterVerdicts
+from notebook.verdicts import Verdict
+
+_YES = "holds"
+_WEAKER = "weaker or stronger"
+_NO = "no effect, opposite, does not hold"
+_MIXED = "depends on the size"
+_UNKNOWN = "inconclusive"
+_NONE = "no evidence"
+_WORDS = {
+    judging.REPRODUCED: _YES,
+    judging.HOLDS: _YES,
+    judging.STRONGER: _WEAKER,
+    judging.WEAKER: _WEAKER,
+    judging.NO_EFFECT: _NO,
+    judging.OPPOSITE: _NO,
+    judging.DOES_NOT_HOLD: _NO,
+    judging.INCONCLUSIVE: _UNKNOWN,
+}
+# From dark to light, so that the order survives in grey.
+_CELLS = {
+    _YES: Style(0x0B4F8A, 5),
+    _WEAKER: Style(0x6BAED6, 5),
+    _MIXED: Style(0xB9A3D0, 5),
+    _NO: Style(0xE6762B, 5),
+    _UNKNOWN: Style(0xF4D06F, 5),
+    _NONE: Style(0xEEEEEE, 5),
+}
+_ACROSS = 7
+
+
+def verdict_matrix(sources: Sources) -> Chart | None:
+    """A row for each chapter, a column for each device, a square for each claim."""
+    decided = [each for each in sources.decided if each.verdicts]
+    devices = _devices(decided)
+    if not devices:
+        return None
+    heights = [max(1, math.ceil(len(_claims(each)) / _ACROSS)) + 0.7 for each in decided]
+    total = sum(heights)
+    panel = Panel((0, len(devices) * (_ACROSS + 1.0)), (0, total), height=20 * total)
+    panel.ticks_x(
+        ((place + 0.5) * (_ACROSS + 1.0) - 0.5, device_names.short(device))
+        for place, device in enumerate(devices)
+    )
+    ticks = []
+    bottom = total
+    squares: dict[str, list[tuple[float, float, float, float]]] = {}
+    for chapter, height in zip(decided, heights, strict=True):
+        ticks.append((bottom - (height - 0.7) / 2, chapter.chapter.name.replace("_", " ")))
+        for column, device in enumerate(devices):
+            for index, claim in enumerate(_claims(chapter)):
+                left = column * (_ACROSS + 1.0) + index % _ACROSS
+                top = bottom - index // _ACROSS
+                corners = (left + 0.06, left + 0.94, top - 0.94, top - 0.06)
+                squares.setdefault(_cell(chapter, claim, device), []).append(corners)
+        bottom -= height
+    for word, corners_of_word in squares.items():
+        panel.boxes(corners_of_word, _CELLS[word], BOXES)
+    panel.ticks_y(ticks)
+    return Chart(_matrix_title(decided, devices), [panel, _legend()], "")
+
+
+def _devices(decided: list[ChapterVerdicts]) -> list[str]:
+    found = {(each.year, each.device) for chapter in decided for each in chapter.results}
+    return [device for _, device in sorted(found)]
+
+
+def _claims(chapter: ChapterVerdicts) -> list[str]:
+    return list(dict.fromkeys(verdict.claim.id for verdict in chapter.verdicts))
+
+
+def _cell(chapter: ChapterVerdicts, claim: str, device: str) -> str:
+    of_claim = [
+        each for each in chapter.verdicts if each.claim.id == claim and each.device == device
+    ]
+    return _together(of_claim)
+
+
+def _together(verdicts: list[Verdict]) -> str:
+    """One word for the regimes of a claim on a device."""
+    found = {_WORDS[each.finding.verdict] for each in verdicts if each.finding.verdict in _WORDS}
+    certain = found - {_UNKNOWN} or found
+    return _NONE if not certain else certain.pop() if len(certain) == 1 else _MIXED
+
+
+def _legend() -> Panel:
+    panel = Panel((0, 100), (0, 2))
+    for index, (word, look) in enumerate(_CELLS.items()):
+        x, y = 34.0 * (index % 3), 1.5 - index // 3
+        panel.boxes([(x, x + 1.5, y - 0.3, y + 0.3)], look, BOXES)
+        panel.text(x + 2.3, y, word)
+    return panel
+
+
+def _matrix_title(decided: list[ChapterVerdicts], devices: list[str]) -> str:
+    measured = [
+        each.device for chapter in decided for each in chapter.results if each.kind == "gpu"
+    ]
+    device = measured[-1] if measured else devices[-1]
+    cells = Counter(
+        _cell(chapter, claim, device) for chapter in decided for claim in _claims(chapter)
+    )
+    known = sum(count for word, count in cells.items() if word != _NONE)
+    if not known:
+        return ""
+    return (
+        f"Of {known} claims decided on the {device_names.short(device)}, {cells[_YES]} hold, "
+        f"{cells[_WEAKER]} are weaker or stronger, {cells[_NO]} do not hold, {cells[_MIXED]} depend on the size"
+    )
+
+
+def validation(sources: Sources) -> Chart | None:
+    """Predicted against measured time; nothing without data/timing/validation.csv."""
+    known = sources.predictions
+    if not known:
+        return None
+    times = [time for each in known for time in (each.predicted_seconds, each.measured_seconds)]
+    ends = (
+        10 ** math.floor(math.log10(min(times) * 1e6)),
+        10 ** math.ceil(math.log10(max(times) * 1e6)),
+    )
+    panel = Panel(
+        ends,
+        ends,
+        log_x=True,
+        log_y=True,
+        heading="predicted time against measured time, µs",
+        height=520,
+    )
+    for factor, form in ((1.0, "line"), (1.5, "thin"), (1 / 1.5, "thin")):
+        panel.line(
+            [
+                (ends[0] * max(1, 1 / factor), ends[0] * max(1, factor)),
+                (ends[1] * min(1, 1 / factor), ends[1] * min(1, factor)),
+            ],
+            GREY,
+            form,
+        )
+    for device in dict.fromkeys(each.device for each in known):
+        points = [
+            (each.measured_seconds * 1e6, each.predicted_seconds * 1e6)
+            for each in known
+            if each.device == device
+        ]
+        look = style(_generation(device), Evidence.PREDICTED)
+        panel.points(points, look)
+        panel.label(max(points)[1], device_names.short(device), look)
+    panel.text(ends[0] * 1.3, ends[1] / 1.6, "solid: equal   dotted: 1.5x", LEFT)
+    return Chart(
+        _validation_title(known),
+        [panel],
+        "open: predicted by the time model, against the measured time",
+    )
+
+
+def _generation(device: str) -> str:
+    if device.removeprefix("emulated-") in GENERATIONS:
+        return device.removeprefix("emulated-")
+    return "hopper" if "h200" in device or "h100" in device else ""
+
+
+def _validation_title(known: list[Prediction]) -> str:
+    errors = [abs(math.log(each.predicted_seconds / each.measured_seconds)) for each in known]
+    within = sum(error <= math.log(1.5) for error in errors) / len(errors)
+    return (
+        f"Predicted times of {len(known)} variants: half lie within a factor of "
+        f"{math.exp(median(errors)):.2f} of the measured ones, {percent(within)} within 1.5"
+    )

@@ -1,0 +1,151 @@
+"""Charts: titles that follow the data, equal curves under one name, colours that everybody can tell."""
+
+from itertools import combinations
+
+import numpy
+import pytest
+import synthetic
+from colorspacious import cspace_convert  # type: ignore[import-untyped]
+from conftest import Tree
+
+from notebook import results
+from notebook.charts import look, registry, words
+from notebook.charts.curves import collect
+from notebook.charts.evidence import Facts, facts
+from notebook.charts.marks import Panel
+
+AT = "block:512/n:{}/cache:cold"
+
+
+def reads(tree: Tree, times: dict[int, float]) -> Facts:
+    """Chapter 02 on an H200 whose reads at these offsets take these times."""
+    at = AT.format(2**26)
+    rows = [
+        row
+        for offset, time in times.items()
+        for row in synthetic.timed(f"read_offset/offset:{offset}/{at}", time)
+    ]
+    small = AT.format(2**20)
+    rows += [
+        row
+        for offset in times
+        for row in synthetic.timed(f"read_offset/offset:{offset}/{small}", 5, load_efficiency=80.0)
+    ]
+    synthetic.save(tree.data, synthetic.document(rows))
+    counted = synthetic.row(f"read_offset/offset:11/{small}", 0, load_efficiency=49.8)
+    synthetic.save(tree.data, synthetic.document([counted], "emulated-fermi"))
+    return facts(results.load_chapter(tree.project, tree.chapter))
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        (100, "is as fast"),
+        (102, "is as fast"),
+        (107, "7 % slower"),
+        (210, "2.1x slower"),
+        (80, "25 % faster"),
+    ],
+)
+def test_a_title_says_what_the_data_say(tree: Tree, time: float, said: str) -> None:
+    assert said in registry.of_chapter("02_misaligned_reads", reads(tree, {0: 100, 11: time})).title
+
+
+def test_without_data_there_is_no_finding(tree: Tree) -> None:
+    chart = registry.of_chapter("02_misaligned_reads", reads(tree, {0: 100}))
+    assert chart.title == ""
+    assert chart.titled("Does it cost time?").title == "Does it cost time?"
+    empty = registry.of_chapter("02_misaligned_reads", facts([]))
+    assert "needs a GPU" in empty.as_tsv() and empty.title == ""
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.029, 1 / 1.029])
+def test_within_three_percent_nothing_is_slower(ratio: float) -> None:
+    assert words.slower(ratio) == "as fast"
+
+
+def test_a_ratio_and_its_inverse_are_the_same_amount() -> None:
+    assert (words.slower(1.25), words.slower(1 / 1.25)) == ("25 % slower", "25 % faster")
+    assert (words.slower(3), words.slower(1 / 3)) == ("3x slower", "3x faster")
+
+
+def test_equal_curves_are_one_curve_with_one_name(tree: Tree) -> None:
+    name = "read_offset/offset:{}/" + AT.format(2**20)
+    efficiency = {"fermi": 50.0, "kepler": 80.0, "pascal": 80.1, "volta": 80.0, "hopper": 60.0}
+    for year, (generation, value) in enumerate(efficiency.items()):
+        rows = [
+            synthetic.row(name.format(offset), 0, load_efficiency=100.0 if offset == 0 else value)
+            for offset in (0, 11)
+        ]
+        document = synthetic.document(rows, f"emulated-{generation}")
+        document["context"]["year"] = str(2010 + year)
+        synthetic.save(tree.data, document)
+    known = facts(results.load_chapter(tree.project, tree.chapter))
+    curves = collect(
+        known.emulated,
+        lambda each: [
+            (float(at), each.value(name.format(at), "load_efficiency")) for at in (0, 11)
+        ],
+    )
+    assert [curve.name for curve in curves] == ["Fermi", "Kepler–Volta", "Hopper"]
+
+
+def test_labels_beside_a_panel_do_not_overlap() -> None:
+    panel = Panel((0, 1), (0, 100), height=200)
+    for value in (50, 50, 51, 52, 99, 100, 0):
+        panel.label(value, f"label {value}", look.GREY)
+    places = [
+        float(line.split("\t")[5])
+        for block in panel.blocks(1)
+        for line in block.splitlines()
+        if "\taside\t" in line
+    ]
+    assert len(places) == 7
+    assert all(
+        after - before >= 14 / 200 for before, after in zip(places, places[1:], strict=False)
+    )
+
+
+def simulated(colour: int, deficiency: str) -> numpy.ndarray:  # type: ignore[type-arg]
+    """A colour in CAM02-UCS, whose distances are those that people see, as somebody sees it."""
+    rgb = [(colour >> shift & 255) / 255 for shift in (16, 8, 0)]
+    if deficiency:
+        space = {"name": "sRGB1+CVD", "cvd_type": deficiency, "severity": 100}
+        rgb = numpy.clip(cspace_convert(rgb, space, "sRGB1"), 0, 1)
+    return numpy.asarray(cspace_convert(rgb, "sRGB1", "CAM02-UCS"))
+
+
+@pytest.mark.parametrize("deficiency", ["", "protanomaly", "deuteranomaly"])
+def test_generations_differ_in_colour_for_everybody(deficiency: str) -> None:
+    """20 is ten times a just noticeable difference; blue and purple of the default palette have 11."""
+    seen = {name: simulated(colour, deficiency) for name, colour in look.COLOURS.items()}
+    nearest = min(
+        (float(numpy.linalg.norm(seen[one] - seen[other])), one, other)
+        for one, other in combinations(seen, 2)
+    )
+    assert nearest[0] > 20, nearest
+
+
+def test_colours_are_dark_enough_on_white_and_text_darker() -> None:
+    for colour in look.COLOURS.values():
+        lightness = cspace_convert(
+            [(colour >> shift & 255) / 255 for shift in (16, 8, 0)], "sRGB1", "CIELab"
+        )[0]
+        assert lightness < 71
+        ink = look.ink(colour)
+        channels = numpy.array([(ink >> shift & 255) / 255 for shift in (16, 8, 0)])
+        linear = numpy.where(
+            channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4
+        )
+        assert 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05) >= 4.5
+
+
+def test_a_neighbouring_generation_has_another_shape() -> None:
+    shapes = [look.style(name, look.Evidence.COUNTED).shape for name in look.GENERATIONS]
+    assert all(one != other for one, other in zip(shapes, shapes[1:], strict=False))
+
+
+def test_the_fill_says_the_evidence() -> None:
+    shapes = [look.style("hopper", kind).shape for kind in look.Evidence]
+    measured, counted, predicted, published = shapes
+    assert measured == counted + 1 and counted == predicted and published not in (measured, counted)
