@@ -13,7 +13,6 @@ from notebook.reference import by_reference
 from notebook.results import Result
 from notebook.samples import paired, timed_sample
 
-PREDICTED = "predicted_seconds"
 # Nothing is decided by an error bar, so fewer draws than for a verdict.
 _RESAMPLES = 1999
 
@@ -103,10 +102,10 @@ class Device:
         rows = self.result.by_name.get(name, [])
         if not rows:
             return None
-        if not self.result.is_emulated:
-            return median(row.time_us for row in rows)
-        predicted = [row.values[PREDICTED] for row in rows if PREDICTED in row.values]
-        return median(predicted) * 1e6 if predicted else None
+        found = median(
+            row.predicted_seconds * 1e6 if self.result.is_emulated else row.time_us for row in rows
+        )
+        return found or None  # 0 where nothing was timed or predicted
 
     def over(self, name: str | None, metric: str, per: str) -> float | None:
         """One counter for each of another: sectors a request."""

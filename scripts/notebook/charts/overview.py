@@ -154,7 +154,7 @@ def _highest_rate(gpu: Device, level: _Level) -> float | None:
     rates = [
         rate
         for row in gpu.rows("memcpy")
-        if gpu.result.by_name[row][0].label == level.name.lower()
+        if gpu.result.by_name[row][0].level == level.name.lower()
         and (rate := gpu.value(row, "bytes_per_second")) is not None
     ]
     for row in gpu.result.by_name:

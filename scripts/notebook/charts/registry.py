@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from notebook.charts import (
     flow,
+    hierarchy,
     overview,
     plain,
     products,
@@ -18,6 +19,7 @@ from notebook.charts.marks import Chart
 from notebook.charts.sources import Sources
 
 _CHARTS: dict[str, Callable[[Facts], Chart]] = {
+    "00_memory_hierarchy": hierarchy.memory_hierarchy,
     "01_access_patterns": reads.access_patterns,
     "02_misaligned_reads": reads.misaligned_reads,
     "03_l1_cache": reads.l1_cache,

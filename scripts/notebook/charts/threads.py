@@ -225,7 +225,9 @@ def block_size(facts: Facts) -> Chart:
     shown: set[Evidence] = set()
     for kernel, case, label, look in _SERIES if gpu else ():
         shown.add(Evidence.MEASURED)
-        rows = [row for row in gpu.rows(kernel, n=LARGEST, **case) if not parameter(row, "shared_kb")]
+        rows = [
+            row for row in gpu.rows(kernel, n=LARGEST, **case) if not parameter(row, "shared_kb")
+        ]
         shares = gpu.of_memcpy(rows)
         points = [(row, 100 * share[0]) for row, share in zip(rows, shares, strict=True) if share]
         for panel, at in ((size, "block"), (warps, "achieved_occupancy")):
