@@ -169,7 +169,7 @@ def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
         unsettled = steadiness.unsettled(rows)
         if not unsettled:
             break
-        say(f"{chapter.name}: medians not known to 1 % yet: {len(unsettled)}")
+        say(f"{chapter.name}: not converged yet: {len(unsettled)}")
         every = dict.fromkeys(row.name for row in rows)
         pattern = steadiness.filter_for(unsettled, every)
         flags = [f"--benchmark_filter={pattern}"] if pattern else []

@@ -6,7 +6,6 @@ device are compared by their times, too. What one device knows at a size that th
 no row; it is named among what is not compared.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from notebook import claims, csv_table, names, results
 from notebook.chapters import Chapter
 from notebook.devices import is_device, is_slug, slug_of
 from notebook.errors import WRONG_USAGE, Malformed, Problem
-from notebook.intervals import Factors, Interval, center, intervals_of
+from notebook.intervals import Estimate, Interval, exactly
 from notebook.metrics import COUNTERS, PEAK_PERCENT
 from notebook.project import Project
 from notebook.reference import by_reference
@@ -28,6 +27,7 @@ from notebook.verdicts import (
     SMALLEST_EFFECT,
     doubt_of_number,
     doubt_of_run,
+    estimated,
     widened,
     widest_spread,
 )
@@ -36,8 +36,6 @@ COPY_SHARE = "share of copy bandwidth"
 PEAK_SHARE = "share of FP32 peak"
 NOTHING = "nothing"
 SAME, DIFFERENT, UNDECIDED = "same", "different", "cannot tell"
-# Fewer than for a verdict: there are thousands of rows.
-_RESAMPLES = 999
 
 
 @dataclass(frozen=True)
@@ -66,10 +64,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Value:
-    """What a device answers in a regime: a product of centers, or a count (`factors` is None)."""
+    """What a device answers in a regime. A count has one observation and no error; of a count of
+    zero, which has no logarithm, `estimate` is None."""
 
     center: float
-    factors: Factors | None
+    estimate: Estimate | None
     n: int
     doubt: str
     spread: float
@@ -94,7 +93,6 @@ class Row:
 
     question: Question
     values: list[Value | None]
-    intervals: list[Interval | None]
     differences: list[Difference | None]
 
     @property
@@ -161,7 +159,7 @@ def compare(project: Project, chapters: list[Chapter], operands: list[Operand]) 
                     aligned.append((question, values))
                 else:
                     missing.append(_missing(question, regime, values, answers, operands))
-    return Comparison(operands, _rows(aligned), missing)
+    return Comparison(operands, [_row(*each) for each in aligned], missing)
 
 
 def _questions(chapter: Chapter, found: list[Result]) -> list[Question]:
@@ -218,7 +216,7 @@ class _Device:
         return {
             regime: value
             for regime, samples in found.items()
-            if (value := self._timed(regime, samples, scale))
+            if (value := self._timed(question, regime, samples, scale))
         }
 
     def _samples(self, question: Question) -> dict[str, list[Sample]]:
@@ -249,25 +247,27 @@ class _Device:
             counts = [sample.values[0] for sample in samples]
             if question.baseline is None or counts[1] != 0:
                 ratio = counts[0] / counts[1] if question.baseline else counts[0]
-                found[regime] = Value(ratio, None, 1, "", 0.0, regime, "", self._data)
+                estimate = exactly(ratio) if ratio > 0 else None
+                found[regime] = Value(ratio, estimate, 1, "", 0.0, regime, "", self._data)
         return found
 
-    def _timed(self, regime: str, samples: list[Sample], scale: float) -> Value | None:
+    def _timed(
+        self, question: Question, regime: str, samples: list[Sample], scale: float
+    ) -> Value | None:
         """The first sample's center over the second's, if there is one, times `scale`."""
         groups = paired(samples)
         if not groups[0]:
             return None
-        factors: Factors = [
-            (groups[0], 1),
-            *((group, -1) for group in groups[1:]),
-            *([([[scale]], 1)] if scale != 1.0 else []),
-        ]
+        pool = self._result.pool_of(question.metric, regime)
+        estimate = estimated(question.metric, groups, pool)
+        if scale != 1.0:
+            estimate = estimate.over(exactly(1 / scale))
         decides_alone = self._result.is_published
         doubt = "" if decides_alone else self._doubt(samples, groups)
         spread = 0.0 if decides_alone or doubt else widest_spread(groups)
         n = len(samples[0].values)
         label = samples[0].label
-        return Value(_center(factors), factors, n, doubt, spread, regime, label, self._data)
+        return Value(estimate.value, estimate, n, doubt, spread, regime, label, self._data)
 
     def _doubt(self, samples: list[Sample], groups: list[list[list[float]]]) -> str:
         throttled = any(sample.throttled for sample in samples)
@@ -327,48 +327,19 @@ def _instead(answers: dict[str, Value]) -> str:
     return "other sizes: " + "; ".join(names.regime_in_words(each) or "one" for each in regimes)
 
 
-def _rows(aligned: list[tuple[Question, list[Value | None]]]) -> list[Row]:
-    own = [value for _, values in aligned for value in values]
-    pairs = [
-        (next(value for value in values if value), value)
-        for _, values in aligned
-        for value in values
-    ]
-    intervals = iter(intervals_of([value.factors if value else None for value in own], _RESAMPLES))
-    ratios = iter(intervals_of([_ratio_factors(*pair) for pair in pairs], _RESAMPLES))
-    rows = []
-    for question, values in aligned:
-        first = next(value for value in values if value)
-        rows.append(
-            Row(
-                question,
-                values,
-                [next(intervals) for _ in values],
-                [_difference(first, value, next(ratios)) for value in values],
-            )
-        )
-    return rows
+def _row(question: Question, values: list[Value | None]) -> Row:
+    first = next(value for value in values if value)
+    return Row(question, values, [_difference(first, value) for value in values])
 
 
-def _ratio_factors(first: Value, other: Value | None) -> Factors | None:
-    if other is None or other is first:
-        return None
-    ours, theirs = (
-        [([[value.center]], 1)] if value.factors is None else value.factors
-        for value in (other, first)
-    )
-    if min(first.center, other.center) <= 0:
-        return None
-    return [*ours, *((processes, -power) for processes, power in theirs)]
-
-
-def _difference(first: Value, other: Value | None, interval: Interval | None) -> Difference | None:
+def _difference(first: Value, other: Value | None) -> Difference | None:
     """Different beyond the smallest effect of interest, the same within it, or neither shown."""
     if other is None or other is first:
         return None
-    if interval is None:  # a count of zero
+    if first.estimate is None or other.estimate is None:  # a count of zero
         return Difference(SAME if first.center == other.center else DIFFERENT, None, None)
-    ratio = other.center / first.center
+    change = other.estimate.over(first.estimate)
+    ratio, interval = other.center / first.center, change.interval
     if doubt := first.doubt or other.doubt:
         return Difference(UNDECIDED, ratio, interval, doubt)
     mark = mark_of(interval)
@@ -387,7 +358,3 @@ def mark_of(interval: Interval) -> str:
     if low >= 1 / largest and high <= largest:
         return SAME
     return DIFFERENT if low > largest or high < 1 / largest else UNDECIDED
-
-
-def _center(factors: Factors) -> float:
-    return math.prod(center(processes) ** power for processes, power in factors)

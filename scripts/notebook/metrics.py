@@ -39,6 +39,8 @@ def _names(*kinds: str) -> tuple[str, ...]:
 
 
 RATES = _names("rate")
+# A ratio within each repetition: what moves a process as a whole is not in it.
+SHARES = tuple(metric.name for metric in TABLE if (metric.kind, metric.unit) == ("rate", "ratio"))
 MOVED = _names("moved")
 COUNTERS = _names("counter", "moved")
 # Our name of a counter: Nsight Compute's.

@@ -3,7 +3,7 @@
 The files may come from other people. Nothing of them is used before it has passed the schema.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,8 @@ from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
 from notebook.fields import Json
-from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
+from notebook.intervals import Benchmark, Pool, Pools, pooled, pooled_shares
+from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES, SHARES
 from notebook.project import Project
 from notebook.text import quoted, short
 
@@ -91,6 +92,31 @@ class Result:
         return groups
 
     @cached_property
+    def _pools(self) -> Pools:
+        """What the benchmarks tell about the variance of one of them between processes."""
+        return pooled(
+            Benchmark(names.regime(name), by_process(rows, "time"))
+            for name, rows in self.by_name.items()
+            if min(row.time_us for row in rows) > 0
+        )
+
+    @cached_property
+    def _pools_of_shares(self) -> dict[str, Pools]:
+        return {
+            metric: pooled_shares(
+                Benchmark(names.regime(name), by_process(rows, metric))
+                for name, rows in self.by_name.items()
+                if min(row.values.get(metric, 0) for row in rows) > 0
+            )
+            for metric in SHARES
+        }
+
+    def pool_of(self, metric: str, regime: str) -> Pool:
+        """What tells the variance of a metric between processes, in a regime."""
+        pools = self._pools_of_shares[metric] if metric in SHARES else self._pools
+        return pools.of(regime)
+
+    @cached_property
     def counts(self) -> dict[str, list[dict[str, float]]]:
         """The counters of each benchmark, one dictionary a repetition; only what was counted.
 
@@ -151,6 +177,14 @@ def _load(path: Path, chapter: Chapter) -> Result | None:
         counters = f"scripts/lab counters {chapter.number}"
         errors.refuse(Problem(f"{quoted(table)}: {short(error)}; regenerate: {counters}"))
     return from_document(path, document, measured)
+
+
+def by_process(rows: Iterable[Row], metric: str) -> dict[int, list[float]]:
+    """A metric of a benchmark's repetitions."""
+    values: dict[int, list[float]] = {}
+    for row in rows:
+        values.setdefault(row.process, []).append(row.metric(metric))
+    return values
 
 
 def merged_by_device(every: list[Result]) -> list[Result]:

@@ -1,6 +1,7 @@
 """Samples: what the rows and counters of a result say about one benchmark's metric."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from notebook import names
 from notebook.metrics import COUNTERS, LOAD_THROUGHPUT_PERCENT, PEAK_PERCENT
@@ -19,12 +20,12 @@ class Sample:
     throttled: bool
     label: str
 
-    def of_process(self, process: int) -> list[float]:
-        return [
-            value
-            for value, whose in zip(self.values, self.processes, strict=True)
-            if whose == process
-        ]
+    @cached_property
+    def by_process(self) -> dict[int, list[float]]:
+        found: dict[int, list[float]] = {}
+        for value, process in zip(self.values, self.processes, strict=True):
+            found.setdefault(process, []).append(value)
+        return found
 
 
 def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
@@ -37,9 +38,11 @@ def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
                 samples[names.regime(name)] = Sample(name, values, [0] * len(values), False, "")
         return samples
     for name, rows in result.by_name.items():
+        if names.variant(name) != variant:
+            continue
         if metric == LOAD_THROUGHPUT_PERCENT:
             rows = _with_load_throughput(rows, result.counts.get(name, []))
-        if names.variant(name) == variant and (sample := timed_sample(name, rows, metric)):
+        if sample := timed_sample(name, rows, metric):
             samples[names.regime(name)] = sample
     return samples
 
@@ -74,5 +77,5 @@ def timed_sample(name: str, rows: list[Row], metric: str) -> Sample | None:
 
 def paired(samples: list[Sample]) -> list[list[list[float]]]:
     """The repetitions of each sample by process, of the processes that have all of them."""
-    shared = sorted(set.intersection(*(set(sample.processes) for sample in samples)))
-    return [[sample.of_process(process) for process in shared] for sample in samples]
+    shared = sorted(set.intersection(*(set(sample.by_process) for sample in samples)))
+    return [[sample.by_process[process] for process in shared] for sample in samples]

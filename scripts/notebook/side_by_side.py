@@ -54,10 +54,8 @@ def as_json(found: Comparison) -> dict[str, Any]:
 
 def _cells(row: Row) -> list[str]:
     values = [
-        " ".join(filter(None, (_value(value, interval), _difference(difference))))
-        for value, interval, difference in zip(
-            row.values, row.intervals, row.differences, strict=True
-        )
+        " ".join(filter(None, (_value(value), _difference(difference))))
+        for value, difference in zip(row.values, row.differences, strict=True)
     ]
     return [row.question.words, _regimes(row), *values]
 
@@ -74,12 +72,13 @@ def _regimes(row: Row) -> str:
     return "† " + " / ".join(labelled)
 
 
-def _value(value: Value | None, interval: Any) -> str:
+def _value(value: Value | None) -> str:
     if value is None:
         return "–"
-    if value.factors is None or value.n == 1:
+    if value.estimate is None or value.n == 1:
         return f"{value.center:.4g}"
-    return f"{value.center:.4g} [{interval[0]:.4g}, {interval[1]:.4g}]"
+    low, high = value.estimate.interval
+    return f"{value.center:.4g} [{low:.4g}, {high:.4g}]"
 
 
 def _difference(difference: Difference | None) -> str:
@@ -128,14 +127,16 @@ def _row_as_json(row: Row, devices: list[str]) -> dict[str, Any]:
         "values": {
             device: {
                 "value": value.center,
-                "interval": list(interval) if interval and value.n > 1 else None,
+                "interval": list(value.estimate.interval)
+                if value.estimate and value.n > 1
+                else None,
                 "n": value.n,
                 "regime": value.regime or None,
                 "label": value.label or None,
                 "doubt": value.doubt or None,
                 "data": value.data,
             }
-            for device, value, interval in zip(devices, row.values, row.intervals, strict=True)
+            for device, value in zip(devices, row.values, strict=True)
             if value
         },
         "differences": {

@@ -1,41 +1,42 @@
 """When a chapter has been measured often enough: the stopping rule for its processes.
 
-A process repeats every variant a fixed number of times. While the median of some variant is not yet
-known well enough, another process repeats the regimes of such variants whole, so that whatever is
-compared with them is measured beside them.
+A process repeats every variant a fixed number of times. How many processes are needed follows from
+the variance between them: while the place of some variant among the others is not known well enough
+to tell the smallest effect of interest, another process repeats the regimes of such variants whole,
+so that each comparison stays within one process.
 """
 
+import math
 import re
 from collections.abc import Iterable
 
 from notebook import names
-from notebook.intervals import center, intervals_of
-from notebook.results import Row
+from notebook.intervals import Benchmark, places
+from notebook.judging import SMALLEST_EFFECT
+from notebook.results import Row, by_process
 
 FEWEST_PROCESSES = 2
-MOST_PROCESSES = 3
-WIDEST_INTERVAL = 0.01
+MOST_PROCESSES = 6
+# Half of the smallest effect for a ratio, whose error is sqrt(2) times that of one median.
+WIDEST_HALF = SMALLEST_EFFECT / 2 / math.sqrt(2)
 RULE = (
     f"{FEWEST_PROCESSES} processes, and up to {MOST_PROCESSES} for the regimes in which the 95 % "
-    f"interval of a median is wider than {WIDEST_INTERVAL:.0%}"
+    f"interval of a median is wider than {WIDEST_HALF:.1%} to either side"
 )
 # One argument of a command may have 128 KiB.
 _LONGEST_FILTER = 100_000
-_RESAMPLES = 1999
 
 
 def unsettled(rows: Iterable[Row]) -> list[str]:
-    """The benchmarks whose median is not known to one per cent."""
-    by_name: dict[str, dict[int, list[float]]] = {}
+    """The benchmarks whose median is not known well enough."""
+    by_name: dict[str, list[Row]] = {}
     for row in rows:
-        by_name.setdefault(row.name, {}).setdefault(row.process, []).append(row.time_us)
-    samples = {name: list(processes.values()) for name, processes in by_name.items()}
-    intervals = intervals_of([[(each, 1)] for each in samples.values()], _RESAMPLES)
-    return [
-        name
-        for (name, processes), interval in zip(samples.items(), intervals, strict=True)
-        if interval and interval[1] - interval[0] > WIDEST_INTERVAL * center(processes)
-    ]
+        by_name.setdefault(row.name, []).append(row)
+    benchmarks = {
+        name: Benchmark(names.regime(name), by_process(of_name, "time"))
+        for name, of_name in by_name.items()
+    }
+    return [name for name, place in places(benchmarks).items() if place.half_width > WIDEST_HALF]
 
 
 def filter_for(loose: list[str], every: Iterable[str]) -> str | None:

@@ -5,12 +5,22 @@ the interval of the ratio of medians within each process. The word itself comes 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from notebook import names
 from notebook.claims import Claim
-from notebook.intervals import Interval, center, center_interval, ratio_interval, spread
+from notebook.intervals import (
+    Estimate,
+    Interval,
+    Pool,
+    Processes,
+    estimated_center,
+    estimated_ratio,
+    estimated_share,
+    spread,
+)
 from notebook.judging import (
     ALL,
     CONFIRMED,
@@ -31,6 +41,7 @@ from notebook.judging import (
     WITHOUT_EVIDENCE,
     judge,
 )
+from notebook.metrics import SHARES
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of
 
@@ -173,7 +184,8 @@ def _find(claim: Claim, samples: list[Sample], result: Result) -> Finding:
         return _find_published(claim, samples, result)
     if claim.is_counted:
         return _find_counted(claim, samples, COUNTED if result.is_emulated else MEASURED)
-    return _find_timed(claim, samples, result.quick)
+    pool = result.pool_of(claim.metric, names.regime(samples[0].name))
+    return _find_timed(claim, samples, result.quick, pool)
 
 
 def _find_published(claim: Claim, samples: list[Sample], result: Result) -> Finding:
@@ -201,16 +213,12 @@ def _ratio(value: float, baseline: float) -> float:
     return value / baseline
 
 
-def _find_timed(claim: Claim, samples: list[Sample], quick: bool) -> Finding:
+def _find_timed(claim: Claim, samples: list[Sample], quick: bool, pool: Pool) -> Finding:
     by_process = paired(samples)
     if not by_process[0]:
         return Finding(INCONCLUSIVE, "no process has both", MEASURED, n=_sizes(samples))
-    ratio = center(by_process[0])
-    if claim.baseline is None:
-        interval = center_interval(by_process[0])
-    else:
-        ratio /= center(by_process[1])
-        interval = ratio_interval(by_process[0], by_process[1])
+    estimate = estimated(claim.metric, by_process, pool)
+    ratio, interval = estimate.value, estimate.interval
     throttled = any(sample.throttled for sample in samples)
     doubt = doubt_of_run(quick, throttled) or doubt_of_number(by_process)
     verdict, reason = (
@@ -219,8 +227,15 @@ def _find_timed(claim: Claim, samples: list[Sample], quick: bool) -> Finding:
     return Finding(verdict, reason, MEASURED, ratio, interval, _sizes(samples))
 
 
+def estimated(metric: str, samples: Sequence[Processes], pool: Pool) -> Estimate:
+    """The first sample over the second, if there is one; else its metric by itself."""
+    if len(samples) == 2:
+        return estimated_ratio(samples[0], samples[1], pool)
+    return (estimated_share if metric in SHARES else estimated_center)(samples[0], pool)
+
+
 def judge_timed(
-    claim: Claim, ratio: float, interval: Interval, samples: list[list[list[float]]]
+    claim: Claim, ratio: float, interval: Interval, samples: Sequence[Processes]
 ) -> tuple[str, str]:
     """The word of an interval, unless a wide spread of the repetitions makes it doubtful.
 
@@ -246,7 +261,7 @@ def doubt_of_run(quick: bool, throttled: bool) -> str:
     return "clocks throttled" if throttled else ""
 
 
-def doubt_of_number(samples: list[list[list[float]]]) -> str:
+def doubt_of_number(samples: Sequence[Processes]) -> str:
     """Why so few times must not decide a claim, whatever their interval; "" if they may."""
     processes = len(samples[0])
     if processes < FEWEST_PROCESSES:
@@ -257,7 +272,7 @@ def doubt_of_number(samples: list[list[list[float]]]) -> str:
     return ""
 
 
-def widest_spread(samples: list[list[list[float]]]) -> float:
+def widest_spread(samples: Sequence[Processes]) -> float:
     """The largest spread of a process' repetitions; 0 where none is above LARGEST_SPREAD."""
     widest = max(spread(repetitions) for sample in samples for repetitions in sample)
     return widest if widest > LARGEST_SPREAD else 0.0

@@ -65,9 +65,11 @@ def timed(
     processes: int = 2,
     label: str = "dram",
     throttled: int = 0,
+    apart: float = 0.0,
     **values: Any,
 ) -> list[Json]:
-    """Repetitions spread evenly around a median, in a shuffled order: the truth is known."""
+    """Repetitions spread evenly around a median, in a shuffled order: the truth is known. From one
+    process to the next the median rises by `apart`, centered at the truth."""
     offsets = [2 * i / (repetitions - 1) - 1 for i in range(repetitions)]
     rows = []
     for process in range(processes):
@@ -75,7 +77,7 @@ def timed(
         rows += [
             row(
                 name,
-                median_us * (1 + noise * offset),
+                median_us * (1 + noise * offset) * (1 + apart * (process - (processes - 1) / 2)),
                 repetition,
                 process,
                 label=label,

@@ -18,19 +18,25 @@ Json = dict[str, Any]
 
 
 def rows_of(
-    offsets: dict[int, float], seed: int = 1, n: int = LARGE, whole: float = 1.0
+    offsets: dict[int, float],
+    seed: int = 1,
+    n: int = LARGE,
+    whole: float = 1.0,
+    apart: float = 0.0005,
 ) -> list[Json]:
-    """A copy at 4 TB/s and reads whose time over that of the copy is planted; noise of 0.2 %."""
+    """A copy at 4 TB/s and reads whose time over that of the copy is planted; noise of
+    0.05 %, and processes that are `apart` as a whole."""
     source = random.Random(seed)
     found = []
     for process in range(2):
-        slower = whole * (1 + 0.01 * process)
+        slower = whole * (1 + apart * process)
         for repetition in range(5):
-            planted = {f"memcpy/bytes:{6 * n}/cache:cold": 1.0}
+            planted = {f"other/by:{number}/n:{n}/cache:cold": 1.0 for number in range(12)}
+            planted[f"memcpy/bytes:{6 * n}/cache:cold"] = 1.0
             for offset, factor in offsets.items():
                 planted[f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold"] = factor
             for name, factor in planted.items():
-                noisy = 12 * n / 4e6 * factor * slower * source.gauss(1, 0.002)
+                noisy = 12 * n / 4e6 * factor * slower * source.gauss(1, 0.0005)
                 rate = 12 * n / noisy * 1e6
                 row = synthetic.row(name, noisy, repetition, process, bytes_per_second=rate)
                 found.append(row | {"label": "dram"})
@@ -85,6 +91,38 @@ def test_two_runs_of_one_device_are_the_same(tree: Tree, tmp_path: Path) -> None
     assert len(marks) >= 80
     assert marks.count(compare.SAME) >= 0.95 * len(marks)
     assert compare.DIFFERENT not in marks
+
+
+def test_times_of_processes_far_apart_cannot_be_told_but_shares_can(
+    tree: Tree, tmp_path: Path
+) -> None:
+    """One process 2 % slower as a whole: two such numbers do not tell where their mean is."""
+    save(tree, rows_of({0: 1.0, 11: 1.05}, apart=0.02))
+    again = rows_of({0: 1.0, 11: 1.05}, seed=2, apart=0.02)
+    synthetic.save(tmp_path, synthetic.document(again))
+    found = run(tree, "nvidia-h200", str(tmp_path / "nvidia-h200"))
+    for metric, mark in (("time", compare.UNDECIDED), (compare.COPY_SHARE, compare.SAME)):
+        difference = row(found, metric, 0).differences[1]
+        assert difference and difference.mark == mark
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "mark"),
+    [
+        (1 / 1.03, 1.03, compare.SAME),
+        (0.98, 1.03, compare.SAME),
+        # One end beyond, or one end within, decides nothing.
+        (0.98, 1.0301, compare.UNDECIDED),
+        (0.9708, 1.0, compare.UNDECIDED),
+        (1.03, 1.2, compare.UNDECIDED),
+        (1.0301, 1.2, compare.DIFFERENT),
+        (0.8, 1 / 1.03, compare.UNDECIDED),
+        (0.8, 0.9708, compare.DIFFERENT),
+        (0.5, 2.0, compare.UNDECIDED),
+    ],
+)
+def test_the_mark_of_an_interval(low: float, high: float, mark: str) -> None:
+    assert compare.mark_of((low, high)) == mark
 
 
 def test_a_variant_that_has_become_slower_is_found(tree: Tree, tmp_path: Path) -> None:

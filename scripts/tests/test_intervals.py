@@ -1,29 +1,35 @@
-import random
+"""Intervals against numbers worked out by hand, and against a table of Student's t."""
 
-import numpy
+import math
+
 import pytest
 
-from notebook.intervals import center, center_interval, power_intervals, ratio_interval
+from notebook.intervals import (
+    NO_POOL,
+    Benchmark,
+    Estimate,
+    Pool,
+    center,
+    estimated_center,
+    estimated_ratio,
+    estimated_share,
+    exactly,
+    places,
+    pooled,
+    pooled_shares,
+    spread,
+)
+
+# Both sides of 95 %, from any table: by degrees of freedom.
+STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
+ONE = [[1.0] * 5]
 
 
-def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
-    """Two log-normal samples whose medians have the ratio 1.2: 95 % of 80 intervals are 76; a
-    binomial count of 80 at 0.95 is below 68 less than once in 1,000."""
-    source = random.Random(1)
-
-    def sample(median: float) -> list[list[float]]:
-        return [[median * source.lognormvariate(0, 0.05) for _ in range(10)] for _ in range(2)]
-
-    intervals = [ratio_interval(sample(1.2), sample(1.0)) for _ in range(80)]
-    assert sum(low <= 1.2 <= high for low, high in intervals) >= 68
-
-
-def test_a_process_that_is_slower_as_a_whole_does_not_widen_a_ratio() -> None:
-    variant, baseline = [1.10, 1.11, 1.12, 1.13, 1.14], [1.00, 1.01, 1.02, 1.03, 1.04]
-    alike = ratio_interval([variant, variant], [baseline, baseline])
-    slower = [[1.5 * value for value in sample] for sample in (variant, baseline)]
-    apart = ratio_interval([variant, slower[0]], [baseline, slower[1]])
-    assert apart == pytest.approx(alike)
+def of_ratios(*ratios: float) -> tuple[list[list[float]], list[list[float]]]:
+    """Steady repetitions, a process for each ratio; processes differ as a whole by 10 %."""
+    wholes = [1.1**process for process in range(len(ratios))]
+    variant = [[whole * ratio] * 5 for whole, ratio in zip(wholes, ratios, strict=True)]
+    return variant, [[whole] * 5 for whole in wholes]
 
 
 def test_processes_count_alike() -> None:
@@ -31,26 +37,126 @@ def test_processes_count_alike() -> None:
     assert center([[1.0, 1.0, 1.0], [4.0] * 9]) == pytest.approx(2)
 
 
-def test_a_ratio_of_ratios() -> None:
-    """(6 / 3) / (20 / 5) = 1/2, of samples without noise."""
-    factors = [([[6.0] * 5], 1), ([[3.0] * 5], -1), ([[20.0] * 5] * 3, -1), ([[5.0] * 5] * 3, 1)]
-    assert numpy.allclose(power_intervals(factors), 0.5)
+def test_three_processes_alone_are_students_t() -> None:
+    """Logs 0, 0.01, 0.02: mean 0.01, standard deviation 0.01, standard error 0.01 / sqrt(3)."""
+    found = estimated_ratio(*of_ratios(1.0, math.exp(0.01), math.exp(0.02)))
+    assert found.log == pytest.approx(0.01)
+    assert found.freedom == 2
+    assert found.half_width == pytest.approx(STUDENT[2] * 0.01 / math.sqrt(3), rel=1e-3)
 
 
-def test_a_stack_of_samples_has_the_interval_of_each() -> None:
-    source = numpy.random.default_rng(1)
-    variants, baselines = source.lognormal(0, 0.01, (2, 3, 5))
-    lows, highs = power_intervals([([variants], 1), ([baselines], -1)])
-    assert [
-        pytest.approx(ratio_interval([variant], [baseline]))
-        for variant, baseline in zip(variants, baselines, strict=True)
-    ] == list(zip(lows, highs, strict=True))
+def test_two_processes_alone_are_never_narrower_than_3_percent() -> None:
+    """Student's t of logs that differ by 0.02 is 12.7 x 0.01; of equal ones it would be nothing."""
+    apart = estimated_ratio(*of_ratios(1.0, math.exp(0.02)))
+    assert apart.half_width == pytest.approx(STUDENT[1] * 0.01, rel=1e-3)
+    agreeing = estimated_ratio(*of_ratios(1.2, 1.2))
+    assert agreeing.interval == pytest.approx((1.2 / 1.03, 1.2 * 1.03))
 
 
-def test_the_same_data_give_the_same_interval() -> None:
-    sample = [[1.0, 1.1, 1.3, 1.2, 1.05], [1.1, 1.2, 1.0]]
-    assert center_interval(sample) == center_interval(sample)
+@pytest.mark.parametrize(
+    ("logs", "own"), [((0.0, 0.0), 0.0), ((0.0, 0.01), 5e-5), ((0.0, 0.04), 8e-4)]
+)
+def test_the_pool_counts_as_two_processes(logs: tuple[float, float], own: float) -> None:
+    """A pool of 0.01 a benchmark is 2e-4 for a ratio: (2 x 2e-4 + own) / 3, or `own` where that is
+    more, over two processes, with 2 + 1 degrees of freedom."""
+    found = estimated_ratio(*of_ratios(*map(math.exp, logs)), Pool(1e-4, 100))
+    expected = max((2 * 2e-4 + own) / 3, own) / 2
+    assert found.squared_error == pytest.approx(expected)
+    assert found.freedom == 3
+    assert found.half_width == pytest.approx(STUDENT[3] * math.sqrt(expected), rel=1e-3)
 
 
-def test_a_single_value_is_its_own_interval() -> None:
-    assert ratio_interval([[3.0]], [[2.0]]) == pytest.approx((1.5, 1.5))
+def test_three_processes_and_a_pool() -> None:
+    found = estimated_ratio(*of_ratios(1.0, 1.0, 1.0), Pool(1e-4, 100))
+    assert found.squared_error == pytest.approx(2 * 2e-4 / 4 / 3)
+    assert found.half_width == pytest.approx(STUDENT[4] * math.sqrt(4e-4 / 12), rel=1e-3)
+
+
+def test_a_pool_of_few_is_none() -> None:
+    alone = estimated_ratio(*of_ratios(1.0, 1.1, 1.0))
+    assert estimated_ratio(*of_ratios(1.0, 1.1, 1.0), Pool(1.0, 7)) == alone
+    assert estimated_ratio(*of_ratios(1.0, 1.1, 1.0), Pool(1.0, 8)) != alone
+
+
+def test_what_moves_a_process_as_a_whole_is_in_a_center_and_not_in_a_ratio() -> None:
+    variant, baseline = of_ratios(1.0, 1.0, 1.0)
+    assert estimated_ratio(variant, baseline).half_width == pytest.approx(0)
+    # Logs 0, 1, 2 times log 1.1: a standard deviation of log 1.1.
+    error = math.log(1.1) / math.sqrt(3)
+    alone = estimated_center(variant, Pool(1e-9, 100))
+    assert alone.value == pytest.approx(1.1)
+    assert (alone.freedom, alone.squared_error) == (2, pytest.approx(error**2))
+    # Nothing is known better than the benchmarks of a run are told apart.
+    assert estimated_center([ONE[0]] * 3, Pool(3e-4, 100)).squared_error == pytest.approx(1e-4)
+
+
+def test_a_share_is_one_number_a_process() -> None:
+    found = estimated_share([[0.9] * 5, [0.9] * 5], Pool(1e-4, 100))
+    assert found.value == pytest.approx(0.9)
+    assert found.squared_error == pytest.approx(2 * 1e-4 / 3 / 2)
+
+
+def test_one_process_has_the_variance_of_its_repetitions() -> None:
+    """pi / 2 times that of a mean of five; a single value is its own interval."""
+    logs = [-0.02, -0.01, 0.0, 0.01, 0.02]
+    found = estimated_ratio([[math.exp(log) for log in logs]], ONE)
+    assert found.squared_error == pytest.approx(math.pi / 2 * 2.5e-4 / 5)
+    assert estimated_ratio([[3.0]], [[2.0]]).interval == pytest.approx((1.5, 1.5))
+
+
+def test_the_pool_is_the_variance_within_a_regime() -> None:
+    """Four benchmarks in two processes, both moved by a common effect: logs differ between the
+    processes by 0.05 and ±0.02, so each deviates by ±0.01 from what moves them all. Squares of
+    eight deviations, 8 x 1e-4, over (4 - 1) x (2 - 1) degrees of freedom."""
+    differences = (0.07, 0.03, 0.07, 0.03)
+    every = [
+        Benchmark("a", {0: [1.0] * 5, 1: [math.exp(difference)] * 5}) for difference in differences
+    ]
+    assert pooled(every).of("a") == Pool(pytest.approx(8e-4 / 3), 3)
+    # Another regime is moved otherwise, and adds its own degrees of freedom.
+    other = [Benchmark("b", {0: [1.0], 1: [2.0]}), Benchmark("b", {0: [1.0], 1: [2.0]})]
+    assert pooled([*every, *other]).every == Pool(pytest.approx(8e-4 / 4), 4)
+    # What ran in one process says nothing, and three processes are a group of their own.
+    alone = [Benchmark("a", {0: [1.0] * 5}), Benchmark("a", {0: [1.0], 1: [2.0], 2: [9.0]})]
+    assert pooled([*every, *alone]).of("a") == pooled(every).of("a")
+    assert pooled([]).of("a") == NO_POOL
+
+
+def test_a_regime_with_few_benchmarks_takes_the_pool_of_the_run() -> None:
+    many = [Benchmark("a", {0: [1.0], 1: [1.0 + 0.01 * (n % 2)]}) for n in range(9)]
+    few = [Benchmark("b", {0: [1.0], 1: [1.0 + 0.2 * n]}) for n in range(2)]
+    pools = pooled([*many, *few])
+    assert pools.of("a") == pools.by_regime["a"] != pools.every
+    assert pools.of("b") == pools.of("never seen") == pools.every
+
+
+def test_the_pool_of_shares_counts_what_moves_all_of_them() -> None:
+    """Each of ten shares rises by a log of 0.02: a variance of 2e-4, with one degree of freedom."""
+    every = [Benchmark("a", {0: [1.0], 1: [math.exp(0.02)]}) for _ in range(10)]
+    assert pooled_shares(every).of("a") == Pool(pytest.approx(2e-4), 10)
+    assert pooled(every).of("a").variance == pytest.approx(0)
+
+
+def test_places_leave_out_what_moves_all() -> None:
+    """Nine steady benchmarks in two processes, the second 10 % slower: their places are certain."""
+    every = {f"x/{n}": Benchmark("a", {0: [float(n)] * 5, 1: [1.1 * n] * 5}) for n in range(1, 10)}
+    found = places(every | {"once": Benchmark("a", {0: [2.0]})})
+    assert found["x/3"].value == pytest.approx(3 * math.sqrt(1.1))
+    assert found["x/3"].half_width == pytest.approx(0, abs=1e-9)
+    assert found["once"].interval == (2.0, 2.0)
+
+
+def test_a_ratio_of_independent_numbers() -> None:
+    """Welch and Satterthwaite: errors 3 and 4 with 5 and 6 degrees of freedom have
+    49 / (9/5 + 16/6) = 10.97 together."""
+    found = Estimate(math.log(6), 3e-4, 5).over(Estimate(math.log(2), 4e-4, 6))
+    assert found.value == pytest.approx(3)
+    assert found.squared_error == pytest.approx(7e-4)
+    assert found.freedom == pytest.approx(10.97, abs=0.01)
+    assert Estimate(0.0, 3e-4, 5).over(exactly(2.0)).freedom == pytest.approx(5)
+    assert exactly(3.0).over(exactly(2.0)).interval == pytest.approx((1.5, 1.5))
+
+
+def test_the_spread_is_the_interquartile_range_over_the_median() -> None:
+    assert spread([50, 95, 100, 105, 900]) == pytest.approx(0.1)
+    assert spread([7.0]) == 0.0

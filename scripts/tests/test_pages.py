@@ -103,7 +103,8 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
     rows = []
     for n, slower in ((1024, 110.0), (2048, 120.0)):
         for offset, time_us in ((0, 100.0), (11, slower)):
-            rows += synthetic.timed(f"read_offset/offset:{offset}/block:512/n:{n}", time_us)
+            name = f"read_offset/offset:{offset}/block:512/n:{n}"
+            rows += synthetic.timed(name, time_us, processes=3)
     synthetic.save(tree.data, synthetic.document(rows))
     for device in ("emulated-ampere", "emulated-hopper"):
         rows = synthetic.misaligned_reads_emulated(32, sizes=[2**20])
@@ -138,7 +139,7 @@ def test_a_share_of_memcpy_and_a_count_where_there_was_none_read_well(tree: Tree
         .replace('claimed = 1.1\ndirection = "slower"', 'direction = "higher"')
     )
     misaligned, aligned = (f"read_offset/offset:{o}/block:512/n:1024/cache:cold" for o in (11, 0))
-    rows = synthetic.timed(misaligned, 50.0, memcpy_ratio=1.01)
+    rows = synthetic.timed(misaligned, 50.0, processes=3, memcpy_ratio=1.01)
     synthetic.save(tree.data, synthetic.document(rows))
     counted = [
         synthetic.row(misaligned, 1.0, l1_hit_sectors=15),

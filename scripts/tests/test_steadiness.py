@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import synthetic
@@ -14,21 +15,50 @@ from notebook.devices import Target
 STEADY, LOOSE = "read/offset:0/n:1024/cache:cold", "read/offset:0/n:2048/cache:cold"
 
 
-def test_a_median_that_is_known_to_one_per_cent_is_settled() -> None:
-    """Evenly spread repetitions: the interval of a median of five lies within their ends, and is
-    not much narrower. ±0.2 % is well below 1 % in all, and ±2 % well above."""
-    rows = [
-        *synthetic.timed(STEADY, 50.0, noise=0.002, repetitions=5),
-        *synthetic.timed(LOOSE, 50.0, noise=0.02, repetitions=5),
+def others(regime: str, apart: float = 0.0) -> list[dict[str, Any]]:
+    """Benchmarks that tell how much processes differ: half of them rise, half fall."""
+    return [
+        row
+        for number in range(12)
+        for row in synthetic.timed(
+            f"copy/by:{number}/{regime}", 50.0, repetitions=5, apart=apart * (-1) ** number
+        )
     ]
-    assert steadiness.unsettled(synthetic.parse_rows(rows)) == [LOOSE]
+
+
+def unsettled(rows: list[dict[str, Any]]) -> list[str]:
+    return steadiness.unsettled(synthetic.parse_rows(rows))
+
+
+def test_the_variance_between_processes_decides_and_not_that_of_repetitions() -> None:
+    """Two processes 0.1 % apart are settled, however their repetitions scatter; 2 % apart not:
+    their standard error is 1 %."""
+    rows = [
+        *synthetic.timed(STEADY, 50.0, noise=0.02, repetitions=5, apart=0.001),
+        *others("n:1024/cache:cold"),
+        *synthetic.timed(LOOSE, 50.0, noise=0.0, repetitions=5, apart=0.02),
+        *others("n:2048/cache:cold"),
+    ]
+    assert unsettled(rows) == [LOOSE]
+
+
+def test_benchmarks_that_vary_are_measured_again_though_two_processes_agree() -> None:
+    """All others of the regime differ by 3 %: that one of them does not is chance."""
+    steady = synthetic.timed(STEADY, 50.0, noise=0.0, repetitions=5)
+    assert STEADY in unsettled([*steady, *others("n:1024/cache:cold", apart=0.03)])
+    assert unsettled([*steady, *others("n:1024/cache:cold", apart=0.003)]) == []
+
+
+def test_few_benchmarks_need_a_third_process() -> None:
+    few = {processes: synthetic.timed(STEADY, 50.0, processes=processes) for processes in (2, 3)}
+    assert unsettled(few[2]) == [STEADY]
+    assert unsettled(few[3]) == []
 
 
 def test_processes_that_differ_as_a_whole_are_settled() -> None:
-    first = synthetic.timed(STEADY, 50.0, repetitions=5, processes=1)
-    second = synthetic.timed(STEADY, 50.75, repetitions=5, processes=1)
-    rows = first + [row | {"process": 1} for row in second]
-    assert steadiness.unsettled(synthetic.parse_rows(rows)) == []
+    rows = synthetic.timed(STEADY, 50.0, repetitions=5) + others("n:1024/cache:cold")
+    slower = [row | {"real_time": row["real_time"] * 1.05 ** row.get("process", 0)} for row in rows]
+    assert unsettled(slower) == []
 
 
 def test_the_filter_takes_the_regime_whole_and_nothing_else() -> None:
@@ -54,9 +84,11 @@ log = Path(__file__).with_suffix(".log")
 runs = log.read_text().count("run") if log.exists() else 0
 log.open("a").write("run " + flags.get("benchmark_filter", "all") + "\\n")
 rows = []
-for name, noise in (({STEADY!r}, 0.001), ({LOOSE!r}, NOISE)):
+every = [f"copy/by:{{number}}/n:{{n}}/cache:cold" for number in range(12) for n in (1024, 2048)]
+for name in ({STEADY!r}, {LOOSE!r}, *every):
     if re.search(flags.get("benchmark_filter", ""), name):
-        rows += synthetic.timed(name, 50.0, noise=noise, repetitions=5, processes=1)
+        slower = 1 + (SLOWER if name == {LOOSE!r} else 0)
+        rows += synthetic.timed(name, 50.0 * slower, repetitions=5, processes=1)
 given = dict(pair.split("=") for pair in flags["benchmark_context"].split(","))
 content = synthetic.document(rows, **given, quick=str("quick" in flags).lower())
 Path(flags["benchmark_out"]).write_text(json.dumps(content))
@@ -64,21 +96,21 @@ Path(flags["benchmark_out"]).write_text(json.dumps(content))
 
 
 @pytest.mark.parametrize(
-    ("noise", "quick", "processes", "unsettled"),
+    ("slower", "quick", "processes", "unsettled"),
     [
-        ("0.001", False, 2, 0),
-        # Its third process is a steady one, which settles the mean of the three.
-        ("0.009 if runs < 2 else 0.0001", False, 3, 0),
-        ("0.1", False, steadiness.MOST_PROCESSES, 1),
-        ("0.1", True, 1, None),
+        ("0", False, 2, 0),
+        # Two processes 0.8 % apart; the third lies between them, which settles the mean.
+        ("(0, 0.008, 0.004)[runs]", False, 3, 0),
+        ("0.02 * runs", False, steadiness.MOST_PROCESSES, 1),
+        ("0.02 * runs", True, 1, None),
     ],
 )
 def test_processes_are_added_until_all_is_settled(
-    tree: Tree, noise: str, quick: bool, processes: int, unsettled: int | None
+    tree: Tree, slower: str, quick: bool, processes: int, unsettled: int | None
 ) -> None:
     executable = tree.root / "build" / tree.chapter.target
     executable.parent.mkdir(parents=True)
-    executable.write_text(FAKE_GPU.replace("NOISE", noise))
+    executable.write_text(FAKE_GPU.replace("SLOWER", slower))
     executable.chmod(0o755)
     path = collect.collect(tree.project, tree.chapter, Target(None), quick).path
     content = json.loads(path.read_text())

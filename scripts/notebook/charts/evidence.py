@@ -8,13 +8,10 @@ from statistics import median
 from notebook import device_names, names
 from notebook.charts.look import GENERATIONS, Evidence, Style, style
 from notebook.devices import PUBLISHED
-from notebook.intervals import intervals_of
+from notebook.intervals import estimated_ratio
 from notebook.reference import by_reference
 from notebook.results import Result
 from notebook.samples import paired, timed_sample
-
-# Nothing is decided by an error bar, so fewer draws than for a verdict.
-_RESAMPLES = 1999
 
 # The value of a size: the largest that there is.
 LARGEST = "largest"
@@ -122,23 +119,22 @@ class Device:
         return None if value is None or not by else value / by
 
     def ratios(self, pairs: Iterable[tuple[str, str]], metric: str = "time") -> list[Ratio | None]:
-        """Variant over baseline with the 95 % interval; one value where repetitions do not vary."""
-        wanted, plain = [], []
-        for name, baseline in pairs:
-            samples = [
-                timed_sample(each, self.result.by_name.get(each, []), metric)
-                for each in (name, baseline)
-            ]
-            both = [sample for sample in samples if sample is not None]
-            is_timed = self.evidence is Evidence.MEASURED and len(both) == 2
-            by_process = paired(both) if is_timed else [[], []]
-            factors = [(by_process[0], 1), (by_process[1], -1)] if by_process[0] else None
-            wanted.append(factors)
-            plain.append(self.ratio(name, baseline, metric))
-        return [
-            None if value is None else (value, *(interval or (value, value)))
-            for value, interval in zip(plain, intervals_of(wanted, _RESAMPLES), strict=True)
-        ]
+        """Variant over baseline with the 95 % interval; without one where nothing was timed."""
+        return [self._ratio(name, baseline, metric) for name, baseline in pairs]
+
+    def _ratio(self, name: str, baseline: str, metric: str) -> Ratio | None:
+        plain = self.ratio(name, baseline, metric)
+        if plain is None or self.evidence is not Evidence.MEASURED:
+            return None if plain is None else (plain, plain, plain)
+        rows = self.result.by_name
+        samples = [timed_sample(each, rows.get(each, []), metric) for each in (name, baseline)]
+        both = [sample for sample in samples if sample is not None]
+        variant, by = paired(both) if len(both) == 2 else ([], [])
+        if not variant:
+            return plain, plain, plain
+        pool = self.result.pool_of(metric, names.regime(name))
+        estimate = estimated_ratio(variant, by, pool)
+        return estimate.value, *estimate.interval
 
     def of_memcpy(self, chosen: Iterable[str]) -> list[Ratio | None]:
         """The bandwidth of benchmarks as a share of the nearest memcpy's, with the interval."""
