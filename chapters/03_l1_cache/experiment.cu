@@ -18,12 +18,12 @@
 
 #include "kernels.cuh"
 #include "l1.hpp"
-#include "lab/array_sum.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/array_sum.hpp"
 
 namespace {
 

@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "kernels.cuh"
-#include "lab/array_sum.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/device_validation.hpp"
@@ -32,6 +31,7 @@
 #include "lab/launch.hpp"
 #include "lab/random_values.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/array_sum.hpp"
 
 namespace {
 

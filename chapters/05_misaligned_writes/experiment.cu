@@ -20,12 +20,12 @@
 
 #include "../02_misaligned_reads/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/array_sum.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/repeated_values.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/array_sum.hpp"
 
 namespace {
 

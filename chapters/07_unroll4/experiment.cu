@@ -25,11 +25,11 @@
 
 #include "../02_misaligned_reads/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/array_sum.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/array_sum.hpp"
 
 namespace {
 

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "kernels.cuh"
-#include "lab/array_sum.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/array_sum.hpp"
 
 namespace {
 

@@ -21,8 +21,8 @@
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
-#include "lab/matrix_transpose.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/matrix_transpose.hpp"
 
 namespace {
 

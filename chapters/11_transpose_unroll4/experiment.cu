@@ -19,8 +19,8 @@
 #include "l1.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
-#include "lab/matrix_transpose.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/matrix_transpose.hpp"
 
 namespace {
 

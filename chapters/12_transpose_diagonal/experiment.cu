@@ -26,8 +26,8 @@
 #include "lab/errors.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
-#include "lab/matrix_transpose.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/matrix_transpose.hpp"
 
 namespace {
 

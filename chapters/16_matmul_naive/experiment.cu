@@ -25,7 +25,7 @@
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
-#include "reference.hpp"
+#include "problems/product.hpp"
 
 namespace {
 

@@ -25,12 +25,12 @@
 #include <vector>
 
 #include "../16_matmul_naive/kernels.cuh"
-#include "../16_matmul_naive/reference.hpp"
 #include "example.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
+#include "problems/product.hpp"
 
 namespace {
 

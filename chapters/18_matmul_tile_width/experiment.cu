@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "../16_matmul_naive/reference.hpp"
 #include "../17_matmul_tiled/kernels.cuh"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
+#include "problems/product.hpp"
 
 namespace {
 

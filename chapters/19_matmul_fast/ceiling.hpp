@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "../16_matmul_naive/reference.hpp"
 #include "kernels.cuh"
 #include "lab/device_buffer.hpp"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
+#include "problems/product.hpp"
 
 namespace matmul {
 

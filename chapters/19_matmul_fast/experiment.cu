@@ -24,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include "../16_matmul_naive/reference.hpp"
 #include "bulk.hpp"
 #include "ceiling.hpp"
 #include "cublas.hpp"
@@ -32,6 +31,7 @@
 #include "general_product.hpp"
 #include "lab/experiment.hpp"
 #include "multiply.hpp"
+#include "problems/product.hpp"
 
 namespace {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "../16_matmul_naive/reference.hpp"
 #include "gemm.hpp"
 #include "lab/device_buffer.hpp"
 #include "lab/experiment.hpp"
 #include "lab/random_values.hpp"
 #include "lab/validation.hpp"
+#include "problems/product.hpp"
 
 namespace matmul {
 

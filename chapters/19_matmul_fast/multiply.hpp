@@ -3,12 +3,12 @@
 
 #include <stdexcept>
 
-#include "../16_matmul_naive/reference.hpp"
 #include "../17_matmul_tiled/kernels.cuh"
 #include "bulk.hpp"
 #include "gemm.hpp"
 #include "kernels.cuh"
 #include "lab/launch.hpp"
+#include "problems/product.hpp"
 
 namespace matmul {
 

@@ -28,9 +28,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/array_sum.hpp"
 #include "lab/experiment.hpp"
 #include "lab/variant_name.hpp"
+#include "problems/array_sum.hpp"
 #include "program.hpp"
 
 namespace {

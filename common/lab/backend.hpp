@@ -34,7 +34,7 @@ struct ClockSample {
     bool throttled = false;
 };
 
-// A counter's name (DESIGN.md section 5: load_sectors, ...) and its value.
+// A counter's name (scripts/notebook/metrics.csv: load_sectors, ...) and its value.
 using Counters = std::vector<std::pair<std::string, double>>;
 
 namespace backend {

@@ -1,5 +1,5 @@
 // The check of the vector chapters must not let a single element pass, wherever the kernel writes.
-#include "lab/array_sum.hpp"
+#include "problems/array_sum.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The transpose chapters' check must pass a right output and nothing else: not one element unwritten
 // or out of place, in matrices of any shape. The shapes are taller and lower than the number of rows
 // after which the input repeats (509).
-#include "lab/matrix_transpose.hpp"
+#include "problems/matrix_transpose.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/array_sum.hpp"
+#include "problems/array_sum.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "lab/matrix_transpose.hpp"
+#include "problems/matrix_transpose.hpp"
 
 #include <algorithm>
 #include <cstdint>
