@@ -255,15 +255,20 @@ std::optional<Counters> migrated(const std::function<void()>& run) {
     return page_migrations ? page_migrations->end() : std::nullopt;
 }
 
-std::optional<Counters> counted(const std::function<void()>& launch) {
+std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2 l2) {
     const bool emulated = description().emulated;
-    if (emulated) emulated_gpu::reset_counters();
+    if (emulated) {
+        emulated_gpu::predict_time(l2);
+        emulated_gpu::reset_counters();
+    }
     launch();
     synchronise();
     if (!emulated) return std::nullopt;
     const std::vector<std::string> hazards = emulated_gpu::hazards();
     if (!hazards.empty()) throw ValidationError(joined(hazards));
-    return emulated_gpu::counters();
+    const emulated_gpu::Prediction prediction = emulated_gpu::prediction();
+    emulated_gpu::predict_time(PredictedL2::none);
+    return Counted{emulated_gpu::counters(), prediction.seconds, prediction.bound};
 }
 
 }  // namespace lab::backend

@@ -84,8 +84,16 @@ std::size_t free_bytes();
 // missing, or not permitted).
 std::optional<Counters> migrated(const std::function<void()>& run);
 
+// What an emulated device's launches find in the L2 when their time is predicted.
+enum class PredictedL2 { none, cold, warm };  // none: no time is predicted
+struct Counted {
+    Counters counters;
+    double predicted_seconds = 0;  // 0: none was predicted
+    std::string predicted_bound;   // "dram": what bounds the longest launch
+};
 // What `launch` counted; nothing on a device that does not count by itself.
-std::optional<Counters> counted(const std::function<void()>& launch);
+std::optional<Counted> counted(const std::function<void()>& launch,
+                               PredictedL2 l2 = PredictedL2::none);
 
 }  // namespace backend
 }  // namespace lab

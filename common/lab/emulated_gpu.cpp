@@ -110,6 +110,18 @@ std::string property(const char* name) {
     return value == nullptr ? "" : value;
 }
 
+void predict_time(backend::PredictedL2 l2) {
+    const auto set = LAB_EMULATED(emulatedGpuPredictTime);
+    set(l2 == backend::PredictedL2::cold   ? EMULATED_GPU_COLD_L2
+        : l2 == backend::PredictedL2::warm ? EMULATED_GPU_WARM_L2
+                                           : EMULATED_GPU_NO_TIME);
+}
+
+Prediction prediction() {
+    const char* const bound = LAB_EMULATED(emulatedGpuPredictedBound)();
+    return {LAB_EMULATED(emulatedGpuPredictedSeconds)(), bound == nullptr ? "" : bound};
+}
+
 void reset_counters() { LAB_EMULATED(emulatedGpuResetCounters)(); }
 
 Counters counters() {

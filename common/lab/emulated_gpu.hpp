@@ -35,6 +35,14 @@ bool is_restarted();
 // "" for a property that the runtime does not know.
 std::string property(const char* name);
 void reset_counters();
+// Of the launches that follow: what the time model predicts, when they find this in the L2.
+void predict_time(backend::PredictedL2 l2);
+// Of the launches since the last reset_counters().
+struct Prediction {
+    double seconds = 0;
+    std::string bound;  // of the longest launch: "dram"
+};
+Prediction prediction();
 Counters counters();
 // A line each, since the last reset_counters().
 std::vector<std::string> hazards();

@@ -150,8 +150,18 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
     }
 }
 
-void report_counts(benchmark::State& state, const Variant& variant, const Counters& counters) {
-    for (auto _ : state) state.SetIterationTime(1e-9);  // whoever counts does not time
+void report_counts(benchmark::State& state, const Variant& variant,
+                   const backend::Counted& counted) {
+    const bool is_predicted = counted.predicted_seconds > 0;
+    for (auto _ : state) {
+        // Google Benchmark takes no time of zero: the reporter leaves out one that was not predicted.
+        state.SetIterationTime(is_predicted ? counted.predicted_seconds : 1e-9);
+    }
+    const Counters& counters = counted.counters;
+    if (is_predicted) {
+        state.counters[predicted_seconds_counter] = counted.predicted_seconds;
+        state.counters[predicted_bound_counter] = number_of_word(counted.predicted_bound);
+    }
     state.SetLabel(label(variant));
     for (const auto& [name, value] : counters) {
         state.counters[name] = value;
@@ -162,17 +172,24 @@ void report_counts(benchmark::State& state, const Variant& variant, const Counte
     }
 }
 
+// What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets).
+backend::PredictedL2 l2_of(const Variant& variant) {
+    return variant.name.find("cache:cold") != std::string::npos ? backend::PredictedL2::cold
+                                                                : backend::PredictedL2::warm;
+}
+
 // Launches, where there is something to launch, and compares; returns what was counted.
-Counters validated(const Variant& variant) {
+backend::Counted validated(const Variant& variant,
+                           backend::PredictedL2 l2 = backend::PredictedL2::none) {
     variant.prepare();
-    Counters counters;
+    backend::Counted counted;
     if (variant.launch) {
-        counters = backend::counted([&] { variant.launch(0); }).value_or(Counters{});
+        counted = backend::counted([&] { variant.launch(0); }, l2).value_or(backend::Counted{});
     }
     variant.check();
     const Counters own = variant.counters();
-    counters.insert(counters.end(), own.begin(), own.end());
-    return counters;
+    counted.counters.insert(counted.counters.end(), own.begin(), own.end());
+    return counted;
 }
 
 void explain_own_flags() {
@@ -318,7 +335,7 @@ int Experiment::run_checked() {
         launch_each_once();
         return exit_done;
     }
-    std::vector<Counters> counts(variants_.size());
+    std::vector<backend::Counted> counts(variants_.size());
     Failures failures;
     Progress measuring("measure", variants_.size());
     Progress validating("validate", variants_.size());
@@ -327,7 +344,7 @@ int Experiment::run_checked() {
         int launches = 0;
         validating.step(variant.name);
         try {
-            counts[i] = validated(variant);
+            counts[i] = validated(variant, l2_of(variant));
             if (times()) launches = calibrated_launches(variant);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
@@ -337,7 +354,7 @@ int Experiment::run_checked() {
             [&, i, launches, started = std::make_shared<int>(0)](benchmark::State& state) {
                 if (!times()) return report_counts(state, variants_[i], counts[i]);
                 if (++*started == 1) measuring.step(variants_[i].name);
-                measure(state, variants_[i], launches, counts[i], failures);
+                measure(state, variants_[i], launches, counts[i].counters, failures);
             });
         row->UseManualTime()->Iterations(1);
         row->Unit(flags_.has_time_unit ? benchmark::GetDefaultTimeUnit() : benchmark::kMicrosecond);

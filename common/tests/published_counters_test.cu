@@ -63,7 +63,7 @@ class PublishedCounters : public testing::Test {
     template <class Launch>
     static CountersByName count(const Launch& launch) {
         const auto counters = lab::backend::counted(launch);
-        return {counters->begin(), counters->end()};
+        return {counters->counters.begin(), counters->counters.end()};
     }
 
     template <class Kernel>

@@ -25,6 +25,18 @@ std::uint64_t SectorSet::sectors() const {
     return count;
 }
 
+std::uint64_t SectorSet::lines() const {
+    constexpr std::uint64_t first_of_four = 0x1111111111111111u;
+    std::uint64_t count = 0;
+    for (const auto& [number, page] : pages_) {
+        for (const std::uint64_t word : *page) {
+            const std::uint64_t pairs = word | word >> 1;
+            count += static_cast<unsigned>(std::popcount((pairs | pairs >> 2) & first_of_four));
+        }
+    }
+    return count;
+}
+
 std::uint64_t SectorSet::granules() const {
     constexpr std::uint64_t even = 0x5555555555555555u;
     std::uint64_t count = 0;

@@ -28,6 +28,7 @@ class SectorSet {
     void clear();
 
     std::uint64_t sectors() const;
+    std::uint64_t lines() const;  // with at least one of them
     // Aligned 64-byte granules with at least one of the sectors: what DRAM is read in.
     std::uint64_t granules() const;
 

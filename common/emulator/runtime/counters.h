@@ -15,6 +15,21 @@ typedef void (*EmulatedGpuVisitor)(void* context, const char* name, double value
 void emulatedGpuVisitCounters(EmulatedGpuVisitor visit, void* context);
 void emulatedGpuResetCounters(void);
 
+// The time of launches, as the model of common/timing predicts it: off by default, because it costs up to a
+// few seconds of CPU time a launch. What they find in the L2: what was left there, nothing of their own, or all
+// of their data, where these fit.
+enum EmulatedGpuTime {
+    EMULATED_GPU_NO_TIME,
+    EMULATED_GPU_TIME,
+    EMULATED_GPU_COLD_L2,
+    EMULATED_GPU_WARM_L2,
+};
+void emulatedGpuPredictTime(int time);
+// Of all launches since the last emulatedGpuResetCounters; 0 where no time was asked for.
+double emulatedGpuPredictedSeconds(void);
+// What bounds the longest of them ("dram"); null where no time was asked for.
+const char* emulatedGpuPredictedBound(void);
+
 // Properties of the emulated GPU that cudaDeviceProp does not have: "architecture" ("hopper"),
 // "generation" ("Hopper"), "gpu" ("H200"), "year", "fetch_unit_bytes", "dram_bytes_per_second",
 // "version" (of the emulator), "checks_hazards" ("1"). Null for an unknown name. Static storage.
@@ -38,6 +53,7 @@ void emulatedGpuMarkUninitialised(const void* pointer, size_t bytes);
 //   EMULATED_GPU_CACHES=0          requests alone: caches are not modelled
 //   EMULATED_GPU_HAZARDS=1         races, uninitialised reads, divergent barriers
 //   EMULATED_GPU_WORKERS=2         CPU threads
+//   EMULATED_GPU_TIME=1            predicts the time of launches: events and clocks show it
 //   EMULATED_GPU_SAMPLE=1          executes enough blocks to tell the counts of the whole launch
 //   EMULATED_GPU_TIME_LIMIT=60     seconds a launch may take
 //   EMULATED_GPU_REPORT=FILE       one JSON object a launch, a line each (report.md beside this file)

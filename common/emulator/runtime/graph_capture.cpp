@@ -1,5 +1,7 @@
 #include "emulator/runtime/graph_capture.hpp"
 
+#include "emulator/runtime/predicted_time.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -128,6 +130,7 @@ bool capture_child(cudaStream_t stream, const CUgraph_st& graph) {
 
 void record_event(cudaEvent_t event, cudaStream_t stream) {
     event->is_recorded = true;
+    event->seconds = device_seconds();
     event->capture = capture_of(stream);
     event->captured_behind.clear();
     if (event->capture != nullptr) event->captured_behind = stream_state(stream).captured_behind;

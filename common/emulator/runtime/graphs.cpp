@@ -1,5 +1,7 @@
 #include "emulator/runtime/graphs.hpp"
 
+#include "emulator/runtime/predicted_time.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -161,7 +163,10 @@ void execute(Work& work) {
                                   execute(node->work);
                               }
                           },
-                          [](EventRecordWork& event) { event.event->is_recorded = true; },
+                          [](EventRecordWork& event) {
+                              event.event->is_recorded = true;
+                              event.event->seconds = device_seconds();
+                          },
                           [](EventWaitWork&) {}, [](AllocateWork&) {}, [](FreeWork&) {}},
                work);
 }

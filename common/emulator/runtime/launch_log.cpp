@@ -7,6 +7,7 @@
 #include "emulator/runtime/counters.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/report.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/version.hpp"
@@ -19,11 +20,34 @@ simt::LaunchRecord& totals() {
     return result;
 }
 
+// Of the launches since the last reset.
+struct PredictedTotals {
+    double seconds = 0;
+    double longest = 0;  // of one launch, whose bound is the one that is reported
+    timing::Bound bound = timing::Bound::launch;
+    bool is_known = false;
+};
+PredictedTotals& predicted_totals() {
+    static PredictedTotals result;
+    return result;
+}
+
+void add(const timing::Prediction& prediction) {
+    PredictedTotals& totals = predicted_totals();
+    totals.is_known = true;
+    totals.seconds += prediction.seconds;
+    if (prediction.seconds < totals.longest) return;
+    totals.longest = prediction.seconds;
+    totals.bound = prediction.bound;
+}
+
 }  // namespace
 
-void log_launch(const Launch& launch, const simt::LaunchRecord& record) {
+void log_launch(const Launch& launch, const simt::LaunchRecord& record,
+                const std::optional<timing::Prediction>& prediction) {
     add_totals(totals(), record);
-    report_launch(launch, record);
+    if (prediction) add(*prediction);
+    report_launch(launch, record, prediction);
 }
 
 void log_failure(const Launch& launch, const std::string& error) { report_failure(launch, error); }
@@ -44,6 +68,25 @@ void emulatedGpuVisitCounters(EmulatedGpuVisitor visit, void* context) {
 void emulatedGpuResetCounters() {
     const std::lock_guard lock(api_mutex());
     totals() = emulator::simt::LaunchRecord();
+    predicted_totals() = {};
+}
+
+void emulatedGpuPredictTime(int l2_state) {
+    const std::lock_guard lock(api_mutex());
+    predict_time(l2_state != EMULATED_GPU_NO_TIME,
+                 l2_state == EMULATED_GPU_COLD_L2   ? L2State::cold
+                 : l2_state == EMULATED_GPU_WARM_L2 ? L2State::warm
+                                                    : L2State::left_by_others);
+}
+
+double emulatedGpuPredictedSeconds() {
+    const std::lock_guard lock(api_mutex());
+    return predicted_totals().is_known ? predicted_totals().seconds : 0;
+}
+
+const char* emulatedGpuPredictedBound() {
+    const std::lock_guard lock(api_mutex());
+    return predicted_totals().is_known ? timing::text(predicted_totals().bound).data() : nullptr;
 }
 
 const char* emulatedGpuProperty(const char* name) {

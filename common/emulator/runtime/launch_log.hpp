@@ -2,14 +2,18 @@
 // (report.md).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "emulator/runtime/launches.hpp"
 #include "emulator/simt/gpu.hpp"
+#include "timing/launch_time.hpp"
 
 namespace emulator::runtime {
 
-void log_launch(const Launch& launch, const simt::LaunchRecord& record);
+// `prediction`: of its time; nothing where none was asked for.
+void log_launch(const Launch& launch, const simt::LaunchRecord& record,
+                const std::optional<timing::Prediction>& prediction);
 void log_failure(const Launch& launch, const std::string& error);
 
 }  // namespace emulator::runtime

@@ -8,6 +8,7 @@
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
 #include "emulator/runtime/launch_log.hpp"
+#include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/streams.hpp"
 
 namespace emulator::runtime {
@@ -107,7 +108,7 @@ void execute(const Launch& launch) {
         const simt::LaunchRecord record = gpu().launch(function.kernel(), shape, launch.parameters,
                                                        registers_per_thread(function));
         printed() += record.printed;
-        log_launch(launch, record);
+        log_launch(launch, record, predict(record));
     } catch (const simt::Fault& fault) {
         flush_printed();
         print_error(fault.what());

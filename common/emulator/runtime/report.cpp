@@ -9,6 +9,7 @@
 #include "emulator/runtime/counters.hpp"
 #include "emulator/runtime/json.hpp"
 #include "emulator/runtime/settings.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -116,6 +117,27 @@ void add_source_line(JsonLine& line, const simt::Module& module, const simt::Lin
     line.field("divergent_branches", record.divergent_branches).end_object();
 }
 
+void add_prediction(JsonLine& line, const simt::Module& module, const simt::LaunchRecord& record,
+                    const timing::Prediction& prediction) {
+    line.key("predicted").begin_object().field("seconds", prediction.seconds);
+    line.field("bound", timing::text(prediction.bound)).key("shares").begin_object();
+    for (std::size_t i = 0; i < timing::bound_count; ++i) {
+        const auto bound = static_cast<timing::Bound>(i);
+        if (bound != timing::Bound::latency) line.field(timing::text(bound), prediction.shares[i]);
+    }
+    line.end_object().key("stalls").begin_array();
+    for (std::size_t i = 0; i < record.recorded->lines.size(); ++i) {
+        const auto& stalls = prediction.stalls[i];
+        if (std::ranges::all_of(stalls, [](double cycles) { return cycles == 0; })) continue;
+        line.begin_object();
+        add_place(line, module, record.recorded->lines[i]);
+        for (std::size_t reason = 1; reason < timing::stall_count; ++reason)
+            line.field(timing::text(static_cast<timing::Stall>(reason)), stalls[reason]);
+        line.end_object();
+    }
+    line.end_array().end_object();
+}
+
 void add_texts(JsonLine& line, const char* name, const std::vector<std::string>& texts) {
     line.key(name).begin_array();
     for (const std::string& entry : texts) line.value(entry);
@@ -144,7 +166,8 @@ void add_launch(JsonLine& line, const Launch& launch) {
 
 }  // namespace
 
-void report_launch(const Launch& launch, const simt::LaunchRecord& record) {
+void report_launch(const Launch& launch, const simt::LaunchRecord& record,
+                   const std::optional<timing::Prediction>& prediction) {
     if (report_file() == nullptr) return;
     const simt::Module& module = *launch.function->program->module();
     JsonLine line;
@@ -163,6 +186,7 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record) {
     add_texts(line, "notes", record.notes);
     add_texts(line, "hazards", record.hazards);
     line.field("host_seconds", record.host_seconds);
+    if (prediction) add_prediction(line, module, record, *prediction);
     line.key("sites").begin_array();
     for (const simt::SiteRecord& site : record.sites) add_site(line, module, site);
     line.end_array().key("source").begin_array();

@@ -1,14 +1,17 @@
 // EMULATED_GPU_REPORT: a JSON object a launch (report.md).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "emulator/runtime/launches.hpp"
 #include "emulator/simt/gpu.hpp"
+#include "timing/launch_time.hpp"
 
 namespace emulator::runtime {
 
-void report_launch(const Launch& launch, const simt::LaunchRecord& record);
+void report_launch(const Launch& launch, const simt::LaunchRecord& record,
+                   const std::optional<timing::Prediction>& prediction);
 void report_failure(const Launch& launch, const std::string& error);
 
 }  // namespace emulator::runtime

@@ -88,6 +88,7 @@ Settings read_settings(ValueOf value_of) {
     result.options.model_caches = read_switch(value_of, "EMULATED_GPU_CACHES", true);
     result.options.check_hazards = read_switch(value_of, "EMULATED_GPU_HAZARDS", false);
     result.options.sample_blocks = read_switch(value_of, "EMULATED_GPU_SAMPLE", false);
+    result.options.record_for_time = read_switch(value_of, "EMULATED_GPU_TIME", false);
     result.options.workers =
         read_number(value_of, "EMULATED_GPU_WORKERS", 0u, "expected a positive integer");
     result.options.time_limit_seconds = read_number(value_of, "EMULATED_GPU_TIME_LIMIT", 0.0,

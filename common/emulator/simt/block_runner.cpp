@@ -6,6 +6,7 @@
 #include "emulator/models/memory_model.hpp"
 #include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/memory.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -60,6 +61,8 @@ void BlockRunner::begin_warp(WarpState& warp) {
 }
 
 bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
+    TraceRecorder* const recorder = execution_.launch.recorder;
+    execution_.recorder = recorder != nullptr && recorder->wants(block.number) ? recorder : nullptr;
     for (; rounds > 0 && block.alive_threads > 0; --rounds) {
         bool some_warp_ran = false;
         for (WarpState& warp : block.warps) {
@@ -128,8 +131,12 @@ BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment)
         count.lanes += static_cast<unsigned>(std::popcount(fragment.lanes));
         ++execution_.steps;
         context.mask = fragment.lanes;
-        for (const Operation* operation = block.begin; operation != block.end; ++operation) {
-            operation->execute(context, *operation);
+        if (execution_.recorder != nullptr) [[unlikely]] {
+            execution_.recorder->execute(context, fragment.lanes, block);
+        } else {
+            for (const Operation* operation = block.begin; operation != block.end; ++operation) {
+                operation->execute(context, *operation);
+            }
         }
         if (block.control == Control::next) {
             fragment.block = block.next;

@@ -21,6 +21,8 @@ void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, Counts& cou
     counts.l2_read_sectors_min = read.sectors();
     counts.l2_write_sectors_min = written.sectors();
     counts.dram_read_bytes = 64 * read.granules();
+    read.merge(written);
+    counts.footprint_lines = read.lines();
 }
 
 }  // namespace
@@ -48,6 +50,7 @@ void Counts::add(const Counts& other, std::uint64_t times) {
     l2_read_sectors_min += times * other.l2_read_sectors_min;
     l2_write_sectors_min += times * other.l2_write_sectors_min;
     dram_read_bytes += times * other.dram_read_bytes;
+    footprint_lines += times * other.footprint_lines;
 }
 
 Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers) {

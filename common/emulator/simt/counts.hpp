@@ -22,6 +22,7 @@ struct Counts {
     std::uint64_t barriers = 0;
     MemoryCounters memory;
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
+    std::uint64_t footprint_lines = 0;
 
     void add(const Counts& other, std::uint64_t times = 1);
     bool operator==(const Counts&) const = default;

@@ -26,6 +26,11 @@ void execute_guarded(Warp& warp, const Operation& operation) {
 
 }  // namespace
 
+const Operation* guarded_operation(const Operation& operation) {
+    if (operation.execute != execute_guarded) return nullptr;
+    return &static_cast<const GuardedDetail*>(operation.detail)->operation;
+}
+
 const Function* Image::function_at(std::uint64_t address) const {
     const std::uint64_t number = (address - function_window) / 16;
     if (address % 16 != 0 || number >= by_number.size()) return nullptr;

@@ -47,6 +47,7 @@ void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_
         detail.cost.issued = issued_->of(at_);
     }
     if (space == AccessSpace::local) detail.cost.issued = local_accesses_->of(at_);
+    image_.accesses[&detail] = &detail;  // its first member, where it is part of another detail
     detail.site = static_cast<std::uint32_t>(image_.sites.size());
     image_.sites.push_back({&function_,
                             {at_, space, detail.kind, is_reduction, detail.bytes, cache_operator},

@@ -17,6 +17,9 @@
 namespace emulator {
 class MemoryModel;
 class SharedMemoryHazards;
+namespace simt {
+class TraceRecorder;
+}
 }  // namespace emulator
 
 namespace emulator::simt {

@@ -12,6 +12,7 @@
 #include "emulator/simt/module.hpp"
 #include "emulator/simt/report.hpp"
 #include "emulator/simt/sampling.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -114,10 +115,14 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
                           std::to_string(launch.blocks()) + " blocks, of which " +
                           std::to_string(launch.resident_blocks) + " can be resident");
     }
+    std::optional<TraceRecorder> recorder;
+    if (state_->options.record_for_time) launch.recorder = &recorder.emplace(launch, found);
     std::optional<LaunchRecord> sampled;
     if (state_->options.sample_blocks) sampled = sample_grid(launch);
     LaunchRecord record = sampled ? std::move(*sampled) : run_whole_grid(launch);
     record.occupancy = found;
+    if (recorder)
+        record.recorded = std::make_shared<RecordedLaunch>(recorder->finish(registers_per_thread));
     record.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.started).count();
     return record;

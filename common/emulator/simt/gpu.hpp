@@ -74,6 +74,8 @@ struct LineRecord {
     std::uint64_t divergent_branches = 0;
 };
 
+struct RecordedLaunch;  // trace_recorder.hpp
+
 struct LaunchRecord {
     // Totals; `atomics` are those whose result is read, `reductions` the others.
     AccessCounters loads, stores, atomics, reductions;
@@ -82,6 +84,7 @@ struct LaunchRecord {
     AccessCounters texture_loads;
     MemoryCounters memory;
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
+    std::uint64_t footprint_lines = 0;  // of 128 bytes, that the launch reads or writes
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t barriers = 0;  // warps that arrived at a barrier
@@ -94,6 +97,7 @@ struct LaunchRecord {
     std::uint64_t blocks = 0, blocks_executed = 0;  // fewer when sampled
     double sampling_error = 0;                      // of the counts, relative; 0: they are exact
     double host_seconds = 0;
+    std::shared_ptr<RecordedLaunch> recorded;  // null: no time is asked for
 };
 
 struct Options {
@@ -103,6 +107,7 @@ struct Options {
     bool check_hazards = false;
     bool sample_blocks = false;     // execute enough blocks to tell the counts of all
     double time_limit_seconds = 0;  // of one launch; 0: none
+    bool record_for_time = false;   // what one SM executes, for the time model
 };
 
 // ---- textures and surfaces: filled in by the runtime, read by tex, suld and sust -----------------

@@ -38,6 +38,7 @@ struct Launch {
     std::uint64_t grid_number = 0;
     std::chrono::steady_clock::time_point started;
     std::size_t l1_bytes = 0;
+    TraceRecorder* recorder = nullptr;  // null: no time is asked for
     unsigned resident_blocks = 1;  // that may be resident at a time, on all SMs
     unsigned threads() const { return shape.block.x * shape.block.y * shape.block.z; }
     unsigned warps() const { return (threads() + warp_size - 1) / warp_size; }
@@ -67,6 +68,7 @@ class Execution {
     std::uint64_t polls = 0;              // volatile and relaxed loads
     MemoryModel* memory = nullptr;        // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
+    TraceRecorder* recorder = nullptr;  // null: the block at hand is not recorded
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
     std::map<std::uint64_t, std::string> printed;  // by block
 

@@ -20,6 +20,7 @@
 namespace emulator::simt {
 
 struct Function;
+struct MemoryDetail;
 
 constexpr std::uint32_t no_block = 0xffffffffu;
 
@@ -107,6 +108,9 @@ struct Constant {
     std::uint64_t bits = 0;
 };
 
+// Of an operation whose guard may leave out lanes: the operation itself; else null.
+const Operation* guarded_operation(const Operation& operation);
+
 // What decides how, and whether, a function is executed.
 struct Traits {
     // Its results may depend on the order of blocks: atomics whose result is read, volatile loads,
@@ -165,6 +169,7 @@ struct Image {
         const Function* function = nullptr;
         std::uint32_t instruction = 0;
     };
+    std::unordered_map<const void*, const MemoryDetail*> accesses;  // by an operation's detail
     std::vector<Guarded> guarded;  // operations that count the lanes that their guard leaves out
     Traits traits;                 // of all functions together
     bool uses_local_memory = false;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "emulator/models/memory_model.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -75,7 +76,12 @@ std::array<double, 6> main_numbers(const Launch& launch, const Counts& counts) {
 
 class Sampler {
   public:
-    explicit Sampler(const Launch& launch) : launch_(launch) {}
+    explicit Sampler(const Launch& launch) : launch_(launch) {
+        if (launch.recorder == nullptr) return;
+        Worker worker(launch);  // counted below
+        for (const std::uint64_t block : launch.recorder->blocks()) worker.run_block(block);
+        launch.recorder->stop();
+    }
 
     void run(const BlockClass& blocks) {
         const std::vector<std::uint64_t> picks = picks_of(blocks.blocks());

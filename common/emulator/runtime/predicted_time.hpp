@@ -1,0 +1,31 @@
+// The time of launches as the model predicts it, where it is asked for, and the clock of the device that it
+// advances.
+#pragma once
+
+#include <optional>
+
+#include "emulator/simt/gpu.hpp"
+#include "timing/launch_time.hpp"
+
+namespace emulator::runtime {
+
+// What a launch finds in the L2.
+enum class L2State {
+    left_by_others,  // what earlier launches left there
+    cold,            // nothing of its own
+    warm,            // all of its data, where they fit
+};
+
+bool predicts_time();
+void predict_time(bool wanted, L2State state);
+
+// Predicts the time of a launch that was recorded; nothing where no time is asked for. Advances the clock.
+std::optional<timing::Prediction> predict(const simt::LaunchRecord& record);
+
+// Seconds since the device was opened, of predicted launches and copies alone.
+double device_seconds();
+void advance_device(double seconds);
+// A copy within device memory, where time is asked for.
+void predict_copy(std::size_t bytes);
+
+}  // namespace emulator::runtime

@@ -1,0 +1,23 @@
+// The decoded functions of a kernel as the time model executes them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "emulator/ptx/module.hpp"
+#include "emulator/simt/program.hpp"
+#include "timing/trace.hpp"
+
+namespace emulator::simt {
+
+struct TimedProgram {
+    timing::Program program;                 // its basic blocks are numbered as Image::counters
+    std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
+};
+// `registers_per_thread`: as ptxas tells it; nothing when it is not known.
+TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread);
+
+// The memory access of an operation, guarded or not; null where it has none.
+const MemoryDetail* access_of(const Image& image, const Operation& operation);
+
+}  // namespace emulator::simt

@@ -1,0 +1,47 @@
+// Records what the warps of one SM execute, for the time model: which basic blocks, and what each of
+// their requests touches.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/ptx/module.hpp"
+#include "emulator/simt/launch.hpp"
+#include "timing/trace.hpp"
+
+namespace emulator::simt {
+
+struct RecordedLaunch {
+    timing::LaunchTrace trace;
+    timing::LaunchFacts facts;
+    std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
+};
+
+class TraceRecorder {
+  public:
+    TraceRecorder(const Launch& launch, const Occupancy& occupancy);
+
+    // Whether the block is one of those that are recorded.
+    bool wants(std::uint64_t block) const;
+    std::vector<std::uint64_t> blocks() const;
+    void stop() { is_stopped_ = true; }  // what is executed from now on was recorded already
+    // In place of the plain loop over the operations of a basic block.
+    void execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block);
+
+    // What was recorded, with registers as ptxas allots them.
+    RecordedLaunch finish(std::optional<unsigned> registers_per_thread);
+
+  private:
+    void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
+                timing::WarpTrace& warp);
+    void keep_first_wave_if_cut();
+
+    const Launch& launch_;
+    bool is_stopped_ = false;
+    std::uint64_t sm_ = 0;
+    std::uint64_t most_instructions_ = 0;  // of a warp
+    RecordedLaunch recorded_;
+};
+
+}  // namespace emulator::simt

@@ -1,0 +1,87 @@
+#include "timing/launch_time.hpp"
+
+#include <algorithm>
+
+namespace timing {
+namespace {
+
+// Below this share of its limit no unit is what bounds a launch.
+constexpr double least_share_of_a_bound = 0.5;
+
+// Instructions that the recorded warps executed, for each that was recorded; 1 where nothing was left out.
+double executed_for_each_recorded(const LaunchTrace& trace) {
+    double recorded = 0, executed = 0;
+    for (const BlockTrace& block : trace.blocks) {
+        for (const WarpTrace& warp : block) {
+            recorded += static_cast<double>(warp.recorded);
+            executed += static_cast<double>(warp.executed);
+        }
+    }
+    return recorded == 0 ? 1 : executed / recorded;
+}
+
+// Cycles of the recorded SM until its last block has finished. What was not recorded goes on as the second
+// half of what was: the first one has cold caches and SMs that fill up.
+double cycles_of(const SmResult& sm, const LaunchTrace& trace, const LaunchFacts& facts) {
+    const double more = executed_for_each_recorded(trace) - 1;
+    double cycles = sm.cycles + 2 * more * (sm.cycles - sm.half_cycles);
+    const std::size_t recorded = sm.block_ends.size();
+    if (recorded == 0 || facts.sm_blocks <= recorded) return cycles;
+    const double left = static_cast<double>(facts.sm_blocks - recorded);
+    const std::size_t resident = std::min<std::size_t>(facts.resident_blocks, recorded);
+    // Between the end of the first wave and the start of the last one.
+    const std::size_t last = recorded - resident;
+    const std::size_t first = std::min(resident, last);
+    double each = cycles / static_cast<double>(recorded);
+    if (last > first)
+        each = (sm.block_ends[last - 1] - sm.block_ends[first - 1]) /
+               static_cast<double>(last - first);
+    return cycles + left * each;
+}
+
+void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& facts,
+                 Prediction& result) {
+    const auto set = [&](Bound bound, double share) {
+        result.shares[static_cast<std::size_t>(bound)] = std::min(1.0, share);
+    };
+    const double running = 1 - machine.launch_seconds / result.seconds;
+    const auto of_sm = [&](double busy) { return running * busy / std::max(1.0, sm.cycles); };
+    const double starting = static_cast<double>(facts.blocks) / machine.blocks_per_second;
+    set(Bound::launch, (machine.launch_seconds + starting) / result.seconds);
+    set(Bound::issue, of_sm(sm.busy.issue / machine.schedulers));
+    set(Bound::fp32, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::fp32)]));
+    set(Bound::integer, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::integer)]));
+    set(Bound::fp64, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::fp64)]));
+    set(Bound::sfu, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::sfu)]));
+    set(Bound::lsu, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::memory)]));
+    set(Bound::shared, of_sm(sm.busy.shared));
+    set(Bound::l1, of_sm(sm.busy.data - sm.busy.shared));
+    set(Bound::l2, of_sm(std::max(sm.busy.l2, sm.busy.stores)));
+    set(Bound::dram, of_sm(sm.busy.dram));
+    set(Bound::atomics, of_sm(sm.busy.atomics));
+}
+
+}  // namespace
+
+std::string_view text(Bound bound) {
+    constexpr std::array<std::string_view, bound_count> names{
+        "launch", "issue", "fp32", "fp64", "int",     "sfu",    "lsu",
+        "shared", "l1",    "l2",   "dram", "atomics", "latency"};
+    return names[static_cast<std::size_t>(bound)];
+}
+
+Prediction predict(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts) {
+    SmSimulation simulation(machine, trace, facts);
+    SmResult sm = simulation.run();
+    Prediction result;
+    result.seconds = machine.launch_seconds + cycles_of(sm, trace, facts) / machine.clock_hz;
+    note_shares(machine, sm, facts, result);
+    const auto highest = std::max_element(result.shares.begin(), result.shares.end());
+    result.bound = *highest < least_share_of_a_bound
+                       ? Bound::latency
+                       : static_cast<Bound>(highest - result.shares.begin());
+    result.stalls = std::move(sm.stalls);
+    return result;
+}
+
+}  // namespace timing

@@ -1,0 +1,198 @@
+#include "timing/lowering.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace timing {
+namespace {
+
+namespace ptx = emulator::ptx;
+using ptx::OperandKind;
+
+bool has(const ptx::Instruction& instruction, std::string_view modifier) {
+    return std::ranges::find(instruction.modifiers, modifier) != instruction.modifiers.end();
+}
+
+bool has_any(const ptx::Instruction& instruction, std::initializer_list<std::string_view> which) {
+    return std::ranges::any_of(which, [&](auto modifier) { return has(instruction, modifier); });
+}
+
+bool is_any(std::string_view opcode, std::initializer_list<std::string_view> which) {
+    return std::ranges::find(which, opcode) != which.end();
+}
+
+bool is_64_bit_integer(const ptx::Instruction& instruction) {
+    return has_any(instruction, {"s64", "u64", "b64"});
+}
+
+void add_registers(const ptx::Operand& operand, Register first, std::vector<Register>& list) {
+    if (operand.kind == OperandKind::reg) list.push_back(first + operand.index);
+    for (const ptx::Operand& element : operand.elements) add_registers(element, first, list);
+}
+
+bool writes_its_first_operand(const ptx::Instruction& instruction) {
+    return !is_any(instruction.opcode, {"st", "red", "bra", "bar", "barrier", "membar", "fence",
+                                        "cp", "ret", "exit", "trap", "prefetch", "sust"});
+}
+
+void add_operands(const ptx::Instruction& instruction, Register first, Instruction& result) {
+    if (instruction.guard.reg >= 0)
+        result.sources.push_back(first + static_cast<Register>(instruction.guard.reg));
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+        const bool is_destination = i == 0 && writes_its_first_operand(instruction);
+        add_registers(instruction.operands[i], first,
+                      is_destination ? result.destinations : result.sources);
+    }
+}
+
+Space space_of(const ptx::Instruction& instruction) {
+    if (has(instruction, "shared")) return Space::shared;
+    if (has(instruction, "const")) return Space::constant;
+    if (has(instruction, "local")) return Space::local;
+    return Space::global;
+}
+
+// Machine instructions in place of one, where it is not one.
+struct Cost {
+    Unit unit = Unit::integer;
+    unsigned slots = 1;
+};
+
+Cost cost_of_integer(const ptx::Instruction& instruction) {
+    const std::string& opcode = instruction.opcode;
+    const bool is_wide = is_64_bit_integer(instruction);
+    if (is_any(opcode, {"div", "rem"})) return {Unit::integer, is_wide ? 70u : 20u};
+    if (is_any(opcode, {"mul", "mad"})) return {Unit::fp32, is_wide ? 4u : 1u};
+    if (is_any(opcode, {"popc", "clz", "brev", "bfind"})) return {Unit::sfu, 1};
+    return {Unit::integer, is_wide ? 2u : 1u};
+}
+
+Cost cost_of_float(const ptx::Instruction& instruction) {
+    const std::string& opcode = instruction.opcode;
+    const bool is_double = has(instruction, "f64");
+    const Unit unit = is_double ? Unit::fp64 : Unit::fp32;
+    if (is_any(opcode, {"ex2", "lg2", "sin", "cos", "tanh"})) return {Unit::sfu, 1};
+    if (is_any(opcode, {"rcp", "rsqrt", "sqrt", "div"})) {
+        if (has_any(instruction, {"approx", "full"})) return {Unit::sfu, 1};
+        return {unit, is_double ? 12u : 9u};
+    }
+    return {unit, 1};
+}
+
+bool is_float(const ptx::Instruction& instruction) {
+    return has_any(instruction, {"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"});
+}
+
+Cost cost_of(const ptx::Instruction& instruction) {
+    const std::string& opcode = instruction.opcode;
+    if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
+    if (opcode == "mov") {
+        const bool is_special = std::ranges::any_of(
+            instruction.operands, [](const auto& operand) {
+                return operand.kind == OperandKind::special;
+            });
+        return is_special ? Cost{Unit::sfu, 1} : Cost{Unit::none, 0};
+    }
+    if (opcode == "cvt") {
+        if (is_float(instruction)) return {Unit::sfu, 1};
+        const bool widens_unsigned = has(instruction, "u64") && has(instruction, "u32");
+        return {Unit::integer, widens_unsigned ? 0u : 1u};
+    }
+    // ptxas merges logic on predicates into the comparisons.
+    if (has(instruction, "pred")) return {Unit::none, 0};
+    return is_float(instruction) ? cost_of_float(instruction) : cost_of_integer(instruction);
+}
+
+Instruction lower_memory(const ptx::Instruction& instruction) {
+    Instruction result;
+    const std::string& opcode = instruction.opcode;
+    if (has(instruction, "param")) {  // of the kernel: an operand in the constant bank
+        result.slots = 0;
+        return result;
+    }
+    result.unit = Unit::memory;
+    result.space = space_of(instruction);
+    result.reads_memory = opcode != "st";
+    result.writes_memory = !is_any(opcode, {"ld", "ldu", "tex", "tld4"});
+    result.orders_memory = has_any(instruction, {"volatile", "acquire", "release", "acq_rel"});
+    return result;
+}
+
+bool accesses_memory(const ptx::Instruction& instruction) {
+    return is_any(instruction.opcode, {"ld", "ldu", "st", "atom", "red", "tex", "tld4", "suld",
+                                       "sust", "cp"});
+}
+
+Instruction lower_one(const ptx::Instruction& instruction, Register first) {
+    Instruction result;
+    if (accesses_memory(instruction)) {
+        result = lower_memory(instruction);
+    } else {
+        const Cost cost = cost_of(instruction);
+        result.unit = cost.unit;
+        result.slots = static_cast<std::uint8_t>(cost.slots);
+        result.orders_memory = is_any(instruction.opcode, {"membar", "fence"});
+    }
+    add_operands(instruction, first, result);
+    return result;
+}
+
+// A product whose only use is the sum behind it: IMAD.WIDE, or LEA, does both.
+void fuse_addresses(const ptx::Function& function, std::span<const std::uint32_t> block,
+                    std::vector<Instruction>& lowered) {
+    std::unordered_map<Register, std::size_t> maker;
+    std::unordered_map<Register, unsigned> uses;
+    for (const Instruction& instruction : lowered) {
+        for (const Register each : instruction.sources) ++uses[each];
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const ptx::Instruction& instruction = function.instructions[block[i]];
+        const bool is_sum = instruction.opcode == "add" && is_64_bit_integer(instruction);
+        for (const Register each : lowered[i].sources) {
+            const auto found = maker.find(each);
+            if (!is_sum || found == maker.end() || uses[each] != 1) continue;
+            const bool is_shift = function.instructions[block[found->second]].opcode == "shl";
+            lowered[found->second].slots = 0;
+            lowered[i].slots = is_shift ? 2 : 1;
+            lowered[i].unit = is_shift ? Unit::integer : Unit::fp32;
+            break;
+        }
+        for (const Register each : lowered[i].destinations) maker.erase(each);
+        const bool is_product = (instruction.opcode == "mul" && has(instruction, "wide")) ||
+                                (instruction.opcode == "shl" && is_64_bit_integer(instruction));
+        if (is_product && !lowered[i].destinations.empty())
+            maker[lowered[i].destinations[0]] = i;
+    }
+}
+
+}  // namespace
+
+std::vector<Instruction> lower(const ptx::Function& function, std::span<const std::uint32_t> block,
+                               Register first_register) {
+    std::vector<Instruction> lowered;
+    for (const std::uint32_t at : block)
+        lowered.push_back(lower_one(function.instructions[at], first_register));
+    fuse_addresses(function, block, lowered);
+    return lowered;
+}
+
+Instruction lower_control(const ptx::Instruction& instruction, Register first_register) {
+    Instruction result;
+    const std::string& opcode = instruction.opcode;
+    if (is_any(opcode, {"shfl", "redux"})) {
+        result.unit = Unit::memory;
+    } else if (is_any(opcode, {"vote", "match", "activemask"})) {
+        result.unit = Unit::integer;
+    } else if (is_any(opcode, {"bar", "barrier"})) {
+        result.wait = has(instruction, "arrive") || has(instruction, "warp") ? Wait::none
+                                                                             : Wait::barrier;
+        result.orders_memory = true;
+    } else if (!is_any(opcode, {"bra", "brx", "ret", "exit", "call", "nanosleep"})) {
+        result.slots = 0;  // a guard that the core executes as a branch around the instruction
+    }
+    add_operands(instruction, first_register, result);
+    return result;
+}
+
+}  // namespace timing

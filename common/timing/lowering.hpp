@@ -1,0 +1,22 @@
+// From PTX instructions to what a GPU issues in their place: which unit they need, how many machine
+// instructions they become, which registers they read and write.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emulator/ptx/module.hpp"
+#include "timing/trace.hpp"
+
+namespace timing {
+
+// The instructions of one basic block, in the order of the text. `first_register`: of the function, among
+// those of the program. Accesses and lines are left for the caller to fill in.
+std::vector<Instruction> lower(const emulator::ptx::Function& function,
+                               std::span<const std::uint32_t> block, Register first_register);
+
+// What ends a basic block: a branch, a barrier, a shuffle.
+Instruction lower_control(const emulator::ptx::Instruction& instruction, Register first_register);
+
+}  // namespace timing

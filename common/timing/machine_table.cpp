@@ -1,0 +1,93 @@
+#include "timing/machine_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "emulator/models/coalescing.hpp"
+
+namespace timing {
+namespace {
+
+// By the names of data/timing/parameters.csv.
+struct Parameters {
+    double schedulers{}, issue_per_scheduler{};
+    double integer_lanes{}, fp64_lanes{}, sfu_lanes{}, memory_lanes{};
+    double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
+    double shared_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{}, dram_cycles{};
+    double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
+    double shared_atomic_cycles{}, memory_queue_cycles{};
+    double launch_us{}, blocks_per_cycle{}, block_start_cycles{};
+    double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
+    double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
+    double l2_atomics_per_cycle_of_sm{};
+    double dram_achieved_share{};
+};
+
+const auto table = std::to_array<std::pair<std::string_view, Parameters>>({
+#include "timing_table.inc"
+});
+
+const Parameters& parameters_of(const emulator::Architecture& architecture) {
+    for (const auto& [name, parameters] : table) {
+        if (architecture.generation.size() == name.size() &&
+            std::equal(name.begin(), name.end(), architecture.generation.begin(),
+                       [](char a, char b) { return a == std::tolower(b); })) {
+            return parameters;
+        }
+    }
+    throw std::logic_error("data/timing/parameters.csv has no rows for " +
+                           std::string(architecture.generation));
+}
+
+}  // namespace
+
+Machine machine_of(const emulator::Architecture& gpu) {
+    const Parameters& from = parameters_of(gpu);
+    const double sms = gpu.sm_count;
+    Machine machine;
+    machine.clock_hz = gpu.sm_clock_hz;
+    machine.sms = gpu.sm_count;
+    machine.launch_seconds = from.launch_us * 1e-6;
+    machine.blocks_per_second = from.blocks_per_cycle * gpu.sm_clock_hz;
+    machine.block_start_cycles = from.block_start_cycles;
+    machine.schedulers = static_cast<unsigned>(from.schedulers);
+    machine.issue_per_scheduler = from.issue_per_scheduler;
+    machine.fp32_lanes = gpu.fp32_lanes_per_sm;
+    machine.integer_lanes = from.integer_lanes;
+    machine.fp64_lanes = from.fp64_lanes;
+    machine.sfu_lanes = from.sfu_lanes;
+    machine.memory_lanes = from.memory_lanes;
+    machine.alu_cycles = from.alu_cycles;
+    machine.fp64_cycles = from.fp64_cycles;
+    machine.sfu_cycles = from.sfu_cycles;
+    machine.shared_cycles = from.shared_cycles;
+    machine.l1_cycles = from.l1_cycles;
+    machine.constant_cycles = from.constant_cycles;
+    machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
+    machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
+    machine.l1_tags_per_cycle = from.l1_tags_per_cycle;
+    machine.shared_atomic_cycles = from.shared_atomic_cycles;
+    machine.memory_queue_cycles = from.memory_queue_cycles;
+    machine.is_l1_whole_lines = gpu.fetch_unit_bytes_with_l1 == emulator::line_bytes;
+    machine.stores_allocate = gpu.stores_allocate_in_l1;
+    machine.l2_cycles = from.l2_cycles;
+    machine.dram_cycles = from.dram_cycles;
+    machine.l2_bytes_per_cycle = from.l2_bytes_per_cycle_of_sm * sms;
+    machine.l2_bytes_per_cycle_per_sm = from.l2_port_bytes_per_cycle;
+    machine.l2_store_lines_per_cycle = from.l2_store_lines_per_cycle_of_sm * sms;
+    machine.l2_store_sectors_per_cycle = from.l2_store_sectors_per_cycle_of_sm * sms;
+    machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_of_sm * sms;
+    machine.dram_bytes_per_cycle =
+        from.dram_achieved_share * gpu.dram_bytes_per_second / gpu.sm_clock_hz;
+    machine.l2_bytes = static_cast<double>(gpu.l2_bytes);
+    machine.l2_usable_share = from.l2_usable_share;
+    return machine;
+}
+
+}  // namespace timing

@@ -1,0 +1,134 @@
+#include "timing/memory_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace timing {
+namespace {
+
+constexpr std::size_t most_in_flight = 4096;
+constexpr std::size_t largest_l1 = std::size_t{4} << 20;
+
+}  // namespace
+
+MemoryPath::MemoryPath(const Machine& machine, const LaunchFacts& facts, double active_sms)
+    : machine_(machine),
+      facts_(facts),
+      active_sms_(active_sms),
+      l1_(std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines) {}
+
+double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
+                         double now) {
+    if (access.kind == Access::Kind::none) return now;
+    switch (access.space) {
+        case Space::shared:
+            return serve_shared(access, now);
+        case Space::constant:
+            return now + machine_.constant_cycles * std::max<double>(1, access.wavefronts);
+        default:
+            break;
+    }
+    switch (access.kind) {
+        case Access::Kind::store:
+            return store(access, lines, now);
+        case Access::Kind::load:
+            return load(access, lines, now);
+        default:
+            return update(access, now);
+    }
+}
+
+double MemoryPath::serve_shared(const Access& access, double now) {
+    const bool is_atomic =
+        access.kind == Access::Kind::atomic || access.kind == Access::Kind::reduction;
+    const double pass = is_atomic ? machine_.shared_atomic_cycles
+                                  : emulator::line_bytes / machine_.shared_bytes_per_cycle;
+    const double cycles = pass * std::max<double>(1, access.wavefronts);
+    shared_busy_ += cycles;
+    return data_.serve(now, cycles) + cycles - 1 + machine_.shared_cycles;
+}
+
+// What a request to global memory costs the data path: its bytes or its tags, whichever takes longer.
+double MemoryPath::data_cycles(const Access& access) const {
+    return std::max({1.0, access.bytes / machine_.l1_bytes_per_cycle,
+                     access.line_count / machine_.l1_tags_per_cycle});
+}
+
+double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,
+                        double now) {
+    const double cycles = data_cycles(access);
+    const double looked_up = data_.serve(now, cycles) + cycles - 1;
+    if (!access.uses_l1) {
+        return std::max(looked_up + machine_.l1_cycles, fetch(access.sectors, looked_up));
+    }
+    const auto loaded = l1_.load(lines);
+    double arrival = looked_up + machine_.l1_cycles;
+    if (loaded.hit_sectors > 0) arrival = std::max(arrival, arrival_in_flight(lines));
+    if (loaded.fetched_sectors > 0) {
+        arrival =
+            std::max(arrival, fetch(static_cast<double>(loaded.fetched_sectors), looked_up));
+        note_in_flight(loaded.fetched, arrival, now);
+    }
+    return arrival;
+}
+
+// Sectors from L2, and of these the launch's share from DRAM. One request in so many waits for DRAM.
+double MemoryPath::fetch(double sectors, double now) {
+    const double bytes = sectors * emulator::sector_bytes;
+    const double rate =
+        std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
+    const double begin = l2_.serve(now, bytes / rate);
+    const double from_l2 = begin + bytes / rate + machine_.l2_cycles;
+    const double dram_cycles =
+        sectors * facts_.dram_bytes_per_read_sector * active_sms_ / machine_.dram_bytes_per_cycle;
+    if (dram_cycles <= 0) return from_l2;
+    const double dram_begin = dram_.serve(begin, dram_cycles);
+    dram_requests_due_ += facts_.dram_share_of_reads;
+    if (dram_requests_due_ < 1) return from_l2;
+    dram_requests_due_ -= 1;
+    return std::max(from_l2, dram_begin + dram_cycles + machine_.dram_cycles);
+}
+
+double MemoryPath::store(const Access& access, std::span<const emulator::LineSectors> lines,
+                         double now) {
+    const double cycles = data_cycles(access);
+    const double done = data_.serve(now, cycles) + cycles;
+    if (machine_.stores_allocate && access.uses_l1) l1_.fill(lines);
+    const double l2_cycles =
+        active_sms_ * std::max(access.line_count / machine_.l2_store_lines_per_cycle,
+                               access.sectors / machine_.l2_store_sectors_per_cycle);
+    const double begin = stores_.serve(done, l2_cycles);
+    dram_.serve(begin, access.sectors * facts_.dram_bytes_per_written_sector * active_sms_ /
+                           machine_.dram_bytes_per_cycle);
+    return done;
+}
+
+double MemoryPath::update(const Access& access, double now) {
+    const double cycles = data_cycles(access);
+    const double done = data_.serve(now, cycles) + cycles;
+    const double l2_cycles = access.sectors * active_sms_ / machine_.l2_atomics_per_cycle;
+    return atomics_.serve(done, l2_cycles) + l2_cycles + machine_.l2_cycles;
+}
+
+double MemoryPath::arrival_in_flight(std::span<const emulator::LineSectors> lines) const {
+    double latest = 0;
+    if (in_flight_.empty()) return latest;
+    for (const emulator::LineSectors line : lines) {
+        const auto found = in_flight_.find(line.line());
+        if (found != in_flight_.end()) latest = std::max(latest, found->second);
+    }
+    return latest;
+}
+
+void MemoryPath::note_in_flight(std::span<const emulator::LineSectors> lines, double arrival,
+                                double now) {
+    if (in_flight_.size() > most_in_flight) {
+        std::erase_if(in_flight_, [now](const auto& line) { return line.second <= now; });
+    }
+    for (const emulator::LineSectors line : lines) {
+        double& latest = in_flight_[line.line()];
+        latest = std::max(latest, arrival);
+    }
+}
+
+}  // namespace timing

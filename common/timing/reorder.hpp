@@ -1,0 +1,14 @@
+// The order in which ptxas issues the instructions of a basic block: loads, and what their addresses
+// need, as early as dependences and registers allow, so that their latencies overlap.
+#pragma once
+
+#include <vector>
+
+#include "timing/trace.hpp"
+
+namespace timing {
+
+// `free_registers`: how many loaded values a thread can hold at a time beyond what is live anyway.
+std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_registers);
+
+}  // namespace timing

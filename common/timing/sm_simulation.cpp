@@ -1,0 +1,302 @@
+#include "timing/sm_simulation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace timing {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double barrier_cycles = 12;  // from the last warp's arrival to the next instruction
+
+std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
+
+}  // namespace
+
+std::string_view text(Stall stall) {
+    constexpr std::array<std::string_view, stall_count> names{
+        "none", "memory", "shared", "arithmetic", "barrier", "unit_busy", "not_selected"};
+    return names[static_cast<std::size_t>(stall)];
+}
+
+SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
+                           const LaunchFacts& facts)
+    : machine_(machine),
+      trace_(trace),
+      facts_(facts),
+      active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
+      memory_(machine, facts, active_sms_),
+      schedulers_(machine.schedulers) {
+    const std::size_t residents =
+        std::min<std::size_t>(std::max(1u, facts.resident_blocks), trace.blocks.size());
+    std::size_t warps = 0;
+    for (const BlockTrace& block : trace.blocks) warps = std::max(warps, block.size());
+    residents_.resize(residents);
+    warps_.resize(residents * warps);
+    for (std::size_t i = 0; i < warps_.size(); ++i) {
+        warps_[i].block = static_cast<std::uint32_t>(i / warps);
+        warps_[i].scheduler = static_cast<std::uint32_t>(i % machine.schedulers);
+        warps_[i].registers = i * trace.program.registers;
+        residents_[i / warps].warps.push_back(static_cast<std::uint32_t>(i));
+    }
+    ready_.resize(warps_.size() * trace.program.registers);
+    source_.resize(ready_.size());
+    result_.stalls.resize(trace.program.lines);
+    half_of_instructions_ = count_instructions() / 2;
+}
+
+std::uint64_t SmSimulation::count_instructions() const {
+    std::vector<std::uint64_t> slots;
+    for (const BasicBlock& block : trace_.program.blocks) {
+        slots.push_back(0);
+        for (const Instruction& instruction : block.instructions) slots.back() += instruction.slots;
+    }
+    std::uint64_t count = 0;
+    for (const BlockTrace& block : trace_.blocks) {
+        for (const WarpTrace& warp : block) {
+            for (const Step& step : warp.steps) count += slots[step.block];
+        }
+    }
+    return count;
+}
+
+// The GPU hands out the blocks of the first wave in turn, an SM each.
+double SmSimulation::first_start(std::uint64_t block) const {
+    const double number =
+        static_cast<double>(block) * active_sms_ + static_cast<double>(facts_.sm_number);
+    return number * machine_.clock_hz / machine_.blocks_per_second;
+}
+
+SmResult SmSimulation::run() {
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) start_block(i, first_start(i));
+    for (;;) {
+        Scheduler* next = nullptr;
+        double when = never;
+        for (Scheduler& scheduler : schedulers_) {
+            const double event = next_event(scheduler);
+            if (event < when) {
+                when = event;
+                next = &scheduler;
+            }
+        }
+        if (next != nullptr) {
+            advance(*next, when);
+        } else if (!release_stuck()) {
+            break;
+        }
+    }
+    result_.cycles = std::max(last_, memory_.drained());
+    result_.busy.data = memory_.data().busy();
+    result_.busy.shared = memory_.shared_busy();
+    result_.busy.l2 = memory_.l2().busy();
+    result_.busy.stores = memory_.stores().busy();
+    result_.busy.atomics = memory_.atomics().busy();
+    result_.busy.dram = memory_.dram().busy();
+    return std::move(result_);
+}
+
+void SmSimulation::start_block(std::uint32_t resident, double now) {
+    // All SMs ask for blocks alike, and the GPU starts only so many a second.
+    const double begin = std::max(now, next_block_start_);
+    next_block_start_ = begin + active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
+    const BlockTrace& block = trace_.blocks[next_block_++];
+    Resident& place = residents_[resident];
+    place.alive = static_cast<std::uint32_t>(block.size());
+    place.arrived = 0;
+    for (std::size_t i = 0; i < block.size(); ++i)
+        start_warp(place.warps[i], block[i], begin + machine_.block_start_cycles);
+}
+
+void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, double now) {
+    Warp& warp = warps_[number];
+    warp.trace = &trace;
+    warp.step = warp.instruction = 0;
+    warp.age = next_age_++;
+    warp.issued = warp.ready = now;
+    warp.at_barrier = warp.is_done = false;
+    const auto first = static_cast<std::ptrdiff_t>(warp.registers);
+    std::fill_n(ready_.begin() + first, trace_.program.registers, now);
+    std::fill_n(source_.begin() + first, trace_.program.registers, std::uint8_t{0});
+    await_next(number);
+}
+
+// The warp's next instruction that has to be issued. Those before it that are free take no time.
+const Instruction* SmSimulation::next_of(Warp& warp) {
+    for (; warp.step < warp.trace->steps.size(); ++warp.step, warp.instruction = 0) {
+        const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
+        for (; warp.instruction < block.instructions.size(); ++warp.instruction) {
+            const Instruction& instruction = block.instructions[warp.instruction];
+            if (instruction.slots > 0) return &instruction;
+            double ready = 0;
+            std::uint8_t source = 0;
+            for (const Register each : instruction.sources) {
+                const std::size_t at = warp.registers + each;
+                if (ready_[at] <= ready) continue;
+                ready = ready_[at];
+                source = source_[at];
+            }
+            for (const Register each : instruction.destinations) {
+                ready_[warp.registers + each] = ready;
+                source_[warp.registers + each] = source;
+            }
+        }
+    }
+    return nullptr;
+}
+
+void SmSimulation::find_ready(Warp& warp, const Instruction& instruction) {
+    warp.ready = warp.issued;
+    warp.waits_for = Stall::none;
+    const auto wait_for = [&](Register each) {
+        const std::size_t at = warp.registers + each;
+        if (ready_[at] <= warp.ready) return;
+        warp.ready = ready_[at];
+        warp.waits_for = static_cast<Stall>(source_[at]);
+    };
+    for (const Register each : instruction.sources) wait_for(each);
+    for (const Register each : instruction.destinations) wait_for(each);
+}
+
+void SmSimulation::await_next(std::uint32_t number) {
+    Warp& warp = warps_[number];
+    const Instruction* const instruction = next_of(warp);
+    if (instruction == nullptr) return finish_warp(number, warp.issued);
+    find_ready(warp, *instruction);
+    schedulers_[warp.scheduler].waiting.push({warp.ready, warp.age, number});
+}
+
+double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t unit) const {
+    if (unit == index(Unit::memory)) return std::max(memory_unit_free_, memory_.accepts());
+    return scheduler.unit_free[unit];
+}
+
+double SmSimulation::next_event(const Scheduler& scheduler) const {
+    double event = scheduler.waiting.empty() ? never : scheduler.waiting.top().time;
+    for (std::size_t unit = 0; unit < unit_count; ++unit) {
+        if (!scheduler.eligible[unit].empty())
+            event = std::min(event, unit_free(scheduler, unit));
+    }
+    return std::max(event, scheduler.free);
+}
+
+void SmSimulation::advance(Scheduler& scheduler, double now) {
+    while (!scheduler.waiting.empty() && scheduler.waiting.top().time <= now) {
+        Later next = scheduler.waiting.top();
+        scheduler.waiting.pop();
+        const Warp& warp = warps_[next.warp];
+        const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
+        next.time = 0;  // from now on their age alone orders them
+        scheduler.eligible[index(block.instructions[warp.instruction].unit)].push(next);
+    }
+    Heap* first = nullptr;
+    for (std::size_t unit = 0; unit < unit_count; ++unit) {
+        Heap& eligible = scheduler.eligible[unit];
+        if (eligible.empty() || unit_free(scheduler, unit) > now) continue;
+        if (first == nullptr || first->top() > eligible.top()) first = &eligible;
+    }
+    if (first == nullptr) return;
+    const std::uint32_t warp = first->top().warp;
+    first->pop();
+    issue(scheduler, warp, now);
+}
+
+void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now) {
+    Warp& warp = warps_[number];
+    const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
+    const Instruction& instruction = block.instructions[warp.instruction];
+    note_stalls(warp, instruction, now);
+    const double cycles = instruction.slots / machine_.issue_per_scheduler;
+    scheduler.free = now + cycles;
+    result_.busy.issue += cycles;
+    result_.instructions += instruction.slots;
+    if (result_.instructions <= half_of_instructions_) result_.half_cycles = now;
+    Stall kind = Stall::arithmetic;
+    const double done = execute(warp, instruction, now, kind);
+    for (const Register each : instruction.destinations) {
+        ready_[warp.registers + each] = done;
+        source_[warp.registers + each] = static_cast<std::uint8_t>(kind);
+    }
+    warp.issued = now + std::max(1.0, cycles);
+    last_ = std::max(last_, warp.issued);
+    ++warp.instruction;
+    if (instruction.wait == Wait::barrier) return arrive(number, warp.issued);
+    await_next(number);
+}
+
+// When the results can be used.
+double SmSimulation::execute(Warp& warp, const Instruction& instruction, double now, Stall& kind) {
+    const std::size_t unit = index(instruction.unit);
+    if (instruction.unit == Unit::none) return now + machine_.alu_cycles;
+    const double per_instruction = machine_.unit_cycles(instruction.unit);
+    const double busy = per_instruction * instruction.slots;
+    result_.busy.units[unit] += busy;
+    if (instruction.unit != Unit::memory) {
+        schedulers_[warp.scheduler].unit_free[unit] = now + busy * machine_.schedulers;
+        return now + machine_.latency_of(instruction.unit) +
+               (busy - per_instruction) * machine_.schedulers;
+    }
+    memory_unit_free_ = now + busy;
+    if (instruction.access == no_access) return now + machine_.shared_cycles;  // a shuffle
+    const Step& step = warp.trace->steps[warp.step];
+    const Access& access = warp.trace->accesses[step.first_access + instruction.access];
+    kind = access.space == Space::shared ? Stall::shared : Stall::memory;
+    return memory_.serve(access, trace_.lines_of(access), now);
+}
+
+void SmSimulation::note_stalls(const Warp& warp, const Instruction& instruction, double now) {
+    auto& stalls = result_.stalls[instruction.line];
+    const auto add = [&](Stall reason, double cycles) {
+        if (cycles > 0) stalls[static_cast<std::size_t>(reason)] += cycles;
+    };
+    if (warp.waits_for != Stall::none) add(warp.waits_for, warp.ready - warp.issued);
+    const double free = unit_free(schedulers_[warp.scheduler], index(instruction.unit));
+    add(free >= now && now > warp.ready ? Stall::unit_busy : Stall::not_selected, now - warp.ready);
+}
+
+void SmSimulation::arrive(std::uint32_t number, double now) {
+    Warp& warp = warps_[number];
+    warp.at_barrier = true;
+    Resident& block = residents_[warp.block];
+    if (++block.arrived == block.alive) release(block, now);
+}
+
+void SmSimulation::release(Resident& block, double now) {
+    block.arrived = 0;
+    for (const std::uint32_t number : block.warps) {
+        Warp& warp = warps_[number];
+        if (!warp.at_barrier) continue;
+        warp.at_barrier = false;
+        const double until = now + barrier_cycles;
+        const auto& at = trace_.program.blocks[warp.trace->steps[warp.step].block];
+        const std::uint16_t line = at.instructions[warp.instruction - 1].line;
+        result_.stalls[line][static_cast<std::size_t>(Stall::barrier)] += until - warp.issued;
+        warp.issued = until;
+        await_next(number);
+    }
+}
+
+void SmSimulation::finish_warp(std::uint32_t number, double now) {
+    Warp& warp = warps_[number];
+    warp.is_done = true;
+    Resident& block = residents_[warp.block];
+    if (--block.alive > 0) {
+        if (block.arrived == block.alive && block.arrived > 0) release(block, now);
+        return;
+    }
+    result_.block_ends.push_back(now);
+    last_ = std::max(last_, now);
+    if (next_block_ < trace_.blocks.size()) start_block(warp.block, now);
+}
+
+// Warps that wait for others which have no recorded instructions left go on.
+bool SmSimulation::release_stuck() {
+    bool found = false;
+    for (Resident& block : residents_) {
+        if (block.arrived == 0) continue;
+        found = true;
+        release(block, last_);
+    }
+    return found;
+}
+
+}  // namespace timing

@@ -1,0 +1,113 @@
+// The schedule of an SM: its schedulers issue the recorded instructions of its resident warps, each as soon
+// as its operands are there, its unit is free and no older warp is first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <queue>
+#include <string_view>
+#include <vector>
+
+#include "timing/machine.hpp"
+#include "timing/memory_path.hpp"
+#include "timing/trace.hpp"
+
+namespace timing {
+
+// Why a warp could not issue.
+enum class Stall : std::uint8_t { none, memory, shared, arithmetic, barrier, unit_busy, not_selected };
+constexpr std::size_t stall_count = 7;
+std::string_view text(Stall stall);  // "memory"
+
+// Cycles that each resource of the SM was busy.
+struct Busy {
+    double issue = 0;  // of all schedulers
+    std::array<double, unit_count> units{};
+    double data = 0, shared = 0, l2 = 0, stores = 0, atomics = 0, dram = 0;
+};
+
+struct SmResult {
+    double cycles = 0;               // until the last warp has finished and its stores have arrived
+    double half_cycles = 0;          // until half of its instructions were issued
+    std::vector<double> block_ends;  // ascending
+    Busy busy;
+    std::uint64_t instructions = 0;
+    std::vector<std::array<double, stall_count>> stalls;  // warp cycles, by Program::lines
+};
+
+class SmSimulation {
+  public:
+    SmSimulation(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts);
+    SmResult run();
+
+  private:
+    struct Warp {
+        const WarpTrace* trace = nullptr;
+        std::size_t step = 0, instruction = 0;  // the next one
+        std::size_t registers = 0;              // its first one, in `ready_`
+        std::uint32_t block = 0;                // of resident ones
+        std::uint32_t scheduler = 0;
+        std::uint64_t age = 0;
+        double issued = 0;  // when its last instruction was
+        double ready = 0;   // when its next one may be
+        Stall waits_for = Stall::none;
+        bool at_barrier = false, is_done = false;
+    };
+    struct Resident {
+        std::vector<std::uint32_t> warps;
+        std::uint32_t alive = 0, arrived = 0;
+    };
+    struct Later {  // of two warps, which one comes first in a heap
+        double time;
+        std::uint64_t age;
+        std::uint32_t warp;
+        bool operator>(const Later& other) const {
+            return time != other.time ? time > other.time : age > other.age;
+        }
+    };
+    using Heap = std::priority_queue<Later, std::vector<Later>, std::greater<>>;
+    struct Scheduler {
+        double free = 0;
+        Heap waiting;                           // by the cycle at which they are ready
+        std::array<Heap, unit_count> eligible;  // oldest first, by the unit they need
+        std::array<double, unit_count> unit_free{};
+    };
+
+    void start_block(std::uint32_t resident, double now);
+    void start_warp(std::uint32_t warp, const WarpTrace& trace, double now);
+    void await_next(std::uint32_t warp);
+    const Instruction* next_of(Warp& warp);
+    void find_ready(Warp& warp, const Instruction& instruction);
+    double unit_free(const Scheduler& scheduler, std::size_t unit) const;
+    double next_event(const Scheduler& scheduler) const;
+    void advance(Scheduler& scheduler, double now);
+    void issue(Scheduler& scheduler, std::uint32_t warp, double now);
+    double execute(Warp& warp, const Instruction& instruction, double now, Stall& kind);
+    void note_stalls(const Warp& warp, const Instruction& instruction, double now);
+    void arrive(std::uint32_t warp, double now);
+    void release(Resident& block, double now);
+    void finish_warp(std::uint32_t warp, double now);
+    bool release_stuck();
+    double first_start(std::uint64_t block) const;
+    std::uint64_t count_instructions() const;
+
+    const Machine& machine_;
+    const LaunchTrace& trace_;
+    const LaunchFacts& facts_;
+    double active_sms_;
+    MemoryPath memory_;
+    std::vector<Scheduler> schedulers_;
+    std::vector<Warp> warps_;
+    std::vector<Resident> residents_;
+    std::vector<double> ready_;         // by warp and register: when it can be read
+    std::vector<std::uint8_t> source_;  // what it comes from: a Stall
+    double memory_unit_free_ = 0;
+    double next_block_start_ = 0;
+    std::uint64_t next_age_ = 0;
+    std::size_t next_block_ = 0;
+    double last_ = 0;
+    std::uint64_t half_of_instructions_ = 0;
+    SmResult result_;
+};
+
+}  // namespace timing

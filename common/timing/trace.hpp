@@ -1,0 +1,91 @@
+// What the time model executes: the instructions of a kernel, as a GPU issues them, and which of them the
+// warps of one SM ran, with what their requests to memory touched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "emulator/models/coalescing.hpp"
+#include "timing/machine.hpp"
+
+namespace timing {
+
+enum class Space : std::uint8_t { none, global, shared, constant, local };
+enum class Wait : std::uint8_t { none, barrier };
+
+using Register = std::uint32_t;
+constexpr std::uint32_t no_access = 0xffffffffu;
+
+struct Instruction {
+    Unit unit = Unit::none;
+    std::uint8_t slots = 1;  // instructions that it stands for; 0: it is free (a move, a parameter)
+    Wait wait = Wait::none;
+    bool writes_memory = false, reads_memory = false, orders_memory = false;
+    Space space = Space::none;
+    std::uint16_t line = 0;             // of Program::lines
+    std::uint32_t access = no_access;   // which access of its basic block
+    std::vector<Register> sources, destinations;
+};
+
+struct BasicBlock {
+    std::vector<Instruction> instructions;  // in the order in which they are issued
+};
+
+struct Program {
+    std::vector<BasicBlock> blocks;
+    Register registers = 0;
+    unsigned lines = 1;
+};
+
+// A request of a warp.
+struct Access {
+    enum class Kind : std::uint8_t { none, load, store, atomic, reduction };
+    Kind kind = Kind::none;  // none: no lane took part
+    Space space = Space::none;
+    bool uses_l1 = false;
+    std::uint16_t wavefronts = 0;   // passes through the banks, or different constants
+    std::uint16_t sectors = 0;      // of an atomic operation: updates
+    std::uint32_t bytes = 0;        // of all lanes
+    std::uint32_t first_line = 0, line_count = 0;  // in LaunchTrace::lines
+};
+
+// An execution of a basic block by (lanes of) a warp.
+struct Step {
+    std::uint32_t block = 0;
+    std::uint32_t first_access = 0;  // in WarpTrace::accesses
+};
+
+struct WarpTrace {
+    std::vector<Step> steps;
+    std::vector<Access> accesses;
+    // Instructions of the steps that were recorded, and of all that the warp executed.
+    std::uint64_t recorded = 0, executed = 0;
+};
+
+using BlockTrace = std::vector<WarpTrace>;
+
+struct LaunchTrace {
+    Program program;
+    std::vector<BlockTrace> blocks;  // of one SM, in the order in which it gets them
+    std::vector<emulator::LineSectors> lines;
+    std::span<const emulator::LineSectors> lines_of(const Access& access) const {
+        return {lines.data() + access.first_line, access.line_count};
+    }
+};
+
+// What a launch is beyond the SM that was recorded.
+struct LaunchFacts {
+    std::uint64_t blocks = 1;          // of the grid
+    std::uint64_t sm_blocks = 1;       // of the recorded SM
+    std::uint64_t sm_number = 0;
+    unsigned resident_blocks = 1;      // on an SM at a time
+    std::size_t l1_bytes = 0;
+    // Of the sectors that SMs ask the L2 for, those that it has to get from DRAM; the bytes that DRAM then
+    // moves, for each sector that SMs ask for and for each that they write.
+    double dram_share_of_reads = 1;
+    double dram_bytes_per_read_sector = 32, dram_bytes_per_written_sector = 32;
+};
+
+}  // namespace timing
