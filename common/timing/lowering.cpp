@@ -64,6 +64,8 @@ Cost cost_of_integer(const ptx::Instruction& instruction) {
     const bool is_wide = is_64_bit_integer(instruction);
     if (is_any(opcode, {"div", "rem"})) return {Unit::integer, is_wide ? 70u : 20u};
     if (is_any(opcode, {"mul", "mad"})) return {Unit::fp32, is_wide ? 4u : 1u};
+    // A sum is an addition or, to even out the two, a product with one.
+    if (is_any(opcode, {"add", "sub"}) && !is_wide) return {Unit::fp32, 1};
     if (is_any(opcode, {"popc", "clz", "brev", "bfind"})) return {Unit::sfu, 1};
     return {Unit::integer, is_wide ? 2u : 1u};
 }

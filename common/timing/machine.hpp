@@ -37,6 +37,8 @@ struct Machine {
 
     // ---- behind the L1
     double l2_cycles = 270, dram_cycles = 650;     // from issue to use, nothing else in flight
+    double page_cycles = 500;                      // more, for the first load from a page of a cold launch
+    double l2_granule_bytes = 64;                  // that a request to one line takes of the L2 at least
     double l2_bytes_per_cycle = 4000;              // of the whole GPU
     double l2_bytes_per_cycle_per_sm = 64;         // of one SM's port
     double l2_store_lines_per_cycle = 32;          // of the whole GPU: each takes one line, ...

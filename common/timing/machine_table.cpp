@@ -20,6 +20,7 @@ struct Parameters {
     double integer_lanes{}, fp64_lanes{}, sfu_lanes{}, memory_lanes{};
     double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
     double shared_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{}, dram_cycles{};
+    double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
     double shared_atomic_cycles{}, memory_queue_cycles{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{};
@@ -78,6 +79,8 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.stores_allocate = gpu.stores_allocate_in_l1;
     machine.l2_cycles = from.l2_cycles;
     machine.dram_cycles = from.dram_cycles;
+    machine.page_cycles = from.page_cycles;
+    machine.l2_granule_bytes = from.l2_granule_bytes;
     machine.l2_bytes_per_cycle = from.l2_bytes_per_cycle_of_sm * sms;
     machine.l2_bytes_per_cycle_per_sm = from.l2_port_bytes_per_cycle;
     machine.l2_store_lines_per_cycle = from.l2_store_lines_per_cycle_of_sm * sms;

@@ -7,6 +7,7 @@ namespace timing {
 namespace {
 
 constexpr std::size_t most_in_flight = 4096;
+constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
 }  // namespace
@@ -59,22 +60,35 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
     const double cycles = data_cycles(access);
     const double looked_up = data_.serve(now, cycles) + cycles - 1;
     if (!access.uses_l1) {
-        return std::max(looked_up + machine_.l1_cycles, fetch(access.sectors, looked_up));
+        return std::max(looked_up + machine_.l1_cycles, fetch(lines, looked_up));
     }
     const auto loaded = l1_.load(lines);
     double arrival = looked_up + machine_.l1_cycles;
     if (loaded.hit_sectors > 0) arrival = std::max(arrival, arrival_in_flight(lines));
     if (loaded.fetched_sectors > 0) {
         arrival =
-            std::max(arrival, fetch(static_cast<double>(loaded.fetched_sectors), looked_up));
+            std::max(arrival, fetch(loaded.fetched, looked_up));
         note_in_flight(loaded.fetched, arrival, now);
     }
     return arrival;
 }
 
+// The first load from a page waits until its address is translated.
+double MemoryPath::looked_up_page(emulator::Address address, double now) {
+    if (!facts_.finds_pages_cold) return now;
+    const auto [page, is_new] = pages_.try_emplace(address / page_bytes);
+    if (is_new) page->second = now + machine_.page_cycles;
+    return std::max(now, page->second);
+}
+
 // Sectors from L2, and of these the launch's share from DRAM. One request in so many waits for DRAM.
-double MemoryPath::fetch(double sectors, double now) {
-    const double bytes = sectors * emulator::sector_bytes;
+double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double now) {
+    double sectors = 0, bytes = 0;
+    for (const emulator::LineSectors line : lines) {
+        sectors += line.count();
+        bytes += std::max<double>(line.count() * emulator::sector_bytes, machine_.l2_granule_bytes);
+        now = looked_up_page(line.line(), now);
+    }
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
     const double begin = l2_.serve(now, bytes / rate);

@@ -51,7 +51,8 @@ class MemoryPath {
   private:
     double serve_shared(const Access& access, double now);
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
-    double fetch(double sectors, double now);
+    double fetch(std::span<const emulator::LineSectors> lines, double now);
+    double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double update(const Access& access, double now);
     double data_cycles(const Access& access) const;
@@ -63,6 +64,7 @@ class MemoryPath {
     double active_sms_;
     emulator::SectoredCache l1_;
     std::unordered_map<emulator::Address, double> in_flight_;  // by line: its latest arrival
+    std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     Server data_, l2_, stores_, atomics_, dram_;
     double shared_busy_ = 0;
     double dram_requests_due_ = 0;

@@ -85,6 +85,7 @@ struct LaunchFacts {
     // Of the sectors that SMs ask the L2 for, those that it has to get from DRAM; the bytes that DRAM then
     // moves, for each sector that SMs ask for and for each that they write.
     double dram_share_of_reads = 1;
+    bool finds_pages_cold = false;  // nothing has used these pages lately: their addresses are looked up
     double dram_bytes_per_read_sector = 32, dram_bytes_per_written_sector = 32;
 };
 

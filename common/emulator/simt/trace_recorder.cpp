@@ -12,6 +12,7 @@ namespace {
 
 // Enough waves of blocks to see how the first one starts, how one follows another and how the last one ends.
 constexpr std::uint64_t recorded_waves = 3;
+constexpr std::uint64_t recorded_sms = 3;
 constexpr std::uint64_t most_instructions_of_a_launch = 800'000;
 constexpr std::uint64_t most_instructions_of_a_warp = 16'384;
 
@@ -54,43 +55,72 @@ std::uint16_t distinct_addresses(const std::array<Address, warp_size>& addresses
     return static_cast<std::uint16_t>(seen.size() - rest.size());
 }
 
+// Where warps were cut, later waves would show how blocks begin, again and again.
+void keep_first_wave_if_cut(timing::LaunchTrace& trace, std::size_t resident_blocks) {
+    const auto is_cut = [](const timing::WarpTrace& warp) { return warp.executed > warp.recorded; };
+    if (trace.blocks.size() <= resident_blocks) return;
+    const bool some_are_cut =
+        std::ranges::any_of(trace.blocks, [&](const timing::BlockTrace& block) {
+            return std::ranges::any_of(block, is_cut);
+        });
+    if (some_are_cut) trace.blocks.resize(resident_blocks);
+}
+
 }  // namespace
 
-// The SM with the most blocks, in the middle of those.
-TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy) : launch_(launch) {
+// SMs that get the most blocks.
+TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
+    : launch_(launch), resident_blocks_(std::max(1u, occupancy.blocks)) {
     const std::uint64_t sms = launch.architecture.sm_count;
     const std::uint64_t blocks = launch.blocks();
     const std::uint64_t fullest = blocks % sms == 0 ? sms : blocks % sms;
-    sm_ = fullest / 2;
-    timing::LaunchFacts& facts = recorded_.facts;
-    facts.blocks = blocks;
-    facts.sm_number = sm_;
-    facts.sm_blocks = (blocks - sm_ + sms - 1) / sms;
-    facts.resident_blocks = std::max(1u, occupancy.blocks);
-    facts.l1_bytes = launch.l1_bytes;
-    const std::uint64_t recorded =
-        std::min<std::uint64_t>(facts.sm_blocks, recorded_waves * facts.resident_blocks);
-    recorded_.trace.blocks.resize(recorded);
-    for (timing::BlockTrace& block : recorded_.trace.blocks) block.resize(launch.warps());
-    most_instructions_ = std::min(most_instructions_of_a_warp,
-                                  most_instructions_of_a_launch / (recorded * launch.warps()) + 1);
+    const std::uint64_t of_sm = (blocks + sms - 1) / sms;
+    const std::uint64_t count = std::min<std::uint64_t>(of_sm, recorded_waves * resident_blocks_);
+    for (std::uint64_t i = 0; i < std::min(fullest, recorded_sms); ++i) {
+        Recorded& recorded = recorded_.emplace_back();
+        recorded.sm = i * fullest / recorded_sms;
+        recorded.trace.blocks.resize(count, timing::BlockTrace(launch.warps()));
+    }
+    most_instructions_ =
+        std::min(most_instructions_of_a_warp,
+                 most_instructions_of_a_launch / (recorded_.size() * count * launch.warps()) + 1);
+}
+
+std::uint64_t TraceRecorder::Recorded::executed() const {
+    std::uint64_t sum = 0;
+    for (const timing::BlockTrace& block : trace.blocks) {
+        for (const timing::WarpTrace& warp : block) sum += warp.executed;
+    }
+    return sum;
+}
+
+const TraceRecorder::Recorded* TraceRecorder::recorded_of(std::uint64_t block) const {
+    const std::uint64_t sms = launch_.architecture.sm_count;
+    for (const Recorded& recorded : recorded_) {
+        if (block % sms == recorded.sm && block / sms < recorded.trace.blocks.size())
+            return &recorded;
+    }
+    return nullptr;
 }
 
 bool TraceRecorder::wants(std::uint64_t block) const {
-    const std::uint64_t sms = launch_.architecture.sm_count;
-    return !is_stopped_ && block % sms == sm_ && block / sms < recorded_.trace.blocks.size();
+    return !is_stopped_ && recorded_of(block) != nullptr;
 }
 
 std::vector<std::uint64_t> TraceRecorder::blocks() const {
     std::vector<std::uint64_t> numbers;
-    for (std::uint64_t i = 0; i < recorded_.trace.blocks.size(); ++i)
-        numbers.push_back(sm_ + i * launch_.architecture.sm_count);
+    for (const Recorded& recorded : recorded_) {
+        for (std::uint64_t i = 0; i < recorded.trace.blocks.size(); ++i)
+            numbers.push_back(recorded.sm + i * launch_.architecture.sm_count);
+    }
     return numbers;
 }
 
 void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block) {
     const std::uint64_t number = context.block->number / launch_.architecture.sm_count;
-    timing::WarpTrace& warp = recorded_.trace.blocks[number][context.warp->number];
+    timing::LaunchTrace& trace =
+        const_cast<Recorded*>(recorded_of(context.block->number))->trace;
+    timing::WarpTrace& warp = trace.blocks[number][context.warp->number];
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
     const bool is_recorded = warp.recorded < most_instructions_;
@@ -108,7 +138,7 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Bas
                 const std::uint32_t guard = context.predicate(operation->guard);
                 active &= operation->guard_negated ? ~guard : guard;
             }
-            record(context, *detail, active, warp);
+            record(context, *detail, active, trace, warp);
         }
         context.mask = lanes;
         operation->execute(context, *operation);
@@ -116,7 +146,7 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Bas
 }
 
 void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
-                           timing::WarpTrace& warp) {
+                           timing::LaunchTrace& trace, timing::WarpTrace& warp) {
     timing::Access& access = warp.accesses.emplace_back();
     if (lanes == 0 || !detail.cost.is_issued()) return;
     std::array<Address, warp_size> addresses{};
@@ -144,28 +174,27 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     access.sectors = static_cast<std::uint16_t>(counts.sectors);
     if (cost.space == AccessSpace::shared) return;
     const LineList lines = lines_of(request);
-    access.first_line = static_cast<std::uint32_t>(recorded_.trace.lines.size());
+    access.first_line = static_cast<std::uint32_t>(trace.lines.size());
     access.line_count = static_cast<std::uint32_t>(lines.count);
     const auto span = lines.span();
-    recorded_.trace.lines.insert(recorded_.trace.lines.end(), span.begin(), span.end());
-}
-
-// Where warps were cut, later waves would show how blocks begin, again and again.
-void TraceRecorder::keep_first_wave_if_cut() {
-    const auto is_cut = [](const timing::WarpTrace& warp) { return warp.executed > warp.recorded; };
-    auto& blocks = recorded_.trace.blocks;
-    if (blocks.size() <= recorded_.facts.resident_blocks) return;
-    const bool some_are_cut = std::ranges::any_of(
-        blocks, [&](const timing::BlockTrace& block) { return std::ranges::any_of(block, is_cut); });
-    if (some_are_cut) blocks.resize(recorded_.facts.resident_blocks);
+    trace.lines.insert(trace.lines.end(), span.begin(), span.end());
 }
 
 RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_thread) {
+    Recorded& most = *std::ranges::max_element(recorded_, {}, &Recorded::executed);
+    RecordedLaunch result{.trace = std::move(most.trace), .facts = {}, .lines = {}};
     TimedProgram timed = timed_program(launch_.image, registers_per_thread);
-    recorded_.trace.program = std::move(timed.program);
-    recorded_.lines = std::move(timed.lines);
-    keep_first_wave_if_cut();
-    return std::move(recorded_);
+    result.trace.program = std::move(timed.program);
+    result.lines = std::move(timed.lines);
+    timing::LaunchFacts& facts = result.facts;
+    const std::uint64_t sms = launch_.architecture.sm_count;
+    facts.blocks = launch_.blocks();
+    facts.sm_number = most.sm;
+    facts.sm_blocks = (facts.blocks - most.sm + sms - 1) / sms;
+    facts.resident_blocks = resident_blocks_;
+    facts.l1_bytes = launch_.l1_bytes;
+    keep_first_wave_if_cut(result.trace, facts.resident_blocks);
+    return result;
 }
 
 }  // namespace emulator::simt

@@ -1,5 +1,5 @@
 // Records what the warps of one SM execute, for the time model: which basic blocks, and what each of
-// their requests touches.
+// their requests touches. Of a few SMs, the one that executes most is kept: a launch lasts as long as it.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +33,20 @@ class TraceRecorder {
     RecordedLaunch finish(std::optional<unsigned> registers_per_thread);
 
   private:
+    struct Recorded {
+        std::uint64_t sm = 0;
+        timing::LaunchTrace trace;
+        std::uint64_t executed() const;
+    };
+    const Recorded* recorded_of(std::uint64_t block) const;
     void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
-                timing::WarpTrace& warp);
-    void keep_first_wave_if_cut();
+                timing::LaunchTrace& trace, timing::WarpTrace& warp);
 
     const Launch& launch_;
     bool is_stopped_ = false;
-    std::uint64_t sm_ = 0;
+    unsigned resident_blocks_ = 1;         // on an SM
     std::uint64_t most_instructions_ = 0;  // of a warp
-    RecordedLaunch recorded_;
+    std::vector<Recorded> recorded_;
 };
 
 }  // namespace emulator::simt
