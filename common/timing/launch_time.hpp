@@ -35,7 +35,8 @@ struct Prediction {
     double seconds = 0;
     Bound bound{};
     std::array<double, bound_count> shares{};  // of each limit, 0 to 1; of latency 0
-    std::vector<std::array<double, stall_count>> stalls;  // warp cycles of the SM, by Program::lines
+    std::vector<std::array<double, stall_count>>
+        stalls;  // warp cycles of the SM, by Program::lines
 };
 
 Prediction predict(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts);

@@ -90,10 +90,9 @@ Cost cost_of(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
     if (opcode == "mov") {
-        const bool is_special = std::ranges::any_of(
-            instruction.operands, [](const auto& operand) {
-                return operand.kind == OperandKind::special;
-            });
+        const bool is_special = std::ranges::any_of(instruction.operands, [](const auto& operand) {
+            return operand.kind == OperandKind::special;
+        });
         return is_special ? Cost{Unit::sfu, 1} : Cost{Unit::none, 0};
     }
     if (opcode == "cvt") {
@@ -122,8 +121,8 @@ Instruction lower_memory(const ptx::Instruction& instruction) {
 }
 
 bool accesses_memory(const ptx::Instruction& instruction) {
-    return is_any(instruction.opcode, {"ld", "ldu", "st", "atom", "red", "tex", "tld4", "suld",
-                                       "sust", "cp"});
+    return is_any(instruction.opcode,
+                  {"ld", "ldu", "st", "atom", "red", "tex", "tld4", "suld", "sust", "cp"});
 }
 
 Instruction lower_one(const ptx::Instruction& instruction, Register first) {
@@ -163,8 +162,7 @@ void fuse_addresses(const ptx::Function& function, std::span<const std::uint32_t
         for (const Register each : lowered[i].destinations) maker.erase(each);
         const bool is_product = (instruction.opcode == "mul" && has(instruction, "wide")) ||
                                 (instruction.opcode == "shl" && is_64_bit_integer(instruction));
-        if (is_product && !lowered[i].destinations.empty())
-            maker[lowered[i].destinations[0]] = i;
+        if (is_product && !lowered[i].destinations.empty()) maker[lowered[i].destinations[0]] = i;
     }
 }
 
@@ -187,8 +185,8 @@ Instruction lower_control(const ptx::Instruction& instruction, Register first_re
     } else if (is_any(opcode, {"vote", "match", "activemask"})) {
         result.unit = Unit::integer;
     } else if (is_any(opcode, {"bar", "barrier"})) {
-        result.wait = has(instruction, "arrive") || has(instruction, "warp") ? Wait::none
-                                                                             : Wait::barrier;
+        result.wait =
+            has(instruction, "arrive") || has(instruction, "warp") ? Wait::none : Wait::barrier;
         result.orders_memory = true;
     } else if (!is_any(opcode, {"bra", "brx", "ret", "exit", "call", "nanosleep"})) {
         result.slots = 0;  // a guard that the core executes as a branch around the instruction

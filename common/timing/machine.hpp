@@ -15,8 +15,8 @@ struct Machine {
     // ---- the GPU
     double clock_hz = 1e9;
     unsigned sms = 1;
-    double launch_seconds = 0;     // a kernel with nothing to do, behind another one in a stream
-    double blocks_per_second = 0;  // that the whole GPU starts
+    double launch_seconds = 0;      // a kernel with nothing to do, behind another one in a stream
+    double blocks_per_second = 0;   // that the whole GPU starts
     double block_start_cycles = 0;  // from the start of a block to its first instruction
 
     // ---- an SM
@@ -31,22 +31,24 @@ struct Machine {
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;
     double shared_atomic_cycles = 4;  // of one pass over the banks
-    double memory_queue_cycles = 64;  // work that waits in front of the data path before issue stalls
-    bool is_l1_whole_lines = false;   // a miss fetches all of a line
+    double memory_queue_cycles =
+        64;  // work that waits in front of the data path before issue stalls
+    bool is_l1_whole_lines = false;  // a miss fetches all of a line
     bool stores_allocate = true;
 
     // ---- behind the L1
-    double l2_cycles = 270, dram_cycles = 650;     // from issue to use, nothing else in flight
-    double page_cycles = 500;                      // more, for the first load from a page of a cold launch
-    double l2_granule_bytes = 64;                  // that a request to one line takes of the L2 at least
-    double l2_bytes_per_cycle = 4000;              // of the whole GPU
-    double l2_bytes_per_cycle_per_sm = 64;         // of one SM's port
-    double l2_store_lines_per_cycle = 32;          // of the whole GPU: each takes one line, ...
-    double l2_store_sectors_per_cycle = 128;       // ... and so many sectors
-    double l2_atomics_per_cycle = 32;              // sectors, of the whole GPU
-    double dram_bytes_per_cycle = 2000;            // of the whole GPU, as measured, not the peak
+    double l2_cycles = 270, dram_cycles = 650;  // from issue to use, nothing else in flight
+    double page_cycles = 500;               // more, for the first load from a page of a cold launch
+    double l2_granule_bytes = 64;           // that a request to one line takes of the L2 at least
+    double l2_bytes_per_cycle = 4000;       // of the whole GPU
+    double l2_bytes_per_cycle_per_sm = 64;  // of one SM's port
+    double l2_store_lines_per_cycle = 32;   // of the whole GPU: each takes one line, ...
+    double l2_store_sectors_per_cycle = 128;  // ... and so many sectors
+    double l2_atomics_per_cycle = 32;         // sectors, of the whole GPU
+    double dram_bytes_per_cycle = 2000;       // of the whole GPU, as measured, not the peak
     double l2_bytes = 0;
-    double l2_usable_share = 1;  // of its capacity, that one SM's data can use: less with two partitions
+    double l2_usable_share =
+        1;  // of its capacity, that one SM's data can use: less with two partitions
 
     // Cycles that an instruction of a warp keeps the unit busy, in the whole SM.
     double unit_cycles(Unit unit) const;

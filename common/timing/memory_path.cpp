@@ -66,8 +66,7 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
     double arrival = looked_up + machine_.l1_cycles;
     if (loaded.hit_sectors > 0) arrival = std::max(arrival, arrival_in_flight(lines));
     if (loaded.fetched_sectors > 0) {
-        arrival =
-            std::max(arrival, fetch(loaded.fetched, looked_up));
+        arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
         note_in_flight(loaded.fetched, arrival, now);
     }
     return arrival;

@@ -107,9 +107,7 @@ std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_r
     Queue loads, others;
     std::vector<std::size_t> missing(block.size());
     std::vector<unsigned> users_left(block.size());
-    const auto offer = [&](Index i) {
-        (is_load(block[i]) ? loads : others).push({classes[i], i});
-    };
+    const auto offer = [&](Index i) { (is_load(block[i]) ? loads : others).push({classes[i], i}); };
     for (Index i = 0; i < block.size(); ++i) {
         missing[i] = dependences.before[i].size();
         users_left[i] = static_cast<unsigned>(dependences.after[i].size());
@@ -121,8 +119,7 @@ std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_r
         const bool has_room =
             !loads.empty() && held + block[loads.top().second].destinations.size() <=
                                   std::max<std::size_t>(free_registers, 1);
-        const bool takes_load =
-            others.empty() || (has_room && loads.top() < others.top());
+        const bool takes_load = others.empty() || (has_room && loads.top() < others.top());
         Queue& from = takes_load ? loads : others;
         const Index next = from.top().second;
         from.pop();

@@ -173,8 +173,7 @@ double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t unit) con
 double SmSimulation::next_event(const Scheduler& scheduler) const {
     double event = scheduler.waiting.empty() ? never : scheduler.waiting.top().time;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
-        if (!scheduler.eligible[unit].empty())
-            event = std::min(event, unit_free(scheduler, unit));
+        if (!scheduler.eligible[unit].empty()) event = std::min(event, unit_free(scheduler, unit));
     }
     return std::max(event, scheduler.free);
 }

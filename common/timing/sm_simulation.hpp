@@ -15,7 +15,15 @@
 namespace timing {
 
 // Why a warp could not issue.
-enum class Stall : std::uint8_t { none, memory, shared, arithmetic, barrier, unit_busy, not_selected };
+enum class Stall : std::uint8_t {
+    none,
+    memory,
+    shared,
+    arithmetic,
+    barrier,
+    unit_busy,
+    not_selected
+};
 constexpr std::size_t stall_count = 7;
 std::string_view text(Stall stall);  // "memory"
 

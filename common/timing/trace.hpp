@@ -24,8 +24,8 @@ struct Instruction {
     Wait wait = Wait::none;
     bool writes_memory = false, reads_memory = false, orders_memory = false;
     Space space = Space::none;
-    std::uint16_t line = 0;             // of Program::lines
-    std::uint32_t access = no_access;   // which access of its basic block
+    std::uint16_t line = 0;            // of Program::lines
+    std::uint32_t access = no_access;  // which access of its basic block
     std::vector<Register> sources, destinations;
 };
 
@@ -45,9 +45,9 @@ struct Access {
     Kind kind = Kind::none;  // none: no lane took part
     Space space = Space::none;
     bool uses_l1 = false;
-    std::uint16_t wavefronts = 0;   // passes through the banks, or different constants
-    std::uint16_t sectors = 0;      // of an atomic operation: updates
-    std::uint32_t bytes = 0;        // of all lanes
+    std::uint16_t wavefronts = 0;  // passes through the banks, or different constants
+    std::uint16_t sectors = 0;     // of an atomic operation: updates
+    std::uint32_t bytes = 0;       // of all lanes
     std::uint32_t first_line = 0, line_count = 0;  // in LaunchTrace::lines
 };
 
@@ -77,15 +77,16 @@ struct LaunchTrace {
 
 // What a launch is beyond the SM that was recorded.
 struct LaunchFacts {
-    std::uint64_t blocks = 1;          // of the grid
-    std::uint64_t sm_blocks = 1;       // of the recorded SM
+    std::uint64_t blocks = 1;     // of the grid
+    std::uint64_t sm_blocks = 1;  // of the recorded SM
     std::uint64_t sm_number = 0;
-    unsigned resident_blocks = 1;      // on an SM at a time
+    unsigned resident_blocks = 1;  // on an SM at a time
     std::size_t l1_bytes = 0;
     // Of the sectors that SMs ask the L2 for, those that it has to get from DRAM; the bytes that DRAM then
     // moves, for each sector that SMs ask for and for each that they write.
     double dram_share_of_reads = 1;
-    bool finds_pages_cold = false;  // nothing has used these pages lately: their addresses are looked up
+    bool finds_pages_cold =
+        false;  // nothing has used these pages lately: their addresses are looked up
     double dram_bytes_per_read_sector = 32, dram_bytes_per_written_sector = 32;
 };
 

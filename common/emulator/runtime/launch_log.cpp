@@ -73,10 +73,10 @@ void emulatedGpuResetCounters() {
 
 void emulatedGpuPredictTime(int l2_state) {
     const std::lock_guard lock(api_mutex());
-    predict_time(l2_state != EMULATED_GPU_NO_TIME,
-                 l2_state == EMULATED_GPU_COLD_L2   ? L2State::cold
-                 : l2_state == EMULATED_GPU_WARM_L2 ? L2State::warm
-                                                    : L2State::left_by_others);
+    predict_time(l2_state != EMULATED_GPU_NO_TIME, l2_state == EMULATED_GPU_COLD_L2 ? L2State::cold
+                                                   : l2_state == EMULATED_GPU_WARM_L2
+                                                       ? L2State::warm
+                                                       : L2State::left_by_others);
 }
 
 double emulatedGpuPredictedSeconds() {

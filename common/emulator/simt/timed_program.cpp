@@ -25,7 +25,8 @@ class Builder {
     TimedProgram build() {
         result_.program.blocks.resize(image_.counters.size());
         for (const auto& function : image_.functions) add(*function);
-        result_.program.lines = static_cast<unsigned>(std::max<std::size_t>(1, result_.lines.size()));
+        result_.program.lines =
+            static_cast<unsigned>(std::max<std::size_t>(1, result_.lines.size()));
         return std::move(result_);
     }
 
@@ -85,8 +86,7 @@ class Builder {
 
 const MemoryDetail* access_of(const Image& image, const Operation& operation) {
     const Operation* const guarded = guarded_operation(operation);
-    const auto found =
-        image.accesses.find(guarded != nullptr ? guarded->detail : operation.detail);
+    const auto found = image.accesses.find(guarded != nullptr ? guarded->detail : operation.detail);
     return found == image.accesses.end() ? nullptr : found->second;
 }
 

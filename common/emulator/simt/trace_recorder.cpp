@@ -59,10 +59,9 @@ std::uint16_t distinct_addresses(const std::array<Address, warp_size>& addresses
 void keep_first_wave_if_cut(timing::LaunchTrace& trace, std::size_t resident_blocks) {
     const auto is_cut = [](const timing::WarpTrace& warp) { return warp.executed > warp.recorded; };
     if (trace.blocks.size() <= resident_blocks) return;
-    const bool some_are_cut =
-        std::ranges::any_of(trace.blocks, [&](const timing::BlockTrace& block) {
-            return std::ranges::any_of(block, is_cut);
-        });
+    const bool some_are_cut = std::ranges::any_of(
+        trace.blocks,
+        [&](const timing::BlockTrace& block) { return std::ranges::any_of(block, is_cut); });
     if (some_are_cut) trace.blocks.resize(resident_blocks);
 }
 
@@ -118,8 +117,7 @@ std::vector<std::uint64_t> TraceRecorder::blocks() const {
 
 void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block) {
     const std::uint64_t number = context.block->number / launch_.architecture.sm_count;
-    timing::LaunchTrace& trace =
-        const_cast<Recorded*>(recorded_of(context.block->number))->trace;
+    timing::LaunchTrace& trace = const_cast<Recorded*>(recorded_of(context.block->number))->trace;
     timing::WarpTrace& warp = trace.blocks[number][context.warp->number];
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;

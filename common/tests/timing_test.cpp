@@ -1,0 +1,279 @@
+// Schedules worked out by hand, and what has to hold of any.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "timing/launch_time.hpp"
+#include "timing/machine_table.hpp"
+#include "timing/reorder.hpp"
+
+namespace timing {
+namespace {
+
+// One scheduler, one instruction a cycle; a second is a cycle, and nothing costs time but what a test says.
+Machine plain_machine() {
+    Machine machine;
+    machine.clock_hz = 1;
+    machine.blocks_per_second = 1e9;
+    machine.schedulers = 1;
+    machine.fp32_lanes = 32;
+    machine.alu_cycles = 4;
+    machine.shared_cycles = 23;
+    return machine;
+}
+
+Instruction arithmetic(std::vector<Register> sources, Register destination) {
+    Instruction result;
+    result.unit = Unit::fp32;
+    result.sources = std::move(sources);
+    result.destinations = {destination};
+    return result;
+}
+
+Instruction memory(Space space, std::uint32_t access, std::vector<Register> sources,
+                   std::vector<Register> destinations) {
+    Instruction result;
+    result.unit = Unit::memory;
+    result.space = space;
+    result.access = access;
+    result.sources = std::move(sources);
+    result.destinations = std::move(destinations);
+    return result;
+}
+
+Instruction barrier() {
+    Instruction result;
+    result.wait = Wait::barrier;
+    return result;
+}
+
+// A block of warps that all execute the program's first basic block, without accesses.
+LaunchTrace trace_of(std::vector<Instruction> instructions, std::size_t warps) {
+    LaunchTrace trace;
+    trace.program.blocks = {{std::move(instructions)}};
+    trace.program.registers = 8;
+    WarpTrace warp;
+    warp.steps = {{0, 0}};
+    warp.recorded = warp.executed = trace.program.blocks[0].instructions.size();
+    trace.blocks = {BlockTrace(warps, warp)};
+    return trace;
+}
+
+double cycles(const Machine& machine, const LaunchTrace& trace) {
+    return SmSimulation(machine, trace, LaunchFacts{}).run().cycles;
+}
+
+const std::vector<Instruction> chain{arithmetic({}, 0), arithmetic({0}, 1)};
+
+TEST(Schedule, ASecondInstructionWaitsForTheFirst) {
+    // Issue at 0 and at 4, where the result is there; over a cycle later.
+    EXPECT_EQ(cycles(plain_machine(), trace_of(chain, 1)), 5);
+}
+
+TEST(Schedule, TwoWarpsTakeTurns) {
+    // 0 and 1, then 4 and 5.
+    EXPECT_EQ(cycles(plain_machine(), trace_of(chain, 2)), 6);
+}
+
+TEST(Schedule, AUnitOfHalfTheWidthTakesAnInstructionEverySecondCycle) {
+    Machine machine = plain_machine();
+    machine.fp32_lanes = 16;
+    // 0 and 2, then 4 and 6.
+    EXPECT_EQ(cycles(machine, trace_of(chain, 2)), 7);
+}
+
+TEST(Schedule, ConflictsOfSharedMemoryQueueInTheDataPath) {
+    LaunchTrace trace = trace_of({memory(Space::shared, 0, {}, {0}), arithmetic({0}, 1)}, 2);
+    Access access;
+    access.kind = Access::Kind::load;
+    access.space = Space::shared;
+    access.wavefronts = 4;
+    for (WarpTrace& warp : trace.blocks[0]) warp.accesses = {access};
+    // The first warp's passes take cycles 0 to 3, the second one's 4 to 7; each result comes 23 after the
+    // last pass: 26 and 30.
+    EXPECT_EQ(cycles(plain_machine(), trace), 31);
+}
+
+TEST(Schedule, ABarrierWaitsForTheLastWarp) {
+    LaunchTrace trace = trace_of({arithmetic({}, 0), barrier(), arithmetic({}, 1)}, 2);
+    trace.program.blocks.push_back(
+        {{arithmetic({}, 2), arithmetic({}, 3), arithmetic({}, 4), barrier(), arithmetic({}, 5)}});
+    trace.blocks[0][1].steps = {{1, 0}};
+    // First warp: 0, barrier at 1. Second one: 2, 3, 4, barrier at 5. All go on 12 cycles after it: 18, 19.
+    EXPECT_EQ(cycles(plain_machine(), trace), 20);
+}
+
+TEST(Schedule, AFreeInstructionPassesItsOperandOn) {
+    Instruction move = arithmetic({0}, 1);
+    move.slots = 0;
+    EXPECT_EQ(cycles(plain_machine(), trace_of({arithmetic({}, 0), move, arithmetic({1}, 2)}, 1)),
+              5);
+}
+
+TEST(Reorder, LoadsComeFirstAsFarAsRegistersAllow) {
+    const auto load = [](Register to) {
+        Instruction result = memory(Space::global, no_access, {}, {to});
+        result.reads_memory = true;
+        return result;
+    };
+    const std::vector<Instruction> block{load(0), arithmetic({0}, 4), load(1), arithmetic({1}, 5)};
+    const auto destinations = [](const std::vector<Instruction>& instructions) {
+        std::vector<Register> result;
+        for (const Instruction& each : instructions) result.push_back(each.destinations[0]);
+        return result;
+    };
+    EXPECT_EQ(destinations(reorder(block, 2)), (std::vector<Register>{0, 1, 4, 5}));
+    EXPECT_EQ(destinations(reorder(block, 1)), (std::vector<Register>{0, 4, 1, 5}));
+}
+
+TEST(Reorder, LoadsDoNotPassStores) {
+    Instruction store = memory(Space::global, no_access, {0}, {});
+    store.writes_memory = true;
+    Instruction load = memory(Space::global, no_access, {}, {1});
+    load.reads_memory = true;
+    const auto ordered = reorder({arithmetic({}, 0), store, load}, 8);
+    EXPECT_TRUE(ordered[1].writes_memory);
+    EXPECT_TRUE(ordered[2].reads_memory);
+}
+
+// ---- what has to hold of any launch
+
+const Machine& hopper() {
+    static const Machine machine = machine_of(*emulator::find_architecture("hopper"));
+    return machine;
+}
+
+// Blocks of four warps that load, compute and store a few times, at places and with patterns by chance.
+LaunchTrace random_trace(unsigned seed, std::size_t blocks) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t limit) { return random() % limit; };
+    LaunchTrace trace;
+    trace.program.registers = 16;
+    BasicBlock body;
+    const std::uint32_t rounds = 1 + below(4);
+    for (std::uint32_t i = 0; i < rounds; ++i) {
+        body.instructions.push_back(memory(Space::global, 2 * i, {}, {i}));
+        for (std::uint32_t k = below(6); k > 0; --k)
+            body.instructions.push_back(arithmetic({i}, 8 + below(4)));
+        body.instructions.push_back(memory(Space::global, 2 * i + 1, {8}, {}));
+    }
+    trace.program.blocks = {body};
+    const std::uint32_t lines = 1 + below(8);
+    emulator::Address next = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        BlockTrace& block = trace.blocks.emplace_back(4);
+        for (WarpTrace& warp : block) {
+            warp.steps = {{0, 0}};
+            warp.recorded = warp.executed = body.instructions.size();
+            for (std::uint32_t i = 0; i < 2 * rounds; ++i) {
+                Access& access = warp.accesses.emplace_back();
+                access.kind = i % 2 == 0 ? Access::Kind::load : Access::Kind::store;
+                access.space = Space::global;
+                access.uses_l1 = i % 2 == 0;
+                access.bytes = 128;
+                access.sectors = static_cast<std::uint16_t>(4 * lines);
+                access.first_line = static_cast<std::uint32_t>(trace.lines.size());
+                access.line_count = lines;
+                for (std::uint32_t k = 0; k < lines; ++k)
+                    trace.lines.emplace_back((next++) * emulator::line_bytes, 0xf);
+            }
+        }
+    }
+    return trace;
+}
+
+LaunchFacts facts_of(std::uint64_t blocks_of_sm, unsigned resident) {
+    LaunchFacts facts;
+    facts.blocks = blocks_of_sm * hopper().sms;
+    facts.sm_blocks = blocks_of_sm;
+    facts.resident_blocks = resident;
+    facts.l1_bytes = 128 * 1024;
+    return facts;
+}
+
+// Warps that are served sooner may take others' turns: a little of what is won can be lost again.
+constexpr double tolerance = 1.01;
+
+TEST(Property, MoreBandwidthIsNeverSlower) {
+    double Machine::* const rates[] = {
+        &Machine::dram_bytes_per_cycle,     &Machine::l2_bytes_per_cycle,
+        &Machine::l2_store_lines_per_cycle, &Machine::l1_bytes_per_cycle,
+        &Machine::l1_tags_per_cycle,        &Machine::fp32_lanes,
+        &Machine::blocks_per_second,        &Machine::memory_lanes,
+    };
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        const LaunchTrace trace = random_trace(seed, 24);
+        const LaunchFacts facts = facts_of(24, 8);
+        const double before = predict(hopper(), trace, facts).seconds;
+        for (double Machine::* const rate : rates) {
+            Machine faster = hopper();
+            faster.*rate *= 2;
+            EXPECT_LE(predict(faster, trace, facts).seconds, before * tolerance) << seed;
+        }
+    }
+}
+
+TEST(Property, MoreLatencyIsNeverFaster) {
+    double Machine::* const latencies[] = {
+        &Machine::dram_cycles, &Machine::l2_cycles,          &Machine::l1_cycles,
+        &Machine::alu_cycles,  &Machine::block_start_cycles, &Machine::launch_seconds,
+    };
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        const LaunchTrace trace = random_trace(seed, 24);
+        const LaunchFacts facts = facts_of(24, 8);
+        const double before = predict(hopper(), trace, facts).seconds;
+        for (double Machine::* const latency : latencies) {
+            Machine slower = hopper();
+            slower.*latency *= 2;
+            EXPECT_GE(predict(slower, trace, facts).seconds * tolerance, before) << seed;
+        }
+    }
+}
+
+TEST(Property, TwiceTheWorkTakesTwiceTheTime) {
+    Machine machine = hopper();
+    machine.launch_seconds = 0;
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        const LaunchTrace trace = random_trace(seed, 24);
+        const double once = predict(machine, trace, facts_of(4000, 8)).seconds;
+        const double twice = predict(machine, trace, facts_of(8000, 8)).seconds;
+        EXPECT_NEAR(twice / once, 2, 0.06) << seed;
+    }
+}
+
+TEST(Property, AnIdleSmChangesNothing) {
+    const LaunchTrace trace = random_trace(1, 1);
+    LaunchFacts facts = facts_of(1, 8);
+    facts.blocks = 3;
+    Machine larger = hopper();
+    larger.sms *= 2;
+    EXPECT_EQ(predict(hopper(), trace, facts).seconds, predict(larger, trace, facts).seconds);
+}
+
+TEST(Property, TheSameLaunchTakesTheSameTime) {
+    const LaunchTrace trace = random_trace(7, 24);
+    const Prediction one = predict(hopper(), trace, facts_of(24, 8));
+    const Prediction other = predict(hopper(), trace, facts_of(24, 8));
+    EXPECT_EQ(one.seconds, other.seconds);
+    EXPECT_EQ(one.stalls, other.stalls);
+}
+
+TEST(Bound, IsTheUnitThatIsBusiest) {
+    Machine machine = hopper();
+    machine.dram_bytes_per_cycle /= 20;
+    const Prediction prediction = predict(machine, random_trace(3, 24), facts_of(24, 8));
+    EXPECT_EQ(text(prediction.bound), "dram");
+}
+
+TEST(Machines, EachGenerationHasOne) {
+    for (const emulator::Architecture& architecture : emulator::architectures()) {
+        const Machine machine = machine_of(architecture);
+        EXPECT_GT(machine.dram_bytes_per_cycle, 0) << architecture.name;
+        EXPECT_LE(machine.dram_bytes_per_cycle * machine.clock_hz,
+                  architecture.dram_bytes_per_second)
+            << architecture.name;
+    }
+}
+
+}  // namespace
+}  // namespace timing
