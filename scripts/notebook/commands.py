@@ -253,7 +253,7 @@ def _verdicts(options: Namespace) -> int:
 
 
 def _compare(options: Namespace) -> int:
-    from notebook import compare, side_by_side
+    from notebook import compare, comparison_output
     from notebook.chapters import find_chapters
 
     project = Project.with_results(options.data)
@@ -263,9 +263,9 @@ def _compare(options: Namespace) -> int:
     operands = [compare.operand(project, chapters, word) for word in options.devices]
     found = compare.compare(project, chapters, operands)
     if options.json:
-        print(json.dumps(side_by_side.as_json(found), indent=2, allow_nan=False))
+        print(json.dumps(comparison_output.as_json(found), indent=2, allow_nan=False))
     else:
-        print("\n".join(side_by_side.lines(found)))
+        print("\n".join(comparison_output.lines(found)))
     return 0
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from notebook import names
-from notebook.comparison import COMPARED
+from notebook.counter_rules import COMPARED
 from notebook.devices import is_slug
 from notebook.text import close_matches, plain
 

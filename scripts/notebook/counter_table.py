@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from notebook import comparison, names
+from notebook import counter_rules, names
 from notebook.chapters import Chapter
 from notebook.claims import load as load_claims
 from notebook.claims import load_counter_notes
-from notebook.comparison import Compared
 from notebook.counter_notes import CounterNotes
+from notebook.counter_rules import Compared
 from notebook.metrics import COUNTERS
 from notebook.results import Result
 from notebook.text import markdown_cell, markdown_code, markdown_table
+from notebook.variant_names import shortened
 
 MOST_ROWS = 40
 # Counters within this share of each other are no news.
@@ -52,7 +53,7 @@ class Pair:
         if self.emulated is None or not (name in self.emulated.counts and name in self.gpu.counts):
             return {}
         counted, measured = self.emulated.counts[name][0], self.gpu.counts[name][0]
-        found = comparison.compare(name, counted, measured, comparison.fits_l2(counted))
+        found = counter_rules.compare(name, counted, measured, counter_rules.fits_l2(counted))
         return {each.counter: each for each in found}
 
 
@@ -80,7 +81,7 @@ def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
     candidates = {
         counter: _rows(counter, chosen, emulated, pairs)
         for counter in dict.fromkeys(map(_base, COUNTERS))
-        if counter in (*comparison.COMPARED, *claimed)
+        if counter in (*counter_rules.COMPARED, *claimed)
     }
     candidates = {counter: cells for counter, cells in candidates.items() if cells}
     if not candidates:
@@ -173,7 +174,7 @@ def _one_text(counter: str, chosen: list[str], emulated: list[Result], pairs: li
 def _interval(result: Result, name: str, counter: str) -> Interval | None:
     values = result.counts[name][0] if name in result.counts else {}
     if result.is_emulated:
-        return comparison.interval(values, counter)
+        return counter_rules.interval(values, counter)
     return (values[counter], values[counter]) if counter in values else None
 
 
@@ -247,61 +248,8 @@ def _variants(of: list[str], chosen: list[str]) -> str:
     if len(of) == len(chosen) > 1:
         return f"all {len(of)}"
     if len(of) > MOST_EXCEPTIONS >= len(others):
-        return f"all but {', '.join(_shortened(others))}"
-    return "<br>".join(_shortened(of))
-
-
-def _shortened(benchmarks: list[str]) -> list[str]:
-    """Names without their regime, those that are alike as one: `read_offset/offset:1…7`, and
-    `gather`, `gather_ldg`: `scatter:array`."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for name in map(names.without_regime, benchmarks):
-        alike.setdefault((names.kernel(name), *names.parameters(name)), []).append(name)
-    kernels: dict[str, list[str]] = {}
-    for kernel, _, parameters in (
-        name.partition("/") for of in alike.values() for name in _one_name(of)
-    ):
-        kernels.setdefault(parameters, []).append(kernel)
-    found = []
-    for parameters, of in kernels.items():
-        if len(of) == 1 and parameters:
-            found.append(markdown_code(f"{of[0]}/{parameters}"))
-        else:
-            text = ", ".join(map(markdown_code, of))
-            found.append(f"{text}: {markdown_code(parameters)}" if parameters else text)
-    return found
-
-
-def _one_name(alike: list[str]) -> list[str]:
-    """Names of the same parameters, those that differ in one as one. Which one: what leaves fewest."""
-    kernel, keys = names.kernel(alike[0]), list(names.parameters(alike[0]))
-    found = alike
-    for key in keys:
-        groups: dict[tuple[str, ...], list[str]] = {}
-        for name in alike:
-            values = names.parameters(name)
-            groups.setdefault(tuple(values[each] for each in keys if each != key), []).append(
-                values[key]
-            )
-        if len(groups) < len(found):
-            found = []
-            for others, of_key in groups.items():
-                rest = iter(others)
-                parts = (f"{each}:{_runs(of_key) if each == key else next(rest)}" for each in keys)
-                found.append("/".join([kernel, *parts]))
-    return found
-
-
-def _runs(values: list[str]) -> str:
-    """`0, 1…7, 11`: three whole numbers or more that follow on each other become a run."""
-    runs: list[list[str]] = []
-    for value in names.naturally_sorted(set(values)):
-        before = runs[-1][-1] if runs else ""
-        if before.isdecimal() and value.isdecimal() and int(value) == int(before) + 1:
-            runs[-1].append(value)
-        else:
-            runs.append([value])
-    return ", ".join(f"{run[0]}…{run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)
+        return f"all but {', '.join(shortened(others))}"
+    return "<br>".join(shortened(of))
 
 
 def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> list[str]:
@@ -312,7 +260,7 @@ def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> l
     for size, of in by_size.items():
         at = f" at {markdown_cell(names.regime_in_words(size))}" if size else ""
         text.append(
-            f"{len(of)} variant{'s' if len(of) > 1 else ''}{at}: {'; '.join(_shortened(of))}."
+            f"{len(of)} variant{'s' if len(of) > 1 else ''}{at}: {'; '.join(shortened(of))}."
         )
     if alike:
         counters = ", ".join(f"`{counter}` ({value})" for counter, value in alike.items())

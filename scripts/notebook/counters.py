@@ -14,7 +14,17 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import build, collect, comparison, devices, documents, files, results, schema, toolbox
+from notebook import (
+    build,
+    collect,
+    counter_rules,
+    devices,
+    documents,
+    files,
+    results,
+    schema,
+    toolbox,
+)
 from notebook.chapters import find_chapters
 from notebook.errors import CHECK_FAILED, MISSING, Malformed, Problem
 from notebook.fields import Json
@@ -59,8 +69,8 @@ def counters(project: Project, word: str) -> int:
         )
     build.configure(project, what.target, build.EMULATED_RUNTIME)
     build.build(project, what.target, build.EMULATED_RUNTIME)
-    found = [line for path in stored for line in _compare(project, what, path)]
-    print("\n".join([*found, comparison.RULES]))
+    found = [line for path in stored for line in _beside_emulated(project, what, path)]
+    print("\n".join([*found, counter_rules.RULES]))
     return 0
 
 
@@ -226,7 +236,7 @@ def _architecture(project: Project, meta: Path) -> str:
     return generation
 
 
-def _compare(project: Project, what: Subject, path: Path) -> list[str]:
+def _beside_emulated(project: Project, what: Subject, path: Path) -> list[str]:
     device = path.parent.parent.name
     architecture = _architecture(project, path.with_suffix(".meta.json"))
     emulated = emulate(project.build / what.target, architecture)
@@ -235,8 +245,8 @@ def _compare(project: Project, what: Subject, path: Path) -> list[str]:
     lines = [f"{what.name}: {device} beside emulated-{architecture}, {len(shared)} variants"]
     different = 0
     for name in shared:
-        promised = comparison.fits_l2(emulated[name])
-        found = comparison.differences(name, emulated[name], measured[name], promised)
+        promised = counter_rules.fits_l2(emulated[name])
+        found = counter_rules.differences(name, emulated[name], measured[name], promised)
         different += bool(found)
         lines += [
             f"  {each.name}  {each.counter}: measured {each.measured:.12g}, emulated {each.emulated}"

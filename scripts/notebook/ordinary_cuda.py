@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from notebook import comparison, counters
+from notebook import counter_rules, counters
 from notebook.errors import CHECK_FAILED, Problem
 from notebook.project import Project
 from notebook.text import plain
@@ -36,7 +36,7 @@ class Launched:
     """All launches of one run, by name."""
 
     outputs: dict[str, Output]
-    counted: dict[str, comparison.Counters] = field(default_factory=dict)
+    counted: dict[str, counter_rules.Counters] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
 
 
@@ -91,14 +91,14 @@ def read_outputs(text: str) -> dict[str, Output]:
     return {row[0]: Output(row[1], row[2]) for row in rows if len(row) == 3}
 
 
-def differences(name: str, emulated: Launched, gpu: Launched) -> list[comparison.Compared]:
+def differences(name: str, emulated: Launched, gpu: Launched) -> list[counter_rules.Compared]:
     """Counters of a launch that are not as measured. Hits and traffic beyond the L1 depend on which blocks
     share an SM, and when they run: they are no promise here."""
-    found = comparison.differences(name, emulated.counted[name], gpu.counted[name])
+    found = counter_rules.differences(name, emulated.counted[name], gpu.counted[name])
     return [each for each in found if each.counter in PROMISED]
 
 
-PROMISED = (*comparison.EXACT, *comparison.EFFICIENCIES)
+PROMISED = (*counter_rules.EXACT, *counter_rules.EFFICIENCIES)
 
 
 def wrong_outputs(emulated: Launched, gpu: Launched) -> list[str]:

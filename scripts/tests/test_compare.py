@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import compare, side_by_side
+from notebook import compare, comparison_output
 from notebook.compare import Comparison, Row
 from notebook.errors import Problem
 
@@ -142,7 +142,7 @@ def test_different_sizes_are_not_compared_but_named(tree: Tree) -> None:
     assert found.rows == []
     others = {each.only: each.others for each in found.missing if each.question.in_claim}
     assert others["nvidia-h200"] == {"nvidia-a100": "other sizes: n = 2^20, cold"}
-    assert any("nvidia-a100: other sizes" in line for line in side_by_side.lines(found))
+    assert any("nvidia-a100: other sizes" in line for line in comparison_output.lines(found))
 
 
 def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> None:
@@ -165,7 +165,9 @@ def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> Non
         f"n:{LARGE}",
         f"n:{LARGE}/cache:cold",
     ]
-    assert any("† n = 2^24 / n = 2^24, cold dram" in line for line in side_by_side.lines(found))
+    assert any(
+        "† n = 2^24 / n = 2^24, cold dram" in line for line in comparison_output.lines(found)
+    )
 
 
 def test_counts_are_compared_exactly(tree_with_data: Tree) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notebook import build, comparison, counters
+from notebook import build, counter_rules, counters
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, NSIGHT
 from notebook.project import Project
@@ -87,11 +87,11 @@ EMULATED = {"load_requests": 8.0, "load_sectors": 40.0, "load_efficiency": 80.0}
     ],
 )
 def test_the_rules(measured: dict[str, float], is_right: bool) -> None:
-    assert (comparison.differences("a", EMULATED, measured) == []) is is_right
+    assert (counter_rules.differences("a", EMULATED, measured) == []) is is_right
 
 
 def test_the_rules_are_stated_in_one_line() -> None:
-    rules = comparison.RULES
+    rules = counter_rules.RULES
     assert "\n" not in rules
     assert "0.01 percentage points" in rules and "0.01 % of the load sectors" in rules
     assert "8 KiB" in rules and "below 32 MiB" in rules
@@ -118,7 +118,7 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
     wrong = [
         difference
         for name in measured
-        for difference in comparison.differences(name, emulated[name], measured[name])
+        for difference in counter_rules.differences(name, emulated[name], measured[name])
     ]
     for name in BEYOND_L1:
         assert emulated[name]["l1_hit_sectors"] == 0
@@ -130,7 +130,7 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
     assert counts == []
     for each in wrong:
         if each.counter == "dram_read_bytes":
-            beyond = abs(each.measured - float(each.emulated)) - comparison.DRAM_TOLERANCE_BYTES
+            beyond = abs(each.measured - float(each.emulated)) - counter_rules.DRAM_TOLERANCE_BYTES
             assert beyond <= DRAM_MARGIN_BYTES, each
 
 
@@ -154,11 +154,11 @@ MOST_WAITS = 0.15
 
 
 def assert_shared_accesses_agree(
-    name: str, emulated: comparison.Counters, measured: comparison.Counters, access: str
+    name: str, emulated: counter_rules.Counters, measured: counter_rules.Counters, access: str
 ) -> bool:
     """Of `access`, load or store; whether there were any to compare."""
 
-    def of(row: comparison.Counters, counter: str) -> float:
+    def of(row: counter_rules.Counters, counter: str) -> float:
         return row.get(f"shared_{access}_{counter}", 0)
 
     if access == "load" and MERGED.match(name):
@@ -183,7 +183,7 @@ def test_chapters_agree_with_the_hardware() -> None:
         measured = counters.read_csv(stored)
         emulated = counters.emulate(executable, "hopper")
         for name in measured.keys() & emulated.keys():
-            found = comparison.differences(name, emulated[name], measured[name])
+            found = counter_rules.differences(name, emulated[name], measured[name])
             assert [each for each in found if each.counter in PROMISED] == []
             checked += 1
             for access in ("load", "store"):

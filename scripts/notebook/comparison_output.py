@@ -4,7 +4,8 @@ from collections import Counter
 from typing import Any
 
 from notebook import names
-from notebook.compare import DIFFERENT, NOTHING, SAME, UNDECIDED, Comparison, Difference, Row, Value
+from notebook.compare import DIFFERENT, NOTHING, SAME, UNDECIDED, Comparison, Difference, Row
+from notebook.device_answers import Value
 from notebook.text import plain, terminal_table
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
