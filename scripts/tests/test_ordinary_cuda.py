@@ -37,8 +37,7 @@ BY_REGISTERS = {
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
-    "median_of_three": "in[i], which both branches load, is loaded once before them: LDG.E.CONSTANT R11",
-    "search_tree": "one of the two loads of children is predicated: @P0 LDG.E R9, [R2+0x8]",
+    "search_tree": "lanes that have found their key load its payload in smaller groups",
     "skip_and_stop": "lanes that continue and lanes that break meet in front of the loop's next round",
 }
 # Floating-point reductions of many lanes take up to 2 % more sectors than the rule says.

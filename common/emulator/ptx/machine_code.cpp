@@ -57,7 +57,10 @@ std::vector<MachineAccess> accesses_of(const CubinReader& code, const LineSequen
         const auto kind = kind_of(code.at<std::uint64_t>(at));
         const std::uint32_t line = lines.line_at(at);
         if (!kind || line == 0) continue;
-        accesses.push_back({line, *kind, bytes_of_access(code.at<std::uint64_t>(at + 8))});
+        constexpr std::uint64_t always = 7;  // PT
+        const bool is_guarded = (code.at<std::uint64_t>(at) >> 12 & 0xf) != always;
+        accesses.push_back(
+            {line, *kind, bytes_of_access(code.at<std::uint64_t>(at + 8)), is_guarded});
     }
     std::ranges::stable_sort(accesses, {}, &MachineAccess::line);
     return accesses;

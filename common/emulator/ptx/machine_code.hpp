@@ -25,6 +25,7 @@ struct MachineAccess {
     std::uint32_t line = 0;  // of the PTX, from 1
     MachineAccessKind kind{};
     std::uint8_t bytes = 4;  // of a lane
+    bool is_guarded = false;
 
     bool operator==(const MachineAccess&) const = default;
 };

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "ptxas, format 2", kernel_word = "kernel",
+constexpr std::string_view first_line = "ptxas, format 3", kernel_word = "kernel",
                            code_word = "code", last_line = "end";
 
 // FNV-1a in 128 bits.
@@ -56,7 +56,7 @@ bool read_code(std::istream& in, std::vector<MachineAccess>& accesses) {
     for (; count > 0 && in; --count) {
         MachineAccess access;
         unsigned kind = 0, bytes = 0;
-        in >> access.line >> kind >> bytes;
+        in >> access.line >> kind >> bytes >> access.is_guarded;
         if (kind > static_cast<unsigned>(MachineAccessKind::return_) || bytes > 16) return false;
         access.kind = static_cast<MachineAccessKind>(kind);
         access.bytes = static_cast<std::uint8_t>(bytes);
@@ -120,7 +120,7 @@ void PtxasCache::write(const Compilation& compilation) const {
         out << code_word << ' ' << name << ' ' << accesses.size() << '\n';
         for (const MachineAccess& access : accesses) {
             out << access.line << ' ' << static_cast<unsigned>(access.kind) << ' '
-                << unsigned{access.bytes} << '\n';
+                << unsigned{access.bytes} << ' ' << access.is_guarded << '\n';
         }
     }
     out << last_line << '\n';

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "emulator/ptx/link.hpp"
+#include "emulator/ptx/moved_loads.hpp"
 #include "emulator/ptx/unrolled_loops.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
@@ -74,6 +75,7 @@ const std::shared_ptr<simt::Module>& Program::module() {
         ptx_ = load_ptx(wrapper_, architecture().compute_number());
         ptx::Module parsed = parse(ptx_);
         compile(parsed);
+        ptx::move_loads(parsed);
         ptx::unroll_loops(parsed);
         module_ = gpu().load(std::move(parsed), l1_mode(ptx_.options));
     } catch (const ApiError& error) {

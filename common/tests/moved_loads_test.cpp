@@ -1,0 +1,109 @@
+// Loads that ptxas moves before a branch, or guards.
+#include "emulator/ptx/moved_loads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace emulator::ptx {
+namespace {
+
+using Kind = MachineAccessKind;
+
+const std::string head = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<9>;
+    ld.param.u64 %rd1, [p];
+)";
+constexpr std::uint32_t first_line = 8;  // of the body
+
+Function moved(const std::string& body, std::vector<MachineAccess> code) {
+    Module module = parse(head + body + "    ret;\n}\n");
+    module.machine_code["k"] = std::move(code);
+    move_loads(module);
+    return module.functions[0];
+}
+
+// What stands where: "ld @p3", "bra", ...
+std::vector<std::string> outline(const Function& function) {
+    std::vector<std::string> result;
+    for (const Instruction& each : function.instructions) {
+        if (each.opcode == "ret" || (!each.modifiers.empty() && each.modifiers[0] == "param"))
+            continue;
+        const std::string guard =
+            each.guard.reg < 0
+                ? ""
+                : std::string(each.guard.negated ? " @!" : " @") +
+                      function.registers[static_cast<std::size_t>(each.guard.reg)].name;
+        result.push_back(each.opcode + guard);
+    }
+    return result;
+}
+using Outline = std::vector<std::string>;
+
+// ptxas 13.0 for sm_90: LDG R11, [R6] in front of the branch.
+const std::string both_sides = R"(    @%p1 bra ONE;
+    bra.uni OTHER;
+OTHER:
+    ld.global.u32 %r1, [%rd1];
+    ld.global.u32 %r2, [%rd1+4];
+    bra.uni END;
+ONE:
+    ld.global.u32 %r3, [%rd1];
+END:
+    st.global.u32 [%rd1], %r3;
+)";
+
+TEST(MovedLoads, OfBothSidesOnce) {
+    const std::vector<MachineAccess> once = {{first_line + 3, Kind::load, 4},
+                                             {first_line + 4, Kind::load, 4}};
+    const Function function = moved(both_sides, once);
+    EXPECT_EQ(outline(function),
+              (Outline{"ld", "bra @%p1", "bra", "mov", "ld", "bra", "mov", "st"}));
+    for (const Label& label : function.labels) {
+        if (label.name == "ONE") EXPECT_EQ(function.instructions[label.instruction].opcode, "mov");
+        if (label.name == "END") EXPECT_EQ(function.instructions[label.instruction].opcode, "st");
+    }
+    // Both have a machine instruction: nothing is moved.
+    std::vector<MachineAccess> twice = once;
+    twice.push_back({first_line + 7, Kind::load, 4});
+    EXPECT_EQ(outline(moved(both_sides, twice)),
+              (Outline{"bra @%p1", "bra", "ld", "ld", "bra", "ld", "st"}));
+}
+
+TEST(MovedLoads, NotBehindAStore) {
+    std::string stores = both_sides;
+    stores.replace(stores.find("    ld.global.u32 %r3"), 0, "    st.global.u32 [%rd1], %r4;\n");
+    EXPECT_EQ(outline(moved(stores, {{first_line + 3, Kind::load, 4}}))[0], "bra @%p1");
+}
+
+// LDG R9, [R2+0x4]; @P0 LDG R9, [R2+0x8].
+const std::string selected = R"(    ld.global.u32 %r1, [%rd1+4];
+    ld.global.u32 %r2, [%rd1+8];
+    selp.b32 %r3, %r1, %r2, %p3;
+    st.global.u32 [%rd1], %r3;
+)";
+
+TEST(MovedLoads, OfASelectionForTheLanesThatTakeIt) {
+    const MachineAccess always{first_line, Kind::load, 4},
+        guarded{first_line + 1, Kind::load, 4, true};
+    EXPECT_EQ(outline(moved(selected, {always, guarded})),
+              (Outline{"ld", "ld @!%p3", "selp", "st"}));
+    const MachineAccess first_guarded{first_line, Kind::load, 4, true};
+    EXPECT_EQ(outline(moved(selected, {first_guarded, guarded})),
+              (Outline{"ld @%p3", "ld @!%p3", "selp", "st"}));
+    // The value is read elsewhere too, or the predicate is not there yet.
+    EXPECT_EQ(outline(moved(selected + "    st.global.u32 [%rd1+8], %r2;\n", {always, guarded}))[1],
+              "ld");
+    std::string late = selected;
+    late.replace(late.find("    selp"), 0, "    setp.eq.s32 %p3, %r1, 0;\n");
+    EXPECT_EQ(outline(moved(late, {always, guarded}))[1], "ld");
+}
+
+}  // namespace
+}  // namespace emulator::ptx
