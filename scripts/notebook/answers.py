@@ -156,6 +156,8 @@ def _in_form(claim: Claim, form: str, low: float, high: float) -> str:
 
 def _range(ends: list[float], unit: str, digits: int = 3) -> str:
     shown = [_digits(end, digits) for end in sorted(ends)]
+    if unit == " %":
+        shown = [text.removesuffix(".0") for text in shown]
     return "–".join(dict.fromkeys(shown)) + unit
 
 

@@ -25,7 +25,12 @@ _TOOLS_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-check.txt")
 _VENV = _ROOT / ".venv"
 _STAMP = _VENV / "lab-stamp"
 # Distribution: the module that it brings along.
-_MODULES = {"meson": "mesonbuild", "jsonschema-rs": "jsonschema_rs"}
+_MODULES = {
+    "meson": "mesonbuild",
+    "jsonschema-rs": "jsonschema_rs",
+    "markdown-it-py": "markdown_it",
+    "axe-core-python": "axe_core_python",
+}
 _PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input"]
 _MENDING = "LAB_MENDS_VENV"
 

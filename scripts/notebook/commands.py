@@ -70,6 +70,18 @@ def parser() -> argparse.ArgumentParser:
     _add_exchange(add)
 
     command = add(
+        "report",
+        "all pages, verdicts and kernels as a site in build/report",
+        "Writes a static site that opens from the file system: every page with its figures, a table of all "
+        "verdicts to filter and sort, two devices side by side, kernels line by line.",
+    )
+    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
+    command.add_argument(
+        "--lines", action="store_true", help="count what each kernel's lines cost first (minutes)"
+    )
+    command.set_defaults(command=_report)
+
+    command = add(
         "fleet",
         "the notebook on every kind of GPU of a Slurm cluster",
         "Submits a job array for each kind of GPU, a task for each chapter, shows what becomes of "
@@ -285,6 +297,12 @@ def _add(options: Namespace) -> int:
     from notebook import contribute
 
     return contribute.add(Project.here(options.data), options.file)
+
+
+def _report(options: Namespace) -> int:
+    from notebook.report import command
+
+    return command.report(Project.with_results(options.data), count_lines=options.lines)
 
 
 def _doctor(_: Namespace) -> int:

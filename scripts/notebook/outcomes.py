@@ -72,7 +72,7 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     for verdict in decided.verdicts:
         if verdict.claim.id == claim.id and verdict.kind != "published":
             by_device.setdefault(verdict.device, []).append(verdict)
-    values = {device: _value(claim, found) for device, found in by_device.items()}
+    values = {device: value_of(claim, found) for device, found in by_device.items()}
     if not any(values.values()):
         undecided = dict.fromkeys(each.finding.verdict for of in by_device.values() for each in of)
         return [Outcome("", (), False, "", ", ".join(undecided) or "no data", tuple(undecided))]
@@ -80,7 +80,7 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     for device, value in values.items():
         if not value:
             continue
-        word, words = _words(by_device[device])
+        word, words = words_of(by_device[device])
         if device.startswith(device_names.EMULATED):
             groups.setdefault((value, word, words), []).append(device)
         else:
@@ -94,7 +94,7 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     ]
 
 
-def _words(found: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
+def words_of(found: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
     """The verdict; where the regimes differ, how many have which: `3 no effect, 1 reproduced`."""
     counted = Counter(each.finding.verdict for each in found if each.finding.ratio is not None)
     words = tuple(word for word, _ in counted.most_common())
@@ -103,7 +103,7 @@ def _words(found: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
     return ", ".join(f"{counted[word]} {word}" for word in words), words
 
 
-def _value(claim: Claim, found: Iterable[Verdict]) -> str:
+def value_of(claim: Claim, found: Iterable[Verdict]) -> str:
     values = [each.finding.ratio for each in found if each.finding.ratio is not None]
     return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
 

@@ -1,0 +1,118 @@
+"""Pages as HTML: Markdown of the repository, made safe, with figures inline and links inside the site."""
+
+import base64
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import CudaLexer
+
+_TAGS = {
+    *("h1", "h2", "h3", "h4", "p", "a", "img", "em", "strong", "code", "pre", "ul", "ol", "li"),
+    *("table", "thead", "tbody", "tr", "th", "td", "br", "hr", "details", "summary"),
+    *("sub", "sup", "span", "div", "blockquote"),
+}
+_ATTRIBUTES = {
+    "*": {"class", "id"},
+    "a": {"href", "title"},
+    "img": {"src", "alt"},
+    "div": {"role", "tabindex", "aria-label"},
+}
+_FIGURE = "data:image/svg+xml;base64,"
+# nh3 has one list of schemes; a link must not use the one that figures need.
+_SCHEMES = {"http", "https", "data"}
+_FORMATTER = HtmlFormatter(nowrap=True)
+
+
+def page(path: Path, root: Path, links: Mapping[Path, str]) -> Markup:
+    """A Markdown file as HTML. `links` names the site's page of a file or folder; links to other
+    files of the repository become plain text."""
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    tokens = markdown.parse(path.read_text(encoding="utf-8"))
+    for token in _all(tokens):
+        if token.type == "image":
+            _inline_figure(token, path, root)
+        elif token.type == "link_open":
+            _redirect(token, path, root, links)
+        elif token.type == "heading_open":
+            heading = tokens[tokens.index(token) + 1].content
+            token.attrSet("id", re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-"))
+    html = markdown.renderer.render(tokens, markdown.options, {})
+    region = '<div class="scroll" role="region" tabindex="0" aria-label="table"><table>'
+    html = html.replace("<table>", region).replace("</table>", "</table></div>")
+    return Markup(_safe(html))
+
+
+def _safe(html: str) -> str:
+    return nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_filtered,
+        url_schemes=_SCHEMES,
+    )
+
+
+def _filtered(tag: str, name: str, value: str) -> str | None:
+    if name == "src":
+        return value if value.startswith(_FIGURE) else None
+    if name == "href" and value.startswith("data:"):
+        return None
+    return value
+
+
+def _all(tokens: list[Token]) -> list[Token]:
+    return [each for token in tokens for each in (token, *_all(token.children or []))]
+
+
+def figure(path: Path) -> str:
+    """An SVG as the address of an image: scripts in it cannot run there."""
+    return _FIGURE + base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _target(token: Token, name: str, page: Path, root: Path) -> Path | None:
+    """The file of the repository that a link or an image names."""
+    text = str(token.attrGet(name) or "").partition("#")[0]
+    if not text or ":" in text:
+        return None
+    found = (page.parent / text).resolve()
+    return found if found.is_relative_to(root) and found.exists() else None
+
+
+def _inline_figure(token: Token, page: Path, root: Path) -> None:
+    path = _target(token, "src", page, root)
+    if path is not None and path.suffix == ".svg":
+        token.attrSet("src", figure(path))
+    else:
+        token.attrSet("src", "")
+
+
+def _redirect(token: Token, page: Path, root: Path, links: Mapping[Path, str]) -> None:
+    address = str(token.attrGet("href") or "")
+    if address.startswith(("http://", "https://", "#")):
+        return
+    path = _target(token, "href", page, root)
+    token.attrs = {"title": address}
+    if path in links:
+        fragment = address.partition("#")[2]
+        token.attrSet("href", links[path] + (f"#{fragment}" if fragment else ""))
+
+
+def cuda(text: str) -> list[Markup]:
+    """The lines of CUDA source, highlighted."""
+    lines = highlight(text, CudaLexer(stripnl=False), _FORMATTER).split("\n")
+    return [Markup(line) for line in lines]
+
+
+def highlighting() -> str:
+    """The style sheet of highlighted source, for light and dark pages."""
+    light = HtmlFormatter(style="xcode").get_style_defs(".source")
+    dark: Any = HtmlFormatter(style="github-dark").get_style_defs('[data-theme="dark"] .source')
+    return f"{light}\n{dark}"
