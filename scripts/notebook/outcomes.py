@@ -112,8 +112,8 @@ def _with_unit(claim: Claim, text: str) -> str:
     if claim.baseline is not None:
         return f"{text}×"
     if claim.metric.endswith(_PERCENT):
-        return f"{text}\N{NO-BREAK SPACE}%"
-    return f"{text}\N{NO-BREAK SPACE}{_UNITS.get(claim.metric, claim.metric.rsplit('_', 1)[-1])}"
+        return f"{text} %"
+    return f"{text} {_UNITS.get(claim.metric, claim.metric.rsplit('_', 1)[-1])}"
 
 
 def _range(low: float, high: float, claim: Claim) -> str:
