@@ -163,9 +163,11 @@ def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
     command = add(
         "verdicts",
         "what the data decide",
-        "Prints a matrix of all claims and devices; with --device, every claim with its numbers.",
+        "Prints each chapter's answer, and which claims hold and which fall on measured GPUs; with "
+        "--device every claim with its numbers, with --all a matrix of claims and devices.",
     )
     command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
+    command.add_argument("--all", action="store_true", help="every claim on every device")
     command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
     command.add_argument("--json", action="store_true", help="every verdict, with every number")
     command.set_defaults(command=_verdicts)
@@ -173,13 +175,15 @@ def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
     command = add(
         "compare",
         "devices, each by its own measure; or two runs",
-        "Compares devices chapter by chapter, in units of each device: percent of its peak, of its memcpy.",
+        "Prints what differs between devices among what the claims ask, each by its own measure: "
+        "ratios within its own run, percent of its peak or of its memcpy.",
     )
     command.add_argument(
         "devices", nargs="+", metavar="DEVICE", help="of data/ or build/results, or a folder"
     )
     command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
     command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
+    command.add_argument("--all", action="store_true", help="every row, not only what differs")
     command.add_argument("--json", action="store_true", help="every row, with every number")
     command.set_defaults(command=_compare)
 
@@ -261,7 +265,7 @@ def _figures(options: Namespace) -> int:
 def _verdicts(options: Namespace) -> int:
     from notebook import verdict_list
 
-    return verdict_list.print_verdicts(options.data, options.device, options.json)
+    return verdict_list.print_verdicts(options)
 
 
 def _compare(options: Namespace) -> int:
@@ -277,7 +281,8 @@ def _compare(options: Namespace) -> int:
     if options.json:
         print(json.dumps(comparison_output.as_json(found), indent=2, allow_nan=False))
     else:
-        print("\n".join(comparison_output.lines(found)))
+        shown = comparison_output.all_lines if options.all else comparison_output.lines
+        print("\n".join(shown(found)))
     return 0
 
 

@@ -136,24 +136,24 @@ def _questions(chapter: Chapter, found: list[Result]) -> list[Question]:
     if len(found) < 2:
         return []
 
-    def ask(metric: str, variant: str, baseline: str | None, in_claim: bool) -> None:
+    def ask(metric: str, variant: str, baseline: str | None, statement: str = "") -> None:
         asked.setdefault(
             (metric, variant, baseline),
-            Question(chapter.name, metric, variant, baseline, in_claim),
+            Question(chapter.name, metric, variant, baseline, statement),
         )
 
     for claim in claims.load(chapter):
         if claim.baseline is not None or claim.metric in COUNTERS:
-            ask(claim.metric, claim.variant, claim.baseline, True)
+            ask(claim.metric, claim.variant, claim.baseline, claim.statement)
         elif claim.metric not in ("time", "bytes_per_second", "flops_per_second"):
-            ask(claim.metric, claim.variant, None, True)
+            ask(claim.metric, claim.variant, None, claim.statement)
     metrics = [COPY_SHARE, PEAK_SHARE, PEAK_PERCENT, "memcpy_ratio", "cublas_ratio"]
     if len({result.device for result in found}) == 1:
         metrics.append("time")
     variants = {names.variant(name) for result in found for name in result.by_name}
     for variant in names.naturally_sorted(variants):
         for metric in metrics:
-            ask(metric, variant, None, False)
+            ask(metric, variant, None)
     return list(asked.values())
 
 

@@ -1,12 +1,20 @@
-"""What `lab compare` prints: what the claims ask, counts of the rest, or everything as JSON."""
+"""What `lab compare` prints: what differs among what the claims ask; everything; or JSON."""
 
 from collections import Counter
 from typing import Any
 
-from notebook import names
-from notebook.compare import DIFFERENT, NOTHING, SAME, UNDECIDED, Comparison, Difference, Row
-from notebook.device_answers import Value
-from notebook.text import plain, terminal_table
+from notebook import device_names, names
+from notebook.compare import (
+    DIFFERENT,
+    NOTHING,
+    SAME,
+    UNDECIDED,
+    Comparison,
+    Difference,
+    Row,
+)
+from notebook.device_answers import Question, Value
+from notebook.text import plain, terminal_table, wrapped
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
 _LEGEND = """\
@@ -15,18 +23,60 @@ device of the row that has a value. † the caches' state or what holds the data
 
 
 def lines(found: Comparison) -> list[str]:
-    """For a terminal, by chapter; rows that no claim asks for are counted only."""
+    """For a terminal: each claim's question whose answers differ, and one line of totals."""
+    text: list[str] = []
+    different: dict[Question, list[Row]] = {}
+    for row in found.rows:
+        if row.question.in_claim and DIFFERENT in _marks([row]):
+            different.setdefault(row.question, []).append(row)
+    chapter = ""
+    for question, rows in different.items():
+        if question.chapter != chapter:
+            chapter = question.chapter
+            text += ["", chapter]
+        text += wrapped(plain(question.statement), "  ")
+        text.append(f"      {question.metric}: {_answers(found, rows)}{_sizes(found, rows)}")
+    asked = [row for row in found.rows if row.question.in_claim]
+    others = [row for row in found.rows if not row.question.in_claim]
+    return [
+        *(text[1:] or ["nothing that a claim asks differs"]),
+        "",
+        f"claims: {_counts(asked)}; other rows: {_counts(others)}; not compared: "
+        f"{len(found.missing)}; all of them: --all, --json",
+    ]
+
+
+def _answers(found: Comparison, rows: list[Row]) -> str:
+    """Each device's least and most among rows of one question: `H200 0.80, Fermi 0.50`."""
+    parts = []
+    for number, operand in enumerate(found.operands):
+        values = [value.center for row in rows if (value := row.values[number])]
+        ends = dict.fromkeys(map(_number, (min(values), max(values)))) if values else {}
+        if ends:
+            parts.append(f"{device_names.short(plain(operand.name))} {'–'.join(ends)}")
+    return ", ".join(parts)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _sizes(found: Comparison, rows: list[Row]) -> str:
+    """At how many of the sizes that were compared, where that is not all of them."""
+    every = sum(row.question == rows[0].question for row in found.rows)
+    return "" if len(rows) == every else f" (at {len(rows)} of {every} sizes)"
+
+
+def all_lines(found: Comparison) -> list[str]:
+    """For a terminal, by chapter: every row, in numbers."""
     devices = [plain(operand.name) for operand in found.operands]
     text: list[str] = []
     questions = [row.question for row in found.rows] + [each.question for each in found.missing]
     for chapter in dict.fromkeys(question.chapter for question in questions):
         rows = [row for row in found.rows if row.question.chapter == chapter]
-        shown = [_cells(row) for row in rows if row.question.in_claim]
         text.append(chapter)
-        if shown:
-            text += terminal_table(["what", "regime", *devices], shown)
-        if others := [row for row in rows if not row.question.in_claim]:
-            text.append(f"not in a claim: {_counts(others)} (--json lists them)")
+        if rows:
+            text += terminal_table(["what", "regime", *devices], [_cells(row) for row in rows])
         text += [*_missing(found, chapter), ""]
     return [*text, f"all rows: {_counts(found.rows)}", _LEGEND]
 

@@ -20,13 +20,17 @@ PEAK_SHARE = "share of FP32 peak"
 
 @dataclass(frozen=True)
 class Question:
-    """What every device is asked; `in_claim` where a claim of the chapter asks it."""
+    """What every device is asked; `statement` of the claim that asks it, "" where none does."""
 
     chapter: str
     metric: str
     variant: str
     baseline: str | None = None
-    in_claim: bool = False
+    statement: str = ""
+
+    @property
+    def in_claim(self) -> bool:
+        return bool(self.statement)
 
     @property
     def words(self) -> str:

@@ -46,7 +46,7 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
         for claim in dict.fromkeys(verdict.claim.id for verdict in chapter.verdicts):
             of_claim = [verdict for verdict in chapter.verdicts if verdict.claim.id == claim]
             cells = [_cell(of_claim, column.name, notes) for column in columns]
-            rows.append([chapter.chapter.number, claim, *cells])
+            rows.append([chapter.chapter.number, claim, *cells, plain(of_claim[0].claim.statement)])
     numbers = [str(number) for number in range(1, len(columns) + 1)]
     meaning = ", ".join(f"{letter} {verdict}" for verdict, letter in _LETTERS.items())
     return [
@@ -58,7 +58,7 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
             ],
         ),
         "",
-        *terminal_table(["", "claim", *numbers], rows),
+        *terminal_table(["", "claim", *numbers, "statement"], rows),
         "",
         meaning,
         "2R 1N: reproduced in two regimes (sizes, states of the caches), no effect in one",

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from notebook import claims, names, published, results, verdicts, works
@@ -111,6 +112,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "regime": verdict.regime or None,
         "label": verdict.label or None,
         "verdict": finding.verdict,
+        "evidence": finding.evidence or None,
         "ratio": finding.ratio if finite and claim.baseline else None,
         "value": finding.ratio if claim.baseline is None else None,
         "interval": list(finding.interval) if finite and finding.interval else None,
@@ -247,11 +249,16 @@ def _note(verdict: Verdict, notes: list[str]) -> str:
 
 
 def terminal_lines(decided: ChapterVerdicts) -> list[str]:
-    """The table for a terminal, with its notes and the data it rests on."""
+    """Each claim with who says it, then its regimes; the notes and the data that all rests on."""
     table = grid(decided)
-    rows = [[line.claim.id, said_by(line.claim), line.regimes, *line.cells] for line in table.lines]
+    text: list[str] = []
+    header = ["", "", *table.devices] if len(table.devices) > 1 else []
+    for claim, of_claim in groupby(table.lines, key=lambda line: line.claim):
+        rows = [["  ", line.regimes, *line.cells] for line in of_claim]
+        text.append(plain(f"{claim.id}: {claim.statement} ({said_by(claim)})"))
+        text += terminal_table(header or rows[0], rows if header else rows[1:])
     return [
-        *terminal_table(["claim", "source", "regime", *table.devices], rows),
+        *text,
         *(f"{superscript(number)} {note}" for number, note in enumerate(table.notes, start=1)),
         *(f"data: {data}" for data in dict.fromkeys(each.data for each in decided.verdicts)),
     ]

@@ -1,9 +1,10 @@
-"""`lab verdicts`: what the data decide, as a matrix, as tables of one device, or as JSON."""
+"""`lab verdicts`: what the data decide, as a page, a matrix, tables of one device, or as JSON."""
 
 import json
 import sys
+from argparse import Namespace
 
-from notebook import matrix, tables, verdicts
+from notebook import matrix, tables, verdict_page, verdicts
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import slug_of
 from notebook.errors import CHECK_FAILED, WRONG_USAGE, Problem
@@ -12,8 +13,9 @@ from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches, plain
 
 
-def print_verdicts(data: str | None, device: str | None, as_json: bool) -> int:
+def print_verdicts(options: Namespace) -> int:
     """Prints all that can be decided; what cannot is an error for each chapter, and status 1."""
+    data, device = options.data, options.device
     project = Project.with_results(data)
     chapters = all_chapters(project)
     slug = None if device is None else slug_of(device)
@@ -28,11 +30,11 @@ def print_verdicts(data: str | None, device: str | None, as_json: bool) -> int:
         raise Problem(
             f"no data of device '{plain(slug)}'; {close_matches(slug, known)}", WRONG_USAGE
         )
-    if as_json:
+    if options.json:
         found = [tables.as_json(verdict) for each in decided for verdict in each.verdicts]
         print(json.dumps(found, indent=2, allow_nan=False))
     elif slug is None:
-        print("\n".join(matrix.lines(decided)))
+        print("\n".join((matrix if options.all else verdict_page).lines(decided)))
     else:
         for each in (each for each in decided if each.verdicts):
             print("\n".join([each.chapter.name, *tables.terminal_lines(each), ""]))

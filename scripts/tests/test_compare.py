@@ -142,7 +142,7 @@ def test_different_sizes_are_not_compared_but_named(tree: Tree) -> None:
     assert found.rows == []
     others = {each.only: each.others for each in found.missing if each.question.in_claim}
     assert others["nvidia-h200"] == {"nvidia-a100": "other sizes: n = 2^20, cold"}
-    assert any("nvidia-a100: other sizes" in line for line in comparison_output.lines(found))
+    assert any("nvidia-a100: other sizes" in line for line in comparison_output.all_lines(found))
 
 
 def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> None:
@@ -166,8 +166,33 @@ def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> Non
         f"n:{LARGE}/cache:cold",
     ]
     assert any(
-        "† n = 2^24 / n = 2^24, cold dram" in line for line in comparison_output.lines(found)
+        "† n = 2^24 / n = 2^24, cold dram" in line for line in comparison_output.all_lines(found)
     )
+
+
+def test_the_page_has_what_differs_with_its_statement_and_one_line_of_totals(tree: Tree) -> None:
+    """Of the claims only the time at offset 11 is compared: 20 % more on the second GPU."""
+    save(tree, rows_of({0: 1.0, 11: 1.0}))
+    save(tree, rows_of({0: 1.0, 11: 1.2}, seed=2), "nvidia-a100")
+    page = comparison_output.lines(run(tree, "nvidia-h200", "nvidia-a100"))
+    assert page[:3] == [
+        tree.chapter.name,
+        "  Reads at offset 11 are slower than aligned ones.",
+        "      time: H200 1, A100 1.2",
+    ]
+    assert page[-1].startswith("claims: 1 different; other rows: ")
+    assert len(page) == 5
+    same = comparison_output.lines(run(tree, "nvidia-h200", "nvidia-h200"))
+    assert same[0] == "nothing that a claim asks differs"
+    assert "claims: 1 same; other rows: " in same[-1]
+
+
+def test_only_some_sizes_differ(tree: Tree) -> None:
+    steady = rows_of({0: 1.0, 11: 1.0}, n=SMALL)
+    save(tree, [*rows_of({0: 1.0, 11: 1.0}), *steady])
+    save(tree, [*rows_of({0: 1.0, 11: 1.2}, seed=2), *steady], "nvidia-a100")
+    page = "\n".join(comparison_output.lines(run(tree, "nvidia-h200", "nvidia-a100")))
+    assert "time: H200 1, A100 1.2 (at 1 of 2 sizes)" in page
 
 
 def test_counts_are_compared_exactly(tree_with_data: Tree) -> None:

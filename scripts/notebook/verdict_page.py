@@ -1,0 +1,129 @@
+"""What `lab verdicts` prints: a chapter's answer, then for each GPU what held and what fell.
+
+A claim counts once a GPU: it holds if it does at every size and state of the caches, it falls if it
+does at none, and in between it is said to hold at some sizes.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from notebook import answers, device_names, outcomes, verdicts
+from notebook.claims import Claim
+from notebook.outcomes import Outcome
+from notebook.tables import ChapterVerdicts, said_by
+from notebook.text import plain, wrapped
+
+HELD, PARTLY, FELL, OPEN = "holds", "holds at some sizes", "falls", "is open"
+# Each with its plural.
+STANDINGS = {HELD: "hold", PARTLY: "hold at some sizes", FELL: "fall", OPEN: "are open"}
+MOST_NAMED = 3
+# What falls, the most surprising first.
+_ORDER = (verdicts.OPPOSITE, verdicts.NO_EFFECT, verdicts.DOES_NOT_HOLD, verdicts.WEAKER)
+_HOLDS = (*verdicts.CONFIRMED, verdicts.STRONGER)
+_INDENT = "    "
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a claim stands on a device, by all its regimes there."""
+
+    claim: Claim
+    outcome: Outcome
+    word: str
+
+    @property
+    def line(self) -> str:
+        """`Offset 11 is slower (Cheng 2014, ch. 4): no effect, 1.01–1.02×`."""
+        found = f"{self.outcome.verdict}, {self.outcome.value}"
+        return plain(f"{self.claim.statement.rstrip('.')} ({said_by(self.claim)}): {found}")
+
+
+def standing(words: Iterable[str]) -> str:
+    """How a claim stands whose regimes have these verdicts."""
+    decided = {word in _HOLDS for word in words if word != verdicts.INCONCLUSIVE}
+    if not decided:
+        return OPEN
+    return PARTLY if len(decided) == 2 else HELD if True in decided else FELL
+
+
+def standings(decided: ChapterVerdicts) -> dict[str, list[Standing]]:
+    """By device, each claim that it has data of; of emulated GPUs, too."""
+    found: dict[str, list[Standing]] = {}
+    for claim in _claims(decided):
+        for outcome in outcomes.of_devices(decided, claim):
+            for device in outcome.of:
+                each = Standing(claim, outcome, standing(outcome.words))
+                found.setdefault(device, []).append(each)
+    return found
+
+
+def lines(decided: Sequence[ChapterVerdicts]) -> list[str]:
+    """The page for a terminal."""
+    text: list[str] = []
+    totals: dict[str, Counter[str]] = {}
+    for each in decided:
+        found = standings(each)
+        for device, of_device in found.items():
+            totals.setdefault(device, Counter()).update(one.word for one in of_device)
+        text += _chapter(each, found)
+    return [*text, *_totals(totals)]
+
+
+def _claims(decided: ChapterVerdicts) -> list[Claim]:
+    return list({verdict.claim.id: verdict.claim for verdict in decided.verdicts}.values())
+
+
+def _chapter(decided: ChapterVerdicts, found: dict[str, list[Standing]]) -> list[str]:
+    text = [f"{decided.chapter.name}  {plain(decided.chapter.question)}".rstrip()]
+    text += wrapped(plain(answers.or_reason(decided)), _INDENT)
+    measured = [result.device for result in decided.results if result.kind == "gpu"]
+    for device in measured:
+        text += _device(device, found.get(device, []))
+    return [*text, ""]
+
+
+def _device(device: str, found: list[Standing]) -> list[str]:
+    name = device_names.short(device)
+    counted = Counter(each.word for each in found)
+    text = [f"{_INDENT}{name}: {_counts(counted)}"]
+    fallen = sorted(
+        (each for each in found if each.word == FELL),
+        key=lambda each: (
+            _ORDER.index(each.outcome.words[0]) if each.outcome.words[0] in _ORDER else len(_ORDER)
+        ),
+    )
+    for each in fallen[:MOST_NAMED]:
+        first, *rest = wrapped(each.line, f"{_INDENT}    ")
+        text += [f"{_INDENT}  ✗ {first.strip()}", *rest]
+    if more := len(fallen) - MOST_NAMED:
+        text += [f"{_INDENT}  ✗ and {more} more"] if more > 0 else []
+    return text
+
+
+def _counts(counted: Counter[str]) -> str:
+    """`24 claims hold, 5 fall, 1 is open`."""
+    every = sum(counted.values())
+    if not every:
+        return "no claim decided"
+    parts = ", ".join(
+        f"{counted[word]} {word if counted[word] == 1 else plural}"
+        for word, plural in STANDINGS.items()
+        if counted[word]
+    )
+    return f"of {every} claims {parts}"
+
+
+def _totals(totals: dict[str, Counter[str]]) -> list[str]:
+    gpus = [device for device in totals if not device.startswith(device_names.EMULATED)]
+    emulated = [device for device in totals if device.startswith(device_names.EMULATED)]
+    text = [f"{device}: {_counts(totals[device])}" for device in gpus]
+    text += [f"{device} (counted): {_counts(totals[device])}" for device in emulated]
+    if not gpus:
+        text.append("no GPU has been measured; to measure one: scripts/lab run --keep")
+    return [
+        *text,
+        "",
+        "each claim with its numbers: scripts/lab verdicts --device "
+        f"{(gpus or emulated or ['DEVICE'])[0]}; claims by devices: --all; rules: scripts/README.md",
+    ]
