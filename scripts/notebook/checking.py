@@ -69,6 +69,7 @@ def _checks(project: Project, files: list[str]) -> list[Check]:
         tool("ruff", "ruff", "check", "--quiet", "--output-format=concise", on=python),
         tool("ruff format", "ruff", "format", "--quiet", "--diff", on=python),
         tool("shellcheck", "shellcheck", "scripts/lab", ".ci/run"),
+        tool("hadolint", "hadolint", "Dockerfile"),
         tool("codespell", "codespell", on=texts),
         Check("sizes", lambda: _sizes(root, [name for name in files if name.endswith(_CODE)])),
         Check("data/schema.json", lambda: _schema(root)),
