@@ -61,7 +61,7 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
         *terminal_table(["", "claim", *numbers, "statement"], rows),
         "",
         meaning,
-        "2R 1N: reproduced in two regimes (sizes, states of the caches), no effect in one",
+        "2R 1N: reproduced in two regimes (sizes, states of the caches), no effect in one; pR: predicted",
         *(f"{superscript(number)} {note}" for number, note in enumerate(notes, start=1)),
     ]
 
@@ -74,6 +74,8 @@ def _cell(of_claim: list[Verdict], device: str, notes: list[str]) -> str:
         text = _LETTERS[kinds[0]]
     else:
         text = " ".join(f"{count}{_LETTERS[kind]}" for kind, count in counted.items())
+    if any(verdict.finding.evidence == verdicts.PREDICTED for verdict in found):
+        text = f"p{text}"
     for because in dict.fromkeys(plain(each.because) for each in found if each.because):
         if because not in notes:
             notes.append(because)

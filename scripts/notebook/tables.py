@@ -210,7 +210,7 @@ def found(*verdicts: Verdict) -> str:
         lows, highs = zip(*intervals, strict=True)
         value += f" [{show(min(lows))}, {show(max(highs))}]"
     labels = ", ".join(filter(None, dict.fromkeys(verdict.label for verdict in verdicts)))
-    return " ".join(filter(None, (findings[0].verdict, value, labels)))
+    return " ".join(filter(None, (findings[0].words, value, labels)))
 
 
 def _number(claim: Claim, value: float) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from notebook import names
+from notebook import device_names, names
 from notebook.claims import Claim
 from notebook.intervals import (
     Estimate,
@@ -42,6 +42,7 @@ from notebook.judging import (
     judge,
 )
 from notebook.metrics import SHARES
+from notebook.prediction import predicted_interval, predicted_seconds
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of
 
@@ -69,6 +70,8 @@ __all__ = [
 # What a finding rests on.
 MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"
 
+_NO_TIME = "an emulated GPU measures no time"
+
 # Fewer repetitions in a process do not bound its median, and a spread this large has more than one
 # cause.
 FEWEST_REPETITIONS = 5
@@ -87,7 +90,8 @@ A claim of equality (within 3 %) or of a range:
   holds, does not hold
 Any claim:
   inconclusive    the 95 % interval includes a boundary, clocks throttled, or it was a quick run
-  needs a GPU     the claim is about time, and an emulated GPU only counts
+  needs a GPU     the claim is about time, which an emulated GPU does not measure, and its
+                  prediction (marked predicted) leaves a doubt
   does not apply  the claim is about GPUs that fetch memory in other units
   no data         the device has no row or counter that the claim asks for
 Counters decide exactly. A time needs two processes on a GPU. Published results (published:…)
@@ -109,6 +113,11 @@ class Finding:
     ratio: float | None = None
     interval: Interval | None = None
     n: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The verdict as it is shown: a predicted one is marked."""
+        return f"predicted {self.verdict}" if self.evidence == PREDICTED else self.verdict
 
 
 @dataclass(frozen=True)
@@ -140,6 +149,11 @@ def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
     verdict = partial(Verdict, result.chapter, claim, result.device, result.kind, result.year, data)
     if obstacle := _obstacle(claim, result):
         return [verdict(obstacle)]
+    if result.is_emulated and not claim.is_counted:
+        predicted = _find_predicted(claim, result)
+        if not any(finding.evidence for finding in predicted.values()):
+            return [verdict(Finding(NEEDS_GPU, _NO_TIME))]
+        return [verdict(finding, regime) for regime, finding in predicted.items()]
     by_regime = _samples_by_regime(claim, result)
     if not by_regime:
         return [verdict(Finding(NO_DATA, f"no data of {_wanted(claim)}"))]
@@ -157,11 +171,31 @@ def _obstacle(claim: Claim, result: Result) -> Finding | None:
         here = fetched.get(result.fetch_unit_bytes, f"{result.fetch_unit_bytes} bytes")
         reason = f"the claim is about {fetched[unit]}; this device fetches {here}"
         return Finding(DOES_NOT_APPLY, reason)
-    if result.is_emulated and not claim.is_counted:
-        return Finding(NEEDS_GPU, "an emulated GPU has no time")
     if result.kind == "gpu" and claim.is_counted and not result.counts:
         return Finding(NO_DATA, "no counters were measured on this device")
     return None
+
+
+def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
+    """What the time model decides, by regime; a band that leaves a doubt decides nothing."""
+    if claim.metric != "time" or claim.baseline is None:
+        return {}
+    variants, baselines = (
+        predicted_seconds(result, each) for each in (claim.variant, claim.baseline)
+    )
+    found = {}
+    for regime in names.naturally_sorted(variants.keys() & baselines.keys()):
+        if claim.regimes and regime not in claim.regimes:
+            continue
+        ratio = variants[regime] / baselines[regime]
+        band = predicted_interval(ratio, result.device.removeprefix(device_names.EMULATED))
+        verdict, reason = judge(claim, ratio, band) if band else (INCONCLUSIVE, _NO_TIME)
+        found[regime] = (
+            Finding(NEEDS_GPU, reason)
+            if verdict == INCONCLUSIVE
+            else Finding(verdict, reason, PREDICTED, ratio, band)
+        )
+    return found
 
 
 def _wanted(claim: Claim) -> str:

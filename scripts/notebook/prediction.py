@@ -1,0 +1,57 @@
+"""What a predicted time decides: the ratio of two predictions, within the time model's own errors.
+
+How much it errs is in data/timing/ratio_errors.csv: for a generation, ratios that were predicted and
+measured on a GPU of it. Without them a prediction decides nothing.
+"""
+
+import math
+from functools import cache
+from pathlib import Path
+
+from notebook import csv_table, names
+from notebook.errors import Malformed, Problem
+from notebook.intervals import Interval
+from notebook.project import Project
+from notebook.results import Result
+from notebook.text import quoted
+
+TABLE = Path("data/timing/ratio_errors.csv")
+COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "measured_ratio")
+# Fewer ratios do not tell where 95 % of the errors lie.
+FEWEST_ERRORS = 40
+
+
+def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
+    """The predicted time of one launch of a variant, by regime."""
+    return {
+        names.regime(name): rows[0].predicted_seconds
+        for name, rows in result.by_name.items()
+        if names.variant(name) == variant and rows[0].predicted_seconds > 0
+    }
+
+
+def predicted_interval(ratio: float, generation: str) -> Interval | None:
+    """Where a predicted ratio would be measured, in 95 % of cases; None where too few were."""
+    errors = _log_errors(Project.here().root / TABLE).get(generation, [])
+    if len(errors) < FEWEST_ERRORS:
+        return None
+    # To both sides alike, whichever side the errors are on.
+    widest = sorted(map(abs, errors))[math.ceil(0.95 * len(errors)) - 1]
+    return ratio * math.exp(-widest), ratio * math.exp(widest)
+
+
+@cache
+def _log_errors(table: Path) -> dict[str, list[float]]:
+    """Measured over predicted, by generation."""
+    found: dict[str, list[float]] = {}
+    if not table.is_file():
+        return found
+    for row in csv_table.read(table, COLUMNS):
+        try:
+            predicted, measured = (
+                row.real(key, 1e-9, 1e9) for key in ("predicted_ratio", "measured_ratio")
+            )
+        except Malformed as error:
+            raise Problem(f"{quoted(table)}: {error}") from error
+        found.setdefault(row["architecture"], []).append(math.log(measured / predicted))
+    return found

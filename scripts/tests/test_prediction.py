@@ -1,0 +1,95 @@
+"""Predicted verdicts: given only where the model's own errors leave no doubt, and marked."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+from test_verdicts import BASELINE, VARIANT, claim, result
+
+from notebook import prediction, tables, verdicts
+from notebook.errors import Problem
+from notebook.prediction import FEWEST_ERRORS, predicted_interval
+from notebook.project import Project
+from notebook.verdicts import Verdict
+
+
+@pytest.fixture
+def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table of errors in place of the repository's."""
+    monkeypatch.setattr(Project, "here", staticmethod(lambda *_: Project(tmp_path, tmp_path / "data")))
+    prediction._log_errors.cache_clear()
+    table = tmp_path / prediction.TABLE
+    table.parent.mkdir(parents=True)
+    return table
+
+
+def write(table: Path, measured: list[float], architecture: str = "hopper") -> None:
+    lines = [",".join(prediction.COLUMNS)]
+    lines += [f"{architecture},02,a,b,1.0,{ratio}" for ratio in measured]
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def decide(ratio: float, **changes: Any) -> list[Verdict]:
+    """Of an emulated Hopper that predicts 10 µs times the ratio, and 10 µs."""
+    rows = [
+        synthetic.row(f"{VARIANT}/n:1024", 0.0, load_sectors=1),
+        synthetic.row(f"{BASELINE}/n:1024", 0.0, load_sectors=1),
+    ]
+    emulated = result(rows, is_emulated=True, device="emulated-hopper")
+    seconds = {f"{VARIANT}/n:1024": 1e-5 * ratio, f"{BASELINE}/n:1024": 1e-5}
+    for row in emulated.rows:
+        object.__setattr__(row, "predicted_seconds", seconds[row.name])
+    return verdicts.decide(claim(**changes), emulated, "data")
+
+
+def test_without_known_errors_a_prediction_decides_nothing(errors: Path) -> None:
+    assert predicted_interval(2.0, "hopper") is None
+    write(errors, [1.1] * (FEWEST_ERRORS - 1))
+    prediction._log_errors.cache_clear()
+    assert predicted_interval(2.0, "hopper") is None
+    (found,) = decide(2.0)
+    assert (found.finding.verdict, found.finding.evidence) == (verdicts.NEEDS_GPU, "")
+
+
+def test_the_band_is_that_of_19_in_20_errors_to_both_sides(errors: Path) -> None:
+    """Of 40 errors the second largest bounds 95 %: here 1.25, of either sign."""
+    write(errors, [1.0] * 36 + [1.1, 1.2, 0.8, 3.0])
+    assert predicted_interval(2.0, "hopper") == pytest.approx((2 * 0.8, 2 / 0.8))
+    assert predicted_interval(2.0, "fermi") is None
+
+
+def test_a_prediction_beyond_doubt_is_a_marked_verdict(errors: Path) -> None:
+    write(errors, [1.2] * FEWEST_ERRORS)
+    (found,) = decide(2.0)
+    finding = found.finding
+    assert (finding.verdict, finding.evidence) == (verdicts.REPRODUCED, verdicts.PREDICTED)
+    assert finding.interval == pytest.approx((2 / 1.2, 2 * 1.2))
+    assert found.regime == "n:1024"
+    assert tables.found(found) == "predicted reproduced 2.000 [1.667, 2.400]"
+    assert tables.as_json(found)["evidence"] == "predicted"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "changes"),
+    [
+        (1.1, {}),  # 1.1 / 1.2 is below 1.03
+        (2.0, {"claimed": 4.2}),  # half of it is 2.05
+        (2.0, {"regimes": ("n:2048",)}),
+        (2.0, {"metric": "bytes_per_second"}),
+    ],
+)
+def test_a_prediction_in_doubt_needs_a_gpu(
+    errors: Path, ratio: float, changes: dict[str, Any]
+) -> None:
+    write(errors, [1.2] * FEWEST_ERRORS)
+    (found,) = decide(ratio, **changes)
+    assert found.finding.verdict == verdicts.NEEDS_GPU
+    assert found.finding.evidence == ""
+
+
+def test_a_wrong_table_is_one_line(errors: Path) -> None:
+    write(errors, [math.nan])
+    with pytest.raises(Problem, match="measured_ratio"):
+        predicted_interval(2.0, "hopper")
