@@ -54,9 +54,9 @@ def test_without_known_errors_a_prediction_decides_nothing(errors: Path) -> None
 
 
 def test_the_band_is_that_of_19_in_20_errors_to_both_sides(errors: Path) -> None:
-    """Of 40 errors the second largest bounds 95 %: here 1.25, of either sign."""
+    """Of 40 errors the third largest bounds 95 %: here 1.2."""
     write(errors, [1.0] * 36 + [1.1, 1.2, 0.8, 3.0])
-    assert predicted_interval(2.0, "hopper") == pytest.approx((2 * 0.8, 2 / 0.8))
+    assert predicted_interval(2.0, "hopper") == pytest.approx((2 / 1.2, 2 * 1.2))
     assert predicted_interval(2.0, "fermi") is None
 
 
