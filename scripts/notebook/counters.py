@@ -35,6 +35,9 @@ from notebook.project import Project
 from notebook.text import plain, quoted, terminal_table
 
 VALIDATION_SET = "validation"
+# Counters that not every GPU or version of the profiler has; without them the rest is measured.
+OPTIONAL = ("shared_excessive_wavefronts", "shared_instruction_conflicts")
+_UNKNOWN_METRIC = "Failed to find metric"
 
 
 @dataclass(frozen=True)
@@ -119,15 +122,12 @@ def _profiled(project: Project, what: Subject) -> tuple[dict[str, dict[str, floa
             "--page",
             "raw",
         ]
-        metrics = ["--print-units", "base", "--metrics", ",".join(NSIGHT.values())]
-        run = subprocess.run(
-            [*profiler, *metrics, "--log-file", str(log), str(executable), "--launch-once"],
-            env=toolbox.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+        wanted = dict(NSIGHT)
+        run, text = _run([*profiler, *_asked(wanted)], log, executable)
+        if _UNKNOWN_METRIC in text + run.stderr + run.stdout:
+            say(f"{what.name}: without {' and '.join(OPTIONAL)}, which ncu does not have here")
+            wanted = {name: metric for name, metric in NSIGHT.items() if name not in OPTIONAL}
+            run, text = _run([*profiler, *_asked(wanted)], log, executable)
         if "ERR_NVGPUCTRPERM" in text + run.stderr:
             raise Problem(
                 "the driver lets only root read hardware counters (ERR_NVGPUCTRPERM); run as root, or "
@@ -138,6 +138,25 @@ def _profiled(project: Project, what: Subject) -> tuple[dict[str, dict[str, floa
             raise Problem(f"ncu failed: {plain((run.stderr or text).strip()[-300:])}", CHECK_FAILED)
         rows = parse_report(run.stdout.split(), text)
         return rows, _context(executable, next(iter(rows)), report)
+
+
+def _asked(metrics: dict[str, str]) -> list[str]:
+    return ["--print-units", "base", "--metrics", ",".join(metrics.values())]
+
+
+def _run(
+    command: list[str], log: Path, executable: Path
+) -> tuple[subprocess.CompletedProcess[str], str]:
+    """One run of the profiler, and what it has logged."""
+    log.unlink(missing_ok=True)
+    run = subprocess.run(
+        [*command, "--log-file", str(log), str(executable), "--launch-once"],
+        env=toolbox.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return run, log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
 
 
 def _version(profiler: str) -> str:
@@ -172,13 +191,18 @@ def parse_report(variants: list[str], text: str) -> dict[str, dict[str, float]]:
             CHECK_FAILED,
         )
     header, _, *rows = table
-    if missing := [metric for metric in NSIGHT.values() if metric not in header]:
-        raise Problem(f"this GPU has no metric {missing[0]}", CHECK_FAILED)
+    lacking = [name for name, metric in NSIGHT.items() if metric not in header]
+    if missing := [name for name in lacking if name not in OPTIONAL]:
+        raise Problem(f"this GPU has no metric {NSIGHT[missing[0]]}", CHECK_FAILED)
     found = {}
     for variant, row in zip(variants, rows, strict=True):
         if not is_name(variant):
             raise Problem(f"'{plain(variant)}' is no name of a variant", CHECK_FAILED)
-        values = {name: row[header.index(metric)] for name, metric in NSIGHT.items()}
+        values = {
+            name: row[header.index(metric)]
+            for name, metric in NSIGHT.items()
+            if name not in lacking
+        }
         found[variant] = {name: _number(value) for name, value in values.items() if value}
     return found
 

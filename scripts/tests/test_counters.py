@@ -39,6 +39,17 @@ def test_launches_and_names_must_agree() -> None:
         counters.parse_report(["a"], "==ERROR== nothing")
 
 
+def test_optional_metrics_may_be_missing_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = {NSIGHT[name]: name for name in NSIGHT}
+    for lacking, allowed in ((NSIGHT[counters.OPTIONAL[0]], True), (NSIGHT["load_sectors"], False)):
+        monkeypatch.setattr("test_counters.HEADER", [name for name in HEADER if name != lacking])
+        if allowed:
+            assert named[lacking] not in counters.parse_report(["a"], page({}))["a"]
+        else:
+            with pytest.raises(Problem, match=f"no metric {lacking}"):
+                counters.parse_report(["a"], page({}))
+
+
 def test_a_hostile_name_is_refused() -> None:
     with pytest.raises(Problem, match="no name of a variant"):
         counters.parse_report(["`reboot`"], page({}))
