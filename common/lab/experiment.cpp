@@ -196,6 +196,9 @@ void explain_own_flags() {
     std::puts(
         "The lab's own flags, before those of Google Benchmark:\n"
         "          [--quick]                fewer repetitions; the result is marked as quick\n"
+        "          [--small]                validate the small shapes alone, print their names: "
+        "for "
+        "racecheck\n"
         "          [--launch-once]          launch each variant once, print its name: for "
         "profilers\n"
         "          [--count-migrations]     (GPU) count what moves of managed memory "
@@ -220,6 +223,7 @@ Experiment::Experiment(std::string chapter, int argc, char** argv)
     try {
         quick_ = take_flag(arguments_, "--quick");
         launch_once_ = take_flag(arguments_, "--launch-once");
+        small_ = take_flag(arguments_, "--small");
         filter_ = take_value(arguments_, "--benchmark_filter=").value_or("");
         flags_ = benchmark_flags(arguments_);
         backend::open(arguments_);
@@ -335,6 +339,10 @@ int Experiment::run_checked() {
         launch_each_once();
         return exit_done;
     }
+    if (small_) {
+        validate_small();
+        return exit_done;
+    }
     std::vector<backend::Counted> counts(variants_.size());
     Failures failures;
     Progress measuring("measure", variants_.size());
@@ -381,6 +389,20 @@ void Experiment::validate() {
             throw ValidationError(variant.name + ": " + error.what());
         }
     }
+}
+
+// For checkers that slow a kernel down a hundredfold (compute-sanitizer's racecheck): whatever is small,
+// each once, with its name.
+void Experiment::validate_small() {
+    constexpr std::size_t small_row = 1 << 20, small_shape = 4 << 20;
+    std::erase_if(validations_,
+                  [](const Variant& shape) { return shape.working_set_bytes > small_shape; });
+    for (Variant& variant : variants_) {
+        const bool is_small = variant.launch && variant.working_set_bytes <= small_row;
+        if (is_small && variant.kind == Kind::kernel) validations_.push_back(std::move(variant));
+    }
+    validate();
+    for (const Variant& shape : validations_) std::printf("%s\n", shape.name.c_str());
 }
 
 // For a profiler: the launches of the selected variants, one each, in the order of the printed names.

@@ -102,6 +102,7 @@ class Experiment {
     void select();
     void keep_what_migrates();
     void validate();
+    void validate_small();
     void launch_each_once();
     void add_context() const;
 
@@ -111,6 +112,7 @@ class Experiment {
     BenchmarkFlags flags_;
     bool quick_ = false;
     bool launch_once_ = false;
+    bool small_ = false;
     std::vector<Variant> variants_;
     std::vector<Variant> validations_;
 };
