@@ -1,5 +1,5 @@
 # Above: time against unrolling. Below: bandwidth of the steps to the limit.
 height = 660
 load 'style.gp'
-call 'panels.gp' 1 0.065 0.53 0.74 0.89
+call 'panels.gp' 1 0.065 0.53 0.74 0.87
 call 'panels.gp' 2 0.30 0.09 0.74 0.42

@@ -2,4 +2,4 @@
 height = 560
 load 'style.gp'
 set grid xtics noytics
-call 'panels.gp' 1 0.26 0.10 0.82 0.86
+call 'panels.gp' 1 0.26 0.10 0.82 0.85

@@ -142,9 +142,9 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
     chosen = {chapter.number for chapter in chapters}
     for name, spanning in registry.SPANNING.items():
         script = project.root / "plots" / f"{name}.gp"
-        if not chosen.isdisjoint(spanning.chapters or chosen) and script.is_file():
-            if chart := spanning.chart(sources):
-                found.append(_figure(project, name, script, chart.titled(spanning.question)))
+        is_wanted = not chosen.isdisjoint(spanning.chapters or chosen) and script.is_file()
+        if is_wanted and (chart := spanning.chart(sources)):
+            found.append(_figure(project, name, script, chart.titled(spanning.question)))
     return found
 
 

@@ -1,6 +1,7 @@
 """Charts: titles that follow the data, equal curves under one name, colours that everybody can tell."""
 
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, pairwise
 
 import numpy
 import pytest
@@ -9,10 +10,13 @@ from colorspacious import cspace_convert  # type: ignore[import-untyped]
 from conftest import Tree
 
 from notebook import results
-from notebook.charts import look, registry, words
+from notebook.charts import look, registry, standing, words
 from notebook.charts.curves import collect
 from notebook.charts.evidence import Facts, facts
 from notebook.charts.marks import Panel
+from notebook.charts.sources import Sources
+from notebook.errors import Problem
+from notebook.results import Result
 
 AT = "block:512/n:{}/cache:cold"
 
@@ -101,9 +105,7 @@ def test_labels_beside_a_panel_do_not_overlap() -> None:
         if "\taside\t" in line
     ]
     assert len(places) == 7
-    assert all(
-        after - before >= 14 / 200 for before, after in zip(places, places[1:], strict=False)
-    )
+    assert all(after - before >= 14 / 200 for before, after in pairwise(places))
 
 
 def simulated(colour: int, deficiency: str) -> numpy.ndarray:  # type: ignore[type-arg]
@@ -142,10 +144,72 @@ def test_colours_are_dark_enough_on_white_and_text_darker() -> None:
 
 def test_a_neighbouring_generation_has_another_shape() -> None:
     shapes = [look.style(name, look.Evidence.COUNTED).shape for name in look.GENERATIONS]
-    assert all(one != other for one, other in zip(shapes, shapes[1:], strict=False))
+    assert all(one != other for one, other in pairwise(shapes))
 
 
 def test_the_fill_says_the_evidence() -> None:
     shapes = [look.style("hopper", kind).shape for kind in look.Evidence]
     measured, counted, predicted, published = shapes
     assert measured == counted + 1 and counted == predicted and published not in (measured, counted)
+
+
+def test_verdicts_differ_in_grey() -> None:
+    seen = [
+        cspace_convert(
+            [(look.colour >> shift & 255) / 255 for shift in (16, 8, 0)], "sRGB1", "CIELab"
+        )[0]
+        for look in standing.CELLS.values()
+    ]
+    assert all(lighter - darker > 5 for darker, lighter in pairwise(seen)), seen
+
+
+def test_predicted_times_are_drawn_beside_measured_ones(tree: Tree) -> None:
+    """Of ten generations nine predict the same, which is one curve."""
+    names_of = {offset: f"read_offset/offset:{offset}/{AT.format(2**20)}" for offset in (0, 11)}
+    for generation in look.GENERATIONS:
+        counted = [synthetic.row(name, 0, load_efficiency=80.0) for name in names_of.values()]
+        synthetic.save(tree.data, synthetic.document(counted, f"emulated-{generation}"))
+
+    def predicted(result: Result) -> Result:
+        times = {names_of[0]: 1e-6, names_of[11]: 3e-6 if "fermi" in result.device else 2e-6}
+        rows = [replace(row, predicted_seconds=times[row.name]) for row in result.rows]
+        return replace(result, rows=rows)
+
+    known = facts(map(predicted, results.load_chapter(tree.project, tree.chapter)))
+    drawn = registry.of_chapter("02_misaligned_reads", known).as_tsv()
+    assert drawn.count("\tdashes\t") == 2 * 2 and "Kepler–Blackwell" in drawn
+    assert "open, dashed: predicted" in registry.of_chapter("02_misaligned_reads", known).note
+
+
+def test_ratios_of_two_sizes_are_refused(tree: Tree) -> None:
+    (device,) = reads(tree, {0: 100, 11: 107}).measured
+    small, large = (f"read_offset/offset:0/{AT.format(n)}" for n in (2**20, 2**26))
+    assert device.ratio(small, small) == 1 and device.ratio(small, large) is None
+
+
+VALIDATION = "device,chapter,variant,predicted_seconds,measured_seconds\n"
+
+
+def validation(tree: Tree, text: str) -> Sources:
+    path = tree.data / "timing" / "validation.csv"
+    path.parent.mkdir()
+    path.write_text(text)
+    return Sources(tree.project)
+
+
+def test_predicted_against_measured(tree: Tree) -> None:
+    assert standing.validation(Sources(tree.project)) is None
+    rows = [
+        f"nvidia-h200,02_misaligned_reads,v{i},{time}e-6,1e-6\n"
+        for i, time in enumerate((1, 1.1, 2))
+    ]
+    chart = standing.validation(validation(tree, VALIDATION + "".join(rows)))
+    assert chart and "3 variants: half lie within a factor of 1.10" in chart.title
+    assert "67 % within 1.5" in chart.title
+
+
+@pytest.mark.parametrize("time", ["-1", "nan", "0", "fast", ""])
+def test_a_validation_without_times_is_refused(tree: Tree, time: str) -> None:
+    sources = validation(tree, f"{VALIDATION}nvidia-h200,02,v,{time},1\n")
+    with pytest.raises(Problem, match=r"validation\.csv.*line 2: predicted_seconds"):
+        standing.validation(sources)

@@ -19,8 +19,8 @@ class Bar:
 
 
 def bar(device: Device, value: float, text: str) -> Bar:
-    """The bar of a device: full where it was measured here, pale where others published it."""
-    form = PALE if device.evidence is Evidence.PUBLISHED else BOXES
+    """The bar of a device: full where it was measured here, else pale."""
+    form = BOXES if device.evidence is Evidence.MEASURED else PALE
     return Bar(device.name, value, text, device.style, form)
 
 

@@ -4,11 +4,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from notebook import device_names
-from notebook.charts.evidence import Device
+from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import Evidence, Style
 from notebook.charts.marks import DASHES, LINE, Panel
 
 Point = tuple[float, float]
+# Where something stands on the x axis, the variant, and the baseline that it is divided by.
+Place = tuple[float, str | None, str | None]
+NO_COUNTS = "Nothing was counted: scripts/lab run {} --device emulated:hopper does so."
 # Counts of one access pattern that differ by less are drawn as one.
 _ALIKE = 0.01
 
@@ -114,3 +117,40 @@ def ratios(
     if label != "":
         panel.label(points[-1][1][0], label or device.name, look)
     return {device.evidence}
+
+
+def times(
+    panel: Panel,
+    facts: Facts,
+    places: Callable[[Device], Iterable[Place]],
+    *,
+    joined: bool = True,
+) -> set[Evidence]:
+    """Draws ratios of times of every device: measured, published and predicted ones."""
+    shown: set[Evidence] = set()
+    for device in (*facts.measured, *facts.published):
+        shown |= ratios(panel, device, places(device), joined=joined)
+
+    def predicted(device: Device) -> list[tuple[float, float | None]]:
+        return [(x, device.ratio(name, base)) for x, name, base in places(device)]
+
+    form = None if joined else ""
+    shown |= draw(panel, collect(facts.emulated, predicted), predicted=True, form=form)
+    if not shown:
+        panel.nothing()
+    return shown
+
+
+def counts(
+    panel: Panel,
+    chapter: str,
+    devices: Iterable[Device],
+    points: Callable[[Device], Iterable[tuple[float, float | None]]],
+    *,
+    joined: bool = True,
+) -> set[Evidence]:
+    """Draws what was counted on the devices of a chapter."""
+    curves = collect(devices, points)
+    if not curves:
+        panel.nothing(NO_COUNTS.format(chapter))
+    return draw(panel, curves, form=None if joined else "")

@@ -181,6 +181,11 @@ class Facts:
         return [each for each in self.devices if each.evidence is Evidence.PUBLISHED]
 
     @property
+    def counted(self) -> list[Device]:
+        """Emulated GPUs, and those whose counters were measured."""
+        return [*self.emulated, *self.measured]
+
+    @property
     def gpu(self) -> Device | None:
         """The newest GPU that was measured; titles are about it."""
         return self.measured[-1] if self.measured else None

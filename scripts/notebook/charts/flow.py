@@ -82,5 +82,6 @@ def _memory_title(gpu: Device, flows: dict[str, list[tuple[float, float]]]) -> s
     own = [(read + written) / (2 * _MATRIX) for read, written in tiled]
     return (
         f"A transpose that reads columns moves {times(l1)} the matrices through L1, {times(l2)} through L2 and "
-        f"{times(dram)} through DRAM on the {gpu.name}; through a tile {times(own[0])}, {times(own[1])}, {times(own[2])}"
+        f"{times(dram)} through DRAM on the {gpu.name}; through a tile {times(own[0])}, "
+        f"{times(own[1])}, {times(own[2])}"
     )

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
-from notebook.charts.curves import collect, draw
+from notebook.charts.curves import counts
 from notebook.charts.evidence import Device, Facts, number
 from notebook.charts.look import Evidence, key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.reads import NO_COUNTS
 
 _NEAR = [("chase", "shared", 1 << 10, "shared memory")]
 _FAR = [("l1", 8 << 10, "L1"), ("l2", 512 << 10, "L2"), ("l2", 64 << 20, "DRAM")]
@@ -41,10 +40,7 @@ def memory_hierarchy(facts: Facts) -> Chart:
             (number(row, "stride"), device.over(row, "load_lines", "load_requests")) for row in rows
         ]
 
-    counted = collect(facts.emulated, touched)
-    shown |= draw(lines, counted)
-    if not counted:
-        lines.nothing(NO_COUNTS.format("00"))
+    shown |= counts(lines, "00", facts.emulated, touched)
     return Chart(_title(facts), [latency, rate, lines], key(shown))
 
 

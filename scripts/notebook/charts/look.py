@@ -82,14 +82,18 @@ def style(generation: str, evidence: Evidence) -> Style:
 
 
 _SIGNS = {
-    Evidence.MEASURED: "filled: measured (bar: 95 % interval)",
-    Evidence.COUNTED: "open: counted on the emulated GPU",
-    Evidence.PREDICTED: "open, dashed: predicted by the time model",
-    Evidence.PUBLISHED: "star: published by others",
+    Evidence.MEASURED: "filled: measured, bar: 95 % interval",
+    Evidence.COUNTED: "open: counted",
+    Evidence.PREDICTED: "open, dashed: predicted",
+    Evidence.PUBLISHED: "star: published",
 }
 
 
-_BARS = {Evidence.MEASURED: "full: measured", Evidence.PUBLISHED: "pale: published by others"}
+_BARS = {
+    Evidence.MEASURED: "full: measured",
+    Evidence.PREDICTED: "pale: predicted",
+    Evidence.PUBLISHED: "pale: published",
+}
 
 
 def key(shown: set[Evidence], *, bars: bool = False) -> str:

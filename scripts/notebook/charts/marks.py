@@ -28,6 +28,7 @@ CENTER = "center"
 RIGHT = "right"
 ASIDE = "aside"
 
+_SPANNING = (LINE, DASHES, THIN, POINTS, BARS_Y)
 _TEXTS = (LEFT, CENTER, RIGHT, ASIDE)
 
 Range = tuple[float, float]
@@ -127,7 +128,24 @@ class Panel:
             _between(*self.x, 0.5, self.log_x), _between(*self.y, 0.5, self.log_y), text, CENTER
         )
 
+    def _grow(self) -> None:
+        """Makes room for points above or below the range that is shown at least."""
+        found = [
+            y
+            for mark in self.marks
+            if mark.form in _SPANNING
+            for datum in mark.data
+            for y in ((datum.y1, datum.y2) if mark.form == BARS_Y else (datum.y,))
+        ]
+        low, high = self.y
+        if found and max(found) > high:
+            high = max(found) * (1.15 if self.log_y else 1.05)
+        if found and min(found) < low:
+            low = min(found) / 1.15 if self.log_y else min(found) - 0.05 * (high - low)
+        self.y = (low, high)
+
     def blocks(self, number: int) -> Iterable[str]:
+        self._grow()
         axes = Datum(
             x=float(self.log_x),
             y=float(self.log_y),

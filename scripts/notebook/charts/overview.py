@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from notebook.charts.bars import bar, bars
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, CLAIMED, GREEN, GREY, ORANGE, Evidence, Style, key
-from notebook.charts.marks import LEFT, PALE, Chart, Panel
+from notebook.charts.marks import CENTER, LEFT, PALE, Chart, Panel
 from notebook.charts.sources import Sources
 from notebook.charts.transposes import of_copy_rows
 from notebook.charts.words import percent, slower, times
@@ -209,17 +209,27 @@ def effects(sources: Sources) -> Chart | None:
 def _by_year(panel: Panel, facts: Facts, ratio: Callable[[Device], float | None]) -> set[Evidence]:
     shown: set[Evidence] = set()
     taken: list[tuple[float, float]] = []
-    for device in (*facts.measured, *facts.published, *facts.emulated):
-        value = ratio(device)
-        if value is None:
-            continue
-        look = device.predicted_style if device.result.is_emulated else device.style
-        shown.add(Evidence.PREDICTED if device.result.is_emulated else device.evidence)
-        panel.points([(float(device.result.year), value)], look)
-        place = float(device.result.year), value
-        if all(abs(x - place[0]) > 2.6 or abs(y / value - 1) > 0.09 for x, y in taken):
-            taken.append(place)
-            panel.text(place[0] + 0.15, value, device.name, LEFT, look)
+    for device in (*facts.measured, *facts.published):
+        if (value := ratio(device)) is not None:
+            shown.add(device.evidence)
+            place = float(device.result.year), value
+            panel.points([place], device.style)
+            if all(abs(x - place[0]) > 2.6 or abs(y / value - 1) > 0.09 for x, y in taken):
+                taken.append(place)
+                panel.text(place[0] + 0.15, value, device.name, LEFT, device.style)
+    top = panel.y[1]
+    for index, device in enumerate(facts.emulated):
+        if (value := ratio(device)) is not None:
+            shown.add(Evidence.PREDICTED)
+            year = float(device.result.year)
+            panel.points([(year, value)], device.predicted_style)
+            # Names stand above the points, in two rows, for which there is room.
+            height = (
+                top * (0.9 if index % 2 else 0.97)
+                if not panel.log_y
+                else top * (0.6 if index % 2 else 0.85)
+            )
+            panel.text(year, height, device.name, CENTER, device.predicted_style)
     return shown
 
 
@@ -262,21 +272,21 @@ _EFFECTS: list[
     (
         ("02",),
         "time of a read at offset 11, aligned = 1",
-        (0.9, 2.2),
+        (0.9, 2.4),
         _offset_11,
         (2.0, "book: 2 lines for 1"),
     ),
     (
         ("12",),
         "time of a transpose in diagonal order, plain order = 1",
-        (0.7, 1.5),
+        (0.7, 1.6),
         _diagonal,
         None,
     ),
     (
         ("17",),
         "time of a naive product, tiles of 16 (or 32) = 1",
-        (0.8, 40),
+        (0.8, 60),
         _tiled,
         (16.0, "book: 16x"),
     ),

@@ -1,19 +1,19 @@
 """What charts are made of: results of chapters, their verdicts and the time model's validation."""
 
-import csv
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from notebook import published, results, tables
+from notebook import csv_table, published, results, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.charts.evidence import Facts, facts
-from notebook.errors import Problem
+from notebook.errors import Malformed, Problem
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import ChapterVerdicts
-from notebook.text import plain, quoted
+from notebook.text import quoted
 
 VALIDATION = "timing/validation.csv"
+_COLUMNS = ("device", "chapter", "variant", "predicted_seconds", "measured_seconds")
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,11 @@ class Sources:
         if not path.is_file():
             return []
         try:
-            with path.open(encoding="utf-8", newline="") as file:
-                return [_prediction(row) for row in csv.DictReader(file)]
-        except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-            raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
+            return [_prediction(line) for line in csv_table.read(path, _COLUMNS)]
+        except Malformed as error:
+            raise Problem(f"{quoted(path)}: {error}; git checkout {quoted(path)}") from error
 
 
-def _prediction(row: dict[str, str]) -> Prediction:
-    seconds = [float(row[f"{kind}_seconds"]) for kind in ("predicted", "measured")]
-    if not all(0 < each < float("inf") for each in seconds):
-        raise ValueError(f"{row['variant']}: a time is not positive")
-    return Prediction(row["device"], row["chapter"], row["variant"], *seconds)
+def _prediction(line: csv_table.Line) -> Prediction:
+    predicted, measured = (line.real(column, 1e-9, 1e6) for column in _COLUMNS[3:])
+    return Prediction(line["device"], line["chapter"], line["variant"], predicted, measured)

@@ -6,7 +6,7 @@ from statistics import median
 
 from notebook import device_names, judging
 from notebook.charts.look import GENERATIONS, GREY, Evidence, Style, style
-from notebook.charts.marks import BOXES, LEFT, Chart, Panel
+from notebook.charts.marks import BOXES, CENTER, LEFT, Chart, Panel
 from notebook.charts.sources import Prediction, Sources
 from notebook.charts.words import percent
 from notebook.tables import ChapterVerdicts
@@ -29,13 +29,13 @@ _WORDS = {
     judging.INCONCLUSIVE: _UNKNOWN,
 }
 # From dark to light, so that the order survives in grey.
-_CELLS = {
+CELLS = {
     _YES: Style(0x0B4F8A, 5),
-    _WEAKER: Style(0x6BAED6, 5),
-    _MIXED: Style(0xB9A3D0, 5),
-    _NO: Style(0xE6762B, 5),
-    _UNKNOWN: Style(0xF4D06F, 5),
-    _NONE: Style(0xEEEEEE, 5),
+    _WEAKER: Style(0x2F7FBF, 5),
+    _MIXED: Style(0x9E86C8, 5),
+    _NO: Style(0xF2A15A, 5),
+    _UNKNOWN: Style(0xFBE39A, 5),
+    _NONE: Style(0xF4F4F4, 5),
 }
 _ACROSS = 7
 
@@ -48,11 +48,11 @@ def verdict_matrix(sources: Sources) -> Chart | None:
         return None
     heights = [max(1, math.ceil(len(_claims(each)) / _ACROSS)) + 0.7 for each in decided]
     total = sum(heights)
-    panel = Panel((0, len(devices) * (_ACROSS + 1.0)), (0, total), height=20 * total)
-    panel.ticks_x(
-        ((place + 0.5) * (_ACROSS + 1.0) - 0.5, device_names.short(device))
-        for place, device in enumerate(devices)
-    )
+    panel = Panel((0, len(devices) * (_ACROSS + 1.0)), (-2.2, total), height=20 * total)
+    for place, device in enumerate(devices):
+        # In two rows, for which there is room.
+        middle = (place + 0.5) * (_ACROSS + 1.0) - 0.5
+        panel.text(middle, -0.5 - 1.1 * (place % 2), device_names.short(device), CENTER)
     ticks = []
     bottom = total
     squares: dict[str, list[tuple[float, float, float, float]]] = {}
@@ -66,14 +66,24 @@ def verdict_matrix(sources: Sources) -> Chart | None:
                 squares.setdefault(_cell(chapter, claim, device), []).append(corners)
         bottom -= height
     for word, corners_of_word in squares.items():
-        panel.boxes(corners_of_word, _CELLS[word], BOXES)
+        panel.boxes(corners_of_word, CELLS[word], BOXES)
     panel.ticks_y(ticks)
     return Chart(_matrix_title(decided, devices), [panel, _legend()], "")
 
 
 def _devices(decided: list[ChapterVerdicts]) -> list[str]:
-    found = {(each.year, each.device) for chapter in decided for each in chapter.results}
-    return [device for _, device in sorted(found)]
+    """Emulated generations, oldest first, and then the GPUs that were measured."""
+    found = {
+        (not each.is_emulated, _order(each.device), each.year, each.device)
+        for chapter in decided
+        for each in chapter.results
+    }
+    return [device for *_, device in sorted(found)]
+
+
+def _order(device: str) -> int:
+    generation = device.removeprefix(device_names.EMULATED)
+    return GENERATIONS.index(generation) if generation in GENERATIONS else len(GENERATIONS)
 
 
 def _claims(chapter: ChapterVerdicts) -> list[str]:
@@ -96,7 +106,7 @@ def _together(verdicts: list[Verdict]) -> str:
 
 def _legend() -> Panel:
     panel = Panel((0, 100), (0, 2))
-    for index, (word, look) in enumerate(_CELLS.items()):
+    for index, (word, look) in enumerate(CELLS.items()):
         x, y = 34.0 * (index % 3), 1.5 - index // 3
         panel.boxes([(x, x + 1.5, y - 0.3, y + 0.3)], look, BOXES)
         panel.text(x + 2.3, y, word)

@@ -1,0 +1,165 @@
+"""Charts of chapters 15 and 19: passes through the banks of shared memory."""
+
+from notebook.charts.curves import counts
+from notebook.charts.evidence import Device, Facts, number, parameter
+from notebook.charts.look import BLUE, CLAIMED, ORANGE, Evidence, key
+from notebook.charts.marks import Chart, Panel
+from notebook.charts.words import percent
+
+
+def bank_conflicts(facts: Facts) -> Chart:
+    """Clocks of a request against its passes; passes against the stride."""
+    clocks = Panel(
+        (0.85, 40),
+        (0.85, 40),
+        log_x=True,
+        log_y=True,
+        heading="clocks of a request on one SM",
+        height=300,
+    )
+    ticks = [(2.0**power, str(2**power)) for power in range(6)]
+    clocks.ticks_x(ticks)
+    clocks.ticks_y(ticks)
+    clocks.line([(0.85, 0.85), (40, 40)], CLAIMED, "thin")
+    clocks.label(40, "a clock a pass", CLAIMED)
+    shown: set[Evidence] = set()
+    for gpu in facts.measured:
+        points = _clocks_and_passes(gpu)
+        clocks.points(points, gpu.style)
+        if points:
+            clocks.label(max(points)[1], gpu.name, gpu.style)
+            shown.add(gpu.evidence)
+    if not shown:
+        clocks.nothing()
+    passes = Panel(
+        (0.5, 32.5), (0, 34), heading="passes of one request of 4-byte elements", height=180
+    )
+    passes.ticks_x((float(stride), str(stride)) for stride in (1, 2, 4, 8, 12, 16, 20, 24, 28, 32))
+    shown |= counts(
+        passes,
+        "15",
+        facts.counted,
+        lambda each: [
+            (
+                number(row, "stride"),
+                each.over(row, "shared_load_wavefronts", "shared_load_requests"),
+            )
+            for row in each.rows("load_strided", element=4, sharers=1)
+        ],
+    )
+    return Chart(_bank_conflicts_title(facts.gpu), [clocks, passes], key(shown))
+
+
+def _clocks_and_passes(gpu: Device) -> list[tuple[float, float]]:
+    """Of loads by one block, so that the clocks are those of one SM."""
+    found = []
+    for row in gpu.rows("load_strided"):
+        passes = gpu.over(row, "shared_load_wavefronts", "shared_load_requests")
+        time, requests = gpu.value(row, "time"), gpu.value(row, "shared_load_requests")
+        if passes and time and requests and gpu.result.sm_clock_mhz:
+            found.append((passes, time * gpu.result.sm_clock_mhz / requests))
+    return found
+
+
+def _bank_conflicts_title(gpu: Device | None) -> str:
+    points = _clocks_and_passes(gpu) if gpu else []
+    if gpu is None or not points:
+        return ""
+    most = max(abs(clocks / passes - 1) for passes, clocks in points)
+    extra = max(abs(clocks - passes) for passes, clocks in points)
+    ways = max(passes for passes, _ in points)
+    if most > 0.25:
+        return ""
+    return (
+        f"A bank conflict costs a clock a pass on the {gpu.name}: {len(points)} patterns of 1 to {ways:.0f} "
+        f"passes lie within {extra:.1f} clocks of that line"
+    )
+
+
+_FAST = [
+    ("matmul_tiled", {"tile": "32"}, "tiles of 32"),
+    ("matmul_thread_tiles", {"tile": "128x128"}, "thread tiles"),
+    ("matmul_vectorised", {"tile": "128x128"}, "16-byte loads"),
+    ("matmul_double_buffered", {"tile": "picked"}, "double buffers"),
+    ("matmul_bulk", {"tile": "picked"}, "bulk copies"),
+    ("cublas_sgemm", {}, "cuBLAS"),
+]
+
+
+def _speed(gpu: Device, kernel: str, case: dict[str, str]) -> float | None:
+    return gpu.ratio(
+        gpu.row(kernel, m=4096, **case), gpu.row("cublas_sgemm", m=4096), "flops_per_second"
+    )
+
+
+def matmul_fast(facts: Facts) -> Chart:
+    """The steps to cuBLAS, and the passes through shared memory that each needs."""
+    speed = Panel(
+        (0, 118),
+        (0.4, 6.6),
+        heading="4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS",
+        height=230,
+    )
+    speed.ticks_y((6.0 - place, label) for place, (_, _, label) in enumerate(_FAST))
+    gpu = facts.gpu
+    shown: set[Evidence] = set()
+    for place, (kernel, case, _) in enumerate(_FAST if gpu else ()):
+        share = _speed(gpu, kernel, case) if gpu else None
+        if share is None:
+            continue
+        shown.add(Evidence.MEASURED)
+        y = 6.0 - place
+        speed.boxes(
+            [(0, 100 * share, y - 0.36, y + 0.36)], ORANGE if kernel == "cublas_sgemm" else BLUE
+        )
+        speed.text(100 * share + 1, y, percent(share))
+    if gpu:
+        peak = gpu.ratio(
+            gpu.row("fma_chains", m=4096), gpu.row("cublas_sgemm", m=4096), "flops_per_second"
+        )
+        if peak:
+            speed.x = (0, max(118.0, 100 * peak + 22))
+            speed.line([(100 * peak, 0.4), (100 * peak, 6.6)], CLAIMED, "thin")
+            speed.text(100 * peak + 1, 6.0, "FMAs alone", style=CLAIMED)
+    if not shown:
+        speed.nothing()
+    passes = Panel(
+        (-0.5, 4.5),
+        (0.2, 12),
+        log_y=True,
+        heading="passes through shared memory for each 128 multiply-adds",
+        height=150,
+    )
+    passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_FAST[:5]))
+    shown |= counts(
+        passes,
+        "19",
+        facts.emulated,
+        lambda each: [
+            (float(place), _passes(each, kernel)) for place, (kernel, _, _) in enumerate(_FAST[:5])
+        ],
+        joined=False,
+    )
+    passes.reference(1, "as the arithmetic")
+    return Chart(_matmul_fast_title(gpu), [speed, passes], key(shown))
+
+
+def _passes(device: Device, kernel: str) -> float | None:
+    row = next(
+        (row for row in device.rows(kernel, m=256) if parameter(row, "tile") in ("32", "128x128")),
+        None,
+    )
+    wavefronts = device.value(row, "shared_load_wavefronts")
+    return None if wavefronts is None else wavefronts / (256**3 / 128)
+
+
+def _matmul_fast_title(gpu: Device | None) -> str:
+    found = [_speed(gpu, kernel, case) for kernel, case, _ in _FAST] if gpu else []
+    known = [share for share in found if share is not None]
+    if gpu is None or len(known) < len(_FAST):
+        return ""
+    tiled, threads, *_, best, _ = known
+    return (
+        f"Tiles reach {percent(tiled)} of cuBLAS on the {gpu.name}, an 8x8 tile for each thread {percent(threads)}, "
+        f"bulk copies {percent(best)}"
+    )

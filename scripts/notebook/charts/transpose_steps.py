@@ -1,0 +1,237 @@
+"""Charts of chapters 11, 13 and 14: what makes a transpose faster."""
+
+from notebook.charts.curves import counts, ratios
+from notebook.charts.evidence import Device, Facts
+from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
+from notebook.charts.marks import PALE, Chart, Panel
+from notebook.charts.transposes import COLUMNS, LARGE, ROWS
+from notebook.charts.words import percent, slower
+from notebook.charts.words import times as x_times
+
+_UNROLLED = [
+    (COLUMNS, "_unroll4", "on", "columns, as printed, L1 on"),
+    (COLUMNS, "_unroll4", "off", "columns, as printed, L1 off"),
+    (COLUMNS, "_unroll4_loads_first", "on", "columns, loads first, L1 on"),
+    (COLUMNS, "_unroll4_loads_first", "off", "columns, loads first, L1 off"),
+    (ROWS, "_unroll4", "on", "rows, as printed, L1 on"),
+    (ROWS, "_unroll4", "off", "rows, as printed, L1 off"),
+    (ROWS, "_unroll4_loads_first", "on", "rows, loads first, L1 on"),
+    (ROWS, "_unroll4_loads_first", "off", "rows, loads first, L1 off"),
+]
+
+
+def transpose_unroll4(facts: Facts) -> Chart:
+    """Time of four elements a thread over that of one."""
+    panel = Panel(
+        (0.45, 1.3),
+        (0.4, 8.6),
+        heading="time with four elements a thread, one element = 1",
+        height=400,
+    )
+    panel.ticks_y((8.0 - place, label) for place, (_, _, _, label) in enumerate(_UNROLLED))
+    panel.boxes([(0.97, 1.03, 0.4, 8.6)], GREY, PALE)
+    panel.line([(1, 0.4), (1, 8.6)], GREY, "thin")
+    shown: set[Evidence] = set()
+    for index, device in enumerate((*facts.measured, *facts.published)):
+        pairs = []
+        for place, (kernel, suffix, l1, _) in enumerate(_UNROLLED):
+            at = {"block": "16x16", "l1": l1, **LARGE}
+            pairs.append((8.0 - place, device.row(kernel + suffix, **at), device.row(kernel, **at)))
+        shown |= across(panel, device, pairs, shift=0.13 * (2 - index))
+    return Chart(_transpose_unroll4_title(facts.gpu), [panel], key(shown))
+
+
+def across(
+    panel: Panel,
+    device: Device,
+    places: list[tuple[float, str | None, str | None]],
+    *,
+    shift: float = 0.0,
+    label: str = "",
+) -> set[Evidence]:
+    """Ratios along the x axis, a line for each; names at the first."""
+    known = [(y, name, base) for y, name, base in places if name and base]
+    found = device.ratios([(name, base) for _, name, base in known])
+    points = [(ratio, y + shift) for (y, _, _), ratio in zip(known, found, strict=True) if ratio]
+    if not points:
+        return set()
+    panel.points([(ratio[0], y) for ratio, y in points], device.style)
+    if device.evidence is Evidence.MEASURED:
+        panel.error_bars_across([(y, ratio[1], ratio[2]) for ratio, y in points], device.style)
+    panel.label(points[0][1], label or device.name, device.style)
+    return {device.evidence}
+
+
+def _transpose_unroll4_title(gpu: Device | None) -> str:
+    if gpu is None:
+        return ""
+    at = {"block": "16x16", "l1": "on", **LARGE}
+    plain = gpu.row(COLUMNS, **at)
+    printed = gpu.ratio(gpu.row(f"{COLUMNS}_unroll4", **at), plain)
+    first = gpu.ratio(gpu.row(f"{COLUMNS}_unroll4_loads_first", **at), plain)
+    if printed is None or first is None:
+        return ""
+    return (
+        f"Four elements a thread make a transpose that reads columns {slower(printed)} on the {gpu.name}, "
+        f"{slower(first)} when all loads come first"
+    )
+
+
+_SHAPES = (
+    "32x32",
+    "32x16",
+    "32x8",
+    "16x32",
+    "16x16",
+    "16x8",
+    "8x32",
+    "8x16",
+    "8x8",
+    "4x64",
+    "4x32",
+)
+
+
+def transpose_thin_blocks(facts: Facts) -> Chart:
+    """Bandwidth by the shape of a block, 16x16 = 1, and what each shape fetches."""
+    ticks = [(float(place), shape) for place, shape in enumerate(_SHAPES)]
+    time = Panel(
+        (-0.5, 10.5),
+        (0, 1.35),
+        heading="reading columns: bandwidth, blocks of 16x16 = 1",
+        height=220,
+    )
+    fetched = Panel(
+        (-0.5, 10.5),
+        (0, 108),
+        heading="reading columns: bytes used of those fetched, %",
+        height=180,
+    )
+    time.ticks_x(ticks)
+    fetched.ticks_x(ticks)
+    shown: set[Evidence] = set()
+    for device in (*facts.measured, *facts.published):
+        base = device.row(COLUMNS, block="16x16", **LARGE)
+        pairs = [
+            (float(place), device.row(COLUMNS, block=shape, **LARGE), base)
+            for place, shape in enumerate(_SHAPES)
+        ]
+        shown |= ratios(time, device, pairs, metric="bytes_per_second")
+    time.reference(1, "as 16x16")
+    if not shown:
+        time.nothing()
+    shown |= counts(
+        fetched,
+        "13",
+        facts.counted,
+        lambda each: [
+            (
+                float(place),
+                each.value(each.row(COLUMNS, block=shape, rows=2048), "load_efficiency"),
+            )
+            for place, shape in enumerate(_SHAPES)
+        ],
+    )
+    return Chart(_transpose_thin_blocks_title(facts.gpu), [time, fetched], key(shown))
+
+
+def _transpose_thin_blocks_title(gpu: Device | None) -> str:
+    if gpu is None:
+        return ""
+    base = gpu.row(COLUMNS, block="16x16", **LARGE)
+    found = {
+        shape: gpu.ratio(gpu.row(COLUMNS, block=shape, **LARGE), base, "bytes_per_second")
+        for shape in _SHAPES
+    }
+    known = {shape: ratio for shape, ratio in found.items() if ratio is not None}
+    thin = known.get("8x32")
+    if not known or thin is None:
+        return ""
+    best = max(known, key=lambda shape: known[shape])
+    ending = (
+        "no shape is better" if best == "8x32" else f"{best} is the best: {x_times(known[best])}"
+    )
+    return f"Blocks of 8x32 have {x_times(thin)} the bandwidth of 16x16 on the {gpu.name}; {ending}"
+
+
+_LADDER = [
+    (COLUMNS, {"block": "8x32"}, "no shared memory, 8x32"),
+    ("transpose_tile", {"block": "32x8"}, "tile"),
+    ("transpose_tile_padded", {"block": "32x8"}, "padded tile"),
+    ("transpose_tile_swizzled", {"block": "32x8"}, "swizzled tile"),
+    ("transpose_tile_unrolled", {"order": "across"}, "unrolled, across"),
+    ("transpose_tile_unrolled", {"order": "down"}, "unrolled, down"),
+    ("transpose_vectors", {"type": "float", "tile": "64x64", "order": "down"}, "16-byte vectors"),
+    ("transpose_vectors_prefetch", {"type": "float"}, "vectors, prefetched"),
+    ("transpose", {"type": "float"}, "the fastest of ours"),
+    ("cublas_sgeam", {}, "cuBLAS"),
+]
+
+
+def transpose_shared(facts: Facts) -> Chart:
+    """Bandwidth of the steps to a copy; passes through the banks."""
+    speed = Panel(
+        (0, 118), (0.4, 10.6), heading="16384 x 16384 floats: bandwidth, % of memcpy", height=330
+    )
+    speed.ticks_y((10.0 - place, label) for place, (_, _, label) in enumerate(_LADDER))
+    gpu = facts.gpu
+    shown: set[Evidence] = set()
+    for place, (kernel, case, _) in enumerate(_LADDER if gpu else ()):
+        row = gpu.row(kernel, **case, **LARGE) if gpu else None
+        share = gpu.of_memcpy([row])[0] if gpu and row else None
+        if share is None:
+            continue
+        shown.add(Evidence.MEASURED)
+        y = 10.0 - place
+        look = ORANGE if kernel == "cublas_sgeam" else GREY if place == 0 else BLUE
+        speed.boxes([(0, 100 * share[0], y - 0.36, y + 0.36)], look)
+        speed.text(100 * share[0] + 1, y, percent(share[0]))
+    if not shown:
+        speed.nothing()
+    passes = Panel(
+        (-0.5, 3.5),
+        (0.8, 80),
+        log_y=True,
+        heading="passes through the banks for each 32 elements",
+        height=170,
+    )
+    passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_LADDER[1:4]))
+    shown |= counts(
+        passes,
+        "14",
+        facts.counted,
+        lambda each: [
+            (
+                float(place),
+                _passes(each, each.row(kernel, rows=2048, columns=2048, cache="cold", **case)),
+            )
+            for place, (kernel, case, _) in enumerate(_LADDER[1:4])
+        ],
+        joined=False,
+    )
+    passes.x = (-0.5, 2.5)
+    return Chart(_transpose_shared_title(gpu), [speed, passes], key(shown))
+
+
+def _passes(device: Device, row: str | None) -> float | None:
+    load, store = (device.value(row, f"shared_{kind}_wavefronts") for kind in ("load", "store"))
+    return None if load is None or store is None else (load + store) / (2048 * 2048 / 32)
+
+
+def _transpose_shared_title(gpu: Device | None) -> str:
+    if gpu is None:
+        return ""
+    share = {}
+    for kernel, case, label in _LADDER:
+        row = gpu.row(kernel, **case, **LARGE)
+        found = gpu.of_memcpy([row])[0] if row else None
+        if found:
+            share[label] = found[0]
+    wanted = ("tile", "padded tile", "the fastest of ours", "cuBLAS")
+    if any(label not in share for label in wanted):
+        return ""
+    tile, padded, best, library = (share[label] for label in wanted)
+    return (
+        f"Padding the tile lifts a transpose from {percent(tile)} to {percent(padded)} of memcpy on the "
+        f"{gpu.name}; the fastest has {percent(best)}, cuBLAS {percent(library)}"
+    )

@@ -1,0 +1,83 @@
+"""Chart of chapter 20: where the time of unified memory goes."""
+
+from notebook.charts.evidence import Device, Facts
+from notebook.charts.look import BLUE, GREEN, ORANGE, PLAIN, Evidence, Style, key
+from notebook.charts.marks import BOXES, CENTER, Chart, Panel
+from notebook.charts.words import percent
+
+_MEMORIES = [
+    ("explicit", "explicit copies"),
+    ("managed", "managed"),
+    ("prefetched", "managed, prefetched"),
+    ("kept_on_host", "managed, kept on the host"),
+]
+
+
+_PHASES: list[tuple[str, str, Style]] = [
+    ("initialise", "initialise", PLAIN),
+    ("to_device", "to the device", BLUE),
+    ("first_touch", "first kernel", ORANGE),
+    ("read_back", "read back", GREEN),
+]
+
+
+def unified_memory(facts: Facts) -> Chart:
+    """Where the time goes: phases that add up to the total."""
+    panel = Panel(
+        (0, 1),
+        (0.3, 4.9),
+        heading="6144 x 6144 floats: time from allocation to the result on the host, ms",
+        height=260,
+    )
+    panel.ticks_y((4.0 - place, label) for place, (_, label) in enumerate(_MEMORIES))
+    gpu, shown = facts.gpu, set()
+    widest = 1.0
+    for place, (memory, _) in enumerate(_MEMORIES if gpu else ()):
+        end = 0.0
+        y = 4.0 - place
+        for phase, label, look in _PHASES:
+            time = _phase(gpu, memory, phase)
+            if time is None:
+                continue
+            shown.add(Evidence.MEASURED)
+            panel.boxes([(end, end + time, y - 0.33, y + 0.33)], look, BOXES)
+            if place == 0:
+                panel.text(end + time / 2, 4.62, label if time > 8 else "", CENTER, look)
+            end += time
+        total = _phase(gpu, memory, "total")
+        if total is not None:
+            panel.text(end + 2, y, f"{total:.0f} ms")
+            widest = max(widest, end)
+    if not shown:
+        panel.nothing()
+    panel.x = (0, widest * 1.12)
+    if shown:
+        panel.text(widest * 0.72, 1.0, "orange: first kernel", style=ORANGE)
+    return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True))
+
+
+def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
+    time = (
+        gpu.value(gpu.row("add_matrices", memory=memory, phase=phase, rows=6144), "time")
+        if gpu
+        else None
+    )
+    return None if time is None else time / 1000
+
+
+def _unified_memory_title(gpu: Device | None) -> str:
+    explicit, managed, prefetched, first = (
+        _phase(gpu, memory, phase)
+        for memory, phase in (
+            ("explicit", "total"),
+            ("managed", "total"),
+            ("prefetched", "total"),
+            ("managed", "first_touch"),
+        )
+    )
+    if gpu is None or explicit is None or managed is None or prefetched is None or first is None:
+        return ""
+    return (
+        f"Managed memory takes {percent(managed / explicit)} of the time of explicit copies on the {gpu.name}, "
+        f"prefetched {percent(prefetched / explicit)}; the first kernel waits {first:.0f} ms for its pages"
+    )
