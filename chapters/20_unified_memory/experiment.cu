@@ -36,7 +36,7 @@
 namespace {
 
 constexpr std::size_t mib = 1 << 20;
-constexpr std::size_t most_managed_bytes = 2048 * mib;
+constexpr std::size_t max_managed_bytes = 2048 * mib;
 
 const char* text(Memory memory) {
     switch (memory) {
@@ -117,10 +117,10 @@ int main(int argc, char** argv) {
                                          std::to_string(lab::backend::free_bytes() / mib) +
                                          " MiB are free; ask for less with --total-mib=");
     }
-    if (largest > most_managed_bytes) {
+    if (largest > max_managed_bytes) {
         lab::stop(lab::exit_wrong_usage, "--total-mib=" + std::to_string(*total_mib) +
                                              ": managed memory is held to " +
-                                             std::to_string(most_managed_bytes / mib) + " MiB");
+                                             std::to_string(max_managed_bytes / mib) + " MiB");
     }
 
     std::vector<Memory> memories = {Memory::explicit_copies, Memory::pinned_copies};

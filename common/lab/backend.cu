@@ -185,7 +185,7 @@ double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
     static const Events events;
     static double host_seconds = 5e-6;  // for a launch; more, once the host was found to be slower
     constexpr double slowest_host = 40e-6;
-    const auto all_wait = [&] {
+    const auto all_queued_first = [&] {
         hold<<<1, 1>>>(static_cast<long long>(host_seconds * 1e9 * (launches + 10)));
         LAB_CUDA_CHECK(cudaGetLastError());
         LAB_CUDA_CHECK(cudaEventRecord(events.begin));
@@ -195,13 +195,13 @@ double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
         LAB_CUDA_CHECK(cudaEventSynchronize(events.end));
         return !has_begun;
     };
-    bool waited = all_wait();
+    bool waited = all_queued_first();
     while (!waited && host_seconds < slowest_host) {
         host_seconds *= 2;
-        waited = all_wait();
+        waited = all_queued_first();
     }
-    static bool told = false;
-    if (!waited && !std::exchange(told, true)) {
+    static bool warned = false;
+    if (!waited && !std::exchange(warned, true)) {
         std::fputs(
             "[lab] this host launches more slowly than the GPU runs: short kernels have its time\n",
             stderr);

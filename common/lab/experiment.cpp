@@ -24,10 +24,10 @@ constexpr int quick_repetitions = 2;
 // and the first launch's latency do not show.
 constexpr double batch_seconds = 1e-3;
 // Half of what waits in a device's queue before the host is made to wait.
-constexpr int most_launches = 512;
+constexpr int max_launches = 512;
 // Smaller working sets than a 512th of four L2s do not get cold; their label says so.
-constexpr std::size_t most_sets = most_launches;
-constexpr std::size_t most_failures_listed = 5;
+constexpr std::size_t max_sets = max_launches;
+constexpr std::size_t max_failures_listed = 5;
 
 int fail(ExitStatus status, const std::string& what) {
     std::fprintf(stderr, "error: %s\n", what.c_str());
@@ -81,8 +81,8 @@ int calibrated_launches(const Variant& variant) {
     const double once = seconds_per_launch(variant.launch, variant.sets, sets);
     const int wanted = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
     // Whole rounds, so that every set is used equally often.
-    const int rounds = std::max((std::min(wanted, most_launches) + sets - 1) / sets, 1);
-    return std::min(rounds, most_launches / sets) * sets;
+    const int rounds = std::max((std::min(wanted, max_launches) + sets - 1) / sets, 1);
+    return std::min(rounds, max_launches / sets) * sets;
 }
 
 // The variant's rate over the reference's.
@@ -101,7 +101,7 @@ std::string in_words(const Failures& failures, double peak) {
     std::string text;
     std::size_t listed = 0;
     for (const auto& [name, rate] : failures) {
-        if (listed == most_failures_listed) break;
+        if (listed == max_failures_listed) break;
         text += (listed++ == 0 ? "" : ", ") + name + " (" + rate + ")";
     }
     if (failures.size() > listed) {
@@ -250,7 +250,7 @@ std::optional<unsigned> Experiment::option(const std::string& flag,
 
 std::size_t Experiment::cold_sets(std::size_t working_set_bytes) const {
     if (device().emulated) return 1;
-    return std::min(4 * device().l2_bytes / working_set_bytes + 1, most_sets);
+    return std::min(4 * device().l2_bytes / working_set_bytes + 1, max_sets);
 }
 
 Reference Experiment::memcpy_reference(std::size_t bytes, Cache cache) const {

@@ -50,10 +50,10 @@ CUptiResult call(Function*, const char* name, Arguments... arguments) {
 // A macro because only a macro sees the function's name.
 #define LAB_CUPTI(function, ...) call(function, #function __VA_OPT__(, ) __VA_ARGS__)
 
-void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
     *size = *buffer == nullptr ? 0 : buffer_bytes;
-    *most_records = 0;  // as many as fit
+    *max_records = 0;  // as many as fit
 }
 
 void add(const CUpti_Activity* record) {

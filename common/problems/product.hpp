@@ -97,7 +97,7 @@ class Product {
         double value, tolerance;
     };
 
-    static constexpr double most_checked_multiply_adds = 1 << 25;
+    static constexpr double max_checked_multiply_adds = 1 << 25;
     static constexpr std::size_t sample_size = 512;
 
     std::size_t a_size() const { return std::size_t(shape_.m) * shape_.k; }
@@ -113,7 +113,7 @@ class Product {
     }
 
     void expect() {
-        const bool all = multiply_adds() <= most_checked_multiply_adds;
+        const bool all = multiply_adds() <= max_checked_multiply_adds;
         for (std::size_t i = 0; all && i < c_size(); ++i) expect_element(i);
         if (all) return;
         for (const std::size_t corner : {std::size_t{0}, std::size_t(shape_.n) - 1,

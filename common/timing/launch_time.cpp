@@ -6,7 +6,7 @@ namespace timing {
 namespace {
 
 // Below this share of its limit no unit is what bounds a launch.
-constexpr double least_share_of_a_bound = 0.5;
+constexpr double min_share_of_a_bound = 0.5;
 
 // Instructions that the recorded warps executed, for each that was recorded; 1 where nothing was left out.
 double executed_for_each_recorded(const LaunchTrace& trace) {
@@ -77,7 +77,7 @@ Prediction predict(const Machine& machine, const LaunchTrace& trace, const Launc
     result.seconds = machine.launch_seconds + cycles_of(sm, trace, facts) / machine.clock_hz;
     note_shares(machine, sm, facts, result);
     const auto highest = std::max_element(result.shares.begin(), result.shares.end());
-    result.bound = *highest < least_share_of_a_bound
+    result.bound = *highest < min_share_of_a_bound
                        ? Bound::latency
                        : static_cast<Bound>(highest - result.shares.begin());
     result.stalls = std::move(sm.stalls);

@@ -6,7 +6,7 @@
 namespace timing {
 namespace {
 
-constexpr std::size_t most_in_flight = 4096;
+constexpr std::size_t max_in_flight = 4096;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
@@ -135,7 +135,7 @@ double MemoryPath::arrival_in_flight(std::span<const emulator::LineSectors> line
 
 void MemoryPath::note_in_flight(std::span<const emulator::LineSectors> lines, double arrival,
                                 double now) {
-    if (in_flight_.size() > most_in_flight) {
+    if (in_flight_.size() > max_in_flight) {
         std::erase_if(in_flight_, [now](const auto& line) { return line.second <= now; });
     }
     for (const emulator::LineSectors line : lines) {

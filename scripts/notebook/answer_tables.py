@@ -15,7 +15,7 @@ from notebook.outcomes import Outcome
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches, markdown_cell, markdown_table
 
-MOST_ROWS = 8
+MAX_ROWS = 8
 # Characters of a line as rendered, its cells set apart by three.
 WIDEST_LINE = 120
 _NARROWEST_LABEL = 24
@@ -128,8 +128,8 @@ def _filled(decided: ChapterVerdicts, text: str) -> str:
 
 
 def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
-    if len(wanted) > MOST_ROWS:
-        raise ValueError(f"{len(wanted)} claims; an answer shows at most {MOST_ROWS}")
+    if len(wanted) > MAX_ROWS:
+        raise ValueError(f"{len(wanted)} claims; an answer shows at most {MAX_ROWS}")
     rows = [_answer_row(decided, claim_of(decided, each.claim), each.label) for each in wanted]
     return ["", *markdown_table(_HEADER, rows), "", *LEGEND, ""] if rows else [""]
 

@@ -17,7 +17,7 @@ from notebook.text import plain, quoted
 _LARGEST_ARCHIVE = 64 * 2**20
 _LARGEST_CONTENT = 256 * 2**20
 _LARGEST_FILE = 16 * 2**20
-_MOST_FILES = 200
+_MAX_FILES = 200
 # The device, then a chapter's results, its counters, or how these were measured.
 _NAME = re.compile(
     r"(?P<device>[a-z0-9][a-z0-9-]{0,63})/"
@@ -78,8 +78,8 @@ def _content(path: Path) -> bytes:
 def _checked(path: Path, member: tarfile.TarInfo, count: int) -> tuple[str, str]:
     """The device and the name below it of a member that may be read."""
     name = plain(member.name)[:200]
-    if count > _MOST_FILES:
-        raise _refused(path, f"holds more than {_MOST_FILES} files")
+    if count > _MAX_FILES:
+        raise _refused(path, f"holds more than {_MAX_FILES} files")
     matched = _NAME.fullmatch(member.name)
     if not matched:
         raise _refused(path, f"holds '{name}', which is no name of results")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from notebook import documents, fields, files, results, schema, steadiness, toolbox
+from notebook import convergence, documents, fields, files, results, schema, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Malformed, Problem
@@ -96,8 +96,8 @@ def collect(
                 _device([processes[0], counted])
                 documents.add_moved(merged, counted)
         if not once:
-            unsettled = steadiness.unsettled(results.rows_of(merged))
-            merged["context"] |= {"stopping_rule": steadiness.RULE, "unsettled": len(unsettled)}
+            unsettled = convergence.unsettled(results.rows_of(merged))
+            merged["context"] |= {"stopping_rule": convergence.RULE, "unsettled": len(unsettled)}
         schema.check(merged)
         path = project.data / device / f"{chapter.name}.json"
         is_changed = not (target.is_emulated and _counts_of(path) == _counts_in(merged))
@@ -163,15 +163,15 @@ def _number(process: int) -> str:
 
 def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
     """What processes measure one after another, until the stopping rule is content."""
-    processes = [run(_number(process)) for process in range(steadiness.FEWEST_PROCESSES)]
-    while len(processes) < steadiness.MOST_PROCESSES:
+    processes = [run(_number(process)) for process in range(convergence.MIN_PROCESSES)]
+    while len(processes) < convergence.MAX_PROCESSES:
         rows = results.rows_of(documents.merge(processes))
-        unsettled = steadiness.unsettled(rows)
+        unsettled = convergence.unsettled(rows)
         if not unsettled:
             break
         say(f"{chapter.name}: not converged yet: {len(unsettled)}")
         every = dict.fromkeys(row.name for row in rows)
-        pattern = steadiness.filter_for(unsettled, every)
+        pattern = convergence.filter_for(unsettled, every)
         flags = [f"--benchmark_filter={pattern}"] if pattern else []
         processes.append(run(_number(len(processes)), *flags))
     return processes

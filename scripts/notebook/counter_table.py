@@ -19,11 +19,11 @@ from notebook.results import Result
 from notebook.text import markdown_cell, markdown_code, markdown_table
 from notebook.variant_names import shortened
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 # Counters within this share of each other are no news.
-MOST_ALIKE = 0.01
+ALIKE_WITHIN = 0.01
 # "all but …" names this many variants.
-MOST_EXCEPTIONS = 2
+MAX_EXCEPTIONS = 2
 _NOTHING = "–"
 _LEGEND = (
     "**predicted**: what an emulated GPU of each generation counts; **counted**: the one of the measured "
@@ -168,7 +168,7 @@ def _one_text(counter: str, chosen: list[str], emulated: list[Result], pairs: li
     found = (_interval(result, name, counter) for result in results for name in chosen)
     ends = [end for each in found if each for end in each]
     least, most = min(ends), max(ends)
-    return _text(counter, (least, most)) if most <= least * (1 + MOST_ALIKE) else ""
+    return _text(counter, (least, most)) if most <= least * (1 + ALIKE_WITHIN) else ""
 
 
 def _interval(result: Result, name: str, counter: str) -> Interval | None:
@@ -230,9 +230,9 @@ def _wrong(pair: Pair, benchmarks: Iterable[str]) -> list[Compared]:
 
 
 def _within_budget(rows: dict[str, dict[Cells, list[str]]], first: list[str]) -> list[str]:
-    """The counters whose rows fit MOST_ROWS: those that claims are about, those that differ, others."""
+    """The counters whose rows fit MAX_ROWS: those that claims are about, those that differ, others."""
     taken: list[str] = []
-    left = MOST_ROWS
+    left = MAX_ROWS
     for counter in sorted(
         rows, key=lambda each: first.index(each) if each in first else len(first)
     ):
@@ -247,7 +247,7 @@ def _variants(of: list[str], chosen: list[str]) -> str:
     others = [name for name in chosen if name not in of]
     if len(of) == len(chosen) > 1:
         return f"all {len(of)}"
-    if len(of) > MOST_EXCEPTIONS >= len(others):
+    if len(of) > MAX_EXCEPTIONS >= len(others):
         return f"all but {', '.join(shortened(others))}"
     return "<br>".join(shortened(of))
 

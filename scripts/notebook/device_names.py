@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 def short(device: str) -> str:
@@ -38,6 +38,6 @@ def together(devices: Sequence[str], every: Sequence[str]) -> str:
     for run in runs:
         ends = [short(every[place]) for place in run]
         names += [f"{ends[0]}–{ends[-1]}"] if len(ends) > 2 else ends
-    if len(names) > _MOST_NAMED:
-        names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
+    if len(names) > _MAX_NAMED:
+        names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED} more"]
     return ", ".join(names)

@@ -23,7 +23,7 @@ CONFIDENCE = 0.95
 # whether all benchmarks vary alike, some much more than others, or by modes (test_known_truth.py).
 PRIOR_PROCESSES = 2
 # Fewer deviations than these do not tell a variance.
-FEWEST_POOLED = 8
+MIN_POOLED = 8
 # Without a pool, two processes that agree may agree by chance: their interval is never narrower.
 NARROWEST_OF_TWO = math.log(1.03)
 
@@ -42,7 +42,7 @@ class Pool:
 
     @property
     def is_known(self) -> bool:
-        return self.freedom >= FEWEST_POOLED
+        return self.freedom >= MIN_POOLED
 
 
 NO_POOL = Pool()

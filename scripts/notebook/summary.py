@@ -12,7 +12,7 @@ from notebook.devices import Target
 from notebook.project import Project
 from notebook.tables import ChapterVerdicts
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ def _changes(project: Project) -> list[str]:
 
 
 def _named(names: list[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMED
+    return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _line(word: str, text: str) -> str:

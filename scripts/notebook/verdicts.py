@@ -74,9 +74,9 @@ _NO_TIME = "an emulated GPU measures no time"
 
 # Fewer repetitions in a process do not bound its median, and a spread this large has more than one
 # cause.
-FEWEST_REPETITIONS = 5
+MIN_REPETITIONS = 5
 LARGEST_SPREAD = 0.10
-FEWEST_PROCESSES = 2
+MIN_PROCESSES = 2
 
 LEGEND = """\
 A claim of an effect, by the logarithm of the ratio:
@@ -298,11 +298,11 @@ def doubt_of_run(quick: bool, throttled: bool) -> str:
 def doubt_of_number(samples: Sequence[Processes]) -> str:
     """Why so few times must not decide a claim, whatever their interval; "" if they may."""
     processes = len(samples[0])
-    if processes < FEWEST_PROCESSES:
-        return f"{processes} process; {FEWEST_PROCESSES} are needed"
+    if processes < MIN_PROCESSES:
+        return f"{processes} process; {MIN_PROCESSES} are needed"
     fewest = min(len(repetitions) for sample in samples for repetitions in sample)
-    if fewest < FEWEST_REPETITIONS:
-        return f"{fewest} repetitions in a process; {FEWEST_REPETITIONS} are needed"
+    if fewest < MIN_REPETITIONS:
+        return f"{fewest} repetitions in a process; {MIN_REPETITIONS} are needed"
     return ""
 
 

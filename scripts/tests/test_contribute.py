@@ -176,7 +176,7 @@ def test_too_much(other: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(archive, "_LARGEST_ARCHIVE", 100)
     assert "is larger than" in refused(other, packed(tmp_path, {RESULTS: bytes(2**20)}))
     monkeypatch.undo()
-    monkeypatch.setattr(archive, "_MOST_FILES", 3)
+    monkeypatch.setattr(archive, "_MAX_FILES", 3)
     many = {f"{DEVICE}/{number}_x.json": b"" for number in range(10, 15)}
     assert "more than 3 files" in refused(other, packed(tmp_path, many))
 

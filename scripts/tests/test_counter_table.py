@@ -187,7 +187,7 @@ def test_variants_of_equal_numbers_share_a_row_and_more_are_shown_on_demand(tree
 
 
 def test_a_long_table_keeps_what_claims_are_about_and_names_the_rest(tree: Tree) -> None:
-    count = counter_table.MOST_ROWS - 5
+    count = counter_table.MAX_ROWS - 5
     names = [f"read/offset:{i}" for i in range(count)]
     counts = {
         name: {"store_sectors": 9.0 * i, "load_sectors": i + 1.0} for i, name in enumerate(names)

@@ -161,7 +161,7 @@ PROMISED = {
 MERGED = re.compile(r"matmul_bulk/")
 # A shared access may have to wait for a global one in the same unit, which is counted as conflicts, as
 # often as it happens in a run.
-MOST_WAITS = 0.15
+MAX_WAITS = 0.15
 
 
 def assert_shared_accesses_agree(
@@ -179,7 +179,7 @@ def assert_shared_accesses_agree(
     assert of(measured, "requests") == requests, name
     without_conflicts = least - of(emulated, "bank_conflicts")
     assert of(measured, "wavefronts") - of(measured, "bank_conflicts") == without_conflicts, name
-    assert least <= of(measured, "wavefronts") <= (1 + MOST_WAITS) * least, name
+    assert least <= of(measured, "wavefronts") <= (1 + MAX_WAITS) * least, name
     return requests > 0
 
 

@@ -7,7 +7,7 @@
 namespace emulator {
 namespace {
 
-constexpr std::uint32_t most_banks = 32;
+constexpr std::uint32_t max_banks = 32;
 
 // Whether lanes k and k ^ distance access the same element wherever both are active.
 bool partners_agree(const WarpRequest& request, std::uint32_t distance) {
@@ -28,11 +28,11 @@ std::uint32_t lanes_of_a_group(const WarpRequest& request, AccessKind kind, Bank
 }
 
 // The most distinct words of a bank that the lanes of `mask` access.
-std::uint32_t most_words_of_a_bank(const WarpRequest& request, std::uint32_t mask,
-                                   BankLayout banks) {
+std::uint32_t max_words_of_a_bank(const WarpRequest& request, std::uint32_t mask,
+                                  BankLayout banks) {
     // A group touches at most 64 words; they may all lie in one bank.
-    std::array<std::array<Address, 2 * warp_size>, most_banks> words;
-    std::array<std::uint32_t, most_banks> in_bank{};
+    std::array<std::array<Address, 2 * warp_size>, max_banks> words;
+    std::array<std::uint32_t, max_banks> in_bank{};
     std::uint32_t most = 0;
     for (; mask != 0; mask &= mask - 1) {
         const Address begin = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];
@@ -57,7 +57,7 @@ BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout b
     for (std::uint32_t first = 0; first < warp_size; first += lanes) {
         const std::uint32_t mask = request.active_mask & ((~0u >> (warp_size - lanes)) << first);
         if (mask == 0) continue;
-        const std::uint32_t passes = most_words_of_a_bank(request, mask, banks);
+        const std::uint32_t passes = max_words_of_a_bank(request, mask, banks);
         result.wavefronts += passes;
         result.conflicts += passes - 1;
     }
@@ -67,10 +67,10 @@ BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout b
 BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks) {
     if (request.active_mask == 0) return {};
     if (operation == BankAtomic::count) {
-        const std::uint32_t passes = most_words_of_a_bank(request, request.active_mask, banks);
+        const std::uint32_t passes = max_words_of_a_bank(request, request.active_mask, banks);
         return {passes, passes - 1};
     }
-    std::array<std::uint32_t, most_banks> lanes_of{};
+    std::array<std::uint32_t, max_banks> lanes_of{};
     std::uint32_t most = 0;
     for (std::uint32_t mask = request.active_mask; mask != 0; mask &= mask - 1) {
         const Address begin = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];

@@ -41,9 +41,9 @@ class ExpressionParser {
         return is_true(condition) ? yes : no;
     }
 
-    Constant binary(int least_precedence) {
+    Constant binary(int min_precedence) {
         Constant left = unary();
-        while (const BinaryOperator* found = next_operator(least_precedence)) {
+        while (const BinaryOperator* found = next_operator(min_precedence)) {
             for (std::size_t i = 0; i < found->text.size(); ++i) scanner_.skip_character();
             const Constant right = binary(found->precedence + 1);
             left = apply(found->text, left, right);
@@ -64,13 +64,13 @@ class ExpressionParser {
         return constant.is_float() ? constant.as_double() != 0 : constant.bits != 0;
     }
 
-    const BinaryOperator* next_operator(int least_precedence) {
+    const BinaryOperator* next_operator(int min_precedence) {
         const char first = scanner_.peek();
         const char second = scanner_.character_after_next();
         for (const BinaryOperator& candidate : binary_operators) {
             if (candidate.text[0] != first) continue;
             if (candidate.text.size() == 2 && candidate.text[1] != second) continue;
-            return candidate.precedence >= least_precedence ? &candidate : nullptr;
+            return candidate.precedence >= min_precedence ? &candidate : nullptr;
         }
         return nullptr;
     }

@@ -13,8 +13,8 @@ namespace {
 // Enough waves of blocks to see how the first one starts, how one follows another and how the last one ends.
 constexpr std::uint64_t recorded_waves = 3;
 constexpr std::uint64_t recorded_sms = 3;
-constexpr std::uint64_t most_instructions_of_a_launch = 800'000;
-constexpr std::uint64_t most_instructions_of_a_warp = 16'384;
+constexpr std::uint64_t max_instructions_of_a_launch = 800'000;
+constexpr std::uint64_t max_instructions_of_a_warp = 16'384;
 
 timing::Access::Kind kind_of(const MemoryDetail& detail, bool is_reduction) {
     switch (detail.kind) {
@@ -80,9 +80,9 @@ TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
         recorded.sm = i * fullest / recorded_sms;
         recorded.trace.blocks.resize(count, timing::BlockTrace(launch.warps()));
     }
-    most_instructions_ =
-        std::min(most_instructions_of_a_warp,
-                 most_instructions_of_a_launch / (recorded_.size() * count * launch.warps()) + 1);
+    max_instructions_ =
+        std::min(max_instructions_of_a_warp,
+                 max_instructions_of_a_launch / (recorded_.size() * count * launch.warps()) + 1);
 }
 
 std::uint64_t TraceRecorder::Recorded::executed() const {
@@ -121,7 +121,7 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Bas
     timing::WarpTrace& warp = trace.blocks[number][context.warp->number];
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
-    const bool is_recorded = warp.recorded < most_instructions_;
+    const bool is_recorded = warp.recorded < max_instructions_;
     if (is_recorded) {
         warp.recorded += instructions;
         warp.steps.push_back({block.counter, static_cast<std::uint32_t>(warp.accesses.size())});

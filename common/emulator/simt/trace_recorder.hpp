@@ -44,8 +44,8 @@ class TraceRecorder {
 
     const Launch& launch_;
     bool is_stopped_ = false;
-    unsigned resident_blocks_ = 1;         // on an SM
-    std::uint64_t most_instructions_ = 0;  // of a warp
+    unsigned resident_blocks_ = 1;        // on an SM
+    std::uint64_t max_instructions_ = 0;  // of a warp
     std::vector<Recorded> recorded_;
 };
 

@@ -13,7 +13,7 @@ _UNKNOWN_SECONDS = 120.0
 _START_SECONDS = 60.0
 # A slower GPU, a busy file system, a third process.
 _MARGIN = 4.0
-_FEWEST_MINUTES = 10
+_MIN_MINUTES = 10
 _LONGEST_SECONDS = 86_400.0
 
 
@@ -39,7 +39,7 @@ def _recorded(content: bytes) -> list[float]:
 
 def minutes_to_allow(expected_seconds: float) -> int:
     """The time limit of a task that should take so long."""
-    return max(_FEWEST_MINUTES, round((_START_SECONDS + _MARGIN * expected_seconds) / 60))
+    return max(_MIN_MINUTES, round((_START_SECONDS + _MARGIN * expected_seconds) / 60))
 
 
 def text(seconds_: float) -> str:

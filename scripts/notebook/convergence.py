@@ -15,12 +15,12 @@ from notebook.intervals import Benchmark, places
 from notebook.judging import SMALLEST_EFFECT
 from notebook.results import Row, by_process
 
-FEWEST_PROCESSES = 2
-MOST_PROCESSES = 6
+MIN_PROCESSES = 2
+MAX_PROCESSES = 6
 # Half of the smallest effect for a ratio, whose error is sqrt(2) times that of one median.
 WIDEST_HALF = SMALLEST_EFFECT / 2 / math.sqrt(2)
 RULE = (
-    f"{FEWEST_PROCESSES} processes, and up to {MOST_PROCESSES} for the regimes in which the 95 % "
+    f"{MIN_PROCESSES} processes, and up to {MAX_PROCESSES} for the regimes in which the 95 % "
     f"interval of a median is wider than {WIDEST_HALF:.1%} to either side"
 )
 # One argument of a command may have 128 KiB.
@@ -39,9 +39,9 @@ def unsettled(rows: Iterable[Row]) -> list[str]:
     return [name for name, place in places(benchmarks).items() if place.half_width > WIDEST_HALF]
 
 
-def filter_for(loose: list[str], every: Iterable[str]) -> str | None:
-    """A --benchmark_filter for all benchmarks in the regimes of the loose ones; None for all."""
-    regimes = {names.regime(name) for name in loose}
+def filter_for(unsettled_names: list[str], every: Iterable[str]) -> str | None:
+    """A --benchmark_filter for all benchmarks in the regimes of those that are not settled; None for all."""
+    regimes = {names.regime(name) for name in unsettled_names}
     wanted = [_literal(name) for name in every if names.regime(name) in regimes]
     pattern = f"^({'|'.join(wanted)})$"
     return pattern if len(pattern) <= _LONGEST_FILTER else None

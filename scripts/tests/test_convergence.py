@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from conftest import RUN_BY_PYTHON, Tree
 
-from notebook import collect, steadiness
+from notebook import collect, convergence
 from notebook.devices import Target
 
 STEADY, LOOSE = "read/offset:0/n:1024/cache:cold", "read/offset:0/n:2048/cache:cold"
@@ -27,7 +27,7 @@ def others(regime: str, apart: float = 0.0) -> list[dict[str, Any]]:
 
 
 def unsettled(rows: list[dict[str, Any]]) -> list[str]:
-    return steadiness.unsettled(synthetic.parse_rows(rows))
+    return convergence.unsettled(synthetic.parse_rows(rows))
 
 
 def test_the_variance_between_processes_decides_and_not_that_of_repetitions() -> None:
@@ -64,7 +64,7 @@ def test_processes_that_differ_as_a_whole_are_settled() -> None:
 def test_the_filter_takes_the_regime_whole_and_nothing_else() -> None:
     beside = "copy/by:1.5/n:2048/cache:cold"
     others = [STEADY, "read/offset:0/n:20480/cache:cold", "copy/by:125/n:2048/cache:cold/x:1"]
-    pattern = steadiness.filter_for([LOOSE], [LOOSE, beside, *others[:2]])
+    pattern = convergence.filter_for([LOOSE], [LOOSE, beside, *others[:2]])
     assert pattern is not None
     matched = [name for name in (LOOSE, beside, *others) if re.search(pattern, name)]
     assert matched == [LOOSE, beside]
@@ -72,7 +72,7 @@ def test_the_filter_takes_the_regime_whole_and_nothing_else() -> None:
 
 def test_too_many_for_a_command_line_are_all() -> None:
     many = [f"read/offset:{number}/n:1024/cache:cold" for number in range(5000)]
-    assert steadiness.filter_for([STEADY], many) is None
+    assert convergence.filter_for([STEADY], many) is None
 
 
 FAKE_GPU = f"""{RUN_BY_PYTHON}import json, re, sys
@@ -101,7 +101,7 @@ Path(flags["benchmark_out"]).write_text(json.dumps(content))
         ("0", False, 2, 0),
         # Two processes 0.8 % apart; the third lies between them, which settles the mean.
         ("(0, 0.008, 0.004)[runs]", False, 3, 0),
-        ("0.02 * runs", False, steadiness.MOST_PROCESSES, 1),
+        ("0.02 * runs", False, convergence.MAX_PROCESSES, 1),
         ("0.02 * runs", True, 1, None),
     ],
 )
