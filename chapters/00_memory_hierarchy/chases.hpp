@@ -73,6 +73,7 @@ struct Path {
     std::size_t cells, spacing;
     unsigned steps;
     std::size_t sets = 1;
+    bool cold = false;
 };
 
 inline lab::Variant chase_variant(std::string name, Path path, bool through_l1) {
@@ -92,7 +93,8 @@ inline lab::Variant chase_variant(std::string name, Path path, bool through_l1) 
         .prepare = [=] { ring(0).restart(); },
         .launch =
             [=](std::size_t set) { lab::launch(kernel, 1, 1)(ring(set).position(), path.steps); },
-        .check = [=] { ring(0).check(path.steps); }};
+        .check = [=] { ring(0).check(path.steps); },
+        .finds_l2_cold = path.cold};
 }
 
 // A ring in global memory of so many bytes, one cell in each line of 128. What fits the L2 is run
@@ -109,7 +111,8 @@ inline lab::Variant chase_footprint(const lab::Experiment& experiment, std::size
         {.cells = cells,
          .spacing = line,
          .steps = static_cast<unsigned>(steps),
-         .sets = cold ? experiment.cold_sets(bytes) : 1},
+         .sets = cold ? experiment.cold_sets(bytes) : 1,
+         .cold = cold},
         through_l1);
 }
 

@@ -55,11 +55,10 @@ void add_bandwidths(lab::Experiment& experiment) {
     };
     const auto in_memory = words(in_dram);
     experiment.add(
-        hierarchy::read_variant(experiment, words(in_l1), true, emulated ? 32 : 1024, 1));
+        hierarchy::read_variant(experiment, words(in_l1), true, emulated ? 32 : 1024, false));
     experiment.add(
-        hierarchy::read_variant(experiment, words(in_l2), false, emulated ? 32 : 512, 1));
-    experiment.add(
-        hierarchy::read_variant(experiment, in_memory, false, 0, experiment.cold_sets(in_dram)));
+        hierarchy::read_variant(experiment, words(in_l2), false, emulated ? 32 : 512, false));
+    experiment.add(hierarchy::read_variant(experiment, in_memory, false, 0, true));
     experiment.add_memcpy(in_dram, lab::Cache::cold);
     const auto streamed = emulated ? words(4 << 20) : in_memory;
     for (const unsigned warps : {1, 2, 4, 8, 16, 32}) {

@@ -55,7 +55,7 @@ class Words {
 
 // As many threads as every GPU since Fermi holds at once: 1024 an SM.
 inline lab::Variant read_variant(const lab::Experiment& experiment, std::shared_ptr<Words> array,
-                                 bool through_l1, unsigned loads, std::size_t sets) {
+                                 bool through_l1, unsigned loads, bool cold) {
     constexpr unsigned block = 512;
     const unsigned grid = 2 * experiment.device().sm_count;
     const unsigned threads = grid * block;
@@ -74,14 +74,15 @@ inline lab::Variant read_variant(const lab::Experiment& experiment, std::shared_
                 "read", {{"path", through_l1 ? "l1" : "l2"}, {"footprint", array->bytes()}}),
             .bytes = 16.0 * threads * loads,
             .working_set_bytes = array->bytes(),
-            .sets = sets,
+            .sets = cold ? experiment.cold_sets(array->bytes()) : 1,
             .prepare = [=] { array->prepare(threads); },
             .launch =
                 [=](std::size_t set) {
                     lab::launch(kernel, grid, block)(reinterpret_cast<const uint4*>(array->in(set)),
                                                      array->out(), words, loads);
                 },
-            .check = [=] { array->check(sum_of); }};
+            .check = [=] { array->check(sum_of); },
+            .finds_l2_cold = cold};
 }
 
 // One block an SM, of few warps, and few loads in flight of each: bytes in flight over latency.

@@ -174,8 +174,9 @@ void report_counts(benchmark::State& state, const Variant& variant,
 
 // What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets).
 backend::PredictedL2 l2_of(const Variant& variant) {
-    return variant.name.find("cache:cold") != std::string::npos ? backend::PredictedL2::cold
-                                                                : backend::PredictedL2::warm;
+    return variant.finds_l2_cold || variant.name.find("cache:cold") != std::string::npos
+               ? backend::PredictedL2::cold
+               : backend::PredictedL2::warm;
 }
 
 // Launches, where there is something to launch, and compares; returns what was counted.

@@ -55,6 +55,8 @@ struct Variant {
     // own work): executes once and returns the seconds by the host's clock. Never called on an
     // emulated device.
     std::function<double()> timed = {};
+    // Whether a timed launch finds the L2 cold although the name does not say cache:cold.
+    bool finds_l2_cold = false;
     // Whether launch() launches more than one kernel: a profiler would count each of them apart.
     bool launches_several = false;
     // What the variant has counted by itself by the time it is checked; reported with the row.
