@@ -3,7 +3,7 @@
 
     architecture_table.py data/architectures.csv OUTPUT
 
-Only rows with a name in the column `architecture` become emulated GPUs. Anything that is no number
+Only rows with a name in the column `architecture` become emulated GPUs. Anything that is not a number
 where one is needed, or no plain text where text is, is one line on standard error and exit status 1.
 """
 

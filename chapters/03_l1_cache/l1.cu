@@ -2,7 +2,7 @@
 
 #include "lab/launch.hpp"
 
-// LAB_L1: l1_on or l1_off, as this compilation's -dlcm is. The kernel is compiled anew inside of it.
+// LAB_L1: l1_on or l1_off, as this compilation's -dlcm is. The kernel is compiled again inside of it.
 namespace LAB_L1 {
 
 #include "../02_misaligned_reads/kernels.cuh"

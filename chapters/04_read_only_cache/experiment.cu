@@ -8,14 +8,14 @@
 //           gather       scattered over the whole array (scatter:array), or over the elements that
 //                        the block itself writes (scatter:block)
 //           sum_table    a table of 4 KB that every thread reads a part of
-//           copy         the source's printed kernel (_ldg), and as a plain load
+//           copy         the book's printed kernel (_ldg), and as a plain load
 //           sum_constant the same table in constant memory, a sector for each lane (_by_lane) or for
 //                        each warp (_uniform)
 //           Blocks of 512 threads. n = 2^20, 2^24 and 2^26 (805 MB for three arrays, more than four
 //           times any L2 of today); 2^20 alone where nothing is timed.
 // Model:    read_offset: two 4-byte loads, one store and one addition an element; gather: a 4-byte
 //           load and a 4-byte index, one store; sum_table: one store and 8 additions, the table once.
-// Differs:  in the source's copy `blockDim` lacks .x. An emulated Fermi, which has no read-only path, loads
+// Differs:  in the book's copy `blockDim` lacks .x. An emulated Fermi, which has no read-only path, loads
 //           by it plainly.
 #include <algorithm>
 #include <bit>

@@ -13,7 +13,7 @@ __global__ void read_offset_ldg(const float* a, const float* b, float* c, std::s
     if (k < n) c[i] = __ldg(&a[k]) + __ldg(&b[k]);
 }
 
-// const and __restrict__ promise that nobody writes what a and b point to while the kernel runs: now
+// const and __restrict__ promise that nothing writes what a and b point to while the kernel runs: now
 // the compiler may choose that path itself, and no load has to wait for a store.
 __global__ void read_offset_restrict(const float* __restrict__ a, const float* __restrict__ b,
                                      float* c, std::size_t n, std::size_t offset) {
@@ -22,7 +22,7 @@ __global__ void read_offset_restrict(const float* __restrict__ a, const float* _
     if (k < n) c[i] = a[k] + b[k];
 }
 
-// The source's example, with the `.x` that it lacks, and the same copy as a plain load. Like the source's
+// The book's example, with the `.x` that it lacks, and the same copy as a plain load. Like the book's
 // it has no bounds: n is a multiple of the block.
 __global__ void copy(const float* in, float* out) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,9 +1,9 @@
-// Chapter 06: does an array of structures waste the bandwidth of the fields that nobody asks for?
+// Chapter 06: does an array of structures waste the bandwidth of the unused fields?
 //
 // Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014), chapter 4, "Array of
 // structures versus structure of arrays". There: structures of two floats, blocks of 128, Fermi.
 //
-// Variants: sum_into_one_field, the source's example, into an array of structures (record:8) and
+// Variants: sum_into_one_field, the book's example, into an array of structures (record:8) and
 //           into a plain array (record:4); one field and all fields as an array of structures and
 //           as a structure of arrays; whole records of a declared alignment. Records of 2, 3 and 4
 //           bytes (fields of one byte) and of 8, 12 and 16 (floats); 3 and 12 cannot be aligned to
@@ -95,7 +95,7 @@ class Records {
     }
 
   private:
-    // What the fields from `first` on have to be until it begins anew: `each` of them a record,
+    // What the fields from `first` on have to be until it repeats: `each` of them a record,
     // poison where they are not written.
     template <class Reference>
     lab::DeviceBuffer<Field> image(std::size_t first, std::size_t each, std::size_t written,

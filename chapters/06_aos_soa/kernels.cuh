@@ -16,7 +16,7 @@ struct alignas(sizeof(Field) * fields) AlignedRecord {
     Field field[fields];
 };
 
-// The source's example: only the store is to a structure, a and b are plain arrays. A warp's 32
+// The book's example: only the store is to a structure, a and b are plain arrays. A warp's 32
 // stores are sizeof(Structure) bytes apart and fill 1 / fields of each sector that they touch.
 template <class Structure>
 __global__ void sum_into_one_field(const float* a, const float* b, Structure* result,

@@ -4,15 +4,15 @@
 // bandwidth" and the copies that bound a transpose. There: 2048 x 2048 floats, blocks of 16 x 16, a
 // Fermi M2090 with the L1 on.
 //
-// Variants: copy_rows             the source's upper bound; blocks of 16 x 16, 32 x 8 and 64 x 4
-//           copy_columns          the source's lower bound; 16 x 16 and 32 x 8
+// Variants: copy_rows             the book's upper bound; blocks of 16 x 16, 32 x 8 and 64 x 4
+//           copy_columns          the book's lower bound; 16 x 16 and 32 x 8
 //           copy_wide             16 bytes a lane, four loads in flight: an upper bound of ours
 //           transpose_tile_padded the textbook's transpose through shared memory
 //           memcpy                the driver's own copy (GPU)
 //           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB, GPU only).
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it, on a Fermi
-//           as in the source (chapter 10 switches it off); the source's matrix fits an L2 of today,
+//           as in the source (chapter 10 switches it off); the book's matrix fits an L2 of today,
 //           so cold rows rotate through matrices that together exceed four times the L2.
 #include <memory>
 #include <string>

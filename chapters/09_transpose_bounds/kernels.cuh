@@ -13,7 +13,7 @@ __global__ void copy_rows(const float* in, float* out, std::size_t rows, std::si
 }
 
 // Against copy_rows: x selects the row and y the place in it, so neighbouring lanes are a whole row
-// apart and a warp touches as many rows as the block is wide, on both sides. The source's lower
+// apart and a warp touches as many rows as the block is wide, on both sides. The book's lower
 // bound. (Rows are `rows` long here: as in the source, it is the transposed shape that is walked.)
 __global__ void copy_columns(const float* in, float* out, std::size_t rows, std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

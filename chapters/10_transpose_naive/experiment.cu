@@ -6,7 +6,7 @@
 //
 // Variants: transpose_read_rows    reads rows, stores columns
 //           transpose_read_columns reads columns, stores rows
-//           copy_rows, copy_columns the source's bounds (chapter 09)
+//           copy_rows, copy_columns the book's bounds (chapter 09)
 //           each with loads through the L1 (l1:on) and past it (l1:off); blocks of 16 x 16;
 //           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB; GPU only).
 // Model:    an element is a 4-byte load and a 4-byte store.

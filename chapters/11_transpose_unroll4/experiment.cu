@@ -10,7 +10,7 @@
 //           each with loads through the L1 (l1:on) and past it (l1:off); blocks of 16 x 16;
 //           2048 x 2048 and 16384 x 16384 (2.1 GB; GPU only), cold.
 // Model:    an element is a 4-byte load and a 4-byte store.
-// Differs:  indices are 64 bits wide; the source's kernels index past the end where the width is no
+// Differs:  indices are 64 bits wide; the book's kernels index past the end where the width is no
 //           multiple of 4 x 16, ours do the tail, for every width.
 #include <memory>
 #include <string>

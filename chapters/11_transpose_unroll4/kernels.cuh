@@ -17,7 +17,7 @@ __global__ void transpose_read_rows_unroll4(const float* in, float* out, std::si
         out[(x + blockDim.x) * rows + y] = in[y * columns + x + blockDim.x];
         out[(x + 2 * blockDim.x) * rows + y] = in[y * columns + x + 2 * blockDim.x];
         out[(x + 3 * blockDim.x) * rows + y] = in[y * columns + x + 3 * blockDim.x];
-    } else {  // the tail, which the source's kernel leaves out or writes past the end
+    } else {  // the tail, which the book's kernel leaves out or writes past the end
         for (std::size_t k = x; k < columns; k += blockDim.x)
             out[k * rows + y] = in[y * columns + k];
     }

@@ -6,10 +6,10 @@
 // queue for one of them.
 //
 // Variants: transpose_read_rows, transpose_read_columns   blocks in row order (chapter 10)
-//           ..._diagonal       the source's mapping; square grids only, others are refused
+//           ..._diagonal       the book's mapping; square grids only, others are refused
 //           ..._diagonal_any   the same order in a grid of any shape
 //           ..._unroll4, ..._diagonal_unroll4   four elements a thread (chapter 11), in either order
-//           2048 x 2048, the source's size; on a GPU also squares of 1920 to 2304, of 16384 and of
+//           2048 x 2048, the book's size; on a GPU also squares of 1920 to 2304, of 16384 and of
 //           16448 (2.2 GB), 16384 x 16448 and 16384 x 32768; cold. The side decides whether a column of the
 //           matrix lies in one, some or all partitions (README.md has the arithmetic); squares,
 //           because one kernel strides by the rows and the other by the columns.

@@ -9,7 +9,7 @@
 
 namespace {
 
-// The kernels are compiled anew, for another load.
+// The kernels are compiled again, with another load.
 #include "kernels.cuh"
 
 // The 256 bytes around the address go to the L2. A tile's row of 16 vectors needs all of them where

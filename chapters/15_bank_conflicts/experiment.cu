@@ -4,7 +4,7 @@
 // (blocks of BLOCKSIZE x BLOCKSIZE), static and dynamic shared memory, broadcast and multicast, "the
 // cost is the largest number of threads that meet in one bank".
 //
-// Variants: stage_rows, stage_columns      the source's examples; width 32 and 16, pitch from width up
+// Variants: stage_rows, stage_columns      the book's examples; width 32 and 16, pitch from width up
 //           stage_columns_dynamic          the same in dynamic shared memory
 //           turn_tiles, ..._swizzled       stored by rows, loaded by columns: padding or permuting
 //           load_strided                   elements of 2, 4, 8 and 16 bytes, strides 1 to 32; sharers:

@@ -1,7 +1,7 @@
 // Kernels of chapter 15: shared memory, whose 32 banks serve one word each in a pass.
 #pragma once
 
-// ---- The source's examples: a matrix passes through a tile. Blocks of width x width threads.
+// ---- The book's examples: a matrix passes through a tile. Blocks of width x width threads.
 
 // The baseline. A warp stores and loads along a row of the tile: 32 neighbouring words, 32 banks.
 template <int width>

@@ -1,4 +1,4 @@
-// The source's example, 4 x 4 in blocks of 2 x 2: which thread reads what, read off the kernel itself.
+// The book's example, 4 x 4 in blocks of 2 x 2: which thread reads what, read off the kernel itself.
 #pragma once
 
 #include <cmath>

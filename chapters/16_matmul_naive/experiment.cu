@@ -3,7 +3,7 @@
 // Source: Kirk, Hwu: Programming Massively Parallel Processors, 3rd ed., section 4.2. There: square
 // matrices, a 4 x 4 example in blocks of 2 x 2, blocks of 16 x 16.
 //
-// Variants: matmul_naive               the source's kernel, in four shapes of blocks
+// Variants: matmul_naive               the book's kernel, in four shapes of blocks
 //           matmul_naive_down_columns  rows and columns of threads exchanged
 //           matmul_grid_stride         grids of any size; grid:NxN of 16 x 16 threads
 //           matmul_naive_in_parts      bands of rows of c, a launch each

@@ -1,4 +1,4 @@
-// The source's example: 16 x 16 integers, a grid of 2 x 2 blocks of 8 x 8 threads, two phases. Its
+// The book's example: 16 x 16 integers, a grid of 2 x 2 blocks of 8 x 8 threads, two phases. Its
 // thread (threadIdx.y, threadIdx.x) = (3, 4) of block (1, 1) computes row 11, column 12.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace matmul {
 
-// What that thread loads in a phase, counted by hand in the source's picture of the matrices: row 11 of
+// What that thread loads in a phase, counted by hand in the book's picture of the matrices: row 11 of
 // m begins at 176 and goes on with its second half at 184; column 12 of n has row 3 at 60, row 11 at 188.
 struct Loads {
     int phase, m_index, n_index;

@@ -160,7 +160,7 @@ int main(int argc, char** argv) {
         validate(bounded<float, 32>(experiment, "float", floats(shape)));
         validate(bounded<int, 16>(experiment, "int", ints(shape)));
     }
-    // The source's example.
+    // The book's example.
     validate(bounded<int, 8>(experiment, "int", ints(matmul::cube(16))));
     validate(matmul::example_indices());
     return experiment.run();

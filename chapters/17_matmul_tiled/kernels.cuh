@@ -31,7 +31,7 @@ __global__ void matmul_tiled(const float* a, const float* b, float* c, int n, in
         b_tile[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * n + column];
         __syncthreads();  // the tiles are complete
         for (int i = 0; i < tile; ++i) sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];
-        __syncthreads();  // and nobody needs them any more
+        __syncthreads();  // and no thread needs them any more
     }
     c[row * n + column] = sum;
 }

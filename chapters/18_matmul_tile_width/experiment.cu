@@ -60,7 +60,7 @@ void add_all(const lab::Experiment& experiment, const Matrices& matrices, Add ad
     add(rectangle<16, 16, 8>(experiment, matrices));
     add(rectangle<16, 16, 16>(experiment, matrices));
     add(rectangle<16, 16, 32>(experiment, matrices));
-    add(rectangle<16, 16, 48>(experiment, matrices));  // the source's 6 KB a block
+    add(rectangle<16, 16, 48>(experiment, matrices));  // the book's 6 KB a block
     add(rectangle<16, 16, 96>(experiment, matrices));
     add(rectangle<16, 16, 192>(experiment, matrices));
     add(rectangle<32, 32, 8>(experiment, matrices));

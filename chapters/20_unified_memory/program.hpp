@@ -94,7 +94,7 @@ class Program {
   public:
     Program(Memory memory, Shape shape) : memory_(memory), shape_(shape) {}
 
-    // Executes the program untimed: takes down what moves in each phase and compares every element of
+    // Executes the program untimed: records what moves in each phase and compares every element of
     // the sum. Only the first call does so. Throws lab::ValidationError.
     void rehearse() {
         if (rehearsed_) return;

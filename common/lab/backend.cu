@@ -62,7 +62,7 @@ std::string lacks_gpu() {
     return count == 0 ? "no device" : "";
 }
 
-// Goes on where the runtime that is loaded can do what is asked; else the program starts anew.
+// Goes on where the runtime that is loaded can do what is asked; else the program restarts.
 void choose_runtime(const emulated_gpu::Flags& flags) {
     if (flags.given() && !emulated_gpu::is_restarted()) emulated_gpu::restart(flags);
     const std::string lack = lacks_gpu();

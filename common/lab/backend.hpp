@@ -40,7 +40,7 @@ using Counters = std::vector<std::pair<std::string, double>>;
 namespace backend {
 
 // Takes the device's own flags out of `arguments` and opens CUDA's device 0. Where these flags, or a
-// machine without a GPU, ask for an emulated one, the program starts anew with its runtime. Throws
+// machine without a GPU, ask for an emulated one, the program restarts with its runtime. Throws
 // UsageError for a wrong value, MissingError when there is no device.
 void open(std::vector<std::string>& arguments);
 const DeviceDescription& description();

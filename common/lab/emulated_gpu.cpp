@@ -101,7 +101,7 @@ void restart(const Flags& flags) {
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     execv("/proc/self/exe", argv.data());
-    throw MissingError(std::string("the program cannot be started anew for the emulated GPU: ") +
+    throw MissingError(std::string("the program cannot be restarted for the emulated GPU: ") +
                        std::strerror(errno));
 }
 

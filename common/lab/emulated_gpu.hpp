@@ -23,7 +23,7 @@ struct Flags {
 // Throws UsageError for a wrong value.
 Flags take_flags(std::vector<std::string>& arguments);
 
-// Executes the program anew, with the same arguments, the emulated runtime in front of NVIDIA's and the
+// Executes the program again, with the same arguments, the emulated runtime in front of NVIDIA's and the
 // variables of `flags`; does not return. Throws MissingError where the library is not there, or where
 // this process already is the second one.
 [[noreturn]] void restart(const Flags& flags);

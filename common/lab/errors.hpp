@@ -7,7 +7,7 @@ namespace lab {
 
 enum ExitStatus { exit_done = 0, exit_check_failed = 1, exit_wrong_usage = 2, exit_missing = 3 };
 
-// Each what() is one line: what is wrong, and the mend.
+// Each what() is one line: what is wrong, and how to fix it.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

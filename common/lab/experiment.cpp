@@ -302,7 +302,7 @@ void Experiment::select() {
             return std::regex_search(variant.name, pattern) == filter.negative;
         });
     } catch (const std::regex_error&) {
-        throw UsageError("--benchmark_filter=" + filter_ + " is no regular expression");
+        throw UsageError("--benchmark_filter=" + filter_ + " is not a valid regular expression");
     }
     if (variants_.empty()) {
         throw UsageError("no variant matches --benchmark_filter=" + filter_ +

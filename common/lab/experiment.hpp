@@ -21,7 +21,7 @@ namespace lab {
 enum class Cache { cold, warm };
 inline const char* text(Cache cache) { return cache == Cache::cold ? "cold" : "warm"; }
 
-// What a variant is held against in the same run: timed right behind each of its repetitions. The
+// The baseline of a variant in the same run: timed immediately after each of its repetitions. The
 // ratio of the two rates, variant over reference, becomes a counter of the row.
 struct Reference {
     std::string counter;  // "memcpy_ratio", "cublas_ratio"

@@ -14,7 +14,7 @@ class PageMigrations {
     // what moves: nothing should be timed in it. The driver must be initialised.
     explicit PageMigrations(int device);
     bool known() const { return known_; }
-    // From begin() to end() what moves is taken down.
+    // What moves from begin() to end() is recorded.
     void begin();
     // bytes_to_device, bytes_to_host, cpu_page_faults, gpu_page_fault_groups; nothing where CUPTI is
     // missing, refuses, or has lost records. The device must be idle.

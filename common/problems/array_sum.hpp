@@ -35,7 +35,7 @@ class ArraySum {
     void check(std::size_t offset) { check(offset, {0, n_ - offset}); }
     void check(std::size_t offset, Part written);
     // The same where the kernel writes something else: `values`, from `offset` on, over and over.
-    // Among them poison_value() stands for an element that it has to leave alone.
+    // Among them poison_value() stands for an element that it must not touch.
     void check_repeats(const std::vector<float>& values, std::size_t offset, Part written) {
         expect_written(DeviceBuffer<float>(values), offset, written);
     }

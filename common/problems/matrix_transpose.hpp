@@ -40,7 +40,7 @@ class MatrixTransposeOf {
   private:
     std::size_t rows_, columns_;
     std::vector<Set> sets_;
-    std::vector<T> pattern_;     // the rows after which `in` begins anew
+    std::vector<T> pattern_;     // the rows after which `in` repeats
     std::vector<T> transposed_;  // their transpose
 };
 using MatrixTranspose = MatrixTransposeOf<float>;

@@ -65,7 +65,7 @@ TEST_F(ArraySum, AnElementThatIsLeftOutOrComesFromItsNeighbourIsWrong) {
 }
 
 // Some lanes of each warp write, in arrays longer than what they repeat: the pattern of the lanes
-// must go on where the values begin anew.
+// must go on where the values repeat.
 TEST_F(ArraySum, LanesThatDoNotWriteGoOnBehindThePeriod) {
     constexpr std::size_t n = lab::period + 100;
     lab::ArraySum arrays(n);

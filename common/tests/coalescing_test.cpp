@@ -25,7 +25,7 @@ Transactions cost(std::uint32_t bytes, const std::function<Address(int lane)>& a
 
 double percent(std::uint32_t part, std::uint32_t whole) { return 100.0 * part / whole; }
 
-// The source's figures: 32 floats at offset 0, 11 and 128. Bytes 0...127, 44...171 and 512...639.
+// The book's figures: 32 floats at offset 0, 11 and 128. Bytes 0...127, 44...171 and 512...639.
 TEST(Coalescing, OffsetsOfTheSource) {
     const auto at = [](int offset) { return cost(4, [=](int i) { return 4u * (i + offset); }); };
     EXPECT_EQ(at(0).sectors, 4u);
@@ -69,7 +69,7 @@ TEST(Coalescing, OrderDoesNotMatter) {
     EXPECT_EQ(permuted.lines, 1u);
 }
 
-// One word for all: 4 of 32 bytes are used (12.5 %), of a line 3.125 %: the source's figures.
+// One word for all: 4 of 32 bytes are used (12.5 %), of a line 3.125 %: the book's figures.
 TEST(Coalescing, Broadcast) {
     const auto broadcast = cost(4, [](int) { return 40u; });
     EXPECT_EQ(broadcast.sectors, 1u);

@@ -161,7 +161,7 @@ TEST_P(SimtControl, AtomicsOfAllKinds) {
     EXPECT_EQ(values[0], 31u * 32 / 2);
     EXPECT_EQ(values[1], 100u - 32);
     EXPECT_EQ(values[2], 77u);
-    EXPECT_EQ(values[3], 32u % 10);  // counts 0 to 9 and begins anew
+    EXPECT_EQ(values[3], 32u % 10);  // counts 0 to 9 and starts again
     EXPECT_EQ(values[4], 8u);        // 0, then 9 down to 0 three times, then 9, 8
     EXPECT_EQ(values[5], 0u);
     EXPECT_EQ(values[6], ~0u);

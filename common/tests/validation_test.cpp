@@ -79,7 +79,7 @@ TEST(Validation, SameBitsCountsWrongElementsAndNamesTheFirst) {
     EXPECT_EQ(compare_bits({1}, {1, 2}), "the output has 1 elements, the reference 2");
 }
 
-// Equal as numbers, told apart as bits.
+// Equal as numbers, different as bits.
 TEST(Validation, SameBitsTellsTheZerosApart) {
     EXPECT_EQ(compare_bits({-0.f}, {0.f}),
               "1 of 1 elements wrong, the first at [100]: got -0, expected 0, tolerance 0");

@@ -5,10 +5,10 @@ from notebook.errors import Problem
 
 
 def main() -> int:
-    """The command line; a .venv that has lost something is made anew first."""
+    """The command line; a damaged .venv is rebuilt first."""
     try:
         if lost := bootstrap.damage():
-            bootstrap.mend(f"without {' '.join(lost)}")
+            bootstrap.rebuild(f"without {' '.join(lost)}")
         try:
             from notebook import cli  # what it imports, a damaged .venv may not have
 
@@ -16,7 +16,7 @@ def main() -> int:
         except ImportError as error:
             if (error.name or "").startswith("notebook") or not bootstrap.is_ours():
                 raise
-            bootstrap.mend(str(error).splitlines()[0])
+            bootstrap.rebuild(str(error).splitlines()[0])
             raise
     except Problem as problem:
         print(f"lab: error: {problem}", file=sys.stderr)

@@ -82,7 +82,7 @@ def _checked(path: Path, member: tarfile.TarInfo, count: int) -> tuple[str, str]
         raise _refused(path, f"holds more than {_MAX_FILES} files")
     matched = _NAME.fullmatch(member.name)
     if not matched:
-        raise _refused(path, f"holds '{name}', which is no name of results")
+        raise _refused(path, f"holds '{name}', which is not a valid name of results")
     if not member.isreg() or member.issparse():
         raise _refused(path, f"holds '{name}' as something other than a plain file")
     if not 0 <= member.size <= _LARGEST_FILE:

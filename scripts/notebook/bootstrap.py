@@ -1,4 +1,4 @@
-"""Makes .venv with the pinned Python packages, or mends it: `python3 -m notebook.bootstrap`.
+"""Makes .venv with the pinned Python packages, or repairs it: `python3 -m notebook.bootstrap`.
 
 Runs in any Python from 3.11 on before there are packages, so it uses the standard library alone.
 Prints the interpreter that has the packages.
@@ -32,7 +32,7 @@ _MODULES = {
     "axe-core-python": "axe_core_python",
 }
 _PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input"]
-_MENDING = "LAB_MENDS_VENV"
+_REBUILDING = "LAB_REBUILDS_VENV"
 
 
 def main() -> int:
@@ -118,14 +118,16 @@ def damage() -> list[str]:
     return lost
 
 
-def mend(lost: str) -> None:
-    """Starts the command again with .venv made anew; does not return."""
-    if os.environ.get(_MENDING):
-        raise Problem(f".venv cannot be mended ({lost}); remove it: rm -r {quoted(_VENV)}", MISSING)
-    say(f".venv is damaged ({lost}): making it anew")
+def rebuild(lost: str) -> None:
+    """Starts the command again with a new .venv; does not return."""
+    if os.environ.get(_REBUILDING):
+        raise Problem(
+            f".venv cannot be repaired ({lost}); remove it: rm -r {quoted(_VENV)}", MISSING
+        )
+    say(f".venv is damaged ({lost}): rebuilding it")
     _STAMP.unlink(missing_ok=True)
     command = [str(_ROOT / "scripts" / "lab"), *sys.argv[1:]]
-    os.execve(command[0], command, os.environ | {_MENDING: "1"})
+    os.execve(command[0], command, os.environ | {_REBUILDING: "1"})
 
 
 def _prepared() -> str:
@@ -184,7 +186,7 @@ def _go_on_without(failure: str) -> str:
         )
         return sys.executable
     if failure == "no venv":
-        everything = toolbox.mend(toolbox.missing(), "python3-venv")
+        everything = toolbox.how_to_install(toolbox.missing(), "python3-venv")
         raise Problem(
             f"a Python environment cannot be made: python3-venv is missing; {everything}", MISSING
         )

@@ -13,7 +13,7 @@ from notebook.errors import CHECK_FAILED, MISSING, Problem
 from notebook.progress import say
 from notebook.project import Project
 
-# Of build/, what no build makes anew.
+# Of build/, what no build makes again.
 _KEPT = {"results", "quick", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
@@ -24,7 +24,7 @@ EMULATED_RUNTIME = "common/emulator/runtime/libcudart.so.13"
 
 
 def configure(project: Project, *wanted: str) -> None:
-    """Makes build/ ready to build `wanted`; configures anew only where Ninja does not by itself."""
+    """Makes build/ ready to build `wanted`; configures again only where Ninja does not by itself."""
     if not toolbox.find_nvcc():
         raise Problem("no nvcc to compile with; with a network, run: scripts/lab setup", MISSING)
     _bring_up_to_date(project)
@@ -38,7 +38,7 @@ def configure(project: Project, *wanted: str) -> None:
 
 
 def _bring_up_to_date(project: Project) -> None:
-    """Configures where there is no usable build; what is no build of ours is made anew."""
+    """Configures where there is no usable build; any other build is replaced."""
     with lock.held(project.root, say):
         if _is_usable(project):
             _ninja(project, "--quiet", "build.ninja")
@@ -67,13 +67,13 @@ def _chosen_options(project: Project) -> list[str]:
 
 
 def _clear(project: Project) -> None:
-    """Removes what is in build/ but the results of runs, which nothing makes anew."""
+    """Removes what is in build/ but the results of runs, which no build makes again."""
     if project.build.is_dir():
         found = [path for path in project.build.iterdir() if path.name not in _KEPT]
     else:
         found = [project.build] if project.build.exists() or project.build.is_symlink() else []
     if any(path.name.startswith(("meson-", "build")) for path in found):
-        say("build/ is no build of this tree by this Meson: building anew")
+        say("build/ is not a build of this tree by this Meson: rebuilding")
     for path in found:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import bootstrap, schema, toolbox
+from notebook import bootstrap, plain_words, schema, toolbox
 from notebook.errors import CHECK_FAILED, MISSING, Problem
 from notebook.progress import say
 from notebook.project import Project
@@ -71,6 +71,7 @@ def _checks(project: Project, files: list[str]) -> list[Check]:
         tool("shellcheck", "shellcheck", "scripts/lab", ".ci/run"),
         tool("hadolint", "hadolint", "Dockerfile"),
         tool("codespell", "codespell", on=texts),
+        Check("plain words", lambda: plain_words.findings(root, texts)),
         Check("sizes", lambda: _sizes(root, [name for name in files if name.endswith(_CODE)])),
         Check("data/schema.json", lambda: _schema(root)),
     ]

@@ -222,7 +222,7 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
 
 def _variant(where: str, key: str, name: object) -> str:
     if not names.is_name(name):
-        raise ValueError(f"{where}: {key} {name!r} is no benchmark name (kernel/key:value/…)")
+        raise ValueError(f"{where}: {key} {name!r} is not a benchmark name (kernel/key:value/…)")
     if regime := names.regime(name):
         raise ValueError(f"{where}: {key} names a regime ({regime}); claims hold in every regime")
     return names.variant(name)

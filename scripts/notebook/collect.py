@@ -232,7 +232,7 @@ def _execute(
             if status < 0
             else f"stopped with exit status {status}"
         )
-        raise Problem(f"{chapter.name}: its executable {how}; the old data are as they were")
+        raise Problem(f"{chapter.name}: its executable {how}; existing data unchanged")
 
 
 def _read(chapter: Chapter, out: Path) -> Json:

@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
 
     command = add(
         "doctor",
-        "what is there, what is missing, and the mend",
+        "what is there, what is missing, and how to fix it",
         "Lists every tool and library with its version and what it is for. Changes nothing.",
     )
     command.set_defaults(command=_doctor)

@@ -160,7 +160,7 @@ def _missing(found: Comparison, chapter: str) -> list[str]:
         + (
             f"{plain(' and '.join(elsewhere))}: other sizes"
             if elsewhere
-            else "nobody else has them"
+            else "no other device has them"
         )
         for (only, elsewhere), count in counted.items()
     ]

@@ -29,7 +29,7 @@ _LEGEND = (
     "**predicted**: what an emulated GPU of each generation counts; **counted**: the one of the measured "
     "GPU's generation; L2 sectors are the least and the most. `=` measured to the unit, `≈` inside that "
     "interval or within the tolerance that `scripts/lab counters` states, **≠** neither; "
-    "– not compared. What is zero everywhere is left out."
+    "– not compared. Counters that are zero everywhere are omitted."
 )
 
 Interval = tuple[float, float]
@@ -66,7 +66,7 @@ class Cells:
 
 
 def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
-    """The table with what is to be known of it. `link` shows a result as a link to its data."""
+    """The table with its notes. `link` shows a result as a link to its data."""
     counted = [result for result in results if result.counts]
     emulated = [result for result in counted if result.is_emulated]
     pairs = [
@@ -278,13 +278,13 @@ def _missing(chapter: Chapter, pairs: list[Pair]) -> list[str]:
     found = []
     for pair in (pair for pair in pairs if pair.emulated is None):
         generation = pair.gpu.generation
-        mend = (
+        fix = (
             f": `scripts/lab run {chapter.number} --device emulated:{generation}`"
             if generation
             else ""
         )
         found += [
-            f"Nothing to compare {pair.gpu.device} with: no emulated GPU of its generation{mend}.",
+            f"Nothing to compare {pair.gpu.device} with: no emulated GPU of its generation{fix}.",
             "",
         ]
     return found

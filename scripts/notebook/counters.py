@@ -197,7 +197,7 @@ def parse_report(variants: list[str], text: str) -> dict[str, dict[str, float]]:
     found = {}
     for variant, row in zip(variants, rows, strict=True):
         if not is_name(variant):
-            raise Problem(f"'{plain(variant)}' is no name of a variant", CHECK_FAILED)
+            raise Problem(f"'{plain(variant)}' is not a variant's name", CHECK_FAILED)
         values = {
             name: row[header.index(metric)]
             for name, metric in NSIGHT.items()

@@ -26,7 +26,7 @@ class Destinations:
         return cls(here, here if keep else None)
 
     def of(self, chapter: Chapter, target: Target) -> Project:
-        """What is counted anew is the same; what is measured, and what is new, lies beside."""
+        """Counted results come out the same; measured and new ones go to another folder."""
         if self.fixed is not None:
             return self.fixed
         kept = self.project.data / f"emulated-{target.architecture}" / f"{chapter.name}.json"

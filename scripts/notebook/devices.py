@@ -46,7 +46,7 @@ def slug_of(text: str) -> str:
 
 
 def option_for(slug: str) -> str:
-    """The --device that makes results of `slug` anew: `emulated:fermi`, or `gpu`."""
+    """The --device that makes results of `slug` again: `emulated:fermi`, or `gpu`."""
     emulated, _, architecture = slug.partition("-")
     return f"emulated:{architecture}" if emulated == "emulated" else "gpu"
 

@@ -34,8 +34,8 @@ def _package(package: toolbox.Package) -> list[str]:
     found = package.find()
     if found.startswith("/"):
         found = f"{toolbox.first_line(found, '--version')} ({found})"
-    mend = "" if found else f"{package.why}: scripts/lab setup"
-    return [package.apt, found or "missing", mend]
+    fix = "" if found else f"{package.why}: scripts/lab setup"
+    return [package.apt, found or "missing", fix]
 
 
 def _gpu() -> list[str]:

@@ -41,7 +41,7 @@ def from_benchmark(output: object) -> Json:
     rows: dict[str, Json] = {}
     for repetition in repetitions:
         if not isinstance(repetition, dict):
-            raise Malformed("a row is no object")
+            raise Malformed("a row is not an object")
         if repetition.get("run_type") != "aggregate":
             _add_repetition(rows, repetition, evidence)
     document = {"format": fields.FORMAT, "context": context | {"processes": 1}}
@@ -121,7 +121,7 @@ def _whole(key: str, value: str) -> int:
 def _add_repetition(rows: dict[str, Json], repetition: Json, evidence: str) -> None:
     name = repetition.get("name")
     if not names.is_name(name):
-        raise Malformed(f"{str(name)[:100]!r} is no benchmark name")
+        raise Malformed(f"{str(name)[:100]!r} is not a benchmark name")
     if repetition.get("error_occurred"):
         raise Malformed(f"{name} failed: {repetition.get('error_message')}")
     row = rows.setdefault(name, {"name": name, "evidence": evidence} | _label(repetition))
@@ -132,7 +132,7 @@ def _add_repetition(rows: dict[str, Json], repetition: Json, evidence: str) -> N
         if key == "name" or key in _ROW_LEFT_OUT:
             continue
         if not isinstance(value, int | float):
-            raise Malformed(f"{name}: {key} is {str(value)[:40]!r}, which is no number")
+            raise Malformed(f"{name}: {key} is {str(value)[:40]!r}, which is not a number")
         if key in _RENAMED:
             # How long our own CPU took to count says nothing, and would differ in every run.
             if evidence == fields.COUNTED:

@@ -72,7 +72,7 @@ def check(project: Project) -> int:
         old += pages.stale(project)
     if old:
         listed = ", ".join(project.quoted(path) for path in old)
-        raise Problem(f"stale: {listed}; make anew: scripts/lab figures", CHECK_FAILED)
+        raise Problem(f"stale: {listed}; to regenerate: scripts/lab figures", CHECK_FAILED)
     say(f"up to date: {', '.join(project.quoted(each.path) for each in known) or 'no figures'}")
     if project.has_own_data:
         say("up to date: the tables of all pages")

@@ -1,4 +1,4 @@
-"""What can go wrong and be mended: one line for the user, and the exit status that goes with it."""
+"""Errors: one line for the user with how to fix it, and the exit status that goes with it."""
 
 import sys
 
@@ -11,7 +11,7 @@ _refused: dict[str, None] = {}
 
 
 class Problem(Exception):
-    """One line that says what is wrong and the mend; `status` becomes the exit status."""
+    """One line that says what is wrong and how to fix it; `status` becomes the exit status."""
 
     def __init__(self, message: str, status: int = CHECK_FAILED) -> None:
         super().__init__(message)

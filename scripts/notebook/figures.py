@@ -172,7 +172,9 @@ def gnuplot_version() -> str:
 
 def require_gnuplot() -> None:
     if not gnuplot_version():
-        raise Problem(f"no gnuplot to draw with; {toolbox.mend([toolbox.GNUPLOT])}", MISSING)
+        raise Problem(
+            f"no gnuplot to draw with; {toolbox.how_to_install([toolbox.GNUPLOT])}", MISSING
+        )
 
 
 def _last_line(text: str) -> str:

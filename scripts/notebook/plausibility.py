@@ -1,6 +1,6 @@
 """Whether results that somebody else measured can be what they say they are.
 
-Form, provenance, validation, and what no GPU can do. An honest mistake is found; whoever invents
+Form, provenance, validation, and what no GPU can do. An honest mistake is found; a person who invents
 plausible numbers is not.
 """
 

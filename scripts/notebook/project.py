@@ -30,7 +30,7 @@ class Project:
 
     @property
     def beside(self) -> "Project":
-        """With the results that are not to stay, which lie beside data/."""
+        """With the temporary results, outside data/."""
         return replace(self, data=self.build / "results")
 
     @property
@@ -44,7 +44,7 @@ class Project:
 
     @property
     def plots(self) -> Path:
-        """Where figures go: the tracked ones show data/, those of other data lie beside these."""
+        """Where figures go: the tracked ones show data/, those of other data go elsewhere."""
         return (self.root if self.has_own_data else self.data) / "plots"
 
     @property

@@ -1,7 +1,7 @@
 """Results that other people printed, data/published/: a third kind of device, `published:<name>`.
 
 A printed number stands for one repetition. Where a rate is printed and no time, the time is that of
-a milliard bytes or operations: within a regime every variant does the same work, so that ratios of
+a billion (10⁹) bytes or operations: within a regime every variant does the same work, so that ratios of
 times are those of the source. A regime in which some have times and others rates is refused.
 """
 

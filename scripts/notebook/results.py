@@ -55,7 +55,7 @@ class Row:
 @dataclass(frozen=True)
 class Result:
     """A chapter on a device. `measured_counters` (by benchmark name) come from Nsight Compute, or
-    from whoever published them."""
+    from their publisher."""
 
     path: Path
     chapter: str
@@ -68,11 +68,11 @@ class Result:
     measured_counters: dict[str, dict[str, float]]
     # What to know before using a benchmark's numbers; only what is published has such.
     caveats: dict[str, str] = field(default_factory=dict)
-    # Of a GPU; 0 where nobody wrote it down. The clock is the highest after any repetition.
+    # Of a GPU; 0 where it is not recorded. The clock is the highest after any repetition.
     sm_count: int = 0
     sm_clock_mhz: float = 0
     compute_capability: str = ""
-    # "hopper", as data/architectures.csv writes it; "" where nobody wrote it down.
+    # "hopper", as data/architectures.csv writes it; "" where it is not recorded.
     generation: str = ""
 
     @property

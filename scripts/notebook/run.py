@@ -42,7 +42,7 @@ class Steps:
 def run(where: Destinations, words: list[str], device: str | None, steps: Steps) -> int:
     """Runs chapters on a device; returns the exit status.
 
-    A chapter that fails leaves its old data as they were and does not keep others from running.
+    A chapter that fails leaves its existing data unchanged and does not keep others from running.
     """
     began = time.monotonic()
     project = where.project
@@ -133,7 +133,7 @@ def _draw(project: Project, done: list[Ran]) -> bool:
         if figures.gnuplot_version():
             drawing.draw_figures(project, chapters)
         else:
-            say(f"figures are not drawn: no gnuplot; {toolbox.mend([toolbox.GNUPLOT])}")
+            say(f"figures are not drawn: no gnuplot; {toolbox.how_to_install([toolbox.GNUPLOT])}")
         drawing.write_pages(project)
     except Problem as problem:
         say(f"error: {problem}")

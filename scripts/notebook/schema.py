@@ -83,7 +83,7 @@ def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
 def check(document: Json) -> None:
     """Raises Malformed unless the document is one of format 2."""
     if document.get("format") != fields.FORMAT:
-        raise Malformed(f"is not of format {fields.FORMAT}; scripts/lab run collects it anew")
+        raise Malformed(f"is not of format {fields.FORMAT}; scripts/lab run collects it again")
     error = next(iter(_validator().iter_errors(document)), None)
     if error is not None:
         raise Malformed(f"{_place(error.instance_path)}: {short(error.message)}")
@@ -147,7 +147,7 @@ def _object_of(pairs: list[tuple[str, Any]]) -> Json:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _float(digits: str) -> float:

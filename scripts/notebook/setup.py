@@ -27,7 +27,7 @@ def require_nvcc() -> None:
 
 
 def install_missing(project: Project) -> list[toolbox.Package]:
-    """Installs what is missing where we may, after whoever else does; returns what still is."""
+    """Installs what is missing where we may, after any other process that does; returns what still is."""
     still_missing = toolbox.missing()
     if still_missing:
         with lock.held(project.root, say):

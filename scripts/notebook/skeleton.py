@@ -18,7 +18,7 @@ def create(project: Project, wanted: str) -> Path:
     match = _NAME.fullmatch(wanted)
     if match is None:
         raise Problem(
-            f"'{wanted}' is no chapter name; give small letters, digits and _, "
+            f"'{wanted}' is not a chapter name; give lower-case letters, digits and _, "
             "like write_strides or 21_write_strides",
             WRONG_USAGE,
         )

@@ -187,7 +187,7 @@ def _in_words(regimes: list[str], of: int) -> str:
 
 
 def _cell(verdicts: list[Verdict], notes: list[str]) -> str:
-    """A device's verdicts in the regimes of a line, with the numbers of what is to be known of them."""
+    """A device's verdicts in the regimes of a line, with the numbers of its notes."""
     if not verdicts:
         return _NOTHING
     said = "".join(dict.fromkeys(_note(verdict, notes) for verdict in verdicts))

@@ -139,17 +139,17 @@ def install_missing(say: Callable[[str], None]) -> list[Package]:
         _has_header.cache_clear()
     still = missing()
     if still:
-        say(f"could not be installed here: {_names(still)}; {mend(still)}")
+        say(f"could not be installed here: {_names(still)}; {how_to_install(still)}")
     return still
 
 
 def require(packages: tuple[Package, ...], for_what: str) -> None:
     """Raises Problem when one of `packages` is not there; says how to get all that is missing."""
     if lacking := missing(packages):
-        raise Problem(f"{for_what} needs {_names(lacking)}; {mend(missing())}", MISSING)
+        raise Problem(f"{for_what} needs {_names(lacking)}; {how_to_install(missing())}", MISSING)
 
 
-def mend(packages: list[Package], *more: str) -> str:
+def how_to_install(packages: list[Package], *more: str) -> str:
     """What the user can do about missing packages, and about more that are named as apt does."""
     names = " ".join([*more, *(package.apt for package in packages)])
     if shutil.which("apt-get"):
@@ -158,7 +158,7 @@ def mend(packages: list[Package], *more: str) -> str:
 
 
 def apt_install(names: list[str], say: Callable[[str], None]) -> None:
-    """Installs packages where we may; whoever needs them looks whether they are there."""
+    """Installs packages where we may; the caller checks whether they are there."""
     if (as_root := _as_root()) and (failure := _apt(as_root, names, say)):
         say(f"apt-get: {failure}")
 

@@ -1,4 +1,4 @@
-"""scripts/lab from nothing: it makes .venv, mends it, waits for others, and says what it cannot do.
+"""scripts/lab from nothing: it makes .venv, repairs it, waits for others, and says what it cannot do.
 
 pip installs stand-ins of the pinned packages from a folder, so no network is needed.
 """

@@ -208,7 +208,7 @@ def test_what_is_no_file(other: Tree, tmp_path: Path) -> None:
         (b"[]", "no JSON object"),
         (b"\xff", "no JSON"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'{"format": NaN}', "NaN is no number"),
+        (b'{"format": NaN}', "NaN is not a number"),
         (b'{"format": 1}', "not of format 2"),
         (b'{"format": 2, "context": {}, "rows": [1]}', "is a required property"),
         (b'{"format": 1' + b"0" * 400 + b"}", "a number is too long"),

@@ -1,4 +1,4 @@
-"""Where a run writes: what is tracked stays as it is, unless it is counted anew and differs."""
+"""Where a run writes: what is tracked stays as it is, unless it is counted again and differs."""
 
 import json
 import shutil

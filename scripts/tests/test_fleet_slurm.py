@@ -57,7 +57,7 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     assert submitted.returncode == 0, submitted.stderr
     number = submitted.stdout.split()[1].rstrip(";")
 
-    # A drained node: everything waits, and the reason is told.
+    # A drained node: everything waits, and the reason is shown.
     waiting = lab(cluster, "fleet", "status", number)
     assert waiting.stdout.count("waiting") == TASKS
     cluster.resume()

@@ -86,7 +86,7 @@ def test_what_moves_a_process_as_a_whole_is_in_a_center_and_not_in_a_ratio() -> 
     alone = estimated_center(variant, Pool(1e-9, 100))
     assert alone.value == pytest.approx(1.1)
     assert (alone.freedom, alone.squared_error) == (2, pytest.approx(error**2))
-    # Nothing is known better than the benchmarks of a run are told apart.
+    # Nothing is known better than the resolution of the benchmarks of a run.
     assert estimated_center([ONE[0]] * 3, Pool(3e-4, 100)).squared_error == pytest.approx(1e-4)
 
 

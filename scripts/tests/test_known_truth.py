@@ -79,7 +79,7 @@ def test_two_steady_processes_decide(kind: Kind) -> None:
 
 
 def test_noise_makes_it_inconclusive_and_not_wrong() -> None:
-    """Ten times the noise: an effect of 5 % can hardly be told from one of 3 %."""
+    """Ten times the noise: an effect of 5 % can hardly be distinguished from one of 3 %."""
     for kind in KINDS[:4]:
         found = words(kind, 2, 0.0, SLOWER, noise=0.03)
         assert found[0.05][REPRODUCED] + found[0.05][INCONCLUSIVE] >= 0.99 * TRIALS

@@ -77,6 +77,6 @@ def test_a_count_that_fails_leaves_old_data(tree: Tree) -> None:
     path = collect.collect(tree.project, tree.chapter, Target(None), quick=True).path
     before = path.read_bytes()
     fake_gpu(tree, {"migrations_counted_apart": "true"}, fails=True)
-    with pytest.raises(Problem, match="exit status 1; the old data are as they were"):
+    with pytest.raises(Problem, match="exit status 1; existing data unchanged"):
         collect.collect(tree.project, tree.chapter, Target(None), quick=True)
     assert path.read_bytes() == before

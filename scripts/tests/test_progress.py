@@ -37,7 +37,7 @@ def shown_until(text: str, ours: int, theirs: int, folder: Path) -> str:
 def read(file: int) -> bytes:
     try:
         return os.read(file, 65536)
-    except OSError:  # of a terminal that nobody writes to any more
+    except OSError:  # of a terminal that has no writer any more
         return b""
 
 

@@ -1,5 +1,5 @@
 // The generations that can be emulated, each by one GPU of it. The table is data/architectures.csv,
-// where every number has its source and every field that nobody could confirm is named.
+// where every number has its source and every unconfirmed field is named.
 #pragma once
 
 #include <array>

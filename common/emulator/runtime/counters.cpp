@@ -87,7 +87,7 @@ Counters counters_of(const simt::LaunchRecord& totals, bool with_caches) {
     list.add("branches", totals.branches);
     list.add("divergent_branches", totals.divergent_branches);
     list.add("theoretical_occupancy", totals.occupancy.percent);
-    // What blocks share in the caches cannot be told from a sample of them.
+    // A sample of the blocks does not show what blocks share in the caches.
     if (with_caches && totals.blocks_executed == totals.blocks) {
         list.add("l1_hit_sectors", totals.memory.l1_hit_sectors);
         list.add("l2_read_sectors_least", totals.l2_read_sectors_min);

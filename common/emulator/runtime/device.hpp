@@ -11,7 +11,7 @@
 
 namespace emulator::runtime {
 
-// Of the architecture that the environment names. Made at the first use, and anew after a reset.
+// Of the architecture that the environment names. Created at the first use, and again after a reset.
 simt::Gpu& gpu();
 const Architecture& architecture();
 

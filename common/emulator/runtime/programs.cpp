@@ -100,7 +100,7 @@ void Program::compile(ptx::Module& parsed) {
             const unsigned number = std::max(oldest, parsed.compute_capability);
             found = ptx::compile(text, target(number), ptx_.options);
         }
-        // Lines of several texts cannot be told apart once they are linked.
+        // Lines of several texts cannot be distinguished once they are linked.
         if (found && ptx_.texts.size() == 1) parsed.machine_code = std::move(found->code);
     }
 }

@@ -60,7 +60,7 @@ std::size_t lowest(std::uint32_t lanes) {
 }
 
 // How many of the keys differ. Each lane leaves its number where its key's hash points: of equal keys one
-// remains. Keys that differ and meet in one place are told by a second look; then another hash is taken.
+// remains. Keys that differ and meet in one place are found by a second look; then another hash is used.
 std::uint32_t count_distinct(const Keys& keys, std::uint32_t mask, Table& table) {
     for (std::uint32_t multiplier = 0x9e3779b1u;; multiplier += 0x3c6ef372u) {
         Keys places;

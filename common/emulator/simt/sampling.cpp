@@ -62,7 +62,7 @@ std::vector<std::uint64_t> picks_of(std::uint64_t blocks) {
     return picks;
 }
 
-// The numbers whose error is told.
+// The numbers whose error is reported.
 std::array<double, 6> main_numbers(const Launch& launch, const Counts& counts) {
     const LaunchRecord record = record_of(launch, counts);
     const auto number = [](std::uint64_t value) { return static_cast<double>(value); };

@@ -7,7 +7,7 @@ from notebook.chapters import Chapter
 from notebook.fleet.kinds import Kind
 from notebook.project import Project
 
-# Of a chapter that nobody has run: longer than any on an H200 or on one CPU of today.
+# Of a chapter that was never run: longer than any on an H200 or on one CPU of today.
 _UNKNOWN_SECONDS = 120.0
 # Starting, installing into .venv, looking whether everything is built.
 _START_SECONDS = 60.0

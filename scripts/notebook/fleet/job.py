@@ -112,7 +112,7 @@ def _prologue(tree: Tree) -> list[str]:
         return [*lines, f"cd {folder} || exit 1"]
     return [
         *lines,
-        "# Nobody else's folder of that name will do.",
+        "# Another user's folder of that name is refused.",
         f"[ -d {folder} ] || mkdir -m 700 {folder}",
         f"[ -O {folder} ] && cd {folder} || exit 1",
         "# The tree comes along in this script; the first task on a node unpacks it.",

@@ -38,14 +38,14 @@ def merge(where: Destinations, done: list[Progress]) -> list[Merged]:
 
 def lines(project: Project, merged: list[Merged]) -> list[str]:
     """A line for each task."""
-    told = []
+    messages = []
     for each in merged:
         if each.path is None:
-            told.append(f"refused: {each.task.title}: {each.refusal}")
+            messages.append(f"refused: {each.task.title}: {each.refusal}")
         else:
             news = "" if each.is_changed else ", the same as before"
-            told.append(f"{each.task.title}: {project.quoted(each.path)}{news}")
-    return told
+            messages.append(f"{each.task.title}: {project.quoted(each.path)}{news}")
+    return messages
 
 
 def _merge(where: Destinations, task: Task, content: bytes) -> Merged:

@@ -50,8 +50,8 @@ def exit_status(output: str) -> int | None:
 def last_line(output: str) -> str:
     """What a failed task said last, without the results and our own last line."""
     lines = _BEGIN.split(output)[0].splitlines()
-    told = [line.strip() for line in lines if line.strip() and not _ENDED.match(line)]
-    return told[-1] if told else ""
+    shown = [line.strip() for line in lines if line.strip() and not _ENDED.match(line)]
+    return shown[-1] if shown else ""
 
 
 def main(folder: Path, chapter: str) -> None:

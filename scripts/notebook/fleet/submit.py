@@ -19,7 +19,7 @@ from notebook.project import Project
 
 # Of a clean build of all chapters on two slow cores, with everything to install.
 _BUILD_MINUTES = 60
-# What a job does not need: it counts and measures anew, and draws nothing.
+# What a job does not need: it counts and measures again, and draws nothing.
 _NOT_SENT = ("data", "plots")
 _SENT_OF_DATA = "data/architectures.csv"
 # Slurm's default for the size of a script is 4 MiB.

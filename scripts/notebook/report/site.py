@@ -33,7 +33,7 @@ class Entry:
 
 
 def write(project: Project, folder: Path) -> Path:
-    """Writes the site anew; returns its first page."""
+    """Writes the site; returns its first page."""
     pages = Pages(project)
     entries = [
         Entry(f"{chapter.name}.html", f"{chapter.number} {chapter.question}", chapter.number)

@@ -125,7 +125,7 @@ __global__ void scan_four_a_thread(const int4* in, int4* out) {
         make_int4(v.x + before, v.y + before, v.z + before, v.w + before);
 }
 
-// Sums start anew at every head flag.
+// Sums restart at every head flag.
 __global__ void scan_segmented(const int* in, const unsigned char* heads, int* out) {
     __shared__ int sums[256];
     __shared__ unsigned char flags[256];

@@ -1,0 +1,51 @@
+"""Wording: phrases that a reader has to translate, and what to write instead."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+# A regular expression over whole words of one line, and a better wording.
+PHRASES = {
+    r"the mend|mends?|mended|mending": "how to fix it; repair",
+    r"nobody|whoever": "name the thing: no kernel, no other device, the caller",
+    r"take[ns]? down|took down": "record",
+    r"told apart": "distinguished",
+    r"is told|are told": "is reported",
+    r"is no (regular|name|number|benchmark|object|pointer|chapter name)": "is not a valid …",
+    r"what is zero": "counters that are zero",
+    r"anew": "again; regenerate; restart",
+    r"of this world": "out of range",
+    r"as they were": "unchanged",
+    r"for ever": "deadlock; forever",
+    r"milliard": "billion (10⁹)",
+    r"lore of today": "today's lore",
+    r"to be known of|to know of": "note; caveat",
+    r"has to leave alone|left alone": "must not touch; untouched",
+    r"(is|are) held against|held beside": "is compared with",
+    r"the source's": "the book's, or the work's short name (code has a source, too)",
+    r"in no time": "has a non-positive time",
+    r"not to speak of|nothing to speak of": "nothing measurable",
+}
+_PHRASE = re.compile(rf"(?<![\w-])({'|'.join(PHRASES)})(?![\w-])", re.IGNORECASE)
+# The list itself, its test, and this repository's other languages.
+_NOT_PROSE = re.compile(r"plain_words\.py$|\.zh\.md$|(^|/)data/|\.csv$|\.svg$")
+
+
+def findings(root: Path, names: Iterable[str]) -> list[str]:
+    """A line for each phrase in the files of these names: where it is, and a better wording."""
+    return [
+        f"{name}:{number}: '{found[0]}'; write: {_better(found[0])}"
+        for name in names
+        if not _NOT_PROSE.search(name)
+        for number, line in enumerate((root / name).read_text("utf-8").splitlines(), start=1)
+        for found in _PHRASE.finditer(line)
+    ]
+
+
+def _better(phrase: str) -> str:
+    fitting = (
+        better
+        for pattern, better in PHRASES.items()
+        if re.fullmatch(pattern, phrase, re.IGNORECASE)
+    )
+    return next(fitting)
