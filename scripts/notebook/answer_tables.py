@@ -28,7 +28,6 @@ LEGEND = (
 )
 _CONFIRMED = {judging.REPRODUCED, judging.STRONGER, judging.HOLDS}
 _SENTENCE = ">"
-_LORE_WIDTHS = (34, 38, 38)
 _HEADER = ("claim", "who says it", "printed", "found", "holds?")
 
 
@@ -37,6 +36,7 @@ class Words:
     """The words of the table of lore in one language: its header, and a short word a verdict."""
 
     header: tuple[str, str, str, str]
+    widths: tuple[int, int, int]  # characters of a line; Chinese, without blanks, is not broken
     short: dict[str, str]
     no: str
     mixed: str
@@ -52,6 +52,7 @@ class Words:
 
 ENGLISH = Words(
     ("lore", "on an H200", "by generation", "chapter"),
+    (34, 38, 38),
     {
         judging.REPRODUCED: "Yes.",
         judging.STRONGER: "Yes, and more.",
@@ -68,6 +69,7 @@ ENGLISH = Words(
 )
 CHINESE = Words(
     ("经验之谈", "H200 实测", "各代架构", "章"),
+    (80, 80, 80),
     {
         judging.REPRODUCED: "成立。",
         judging.STRONGER: "成立，且更强。",
@@ -161,7 +163,7 @@ def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) 
     raises ValueError."""
     claim = claim_of(decided, wanted.claim)
     texts = [text.strip() for text in wanted.label.split("|")]
-    if len(texts) != len(_LORE_WIDTHS):
+    if len(texts) != len(words.widths):
         raise ValueError(f"expected 'lore | measured | by generation', found {wanted.label!r}")
     lore, measured, generations = (_filled(decided, text) for text in texts)
     found = [each for each in outcomes.of_devices(decided, claim) if each.is_measured]
@@ -170,7 +172,7 @@ def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) 
     return [
         *(
             _joined(textwrap.wrap(text, width))
-            for text, width in zip(cells, _LORE_WIDTHS, strict=True)
+            for text, width in zip(cells, words.widths, strict=True)
         ),
         link,
     ]

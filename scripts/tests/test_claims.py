@@ -56,7 +56,7 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
         ("fetch_unit_bytes = 32", "regimes = []", "not an empty one"),
         ("fetch_unit_bytes = 32", 'regimes = ["block:512"]', "'block:512' is no regime"),
         ("offset:11/block:512", "offset:11/n:1024", "names a regime"),
-        ("read_offset/offset:11", "read offset", "no benchmark name"),
+        ("read_offset/offset:11", "read offset", "not a benchmark name"),
         ("fetch_unit_bytes = 32", 'derived = "yes"', "derived is true or false"),
         ('"A source, section 2"', '"ours"\nderived = true', "needs the source"),
         ("[[claim]]", "[claim]", "claims.toml"),

@@ -127,7 +127,7 @@ def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> Non
 )
 def test_names_that_lead_elsewhere(other: Tree, tmp_path: Path, name: str) -> None:
     path = packed(tmp_path, {name: json.dumps(synthetic.of_an_a100()).encode()})
-    assert "no name of results" in refused(other, path)
+    assert "not a valid name of results" in refused(other, path)
 
 
 def crafted(tmp_path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:

@@ -51,7 +51,7 @@ def test_optional_metrics_may_be_missing_and_no_others(monkeypatch: pytest.Monke
 
 
 def test_a_hostile_name_is_refused() -> None:
-    with pytest.raises(Problem, match="no name of a variant"):
+    with pytest.raises(Problem, match="not a variant's name"):
         counters.parse_report(["`reboot`"], page({}))
 
 
