@@ -96,7 +96,7 @@ def test_a_run_ends_with_ten_lines_or_less(notebook: Tree) -> None:
     end = done.stdout.rstrip().rpartition("\n\n")[2].splitlines()
     assert len(end) <= 10
     assert end[0].startswith("ran       1 of 1 chapters on emulated:hopper in ")
-    assert any(line.startswith("verdicts  1 reproduced") for line in end), end
+    assert any(line.startswith("verdicts  1 holds") for line in end), end
     assert end[-1].startswith("next      scripts/lab verdicts --device emulated-hopper")
 
 

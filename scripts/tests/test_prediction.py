@@ -18,7 +18,9 @@ from notebook.verdicts import Verdict
 @pytest.fixture
 def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A table of errors in place of the repository's."""
-    monkeypatch.setattr(Project, "here", staticmethod(lambda *_: Project(tmp_path, tmp_path / "data")))
+    monkeypatch.setattr(
+        Project, "here", staticmethod(lambda *_: Project(tmp_path, tmp_path / "data"))
+    )
     prediction._log_errors.cache_clear()
     table = tmp_path / prediction.TABLE
     table.parent.mkdir(parents=True)
