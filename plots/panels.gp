@@ -25,10 +25,10 @@ array drawn[14] = [ \
     'using 5:6:9:10:3 with yerrorbars pointtype 0 linewidth 1.4 linecolor rgb variable', \
     'using 5:6:7:8:9:10:3 with boxxyerror fillstyle solid 1 border rgb "#ffffff" linecolor rgb variable', \
     'using 5:6:7:8:9:10:3 with boxxyerror fillstyle solid 0.25 noborder linecolor rgb variable', \
-    'using 5:6:11:3 with labels left noenhanced font ",12" textcolor rgb variable', \
-    'using 5:6:11:3 with labels center noenhanced font ",12" textcolor rgb variable', \
-    'using 5:6:11:3 with labels right noenhanced font ",12" textcolor rgb variable', \
-    'using 5:6:11:3 with labels left noenhanced font ",12" textcolor rgb variable']
+    'using 5:6:11:3 with labels left noenhanced font small textcolor rgb variable', \
+    'using 5:6:11:3 with labels center noenhanced font small textcolor rgb variable', \
+    'using 5:6:11:3 with labels right noenhanced font small textcolor rgb variable', \
+    'using 5:6:11:3 with labels left noenhanced font small textcolor rgb variable']
 how(form) = (sum [k = 1 : 14] (forms[k] eq form ? k : 0))
 
 inside = ''
@@ -47,7 +47,7 @@ if (log_x) { set logscale x }
 if (log_y) { set logscale y }
 set xrange [x1 : x2]
 set yrange [y1 : y2]
-set title heading noenhanced font ',13' textcolor rgb '#222222' offset 0, -0.6
+set title heading noenhanced font normal textcolor rgb '#222222' offset 0, -0.6
 eval 'plot '.inside[3:*]
 unset label 1
 unset label 2

@@ -13,6 +13,11 @@ if (format eq 'png') {
         background rgb 'white'
 } }
 set output figure
+# Sizes are pixels in an SVG, and points elsewhere.
+scale = format eq 'png' || format eq 'pdf' ? 0.75 : 1
+small = sprintf(',%g', 12 * scale)
+normal = sprintf(',%g', 13 * scale)
+bold = sprintf('DejaVu Sans:Bold,%g', 15 * scale)
 set datafile separator tab
 
 set border 3 linecolor rgb '#444444'
@@ -35,5 +40,5 @@ do for [i = 1 : blocks] {
 
 set multiplot
 # The title, and below the panels what the shapes stand for: labels of the first panel.
-set label 1 title noenhanced at screen 0.012, screen 1 - 20.0 / height font 'DejaVu Sans:Bold,15'
-set label 2 note noenhanced at screen 0.012, screen 11.0 / height font ',12' textcolor rgb '#555555'
+set label 1 title noenhanced at screen 0.012, screen 1 - 20.0 / height font bold
+set label 2 note noenhanced at screen 0.012, screen 11.0 / height font small textcolor rgb '#555555'

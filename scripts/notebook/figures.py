@@ -77,7 +77,10 @@ class Figure:
         with tempfile.TemporaryDirectory(prefix="lab-") as name:
             folder = Path(name)
             (folder / "data.tsv").write_text(self.chart.as_tsv(), encoding="utf-8", newline="\n")
-            title = textwrap.fill(plain(self.chart.title), _TITLE_LETTERS)
+            # No line ends between a number and its sign.
+            title = textwrap.fill(
+                plain(self.chart.title).replace(" %", "\N{NO-BREAK SPACE}%"), _TITLE_LETTERS
+            )
             arguments = [title, plain(self.chart.note), form, self.name]
             # Fixed names, no settings of the user's, one locale and one date: the same bytes.
             command = ["gnuplot", "--default-settings", "-c", str(self.library / _LIBRARY[0])]
@@ -143,8 +146,8 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
     for name, spanning in registry.SPANNING.items():
         script = project.root / "plots" / f"{name}.gp"
         is_wanted = not chosen.isdisjoint(spanning.chapters or chosen) and script.is_file()
-        if is_wanted and (chart := spanning.chart(sources)):
-            found.append(_figure(project, name, script, chart.titled(spanning.question)))
+        if is_wanted and (several := spanning.chart(sources)):
+            found.append(_figure(project, name, script, several.titled(spanning.question)))
     return found
 
 

@@ -108,6 +108,14 @@ def test_labels_beside_a_panel_do_not_overlap() -> None:
     assert all(after - before >= 14 / 200 for before, after in pairwise(places))
 
 
+def test_no_point_is_outside_of_its_panel() -> None:
+    panel = Panel((0, 1), (1, 2), log_y=True)
+    panel.points([(0.5, 9.0), (1.5, 0.1)], look.GREY)
+    axes = next(iter(panel.blocks(1))).split("\t")
+    left, right, bottom, top = map(float, axes[6:10])
+    assert left == 0 and right > 1.5 and 0 < bottom < 0.1 and top > 9
+
+
 def simulated(colour: int, deficiency: str) -> numpy.ndarray:  # type: ignore[type-arg]
     """A colour in CAM02-UCS, whose distances are those that people see, as somebody sees it."""
     rgb = [(colour >> shift & 255) / 255 for shift in (16, 8, 0)]

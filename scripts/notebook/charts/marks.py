@@ -28,7 +28,7 @@ CENTER = "center"
 RIGHT = "right"
 ASIDE = "aside"
 
-_SPANNING = (LINE, DASHES, THIN, POINTS, BARS_Y)
+_SPANNING = (LINE, DASHES, THIN, POINTS, BARS_X, BARS_Y)
 _TEXTS = (LEFT, CENTER, RIGHT, ASIDE)
 
 Range = tuple[float, float]
@@ -129,20 +129,25 @@ class Panel:
         )
 
     def _grow(self) -> None:
-        """Makes room for points above or below the range that is shown at least."""
-        found = [
-            y
+        """Makes room for points outside of the ranges that are shown at least."""
+        shown = [
+            (mark.form, datum)
             for mark in self.marks
             if mark.form in _SPANNING
             for datum in mark.data
-            for y in ((datum.y1, datum.y2) if mark.form == BARS_Y else (datum.y,))
         ]
-        low, high = self.y
-        if found and max(found) > high:
-            high = max(found) * (1.15 if self.log_y else 1.05)
-        if found and min(found) < low:
-            low = min(found) / 1.15 if self.log_y else min(found) - 0.05 * (high - low)
-        self.y = (low, high)
+        xs = [
+            x
+            for form, datum in shown
+            for x in ((datum.x1, datum.x2) if form == BARS_X else (datum.x,))
+        ]
+        ys = [
+            y
+            for form, datum in shown
+            for y in ((datum.y1, datum.y2) if form == BARS_Y else (datum.y,))
+        ]
+        self.x = _grown(self.x, xs, self.log_x)
+        self.y = _grown(self.y, ys, self.log_y)
 
     def blocks(self, number: int) -> Iterable[str]:
         self._grow()
@@ -190,6 +195,15 @@ def _bottom(group: list[float], step: float) -> float:
 
 def _top(group: list[float], step: float) -> float:
     return sum(group) / len(group) + step * len(group) / 2
+
+
+def _grown(ends: Range, values: list[float], log: bool) -> Range:
+    low, high = ends
+    if values and max(values) > high:
+        high = max(values) * 1.15 if log else max(values) + 0.05 * (max(values) - low)
+    if values and min(values) < low:
+        low = min(values) / 1.15 if log else min(values) - 0.05 * (high - min(values))
+    return low, high
 
 
 def _on_axis(ends: Range, log: bool) -> float:

@@ -10,7 +10,7 @@ from notebook.charts.marks import BOXES, CENTER, LEFT, Chart, Panel
 from notebook.charts.sources import Prediction, Sources
 from notebook.charts.words import percent
 from notebook.tables import ChapterVerdicts
-from notebook.verdicts import Verdict
+from notebook.verdicts import PREDICTED
 
 _YES = "holds"
 _WEAKER = "weaker or stronger"
@@ -62,8 +62,10 @@ def verdict_matrix(sources: Sources) -> Chart | None:
             for index, claim in enumerate(_claims(chapter)):
                 left = column * (_ACROSS + 1.0) + index % _ACROSS
                 top = bottom - index // _ACROSS
-                corners = (left + 0.06, left + 0.94, top - 0.94, top - 0.06)
-                squares.setdefault(_cell(chapter, claim, device), []).append(corners)
+                word, is_predicted = _cell(chapter, claim, device)
+                edge = 0.28 if is_predicted else 0.06
+                corners = (left + edge, left + 1 - edge, top - 1 + edge, top - edge)
+                squares.setdefault(word, []).append(corners)
         bottom -= height
     for word, corners_of_word in squares.items():
         panel.boxes(corners_of_word, CELLS[word], BOXES)
@@ -90,18 +92,16 @@ def _claims(chapter: ChapterVerdicts) -> list[str]:
     return list(dict.fromkeys(verdict.claim.id for verdict in chapter.verdicts))
 
 
-def _cell(chapter: ChapterVerdicts, claim: str, device: str) -> str:
+def _cell(chapter: ChapterVerdicts, claim: str, device: str) -> tuple[str, bool]:
+    """One word for the regimes of a claim on a device, and whether it is predicted."""
     of_claim = [
         each for each in chapter.verdicts if each.claim.id == claim and each.device == device
     ]
-    return _together(of_claim)
-
-
-def _together(verdicts: list[Verdict]) -> str:
-    """One word for the regimes of a claim on a device."""
-    found = {_WORDS[each.finding.verdict] for each in verdicts if each.finding.verdict in _WORDS}
+    decided = [each.finding for each in of_claim if each.finding.verdict in _WORDS]
+    found = {_WORDS[each.verdict] for each in decided}
     certain = found - {_UNKNOWN} or found
-    return _NONE if not certain else certain.pop() if len(certain) == 1 else _MIXED
+    word = _NONE if not certain else certain.pop() if len(certain) == 1 else _MIXED
+    return word, any(each.evidence == PREDICTED for each in decided)
 
 
 def _legend() -> Panel:
@@ -110,6 +110,7 @@ def _legend() -> Panel:
         x, y = 34.0 * (index % 3), 1.5 - index // 3
         panel.boxes([(x, x + 1.5, y - 0.3, y + 0.3)], look, BOXES)
         panel.text(x + 2.3, y, word)
+    panel.text(68 + 18, 0.5, "small: predicted")
     return panel
 
 
@@ -119,7 +120,7 @@ def _matrix_title(decided: list[ChapterVerdicts], devices: list[str]) -> str:
     ]
     device = measured[-1] if measured else devices[-1]
     cells = Counter(
-        _cell(chapter, claim, device) for chapter in decided for claim in _claims(chapter)
+        _cell(chapter, claim, device)[0] for chapter in decided for claim in _claims(chapter)
     )
     known = sum(count for word, count in cells.items() if word != _NONE)
     if not known:
