@@ -122,10 +122,44 @@ TEST(MachineCode, LinesOfThePtx) {
     const std::string text = kernel("    add.s64 %rd1, %rd1, 16;\n" + up, below);
     const auto hopper = compile(text, "sm_90", "");
     ASSERT_TRUE(hopper);
-    EXPECT_EQ(hopper->code.at("k"), code_with(7));
+    std::vector<MachineAccess> accesses = hopper->code.at("k");
+    std::erase_if(accesses,
+                  [](const auto& each) { return each.kind == MachineAccessKind::meeting; });
+    EXPECT_EQ(accesses, code_with(7));
     const auto turing = compile(kernel("    st.global.u64 [%rd1+8], %rd1;\n", below), "sm_75", "");
     ASSERT_TRUE(turing);
     EXPECT_EQ(turing->code.at("k").back(), (MachineAccess{13, MachineAccessKind::store, 8}));
+}
+
+// BSSY in front of the branch, BSYNC where both ways lead: both load, and the store follows.
+TEST(MachineCode, LanesMeetWhereTheirWaysMeet) {
+    if (find_ptxas().empty()) GTEST_SKIP() << "there is no ptxas";
+    std::string sides = kernel("", "");
+    sides.replace(sides.find("LOOP:"), std::string::npos, R"(    setp.eq.s32 %p1, %r1, 3;
+    @%p1 bra OTHER;
+LOOP:
+    ld.volatile.global.u32 %r2, [%rd1];
+    add.s64 %rd1, %rd1, 4;
+    setp.ne.s32 %p2, %r2, 0;
+    @%p2 bra LOOP;
+    bra.uni END;
+OTHER:
+    ld.volatile.global.u32 %r2, [%rd1+64];
+    st.volatile.global.u32 [%rd1+128], %r1;
+END:
+    st.volatile.global.u32 [%rd1], %r2;
+    ret;
+}
+)");
+    constexpr std::uint32_t store_line = 22;
+    const auto compilation = compile(sides, "sm_90", "");
+    ASSERT_TRUE(compilation);
+    std::vector<std::uint32_t> meetings;
+    for (const MachineAccess& access : compilation->code.at("k")) {
+        if (access.kind == MachineAccessKind::meeting) meetings.push_back(access.line);
+    }
+    ASSERT_FALSE(meetings.empty());
+    EXPECT_EQ(meetings.back(), store_line);
 }
 
 }  // namespace

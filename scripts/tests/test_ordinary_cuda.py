@@ -37,8 +37,7 @@ BY_REGISTERS = {
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
-    "search_tree": "lanes that have found their key load its payload in smaller groups",
-    "skip_and_stop": "lanes that continue and lanes that break meet in front of the loop's next round",
+    "skip_and_stop": "two ways to break: BREAK B1 in front of BSYNC B1; why it costs 8 % more is open",
 }
 # Floating-point reductions of many lanes take up to 2 % more sectors than the rule says.
 FLOAT_REDUCTIONS = {"scatter_by_keys", "spmv_transposed"}

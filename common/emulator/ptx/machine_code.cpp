@@ -41,6 +41,8 @@ std::optional<MachineAccessKind> kind_of(std::uint64_t low) {
             return MachineAccessKind::atomic;
         case 0x150:  // RET
             return MachineAccessKind::return_;
+        case 0x141:  // BSYNC
+            return MachineAccessKind::meeting;
         default:
             return std::nullopt;
     }
@@ -51,11 +53,38 @@ std::uint8_t bytes_of_access(std::uint64_t high) {
     return bytes[high >> 9 & 7];
 }
 
+bool ends_block(std::uint64_t low) {
+    switch (low & 0x1ff) {
+        case 0x11d:  // BAR
+        case 0x143:  // CALL
+        case 0x144:
+        case 0x147:  // BRA
+        case 0x14d:  // EXIT
+            return true;
+        default:
+            return false;
+    }
+}
+
+// Of the first instruction that belongs to its place in the program: copies of registers at the begin of a block
+// may have the line of the block before.
+std::uint32_t line_behind(const CubinReader& code, const LineSequence& lines, std::uint64_t at) {
+    for (; at + instruction_bytes <= code.size(); at += instruction_bytes) {
+        const auto low = code.at<std::uint64_t>(at);
+        const auto kind = kind_of(low);
+        if (ends_block(low) || (kind && kind != MachineAccessKind::meeting))
+            return lines.line_at(at);
+    }
+    return 0;
+}
+
 std::vector<MachineAccess> accesses_of(const CubinReader& code, const LineSequence& lines) {
     std::vector<MachineAccess> accesses;
     for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
         const auto kind = kind_of(code.at<std::uint64_t>(at));
-        const std::uint32_t line = lines.line_at(at);
+        const std::uint32_t line = kind == MachineAccessKind::meeting
+                                       ? line_behind(code, lines, at + instruction_bytes)
+                                       : lines.line_at(at);
         if (!kind || line == 0) continue;
         constexpr std::uint64_t always = 7;  // PT
         const bool is_guarded = (code.at<std::uint64_t>(at) >> 12 & 0xf) != always;

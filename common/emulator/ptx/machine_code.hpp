@@ -18,7 +18,8 @@ enum class MachineAccessKind : std::uint8_t {
     atomic,
     local_load,
     local_store,
-    return_
+    return_,
+    meeting,  // BSYNC; of the line where the lanes that meet go on
 };
 
 struct MachineAccess {

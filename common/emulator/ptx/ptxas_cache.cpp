@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "ptxas, format 3", kernel_word = "kernel",
+constexpr std::string_view first_line = "ptxas, format 5", kernel_word = "kernel",
                            code_word = "code", last_line = "end";
 
 // FNV-1a in 128 bits.
@@ -57,7 +57,7 @@ bool read_code(std::istream& in, std::vector<MachineAccess>& accesses) {
         MachineAccess access;
         unsigned kind = 0, bytes = 0;
         in >> access.line >> kind >> bytes >> access.is_guarded;
-        if (kind > static_cast<unsigned>(MachineAccessKind::return_) || bytes > 16) return false;
+        if (kind > static_cast<unsigned>(MachineAccessKind::meeting) || bytes > 16) return false;
         access.kind = static_cast<MachineAccessKind>(kind);
         access.bytes = static_cast<std::uint8_t>(bytes);
         accesses.push_back(access);

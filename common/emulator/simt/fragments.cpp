@@ -264,7 +264,8 @@ void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
     for (std::size_t i = 0; i < fragments.size(); ++i) {
         if (fragments[i].state != FragmentState::ready || fragments[i].frame != fragment.frame)
             continue;
-        if (fragments[i].block == fragment.block) {
+        if (fragments[i].block == fragment.block &&
+            fragment.frame->function->blocks[fragment.block].is_meeting_place) {
             const Fragment other = fragments[i];
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(i));
             join(warp, fragment, other);

@@ -50,6 +50,7 @@ struct BasicBlock {
     std::uint32_t reconvergence =
         no_block;                  // immediate post-dominator; no_block: the function's end
     std::uint32_t counter = 0;     // index of this block's execution counts
+    bool is_meeting_place = true;  // lanes that come by different ways go on together
     const void* detail = nullptr;  // CallDetail, BarrierDetail, WarpWideDetail, ...
     std::uint32_t control_instruction = 0;
 };
