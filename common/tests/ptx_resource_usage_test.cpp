@@ -77,8 +77,7 @@ class StandIn : public ::testing::Test {
 
 TEST_F(StandIn, OneRunForEachTextArchitectureAndOptions) {
     const std::string text = ".target sm_75\n";
-    EXPECT_EQ(compile(text, "sm_75", "-dlcm=cg  --generate-line-info -maxrregcount=32 "),
-              expected);
+    EXPECT_EQ(compile(text, "sm_75", "-dlcm=cg  --generate-line-info -maxrregcount=32 "), expected);
     ASSERT_EQ(runs().size(), 1u);
     EXPECT_EQ(runs()[0].rfind("-v -lineinfo --gpu-name=sm_75 -dlcm=cg -maxrregcount=32 -o ", 0), 0u)
         << runs()[0];

@@ -342,10 +342,8 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
         if lines:
             lines.append("")
         for row in rows:
-            cells = [
-                cell.rjust(size)
-                for cell, size in zip(row[first:last], widths[first:last], strict=True)
-            ]
+            pairs = zip(row[first:last], widths[first:last], strict=True)
+            cells = [cell.rjust(size) for cell, size in pairs]
             lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
         first = last
     return lines

@@ -11,7 +11,7 @@ from notebook.project import Project
 
 
 def test_functions_and_files_that_have_grown_too_long_are_found(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.lab]\nlong_functions = ["a_table"]\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.lab]\nlong_functions = ["table.py:a_table"]\n')
     (tmp_path / "tests").mkdir()
 
     def finds(name: str, text: str) -> list[str]:

@@ -100,7 +100,7 @@ def _redirect(token: Token, page: Path, root: Path, links: Mapping[Path, str]) -
         return
     path = _target(token, "href", page, root)
     token.attrs = {"title": address}
-    if path in links:
+    if path is not None and path in links:
         fragment = address.partition("#")[2]
         token.attrSet("href", links[path] + (f"#{fragment}" if fragment else ""))
 
