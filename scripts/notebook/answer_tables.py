@@ -17,10 +17,10 @@ from notebook.text import close_matches, markdown_cell, markdown_table
 
 MAX_ROWS = 8
 # Characters of a line as rendered, its cells set apart by three.
-WIDEST_LINE = 120
-_NARROWEST_LABEL = 24
+MAX_WIDTH = 120
+_MIN_LABEL = 24
 _BETWEEN = 3
-_WIDEST_SOURCE = 20
+_MAX_SOURCE = 20
 LEGEND = (
     "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
     "× is the ratio that the claim names; a–b: smallest and largest over all sizes and cache states;",
@@ -139,13 +139,13 @@ def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:
     found = outcomes.of_devices(decided, claim)
     cells = [
-        textwrap.wrap(_who(claim), _WIDEST_SOURCE),
+        textwrap.wrap(_who(claim), _MAX_SOURCE),
         [outcomes.printed(claim)],
         [each.found or "–" for each in found],
         [each.verdict for each in found],
     ]
     taken = sum(max(map(len, lines)) for lines in cells) + _BETWEEN * (len(cells) + 2)
-    width = max(WIDEST_LINE - taken, _NARROWEST_LABEL)
+    width = max(MAX_WIDTH - taken, _MIN_LABEL)
     return [_joined(lines) for lines in (textwrap.wrap(label, width), *cells)]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from notebook.answer_tables import WIDEST_LINE, rendered_width
+from notebook.answer_tables import MAX_WIDTH, rendered_width
 from notebook.chapters import Chapter, all_chapters
 from notebook.project import Project
 
@@ -35,7 +35,7 @@ def test_the_answer_comes_first(chapter: Chapter) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 def test_no_line_of_a_table_is_wider_than_a_screen(page: Path) -> None:
     rows = [line for line in unfolded(page).split("\n") if line.startswith("|")]
-    assert [row for row in rows if rendered_width(row) > WIDEST_LINE] == []
+    assert [row for row in rows if rendered_width(row) > MAX_WIDTH] == []
 
 
 def test_the_width_is_that_of_the_rendered_text() -> None:

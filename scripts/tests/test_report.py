@@ -91,7 +91,10 @@ def test_lines_show_what_their_accesses_cost(tree_with_data: Tree) -> None:
     other = {**one, "file": "/src/other.cuh"}
     kept = tree.root / "build" / "report-lines" / f"{synthetic.CHAPTER}.json"
     kept.parent.mkdir(parents=True)
-    sites = {"launches": [{"sites": [one, other]}, {"sites": [one]}]}
+    timed = {"kernel": "a", "grid": [9, 1, 1], "sites": [one, other]}
+    validated = {"kernel": "a", "grid": [1, 1, 1], "sites": [one]}
+    another = {"kernel": "b", "grid": [1, 1, 1], "sites": [one]}
+    sites = {"launches": [validated, timed, another]}
     kept.write_text(json.dumps({"variants": ["read"], "emulated": [sites]}))
     lines = kernel_data.of_chapter(tree.project, tree.chapter).lines
     (access,) = lines[1].accesses

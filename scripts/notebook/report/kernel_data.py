@@ -5,6 +5,7 @@ keeps what it counts in build/report-lines; without it the source is shown alone
 """
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -113,8 +114,14 @@ def _accesses(counts: dict[str, Any], file: str) -> dict[int, dict[str, Access]]
 
 
 def _sites(counts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The accesses of each kernel's largest launches: the others validate it on ragged shapes."""
     for run in counts["emulated"]:
+        largest: dict[str, dict[str, Any]] = {}
         for launch in run["launches"]:
+            kept = largest.setdefault(launch["kernel"], launch)
+            if math.prod(launch["grid"]) > math.prod(kept["grid"]):
+                largest[launch["kernel"]] = launch
+        for launch in largest.values():
             yield from launch["sites"]
 
 
@@ -131,7 +138,7 @@ def count(project: Project, chapter: Chapter) -> None:
         return
     pattern = "^(" + "|".join(map(re.escape, variants)) + ")(/|$)"
     command = [sys.executable, "-P", "-m", "notebook", "emulate", "--architecture", ARCHITECTURE]
-    command += ["--report", "json", "--sample", str(program), "--", f"--benchmark_filter={pattern}"]
+    command += ["--report", "json", str(program), "--", f"--benchmark_filter={pattern}"]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     try:
         done = subprocess.run(

@@ -113,6 +113,8 @@ def cuda(text: str) -> list[Markup]:
 
 def highlighting() -> str:
     """The style sheet of highlighted source, for light and dark pages."""
-    light = HtmlFormatter(style="xcode").get_style_defs(".source")
-    dark: Any = HtmlFormatter(style="github-dark").get_style_defs('[data-theme="dark"] .source')
-    return f"{light}\n{dark}"
+    light: Any = HtmlFormatter(style="xcode")
+    dark: Any = HtmlFormatter(style="github-dark")
+    return "\n".join(
+        [light.get_style_defs(".source"), dark.get_style_defs('[data-theme="dark"] .source')]
+    )
