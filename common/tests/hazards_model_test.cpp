@@ -55,6 +55,13 @@ TEST_F(SharedMemoryHazards, ABarrierOrdersThem) {
     EXPECT_TRUE(found().empty());
 }
 
+// Since Volta the lanes of a warp need not advance together.
+TEST_F(SharedMemoryHazards, LanesOfOneWarpRaceUntilTheyAreSynchronised) {
+    write(0, 4, 4, 0);
+    read(1, 4, 4, 0);
+    EXPECT_EQ(only(), HazardKind::read_after_write);
+}
+
 TEST_F(SharedMemoryHazards, ASynchronisedWarpOrdersItsOwnLanesAlone) {
     write(0, 4, 4, 0);
     read(1, 4, 4, 1);

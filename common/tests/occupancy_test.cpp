@@ -42,6 +42,14 @@ TEST(Occupancy, PascalTiles) {
     EXPECT_EQ(occupancy(gpu("pascal"), 1024, 8192).blocks, 2u);
 }
 
+// 27 registers a thread are 864 a warp, on a Fermi rounded to 896, a multiple of 64: 32768 / 896 = 36
+// warps, 6 blocks of 6. Rounded to 1024, as by 256, they would be 5.
+TEST(Occupancy, FermiAllocatesRegistersBy64) {
+    const Occupancy result = occupancy(gpu("fermi"), 192, 0, 27);
+    EXPECT_EQ(result.blocks, 6u);
+    EXPECT_EQ(result.limit, OccupancyLimit::registers);
+}
+
 // 255 registers a thread: 8160 a warp, rounded to 8192; 65536 / 8192 = 8 warps.
 TEST(Occupancy, RegistersLimit) {
     const Occupancy result = occupancy(gpu("hopper"), 256, 0, 255);

@@ -3,6 +3,7 @@ two processes: ratios that differ by 0.2 % have a standard error of 0.1 %, and 3
 0.32 % to either side."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,22 @@ def test_a_wide_spread_withholds_only_what_it_could_change(
             assert "spread is too large" in found[1]
 
 
+@pytest.mark.parametrize(("of_variant", "of_baseline"), [(2, 3), (3, 2)])
+def test_only_processes_that_have_both_are_paired(of_variant: int, of_baseline: int) -> None:
+    """The third process, in which one of them is three times as slow, is left out."""
+    rows = []
+    for name, median, processes in (
+        (VARIANT, 75.0, of_variant),
+        (BASELINE, 50.0, of_baseline),
+    ):
+        for process in range(processes):
+            time = median * (3 if process == 2 else 1)
+            each = synthetic.timed(f"{name}/n:1024", time, processes=1)
+            rows += [row | {"process": process} for row in each]
+    found = decide([*rows, *others()])
+    assert (found.verdict, found.ratio) == (verdicts.REPRODUCED, pytest.approx(1.5))
+
+
 def test_each_regime_is_decided_apart() -> None:
     rows = rows_of_ratio(1.25)
     rows += rows_of_ratio(1.0, "n:16777216/cache:cold")
@@ -232,6 +249,22 @@ def test_counts_decide_exactly_and_on_an_emulated_gpu(
     assert found.verdict == expected
 
 
+def test_counts_that_differ_between_repetitions_decide_nothing() -> None:
+    rows = synthetic.parse_rows(counted(5, 4))
+    again = replace(rows[0], values=rows[0].values | {"load_sectors": 6.0})
+    the_claim = claim(metric="load_sectors", direction="higher")
+    emulated = result(counted(5, 4), is_emulated=True, rows=[*rows, again])
+    found = only(verdicts.decide(the_claim, emulated, "data"))
+    assert (found.verdict, found.reason) == (
+        verdicts.INCONCLUSIVE,
+        "the counts differ between repetitions",
+    )
+
+
+def test_five_repetitions_in_two_processes_are_enough() -> None:
+    assert decide(rows_of_ratio(1.5, repetitions=5)).verdict == verdicts.REPRODUCED
+
+
 def test_a_range() -> None:
     in_range = claim(metric="load_sectors", baseline=None, expected=(5, 5.5), direction="equal")
     for count, expected in ((5, verdicts.HOLDS), (5.6, verdicts.DOES_NOT_HOLD)):
@@ -262,7 +295,9 @@ def test_at_least_so_much_of_a_reference(planted: float, expected: str, reason: 
 def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
     the_claim = claim(metric="load_sectors", direction="higher")
     # What looks like a counter in a timed row was not counted by anybody.
-    assert decide(counted(5, 4), the_claim).verdict == verdicts.NO_DATA
+    found = decide(counted(5, 4), the_claim)
+    assert found.verdict == verdicts.NO_DATA
+    assert found.reason == "no counters were measured on this device"
     measured = {
         f"{VARIANT}/n:1024": {"load_sectors": 5.0},
         f"{BASELINE}/n:1024": {"load_sectors": 4.0},
