@@ -85,6 +85,48 @@ TEST_F(SharedMemoryHazards, AWriteRacesWithAReaderThatIsNotTheLast) {
     EXPECT_EQ(hazards[0].other_thread, 40);
 }
 
+// The one before the last stays known, however often the last one reads.
+TEST_F(SharedMemoryHazards, AReaderIsNotForgottenWhenTheLastOneReadsAgain) {
+    write(0, 8);
+    checker.synchronise();
+    read(40, 8);
+    read(0, 8);
+    read(0, 8);
+    write(0, 8);
+    const auto hazards = found();
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::write_after_read);
+    EXPECT_EQ(hazards[0].other_thread, 40);
+}
+
+TEST_F(SharedMemoryHazards, LanesOfAWarpRaceUnlessItIsSynchronised) {
+    write(0, 4, 4, 3);
+    read(1, 4, 4, 3);
+    EXPECT_EQ(only(), HazardKind::read_after_write);
+}
+
+// An atomic operation reads and writes: plain accesses race with it whichever comes first.
+TEST_F(SharedMemoryHazards, APlainAccessRacesWithAnAtomicBeforeOrAfterIt) {
+    const auto add = [&](std::uint16_t thread) {
+        checker.access({thread, 0}, 0, 4, AccessKind::atomic, 5);
+    };
+    write(0, 0);
+    checker.synchronise();
+    add(0);
+    read(33, 0);
+    EXPECT_EQ(only(), HazardKind::read_after_write);
+    checker.begin_block(256);
+    write(0, 0);
+    checker.synchronise();
+    read(33, 0);
+    add(0);
+    EXPECT_EQ(only(), HazardKind::write_after_read);
+    checker.begin_block(256);
+    write(0, 0);
+    add(33);
+    EXPECT_EQ(only(), HazardKind::write_after_write);
+}
+
 TEST_F(SharedMemoryHazards, AtomicsRaceWithPlainAccessesAlone) {
     write(0, 0);
     checker.synchronise();

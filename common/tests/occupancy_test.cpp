@@ -70,6 +70,22 @@ TEST(Occupancy, RegistersAreThoseOfAPartition) {
     EXPECT_EQ(occupancy(gpu("fermi"), 64, 0, 63).warps, 16u);
 }
 
+// Fermi's warps take registers in units of 64: 25 x 32 = 800 are 832, 19 warps in each of two partitions, 38.
+// One block of 20 warps fits, of 19 two. (Units of 32 would give 40 warps, of 128 36.)
+TEST(Occupancy, RegistersComeInUnits) {
+    EXPECT_EQ(occupancy(gpu("fermi"), 640, 0, 25).blocks, 1u);
+    EXPECT_EQ(occupancy(gpu("fermi"), 608, 0, 25).blocks, 2u);
+    // Since Kepler in units of 256: 33 x 32 = 1056 are 1280, 12 warps in each of four.
+    EXPECT_EQ(occupancy(gpu("kepler"), 128, 0, 33).warps, 48u);
+    EXPECT_EQ(occupancy(gpu("ampere"), 128, 0, 33).warps, 48u);
+}
+
+// 164 KB of an A100: seven blocks of 20 KB with 1 KB each for the system, not eight.
+TEST(Occupancy, TheSystemsShareOfAmpere) {
+    EXPECT_EQ(occupancy(gpu("ampere"), 128, 20 * 1024).blocks, 7u);
+    EXPECT_EQ(occupancy(gpu("ampere"), 128, 163 * 1024).blocks, 1u);
+}
+
 // From compute capability 8.0 on each block takes 1 KiB for the system: 228 KB hold two blocks of
 // 113 KB, but not two of 114.
 TEST(Occupancy, TheSystemTakesOneKilobyteABlock) {

@@ -38,6 +38,25 @@ TEST(SectoredCache, WholeLinesBringTheirNeighbours) {
     EXPECT_FALSE(hits(cache, 128));
 }
 
+// Of a Fermi line one sector is asked for, then all: four are fetched once, and the others hit.
+TEST(SectoredCache, AWholeLineIsFetchedOnce) {
+    SectoredCache cache(1024, true);
+    const auto first = cache.load({{LineSectors(0, 0x2)}});
+    EXPECT_EQ(first.fetched_sectors, 4u);
+    const auto all = cache.load({{LineSectors(0, 0xf)}});
+    EXPECT_EQ(all.hit_sectors, 4u);
+    EXPECT_EQ(all.fetched_sectors, 0u);
+}
+
+// By sectors: the three that are not there yet.
+TEST(SectoredCache, APartlyPresentLineFetchesWhatItLacks) {
+    SectoredCache cache(1024, false);
+    hits(cache, 32);
+    const auto all = cache.load({{LineSectors(0, 0xf)}});
+    EXPECT_EQ(all.hit_sectors, 1u);
+    EXPECT_EQ(all.fetched_sectors, 3u);
+}
+
 // A request for all of a line that is not there misses with every sector, and fetches four.
 TEST(SectoredCache, SectorsOfOneRequestDoNotHitEachOther) {
     SectoredCache cache(1024, true);

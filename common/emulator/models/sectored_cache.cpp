@@ -34,7 +34,8 @@ SectoredCache::Loaded SectoredCache::load(std::span<const LineSectors> lines) {
         const unsigned missing = wanted.sectors() & ~unsigned{present};
         loaded.hit_sectors += static_cast<unsigned>(std::popcount(wanted.sectors() & present));
         if (missing == 0) continue;
-        const unsigned brought = whole_lines_ ? 0xfu & ~unsigned{present} : missing;
+        // Whole lines come whole: of one that lacks a sector, none is there.
+        const unsigned brought = whole_lines_ ? 0xfu : missing;
         loaded.fetched_sectors += static_cast<unsigned>(std::popcount(brought));
         fetched_.push_back(LineSectors(wanted.line(), brought));
         present = static_cast<std::uint8_t>(present | brought);
