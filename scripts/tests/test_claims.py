@@ -18,6 +18,13 @@ def load(folder: Path, text: str) -> list[claims.Claim]:
 def test_a_sound_file(tmp_path: Path) -> None:
     slower, efficiency = load(tmp_path, CLAIMS)
     assert slower.sign == 1 and not slower.is_counted
+    # Slower is a longer time and a lower rate.
+    rate = dataclasses.replace(slower, metric="bytes_per_second")
+    assert rate.sign == -1 and dataclasses.replace(rate, direction="faster").sign == 1
+    assert dataclasses.replace(slower, direction="faster").sign == -1
+    assert [
+        dataclasses.replace(rate, direction=each).sign for each in ("higher", "equal", "lower")
+    ] == [1, 0, -1]
     # Keys in any order name the same variant.
     assert slower.variant == "read_offset/block:512/offset:11"
     assert efficiency.expected == (79.9, 80.1) and efficiency.is_counted

@@ -253,7 +253,7 @@ def test_counts_that_differ_between_repetitions_decide_nothing() -> None:
     rows = synthetic.parse_rows(counted(5, 4))
     again = replace(rows[0], values=rows[0].values | {"load_sectors": 6.0})
     the_claim = claim(metric="load_sectors", direction="higher")
-    emulated = result(counted(5, 4), is_emulated=True, rows=[*rows, again])
+    emulated = replace(result(counted(5, 4), is_emulated=True), rows=[*rows, again])
     found = only(verdicts.decide(the_claim, emulated, "data"))
     assert (found.verdict, found.reason) == (
         verdicts.INCONCLUSIVE,
