@@ -16,6 +16,7 @@ from notebook.charts.evidence import Facts, facts
 from notebook.charts.marks import Panel
 from notebook.charts.sources import Sources
 from notebook.errors import Problem
+from notebook.project import Project
 from notebook.results import Result
 
 AT = "block:512/n:{}/cache:cold"
@@ -114,6 +115,24 @@ def test_no_point_is_outside_of_its_panel() -> None:
     axes = next(iter(panel.blocks(1))).split("\t")
     left, right, bottom, top = map(float, axes[6:10])
     assert left == 0 and right > 1.5 and 0 < bottom < 0.1 and top > 9
+
+
+@pytest.mark.parametrize(
+    ("figure", "line"),
+    [
+        ("02_misaligned_reads", "book: 49.8 %"),
+        ("02_misaligned_reads", "book: 2 lines for 1"),
+        ("05_misaligned_writes", "book: 1.25x the bytes"),
+        ("06_aos_soa", "book: 2x"),
+        ("07_unroll4", "printed: 0.32"),
+        ("09_transpose_bounds", "book: by rows 70.8 %"),
+        ("09_transpose_bounds", "book: by columns 33.1 %"),
+    ],
+)
+def test_printed_values_are_drawn_from_the_claims(figure: str, line: str) -> None:
+    known = Sources(Project.here()).facts(figure[:2])
+    assert line in registry.of_chapter(figure, known).as_tsv()
+    assert line not in registry.of_chapter(figure, Facts(known.devices)).as_tsv()
 
 
 def simulated(colour: int, deficiency: str) -> numpy.ndarray:  # type: ignore[type-arg]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from notebook import device_names
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import Evidence, Style
+from notebook.charts.look import CLAIMED, Evidence, Style
 from notebook.charts.marks import DASHES, LINE, Panel
 
 Point = tuple[float, float]
@@ -139,6 +139,15 @@ def times(
     if not shown:
         panel.nothing()
     return shown
+
+
+def printed(
+    panel: Panel, facts: Facts, claim: str, label: str, *, scale: float = 1.0, power: int = 1
+) -> None:
+    """A line at what a source prints, where the chapter's claims have it; `label` may hold {}."""
+    if claimed := facts.claimed.get(claim):
+        value = scale * claimed**power
+        panel.reference(value, label.format(f"{value:.4g}"), CLAIMED)
 
 
 def counts(

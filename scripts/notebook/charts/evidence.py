@@ -1,12 +1,13 @@
 """What results say, as charts ask for it: rows by kernel and parameters, medians, ratios with intervals."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 
 from notebook import device_names, names
 from notebook.charts.look import GENERATIONS, Evidence, Style, style
+from notebook.claims import Claim
 from notebook.devices import PUBLISHED
 from notebook.intervals import estimated_ratio
 from notebook.reference import by_reference
@@ -166,6 +167,8 @@ class Facts:
     """Everything that a chart may use: the devices, oldest first."""
 
     devices: list[Device]
+    # What sources print, by claim: a ratio, or a value.
+    claimed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def measured(self) -> list[Device]:
@@ -199,5 +202,6 @@ def _order(generation: str) -> int:
     return GENERATIONS.index(generation) if generation in GENERATIONS else len(GENERATIONS)
 
 
-def facts(results: Iterable[Result]) -> Facts:
-    return Facts([Device(result) for result in results])
+def facts(results: Iterable[Result], claims: Iterable[Claim] = ()) -> Facts:
+    claimed = {claim.id: claim.claimed for claim in claims if claim.claimed is not None}
+    return Facts([Device(result) for result in results], claimed)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from notebook.charts.bars import bar, bars
+from notebook.charts.curves import printed
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, CLAIMED, GREEN, GREY, ORANGE, Evidence, Style, key
 from notebook.charts.marks import CENTER, LEFT, PALE, Chart, Panel
@@ -197,8 +198,8 @@ def effects(sources: Sources) -> Chart | None:
         facts = sources.facts(*numbers)
         shown |= _by_year(panel, facts, ratio)
         panel.reference(1, "no effect")
-        if claimed:
-            panel.reference(claimed[0], claimed[1], CLAIMED)
+        claim, label, power = claimed
+        printed(panel, facts, claim, label, power=power)
         panel.boxes([(*_YEARS, 0.97, 1.03)], GREY, PALE)
         panels.append(panel)
     if not shown:
@@ -266,7 +267,7 @@ _EFFECTS: list[
         str,
         tuple[float, float],
         Callable[[Device], float | None],
-        tuple[float, str] | None,
+        tuple[str, str, int],
     ]
 ] = [
     (
@@ -274,21 +275,21 @@ _EFFECTS: list[
         "time of a read at offset 11, aligned = 1",
         (0.9, 2.4),
         _offset_11,
-        (2.0, "book: 2 lines for 1"),
+        ("offset_11_doubles_the_lines", "book: {} lines for 1", 1),
     ),
     (
         ("12",),
         "time of a transpose in diagonal order, plain order = 1",
         (0.7, 1.6),
         _diagonal,
-        None,
+        ("", "", 1),
     ),
     (
         ("17",),
         "time of a naive product, tiles of 16 (or 32) = 1",
         (0.8, 60),
         _tiled,
-        (16.0, "book: 16x"),
+        ("thirty_two_times_faster", "book: {}x", -1),
     ),
 ]
 

@@ -1,8 +1,8 @@
 """Charts of chapters 01, 02 and 05: what the addresses of reads and writes cost."""
 
-from notebook.charts.curves import Place, counts, ratios, times
+from notebook.charts.curves import Place, counts, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts, number
-from notebook.charts.look import BLUE, CLAIMED, Evidence, key
+from notebook.charts.look import BLUE, Evidence, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.words import percent, slower
 from notebook.charts.words import times as x_times
@@ -92,9 +92,9 @@ def misaligned_reads(facts: Facts) -> Chart:
         return [(_offset(row), device.value(row, "load_efficiency")) for row in rows]
 
     shown = times(time, facts, lambda device: _by_offset(device, "read_offset"))
-    time.reference(2.0, "2 lines for 1 (book)", CLAIMED)
+    printed(time, facts, "offset_11_doubles_the_lines", "book: {} lines for 1")
     shown |= counts(fetched, "02", facts.counted, efficiency)
-    fetched.reference(49.8, "the book: 49.8 %", CLAIMED)
+    printed(fetched, facts, "efficiency_halves_at_offset_11", "book: {} %", scale=100)
     return Chart(_misaligned_reads_title(facts), [time, fetched], key(shown))
 
 
@@ -148,9 +148,8 @@ def misaligned_writes(facts: Facts) -> Chart:
         warm: list[Place] = [(_offset(row), row, first) for row in gpu.rows("write_offset", **at)]
         label = f"{gpu.name}, in the L2"
         shown |= ratios(time, gpu, warm, style=BLUE, label=label, joined=False)
-    time.reference(1.25, "5 sectors for 4 (book)", CLAIMED)
+    printed(time, facts, "a_warp_moves_160_bytes_for_128", "book: {}x the bytes")
     shown |= counts(share, "05", facts.counted, stored)
-    share.reference(80, "the book: 80 %", CLAIMED)
     return Chart(_misaligned_writes_title(facts), [time, share], key(shown))
 
 

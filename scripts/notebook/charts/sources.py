@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from notebook import csv_table, published, results, tables
+from notebook import claims, csv_table, published, results, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.charts.evidence import Facts, facts
 from notebook.errors import Malformed, Problem
@@ -51,7 +51,8 @@ class Sources:
             result for each in chosen for result in published.load_chapter(self.project, each)
         ]
         own = [result for each in chosen for result in self.own(each)]
-        return facts([*results.merged_by_device(own), *results.merged_by_device(printed)])
+        claimed = [claim for each in chosen for claim in claims.load_right(each).right]
+        return facts([*results.merged_by_device(own), *results.merged_by_device(printed)], claimed)
 
     @cached_property
     def decided(self) -> list[ChapterVerdicts]:

@@ -1,6 +1,6 @@
 """Charts of chapters 06 to 08: how data are laid out and how many threads read them."""
 
-from notebook.charts.curves import Place, counts, ratios, times
+from notebook.charts.curves import Place, counts, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts, number, parameter
 from notebook.charts.look import BLUE, CLAIMED, GREY, ORANGE, PLAIN, Evidence, Style, key
 from notebook.charts.marks import CENTER, THIN, Chart, Panel
@@ -32,7 +32,7 @@ def aos_soa(facts: Facts) -> Chart:
     shown |= times(every, facts, lambda device: _layouts(device, "all_fields"))
     one.reference(1, "the same time")
     every.reference(1, "the same time")
-    one.reference(2, "the book: 2x", CLAIMED)
+    printed(one, facts, "one_field_costs_half_the_bandwidth", "book: {}x")
     shown |= counts(fetched, "06", facts.counted, efficiency)
     return Chart(_aos_soa_title(facts.gpu), [one, every, fetched], key(shown))
 
@@ -72,6 +72,9 @@ _AT: dict[str, object] = {"offset": 0, "block": 512, "cache": "cold", "n": 2**26
 _COUNTED_AT: dict[str, object] = _AT | {"n": 2**20}
 
 
+_THIRD = "unrolling_by_4_is_3_times_as_fast_at_offset_0"
+
+
 def unroll4(facts: Facts) -> Chart:
     """Time against unrolling; the bandwidth of the steps to the limit."""
     heading = "time at offset 0, one element a thread = 1"
@@ -84,8 +87,8 @@ def unroll4(facts: Facts) -> Chart:
         shown |= ratios(time, gpu, first, style=BLUE, label=f"{gpu.name}, loads first")
         quarter: Place = (3.0, gpu.row("read_offset_quarter", **_AT), gpu.row("read_offset", **_AT))
         shown |= ratios(time, gpu, [quarter], style=ORANGE, label="a quarter of the work")
-    time.reference(0.32, "printed: 0.32", CLAIMED)
-    return Chart(_unroll4_title(facts.gpu), [time, _limit_panel(facts.gpu)], key(shown))
+    printed(time, facts, _THIRD, "printed: {}")
+    return Chart(_unroll4_title(facts), [time, _limit_panel(facts.gpu)], key(shown))
 
 
 def _unrolled(device: Device, kernel: str) -> list[Place]:
@@ -114,8 +117,9 @@ def _limit_panel(gpu: Device | None) -> Panel:
     return panel
 
 
-def _unroll4_title(gpu: Device | None) -> str:
-    if gpu is None:
+def _unroll4_title(facts: Facts) -> str:
+    gpu, third = facts.gpu, facts.claimed.get(_THIRD)
+    if gpu is None or third is None:
         return ""
     plain = gpu.row("read_offset", **_AT)
     printed, first, quarter = (
@@ -131,7 +135,7 @@ def _unroll4_title(gpu: Device | None) -> str:
     return (
         f"Unrolling by 4 is {slower(printed)} on the {gpu.name}, with the loads first "
         f"{slower(first)}; a quarter of the work takes {quarter:.2f} of the time (printed for all "
-        "of it: 0.32)"
+        f"of it: {third:g})"
     )
 
 

@@ -40,10 +40,10 @@ def transpose_bounds(facts: Facts) -> Chart:
         groups.append((label, group))
     shown = {each.evidence for each in (*facts.measured, *facts.published)}
     bars(panel, groups)
-    panel.line([(70.76, panel.y[0]), (70.76, panel.y[1])], CLAIMED, "thin")
-    panel.line([(33.09, panel.y[0]), (33.09, panel.y[1])], CLAIMED, "thin")
-    for x, text in ((70.76, "book: by rows 70.8 %"), (33.09, "book: by columns 33.1 %")):
-        panel.text(x + 0.6, 0.55, text, LEFT, CLAIMED)
+    for claim, name in (("copy_rows_of_peak", "by rows"), ("copy_columns_of_peak", "by columns")):
+        if (value := facts.claimed.get(claim)) is not None:
+            panel.line([(value, panel.y[0]), (value, panel.y[1])], CLAIMED, "thin")
+            panel.text(value + 0.6, 0.55, f"book: {name} {value:.1f} %", LEFT, CLAIMED)
     return Chart(_transpose_bounds_title(facts.gpu), [panel], key(shown, bars=True))
 
 
