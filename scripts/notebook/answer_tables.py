@@ -23,7 +23,8 @@ _BETWEEN = 3
 _MAX_SOURCE = 20
 LEGEND = (
     "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
-    "× is the ratio that the claim names; a–b: smallest and largest over all sizes and cache states;",
+    "Predicted: by the time model, where its error band leaves no doubt. × is the ratio that the claim names;",
+    "a–b: smallest and largest over all sizes and cache states;",
     "in parentheses: not printed, follows from what the source says.</sub>",
 )
 _CONFIRMED = {judging.REPRODUCED, judging.STRONGER, judging.HOLDS}
@@ -129,6 +130,17 @@ def _filled(decided: ChapterVerdicts, text: str) -> str:
         return f"No answer yet: {reason}."
 
 
+def _parts(decided: ChapterVerdicts, text: str) -> str:
+    """Parts separated by `&&`, each with its numbers; those without data are left out."""
+    found = []
+    for part in text.split("&&"):
+        try:
+            found.append(answers.filled(decided, part.strip()))
+        except answers.Unanswered:
+            continue
+    return "; ".join(found) or "–"
+
+
 def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
     if len(wanted) > MAX_ROWS:
         raise ValueError(f"{len(wanted)} claims; an answer shows at most {MAX_ROWS}")
@@ -165,7 +177,8 @@ def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) 
     texts = [text.strip() for text in wanted.label.split("|")]
     if len(texts) != len(words.widths):
         raise ValueError(f"expected 'lore | measured | by generation', found {wanted.label!r}")
-    lore, measured, generations = (_filled(decided, text) for text in texts)
+    lore, measured = (_filled(decided, text) for text in texts[:2])
+    generations = _parts(decided, texts[2])
     found = [each for each in outcomes.of_devices(decided, claim) if each.is_measured]
     verdict = words.of(found[0]) if found else words.none
     cells = (lore, f"**{verdict}** {measured}" if found else verdict, generations)

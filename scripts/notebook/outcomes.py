@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from notebook import device_names
 from notebook.claims import Claim
 from notebook.tables import ChapterVerdicts
-from notebook.verdicts import Verdict
+from notebook.verdicts import PREDICTED, Verdict
 
 _UNITS = {
     "time": "µs",
@@ -18,6 +18,7 @@ _UNITS = {
     "cublas_ratio": "× cuBLAS",
     "flops_per_loaded_byte": "flop/B",
 }
+_PREDICTED = "any predicted value"
 _PERCENT = ("efficiency", "occupancy", "percent")
 _GIGA = ("bytes_per_second", "flops_per_second")
 # The widest range, as a share of its middle, that stands for one value.
@@ -76,27 +77,37 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     if not any(values.values()):
         undecided = dict.fromkeys(each.finding.verdict for of in by_device.values() for each in of)
         return [Outcome("", (), False, "", ", ".join(undecided) or "no data", tuple(undecided))]
-    gpus, groups = [], dict[tuple[str, str, tuple[str, ...]], list[str]]()
+    gpus, groups = [], dict[tuple[str, ...], list[str]]()
     for device, value in values.items():
         if not value:
             continue
         word, words = words_of(by_device[device])
-        if device.startswith(device_names.EMULATED):
-            groups.setdefault((value, word, words), []).append(device)
-        else:
+        if not device.startswith(device_names.EMULATED):
             gpus.append(Outcome(device_names.short(device), (device,), True, value, word, words))
+        elif by_device[device][0].finding.evidence == PREDICTED:  # no two predict the same number
+            groups.setdefault((_PREDICTED, *words), []).append(device)
+        else:
+            groups.setdefault((value, *words), []).append(device)
     every = [
         each.device for each in decided.results if each.device.startswith(device_names.EMULATED)
     ]
-    return gpus + [
-        Outcome(device_names.together(of, every), tuple(of), False, value, word, words)
-        for (value, word, words), of in groups.items()
-    ]
+    return gpus + [_together(claim, of, every, by_device) for of in groups.values()]
+
+
+def _together(
+    claim: Claim, of: list[str], every: list[str], by_device: dict[str, list[Verdict]]
+) -> Outcome:
+    """The line of emulated GPUs that agree."""
+    value = value_of(claim, [verdict for device in of for verdict in by_device[device]])
+    word, words = words_of(by_device[of[0]])
+    if len(of) > 1 and len(words) > 1:
+        word = ", ".join(words)  # how many regimes have which differs between them
+    return Outcome(device_names.together(of, every), tuple(of), False, value, word, words)
 
 
 def words_of(found: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
     """The verdict; where the regimes differ, how many have which: `3 no effect, 1 reproduced`."""
-    counted = Counter(each.finding.verdict for each in found if each.finding.ratio is not None)
+    counted = Counter(each.finding.words for each in found if each.finding.ratio is not None)
     words = tuple(word for word, _ in counted.most_common())
     if len(words) == 1:
         return words[0], words

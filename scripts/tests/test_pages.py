@@ -6,9 +6,10 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import pages, tables
+from notebook import judging, outcomes, pages, tables
 from notebook.errors import Problem
 from notebook.text import markdown_cell
+from notebook.verdicts import PREDICTED
 
 
 def page_of(tree: Tree) -> str:
@@ -149,3 +150,30 @@ def test_a_share_of_memcpy_and_a_count_where_there_was_none_read_well(tree: Tree
     assert "reproduced from 0" in shown
     assert "does not hold 1.01 [1.01, 1.01] dram" in shown
     assert "below 1.03" in shown
+
+
+def test_predicted_times_share_a_line_and_are_marked(tree_with_data: Tree) -> None:
+    decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)
+    (timed, *_) = (each for each in decided.verdicts if each.claim.metric == "time")
+    results, verdicts_ = [], []
+    for device, ratio in (("emulated-fermi", 1.9), ("emulated-kepler", 1.5)):
+        finding = dataclasses.replace(
+            timed.finding, verdict=judging.STRONGER, evidence=PREDICTED, ratio=ratio
+        )
+        verdicts_.append(
+            dataclasses.replace(timed, device=device, kind="emulated", finding=finding)
+        )
+        results.append(dataclasses.replace(decided.results[0], device=device, is_emulated=True))
+    predicted = dataclasses.replace(decided, verdicts=verdicts_, results=results)
+    (line,) = outcomes.of_devices(predicted, timed.claim)
+    assert (line.found, line.verdict) == ("Fermi, Kepler 1.50–1.90×", "predicted stronger")
+
+
+def test_a_part_without_data_is_left_out(tree_with_data: Tree) -> None:
+    page = tree_with_data.root / "README.md"
+    page.write_text(
+        "<!-- lab:lore\n02 offset_11_slower: x | y | {efficiency_32@hopper} used"
+        " && {offset_11_slower@kepler} on Kepler\n-->\n<!-- lab:end -->\n"
+    )
+    pages.write_all(tree_with_data.project)
+    assert "| 80 % used | [02]" in page.read_text()
