@@ -1,6 +1,7 @@
 """The tables of a chapter's page that its folded parts hold: all verdicts, published results."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from notebook import device_names, names, tables
@@ -18,35 +19,54 @@ _LEGEND = (
 
 
 def verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
-    """Regimes with the same verdicts share a row, emulated GPUs with the same cells a column."""
+    """Regimes with the same verdicts share a row, emulated GPUs with the same verdicts a column."""
     if not decided.results:
         return no_data(decided.chapter)
-    table = tables.grid(decided, by_verdict=True)
-    columns: dict[tuple[tuple[str, ...], bool | str], list[Result]] = {}
-    for number, result in enumerate(decided.results):
-        cells = tuple(line.cells[number] for line in table.lines)
-        columns.setdefault((cells, result.is_emulated or result.device), []).append(result)
-    emulated = [result.device for result in decided.results if result.is_emulated]
-    header = ["claim", "source", "regime"]
-    header += [
-        device_names.together([each.device for each in of], emulated)
-        if of[0].is_emulated
-        else device_names.short(of[0].device)
-        for of in columns.values()
-    ]
-    shown = [cells for cells, _ in columns]
+    merged, columns = _merged(decided)
+    table = tables.grid(merged, by_verdict=True)
+    header = ["claim", "source", "regime", *columns]
     rows = [
         [
             markdown_cell(text)
-            for text in (line.claim.statement, tables.said_by(line.claim), line.regimes, *cells)
+            for text in (
+                *(line.claim.statement, tables.said_by(line.claim), line.regimes),
+                *line.cells,
+            )
         ]
-        for line, *cells in zip(table.lines, *shown, strict=True)
+        for line in table.lines
     ]
     notes = [
         f"{superscript(number)} {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)
     ]
     data = ", ".join(link(page, each.device, each.path) for each in decided.results)
     return ["", *markdown_table(header, rows), "", *_paragraph([_LEGEND, *notes, f"Data: {data}"])]
+
+
+def _merged(decided: ChapterVerdicts) -> tuple[ChapterVerdicts, list[str]]:
+    """With emulated GPUs that come to the same verdicts as one device, under the name of the first;
+    and the names of all columns."""
+    emulated = [result.device for result in decided.results if result.is_emulated]
+    groups: dict[object, list[Result]] = {}
+    for result in decided.results:
+        words = tuple(
+            (verdict.claim.id, verdict.regime, verdict.finding.words)
+            for verdict in decided.verdicts
+            if verdict.device == result.device
+        )
+        groups.setdefault(words if result.is_emulated else result.device, []).append(result)
+    first = {each.device: of[0].device for of in groups.values() for each in of}
+    merged = replace(
+        decided,
+        results=[of[0] for of in groups.values()],
+        verdicts=[replace(each, device=first[each.device]) for each in decided.verdicts],
+    )
+    columns = [
+        device_names.together([each.device for each in of], emulated)
+        if of[0].is_emulated
+        else device_names.short(of[0].device)
+        for of in groups.values()
+    ]
+    return merged, columns
 
 
 def printed(page: Path, decided: ChapterVerdicts) -> list[str]:
