@@ -13,7 +13,7 @@
 //           read_offset_shuffled      ... one load, the rest from the next lane
 //           read_offset_wide_streaming  ... as accesses that tell the caches: used once
 //           read_offset_wide_paced      ... by warps that begin one after another
-//           copy_wide, read_wide, write_wide   the device's ceilings
+//           copy_wide, scale_wide, read_wide, write_wide   the device's ceilings
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each
 //           row beside a cudaMemcpy between two such arrays (memcpy_ratio: bytes per second over the
@@ -184,6 +184,17 @@ int main(int argc, char** argv) {
             lab::launch(copy_wide, grid, 512)(words(set.a), words(set.c));
         },
         [=] { arrays->check_repeats(arrays->values_of_a(), 0, {0, n}); });
+    ceiling(
+        "scale_wide", 8,
+        [=](std::size_t) {
+            auto& set = arrays->set(0);
+            lab::launch(scale_wide, grid, 512)(0.5f, words(set.a), words(set.c));
+        },
+        [=] {
+            std::vector<float> halves = arrays->values_of_a();
+            for (float& value : halves) value *= 0.5f;  // exact
+            arrays->check_repeats(halves, 0, {0, n});
+        });
     ceiling(
         "write_wide", 4,
         [=](std::size_t) { lab::launch(write_wide, grid, 512)(0.5f, words(arrays->set(0).c)); },

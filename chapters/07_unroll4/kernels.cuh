@@ -149,6 +149,12 @@ __global__ void copy_wide(const float4* from, float4* to) {
     to[i] = from[i];
 }
 
+__global__ void scale_wide(float factor, const float4* from, float4* to) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const float4 value = from[i];
+    to[i] = {value.x * factor, value.y * factor, value.z * factor, value.w * factor};
+}
+
 __global__ void write_wide(float value, float4* to) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     to[i] = make_float4(value, value, value, value);
