@@ -4,6 +4,6 @@
 
 namespace emulator {
 
-inline constexpr const char* version = "3";
+inline constexpr const char* version = "4";
 
 }  // namespace emulator
