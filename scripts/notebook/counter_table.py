@@ -1,4 +1,4 @@
-"""The table of counters in a chapter's page: predicted, counted and measured, side by side.
+"""The table of counters in a chapter's page: counted by generation, and measured.
 
 A row is one counter of one variant, or of all variants that have the same numbers. Each is shown at
 one size, the one that most variants were counted at.
@@ -26,10 +26,10 @@ ALIKE_WITHIN = 0.01
 MAX_EXCEPTIONS = 2
 _NOTHING = "–"
 _LEGEND = (
-    "**predicted**: what an emulated GPU of each generation counts; **counted**: the one of the measured "
-    "GPU's generation; L2 sectors are the least and the most. `=` measured to the unit, `≈` inside that "
-    "interval or within the tolerance that `scripts/lab counters` states, **≠** neither; "
-    "– not compared. Counters that are zero everywhere are omitted."
+    "**by generation**: counted by the emulated GPU of each generation; **counted**: by that of the measured "
+    "GPU's generation. L2 sectors are a lower and an upper bound. `=` measured exactly as counted, `≈` within the "
+    "bounds or the tolerance that `scripts/lab counters` states, **≠** neither, – not compared. Counters that are "
+    "zero everywhere are omitted."
 )
 
 Interval = tuple[float, float]
@@ -99,7 +99,7 @@ def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
         for counter in shown
         for cells, of in rows[counter].items()
     ]
-    header = ["variant", "counter", "predicted"]
+    header = ["variant", "counter", "by generation"]
     for pair in pairs:
         lacking = f"emulated-{pair.gpu.generation}" if pair.gpu.generation else _NOTHING
         own = link(pair.emulated) if pair.emulated else lacking
@@ -264,9 +264,9 @@ def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> l
         )
     if alike:
         counters = ", ".join(f"`{counter}` ({value})" for counter, value in alike.items())
-        text.append(f"Not shown, as all variants have about the same on every device: {counters}.")
+        text.append(f"Omitted, about equal for all variants on every device: {counters}.")
     if left_out:
-        text.append(f"Not shown, for length: {', '.join(f'`{each}`' for each in left_out)}.")
+        text.append(f"Omitted for length: {', '.join(f'`{each}`' for each in left_out)}.")
     return ["<br>\n".join(text), ""]
 
 

@@ -62,7 +62,7 @@ def one_counter(counter: str, counted: dict[str, float], measured: float) -> lis
 def test_a_row_has_predicted_counted_and_measured(tree: Tree) -> None:
     page = table(tree, one_counter("load_sectors", {"load_sectors": 327676.0}, 327676.0))
     assert (
-        "| variant | counter | predicted | counted: emulated-hopper | measured: nvidia-h200 | agree |"
+        "| variant | counter | by generation | counted: emulated-hopper | measured: nvidia-h200 | agree |"
     ) in page
     assert "| `read/offset:11` | `load_sectors` | 327,676 | 327,676 | 327,676 | = |" in page
     assert (
@@ -131,7 +131,7 @@ def test_equal_generations_share_a_number(tree: Tree) -> None:
     ]
     page = table(tree, results)
     assert "| `read/offset:11` | `load_efficiency` | Fermi 50 %; others 80 % |\n" in page
-    assert "| variant | counter | predicted |\n" in page
+    assert "| variant | counter | by generation |\n" in page
     assert "Not measured yet: `scripts/lab counters 02` does" in page
 
 
@@ -168,7 +168,7 @@ def test_what_says_nothing_is_left_out(tree: Tree) -> None:
     rows = [line for line in page.split("\n") if line.startswith("| `")]
     assert len(rows) == 2
     assert "shared_load_requests" not in page
-    assert "as all variants have about the same on every device: `store_sectors` (1,000)." in page
+    assert "about equal for all variants on every device: `store_sectors` (1,000)." in page
     assert "2 variants at n = 2^10: `read/offset:0, 11`." in page
 
 
@@ -197,7 +197,7 @@ def test_a_long_table_keeps_what_claims_are_about_and_names_the_rest(tree: Tree)
     rows = [line for line in page.split("\n") if line.startswith("| `")]
     assert len(rows) == count
     assert all("`load_sectors`" in row for row in rows)
-    assert "Not shown, for length: `store_sectors`." in page
+    assert "Omitted for length: `store_sectors`." in page
 
 
 def test_hostile_names_stay_in_their_cell() -> None:
