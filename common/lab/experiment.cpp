@@ -111,6 +111,17 @@ std::string in_words(const Failures& failures, double peak) {
            "; the working set does not leave the caches, or bytes are miscounted";
 }
 
+// The work of a launch over the row's time.
+void report_rates(benchmark::State& state, const Variant& variant) {
+    constexpr auto rate = benchmark::Counter::kIsIterationInvariantRate;
+    if (variant.bytes > 0)
+        state.counters["bytes_per_second"] = benchmark::Counter(variant.bytes, rate);
+    if (variant.flops > 0)
+        state.counters["flops_per_second"] = benchmark::Counter(variant.flops, rate);
+    if (variant.items > 0)
+        state.counters["items_per_second"] = benchmark::Counter(variant.items, rate);
+}
+
 void measure(benchmark::State& state, const Variant& variant, int launches,
              const Counters& counters, Failures& failures) {
     double seconds = 0;
@@ -121,18 +132,7 @@ void measure(benchmark::State& state, const Variant& variant, int launches,
     }
     state.SetLabel(label(variant));
     for (const auto& [name, value] : counters) state.counters[name] = value;
-    if (variant.bytes > 0) {
-        state.counters["bytes_per_second"] =
-            benchmark::Counter(variant.bytes, benchmark::Counter::kIsIterationInvariantRate);
-    }
-    if (variant.flops > 0) {
-        state.counters["flops_per_second"] =
-            benchmark::Counter(variant.flops, benchmark::Counter::kIsIterationInvariantRate);
-    }
-    if (variant.items > 0) {
-        state.counters["items_per_second"] =
-            benchmark::Counter(variant.items, benchmark::Counter::kIsIterationInvariantRate);
-    }
+    report_rates(state, variant);
     state.counters["launches"] = launches;
     if (const auto clocks = backend::sample_clocks()) {
         state.counters["sm_clock_mhz"] = clocks->sm_clock_mhz;
@@ -159,10 +159,11 @@ void report_counts(benchmark::State& state, const Variant& variant,
     }
     const Counters& counters = counted.counters;
     if (is_predicted) {
-        state.counters[predicted_seconds_counter] = counted.predicted_seconds;
-        state.counters[predicted_bound_counter] = number_of_word(counted.predicted_bound);
+        state.counters[predicted_seconds] = counted.predicted_seconds;
+        report_rates(state, variant);
     }
-    state.SetLabel(label(variant));
+    state.SetLabel(label(variant) +
+                   (is_predicted ? " predicted_bound:" + counted.predicted_bound : ""));
     for (const auto& [name, value] : counters) {
         state.counters[name] = value;
         // The intensity of the source: what its threads compute for each byte they ask for.

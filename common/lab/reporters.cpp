@@ -6,29 +6,10 @@
 #include <cstdio>
 #include <memory>
 #include <ostream>
-#include <sstream>
-#include <string>
 #include <vector>
 
 namespace lab {
 namespace {
-
-std::vector<std::string>& words() {
-    static std::vector<std::string> result;
-    return result;
-}
-
-// The text with words in place of their numbers.
-std::string with_words(std::string text) {
-    const std::string key = "\"" + std::string(predicted_bound_counter) + "\": ";
-    for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
-        const std::size_t begin = at + key.size();
-        const std::size_t end = text.find_first_of(",\n}", begin);
-        const auto number = static_cast<std::size_t>(std::stod(text.substr(begin, end - begin)));
-        text.replace(begin, end - begin, "\"" + words().at(number) + "\"");
-    }
-    return text;
-}
 
 using benchmark::BenchmarkReporter;
 using Runs = std::vector<BenchmarkReporter::Run>;
@@ -51,7 +32,7 @@ class PlainNames : public Reporter {
             run.run_name.time_type.clear();
             if (timed_) continue;
             run.cpu_accumulated_time = 0;
-            if (run.counters.count(predicted_seconds_counter) == 0) run.real_accumulated_time = 0;
+            if (run.counters.count(predicted_seconds) == 0) run.real_accumulated_time = 0;
         }
         return renamed;
     }
@@ -69,20 +50,6 @@ class Table : public PlainNames<benchmark::ConsoleReporter> {
         printed_header_ = false;
         prev_counters_.clear();
         return true;
-    }
-};
-
-class Json : public PlainNames<benchmark::JSONReporter> {
-  public:
-    using PlainNames::PlainNames;
-
-    void ReportRuns(const Runs& runs) override {
-        std::ostream& out = GetOutputStream();
-        std::ostringstream text;
-        SetOutputStream(&text);
-        PlainNames::ReportRuns(runs);
-        SetOutputStream(&out);
-        out << with_words(text.str());
     }
 };
 
@@ -153,7 +120,7 @@ class Csv : public PlainNames<benchmark::CSVReporter> {
 std::unique_ptr<BenchmarkReporter> reporter(const std::string& format, bool timed, bool tabular,
                                             bool coloured) {
     using Console = benchmark::ConsoleReporter;
-    if (format == "json") return std::make_unique<Json>(timed);
+    if (format == "json") return std::make_unique<PlainNames<benchmark::JSONReporter>>(timed);
     if (format == "csv") return std::make_unique<Csv>(timed);
     const auto options = static_cast<Console::OutputOptions>((tabular ? Console::OO_Tabular : 0) |
                                                              (coloured ? Console::OO_Color : 0));
@@ -162,14 +129,6 @@ std::unique_ptr<BenchmarkReporter> reporter(const std::string& format, bool time
 }
 
 }  // namespace
-
-double number_of_word(const std::string& word) {
-    auto& known = words();
-    const auto found = std::find(known.begin(), known.end(), word);
-    if (found == known.end()) known.push_back(word);
-    return static_cast<double>(
-        std::distance(known.begin(), std::find(known.begin(), known.end(), word)));
-}
 
 void run_and_report(const BenchmarkFlags& flags, bool timed) {
     const auto display = reporter(flags.format, timed, flags.tabular, flags.coloured);

@@ -2,17 +2,12 @@
 // adds to names: a row is called what its variant is called. Where nothing was timed there are no times.
 #pragma once
 
-#include <string>
-
 #include "lab/benchmark_flags.hpp"
 
 namespace lab {
 
-// Counters of Google Benchmark are numbers: a word is reported as its number, which the JSON turns into the
-// word again.
-constexpr const char* predicted_seconds_counter = "predicted_seconds";
-constexpr const char* predicted_bound_counter = "predicted_bound";
-double number_of_word(const std::string& word);
+// The counter of rows whose time was predicted: only they have a time where nothing was timed.
+constexpr const char* predicted_seconds = "predicted_seconds";
 
 // Runs the registered benchmarks and reports them on standard output, and to the file of --benchmark_out,
 // in the formats of the flags. `timed`: whether rows are times, or counts alone.

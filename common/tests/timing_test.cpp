@@ -126,6 +126,17 @@ TEST(Reorder, LoadsComeFirstAsFarAsRegistersAllow) {
     EXPECT_EQ(destinations(reorder(block, 1)), (std::vector<Register>{0, 4, 1, 5}));
 }
 
+TEST(Reorder, AValueGetsARegisterOfItsOwn) {
+    std::vector<Instruction> block{arithmetic({}, 0), arithmetic({0}, 1), arithmetic({}, 0),
+                                   arithmetic({0}, 2)};
+    EXPECT_EQ(rename(block, 8), 9u);
+    // The first value moves to register 8, its user follows; the last one stays.
+    EXPECT_EQ(block[0].destinations[0], 8u);
+    EXPECT_EQ(block[1].sources[0], 8u);
+    EXPECT_EQ(block[2].destinations[0], 0u);
+    EXPECT_EQ(block[3].sources[0], 0u);
+}
+
 TEST(Reorder, LoadsDoNotPassStores) {
     Instruction store = memory(Space::global, no_access, {0}, {});
     store.writes_memory = true;

@@ -72,11 +72,13 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
     return arrival;
 }
 
-// The first load from a page waits until its address is translated.
+// The first loads of a launch wait until the addresses of their pages are translated. Of pages that come
+// later another SM has seen the beginning before.
 double MemoryPath::looked_up_page(emulator::Address address, double now) {
     if (!facts_.finds_pages_cold) return now;
+    if (pages_.empty()) pages_known_ = now + machine_.page_cycles;
     const auto [page, is_new] = pages_.try_emplace(address / page_bytes);
-    if (is_new) page->second = now + machine_.page_cycles;
+    if (is_new && now < pages_known_) page->second = now + machine_.page_cycles;
     return std::max(now, page->second);
 }
 

@@ -65,6 +65,7 @@ class MemoryPath {
     emulator::SectoredCache l1_;
     std::unordered_map<emulator::Address, double> in_flight_;  // by line: its latest arrival
     std::unordered_map<emulator::Address, double> pages_;      // when their addresses are known
+    double pages_known_ = 0;  // from then on other SMs have looked them up
     Server data_, l2_, stores_, atomics_, dram_;
     double shared_busy_ = 0;
     double dram_requests_due_ = 0;

@@ -99,6 +99,27 @@ std::vector<std::uint8_t> classes_of(const std::vector<Instruction>& block,
 
 }  // namespace
 
+Register rename(std::vector<Instruction>& block, Register first_free) {
+    std::unordered_map<Register, unsigned> definitions_left;
+    for (const Instruction& instruction : block) {
+        for (const Register each : instruction.destinations) ++definitions_left[each];
+    }
+    std::unordered_map<Register, Register> now_in;
+    for (Instruction& instruction : block) {
+        for (Register& each : instruction.sources) {
+            const auto found = now_in.find(each);
+            if (found != now_in.end()) each = found->second;
+        }
+        for (Register& each : instruction.destinations) {
+            const bool is_last = --definitions_left[each] == 0;
+            const Register place = is_last ? each : first_free++;
+            now_in[each] = place;
+            each = place;
+        }
+    }
+    return first_free;
+}
+
 std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_registers) {
     const Dependences dependences(block);
     const std::vector<std::uint8_t> classes = classes_of(block, dependences);

@@ -154,7 +154,11 @@ def _execute(
 ) -> tuple[emulate_records.Report, int]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.jsonl"
-        settings = {"EMULATED_GPU": target.name, "EMULATED_GPU_REPORT": str(path)}
+        settings = {
+            "EMULATED_GPU": target.name,
+            "EMULATED_GPU_REPORT": str(path),
+            "EMULATED_GPU_TIME": "1",
+        }
         if options.check_hazards:
             settings["EMULATED_GPU_HAZARDS"] = "1"
         if options.sample:

@@ -90,6 +90,8 @@ def _launch(launch: Launch, sm_count: int) -> dict[str, Any]:
         "blocks_executed": launch.blocks_executed,
         "sampling_error": launch.sampling_error,
         "host_seconds": launch.host_seconds,
+        "predicted_seconds": launch.predicted.seconds if launch.predicted else None,
+        "predicted_bound": launch.predicted.bound if launch.predicted else None,
         "counters": launch.counters,
         "findings": findings(launch, sm_count),
         "notes": launch.notes,

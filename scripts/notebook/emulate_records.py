@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from notebook.emulate_time import Predicted, predicted
 from notebook.errors import Problem
 from notebook.text import plain
 
@@ -114,6 +115,7 @@ class Launch:
     code: list[CodeLine]
     notes: list[str]
     hazards: list[str]
+    predicted: Predicted | None = None
     launches: int = 1
 
     def key(self) -> tuple[object, ...]:
@@ -126,6 +128,8 @@ class Launch:
         self.blocks += other.blocks
         self.blocks_executed += other.blocks_executed
         self.host_seconds += other.host_seconds
+        if self.predicted and other.predicted:
+            self.predicted.add(other.predicted)
         self.sampling_error = max(self.sampling_error, other.sampling_error)
         for name, value in other.counters.items():
             if name not in RATIOS:
@@ -224,6 +228,7 @@ def _launch(described: dict[str, Any]) -> Launch:
         code=[_code_line(line) for line in described["source"]],
         notes=[plain(note) for note in described.get("notes", [])],
         hazards=[plain(hazard) for hazard in described.get("hazards", [])],
+        predicted=predicted(described.get("predicted")),
     )
 
 

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from notebook import emulate_time
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
@@ -112,7 +113,15 @@ def _summary(launch: Launch) -> str:
 def _one(launch: Launch, run: Emulated) -> list[str]:
     marked = [f"  ! {finding}" for finding in findings(launch, run.sm_count)]
     remarks = _wrapped([*marked, *(f"  note: {note}" for note in launch.notes)])
-    return [_title(launch), _summary(launch), *remarks, *_lines_of_code(launch), ""]
+    time = emulate_time.summary(launch.predicted, launch.launches) if launch.predicted else []
+    return [
+        _title(launch),
+        _summary(launch),
+        *_wrapped(time),
+        *remarks,
+        *_lines_of_code(launch),
+        "",
+    ]
 
 
 def _lines_of_code(launch: Launch) -> list[str]:

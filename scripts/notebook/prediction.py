@@ -30,9 +30,14 @@ def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
     }
 
 
-def predicted_interval(ratio: float, generation: str) -> Interval | None:
-    """Where a predicted ratio would be measured, in 95 % of cases; None where too few were."""
-    errors = _log_errors(Project.here().root / TABLE).get(generation, [])
+def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Interval | None:
+    """Where a predicted ratio would be measured, in 95 % of cases; None where too few were.
+
+    `chapter`: the one that the ratio is of, by number. Its own errors are left out: the GPU's time would
+    be known already.
+    """
+    known = _log_errors(Project.here().root / TABLE).get(generation, [])
+    errors = [error for where, error in known if where != chapter]
     if len(errors) < FEWEST_ERRORS:
         return None
     # To both sides alike, whichever side the errors are on.
@@ -41,9 +46,9 @@ def predicted_interval(ratio: float, generation: str) -> Interval | None:
 
 
 @cache
-def _log_errors(table: Path) -> dict[str, list[float]]:
-    """Measured over predicted, by generation."""
-    found: dict[str, list[float]] = {}
+def _log_errors(table: Path) -> dict[str, list[tuple[str, float]]]:
+    """Chapter, and measured over predicted; by generation."""
+    found: dict[str, list[tuple[str, float]]] = {}
     if not table.is_file():
         return found
     for row in csv_table.read(table, COLUMNS):
@@ -53,5 +58,7 @@ def _log_errors(table: Path) -> dict[str, list[float]]:
             )
         except Malformed as error:
             raise Problem(f"{quoted(table)}: {error}") from error
-        found.setdefault(row["architecture"], []).append(math.log(measured / predicted))
+        found.setdefault(row["architecture"], []).append(
+            (row["chapter"], math.log(measured / predicted))
+        )
     return found

@@ -188,7 +188,8 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
         if claim.regimes and regime not in claim.regimes:
             continue
         ratio = variants[regime] / baselines[regime]
-        band = predicted_interval(ratio, result.device.removeprefix(device_names.EMULATED))
+        generation = result.device.removeprefix(device_names.EMULATED)
+        band = predicted_interval(ratio, generation, result.chapter[:2])
         verdict, reason = judge(claim, ratio, band) if band else (INCONCLUSIVE, _NO_TIME)
         found[regime] = (
             Finding(NEEDS_GPU, reason)

@@ -29,7 +29,7 @@ def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write(table: Path, measured: list[float], architecture: str = "hopper") -> None:
     lines = [",".join(prediction.COLUMNS)]
-    lines += [f"{architecture},02,a,b,1.0,{ratio}" for ratio in measured]
+    lines += [f"{architecture},01,a,b,1.0,{ratio}" for ratio in measured]
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -95,3 +95,9 @@ def test_a_wrong_table_is_one_line(errors: Path) -> None:
     write(errors, [math.nan])
     with pytest.raises(Problem, match="measured_ratio"):
         predicted_interval(2.0, "hopper")
+
+
+def test_the_errors_of_the_chapter_itself_are_left_out(errors: Path) -> None:
+    write(errors, [1.2] * FEWEST_ERRORS)
+    assert predicted_interval(2.0, "hopper", "03") == pytest.approx((2 / 1.2, 2 * 1.2))
+    assert predicted_interval(2.0, "hopper", "01") is None

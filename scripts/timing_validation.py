@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Predicted times against measured ones: the tables in data/timing and of common/timing/README.md.
+
+    scripts/timing_validation.py [--data DIR]
+
+Writes data/timing/validation.csv (times) and data/timing/ratio_errors.csv (the ratios that claims
+are about, from which verdicts take the error of a prediction). Reads the times that the emulated H200
+predicts (data/emulated-hopper) and those that an H200 took (data/nvidia-h200); --data names another
+folder that has the predictions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import statistics
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from notebook import claims, names, prediction, verdicts
+from notebook.chapters import Chapter, all_chapters
+from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, WITHOUT_EVIDENCE
+from notebook.project import Project
+from notebook.results import Result, read
+
+PREDICTED, MEASURED = "emulated-hopper", "nvidia-h200"
+RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
+SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
+UNDECIDED = (INCONCLUSIVE, NEEDS_GPU)
+BEGIN, END = "<!-- timing:validation -->", "<!-- timing:end -->"
+
+
+TIMES = Path("data/timing/validation.csv")
+COLUMNS = ("chapter", "name", "predicted_seconds", "predicted_bound", "measured_seconds")
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A benchmark's time, as predicted and as measured."""
+
+    chapter: str
+    name: str
+    predicted: float
+    bound: str
+    measured: float
+
+
+def pairs_of(predicted: Result, measured: Result) -> list[Timed]:
+    """The benchmarks of a chapter that have both times."""
+    pairs = []
+    for name, rows in predicted.by_name.items():
+        times = [row.time_us for row in measured.by_name.get(name, [])]
+        if not times or rows[0].predicted_seconds <= 0:
+            continue
+        seconds = statistics.median(times) * 1e-6
+        row = rows[0]
+        pairs.append(
+            Timed(predicted.chapter, name, row.predicted_seconds, row.predicted_bound, seconds)
+        )
+    return pairs
+
+
+def write(pairs: Iterable[Timed], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for each in pairs:
+            times = (f"{each.predicted:.4g}", each.bound, f"{each.measured:.4g}")
+            table.writerow([each.chapter, each.name, *times])
+
+
+def write_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]], path: Path) -> None:
+    """The ratios of two times that claims are about."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(prediction.COLUMNS)
+        for chapter, pairs in chapters:
+            by_place = {(names.variant(each.name), names.regime(each.name)): each for each in pairs}
+            for claim in claims.load(chapter):
+                if claim.is_counted or claim.baseline is None:
+                    continue
+                for (variant, regime), each in by_place.items():
+                    baseline = by_place.get((claim.baseline, regime))
+                    if variant != claim.variant or baseline is None:
+                        continue
+                    ratios = (
+                        each.predicted / baseline.predicted,
+                        each.measured / baseline.measured,
+                    )
+                    found = ["hopper", chapter.number, each.name, baseline.name]
+                    table.writerow([*found, *(f"{ratio:.4g}" for ratio in ratios)])
+
+
+def chapter_row(chapter: str, pairs: list[Timed]) -> tuple[float, str]:
+    """The median error of a chapter, and its line of the table."""
+    predicted = np.array([each.predicted for each in pairs])
+    measured = np.array([each.measured for each in pairs])
+    error = float(np.median(np.abs(predicted / measured - 1)))
+    spread = float(measured.max() / measured.min())
+    rank = f"{spearmanr(predicted, measured)[0]:.2f}" if spread >= SMALLEST_SPREAD else "-"
+    cells = [
+        chapter,
+        len(pairs),
+        f"{error:.1%}",
+        f"{spread:.1f}",
+        rank,
+        f"{right_ratios(pairs):.0%}",
+    ]
+    return error, "| " + " | ".join(map(str, cells)) + " |"
+
+
+def right_ratios(pairs: list[Timed]) -> float:
+    """The share of the ratios of two times that are right within RIGHT_RATIO."""
+    errors = [
+        abs(np.log(one.predicted / other.predicted) - np.log(one.measured / other.measured))
+        for one, other in combinations(pairs, 2)
+    ]
+    return float(np.mean(np.array(errors) <= np.log(RIGHT_RATIO))) if errors else 1.0
+
+
+def table(by_chapter: dict[str, list[Timed]]) -> list[str]:
+    rows = {name: chapter_row(name, pairs) for name, pairs in by_chapter.items()}
+    mean = statistics.mean(error for error, _ in rows.values())
+    worst = max(rows, key=lambda name: rows[name][0])
+    everything = [each for pairs in by_chapter.values() for each in pairs]
+    return [
+        "| chapter | benchmarks | median error | slowest / fastest | rank correlation | ratios right within 20 % |",
+        "|---|---|---|---|---|---|",
+        *(line for _, line in rows.values()),
+        "",
+        f"{len(everything)} benchmarks. Mean of the chapters' median errors: {mean:.1%}; the largest is "
+        f"{rows[worst][0]:.1%} ({worst}).",
+    ]
+
+
+def agreement(found: list[tuple[Chapter, Result, Result]]) -> list[str]:
+    """How predicted verdicts about time compare with the measured ones."""
+    words = [
+        (f"{chapter.name} {claim.id} {regime}", word, real)
+        for chapter, predicted, measured in found
+        for claim in claims.load(chapter)
+        if not claim.is_counted
+        for regime, word, real in both_words(claim, predicted, measured)
+    ]
+    decided = [each for each in words if each[1] not in UNDECIDED]
+    wrong = [each for each in decided if each[1] != each[2]]
+    for place, word, real in wrong:
+        print(f"{place}: {word}, measured {real}", file=sys.stderr)
+    equal = len(decided) - len(wrong)
+    return [
+        f"Verdicts about time: {len(words)} can be compared, {len(decided)} are decided "
+        f"({len(decided) / max(1, len(words)):.0%}), {equal} of these agree "
+        f"({equal / max(1, len(decided)):.0%})."
+    ]
+
+
+def both_words(
+    claim: claims.Claim, predicted: Result, measured: Result
+) -> Iterator[tuple[str, str, str]]:
+    """The regimes that both have, with the predicted and the measured verdict."""
+    truth = {each.regime: each.finding.verdict for each in verdicts.decide(claim, measured, "")}
+    words = {each.regime: each.finding.verdict for each in verdicts.decide(claim, predicted, "")}
+    for regime in regimes_of(claim, predicted):
+        real = truth.get(regime, NO_DATA)
+        if real not in (INCONCLUSIVE, *WITHOUT_EVIDENCE):
+            yield regime, words.get(regime, NEEDS_GPU), real
+
+
+def regimes_of(claim: claims.Claim, predicted: Result) -> list[str]:
+    """Those in which all that the claim is about was predicted."""
+    wanted = [claim.variant, *([claim.baseline] if claim.baseline else [])]
+    found = [prediction.predicted_seconds(predicted, each) for each in wanted]
+    return sorted(set.intersection(*map(set, found)))
+
+
+def fill_in(page: Path, lines: list[str]) -> None:
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    text = "\n".join([before + BEGIN, "", *lines, "", END + after])
+    page.write_text(text, encoding="utf-8")
+
+
+def found_in(data: Path, project: Project) -> list[tuple[Chapter, Result, Result]]:
+    """The chapters that are predicted and measured."""
+    found = []
+    for chapter in all_chapters(project):
+        predicted = data / PREDICTED / f"{chapter.name}.json"
+        measured = project.data / MEASURED / f"{chapter.name}.json"
+        if predicted.exists() and measured.exists():
+            found.append((chapter, read(predicted, chapter), read(measured, chapter)))
+    return found
+
+
+def main() -> int:
+    project = Project.here()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--data", type=Path, default=project.data, help="has the predictions")
+    data = parser.parse_args().data
+    found = found_in(data, project)
+    by_chapter = {chapter.name: pairs_of(*both) for chapter, *both in found}
+    by_chapter = {name: pairs for name, pairs in by_chapter.items() if pairs}
+    if not by_chapter:
+        again = "scripts/lab run --device emulated:hopper --keep"
+        print(f"error: no predicted times in {data / PREDICTED}; run: {again}", file=sys.stderr)
+        return 1
+    write((each for pairs in by_chapter.values() for each in pairs), project.root / TIMES)
+    timed = [
+        (chapter, by_chapter[chapter.name]) for chapter, *_ in found if chapter.name in by_chapter
+    ]
+    write_ratios(timed, project.root / prediction.TABLE)
+    lines = [*table(by_chapter), "", *agreement(found)]
+    fill_in(project.root / "common" / "timing" / "README.md", lines)
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
