@@ -65,9 +65,13 @@ if (strlen(aside) > 0) {
     unset tics
     unset title
     set xrange [0 : 1]
-    set yrange [-0.2 : 1.2]
-    set bmargin at screen ARG3 - 0.2 * (ARG5 - ARG3)
-    set tmargin at screen ARG5 + 0.2 * (ARG5 - ARG3)
+    # Somewhat higher than the panel, for labels at its ends, but never beyond the canvas.
+    high = ARG5 - ARG3
+    over = 0.2 < (1 - ARG5) / high ? 0.2 : (1 - ARG5) / high
+    over = over < ARG3 / high ? over : ARG3 / high
+    set yrange [-over : 1 + over]
+    set bmargin at screen ARG3 - over * high
+    set tmargin at screen ARG5 + over * high
     eval 'plot '.aside[3:*]
     set border 3
     set xtics nomirror noenhanced

@@ -13,16 +13,15 @@ from notebook.tables import ChapterVerdicts
 from notebook.text import quoted
 
 VALIDATION = "timing/validation.csv"
-_COLUMNS = ("device", "chapter", "variant", "predicted_seconds", "measured_seconds")
+_COLUMNS = ("chapter", "name", "predicted_seconds", "measured_seconds")
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A variant whose time was both predicted and measured."""
+    """A benchmark whose time was predicted and, unless it is 0, measured on a GPU."""
 
-    device: str
     chapter: str
-    variant: str
+    name: str
     predicted_seconds: float
     measured_seconds: float
 
@@ -65,11 +64,13 @@ class Sources:
         if not path.is_file():
             return []
         try:
-            return [_prediction(line) for line in csv_table.read(path, _COLUMNS)]
+            known = map(_prediction, csv_table.read(path, _COLUMNS))
+            return [each for each in known if each.measured_seconds > 0]
         except Malformed as error:
             raise Problem(f"{quoted(path)}: {error}; git checkout {quoted(path)}") from error
 
 
 def _prediction(line: csv_table.Line) -> Prediction:
-    predicted, measured = (line.real(column, 1e-9, 1e6) for column in _COLUMNS[3:])
-    return Prediction(line["device"], line["chapter"], line["variant"], predicted, measured)
+    predicted = line.real("predicted_seconds", 1e-9, 1e6)
+    measured = line.real("measured_seconds", 0, 1e6)
+    return Prediction(line["chapter"], line["name"], predicted, measured)

@@ -5,7 +5,7 @@ from collections import Counter
 from statistics import median
 
 from notebook import device_names, judging
-from notebook.charts.look import GENERATIONS, GREY, Evidence, Style, style
+from notebook.charts.look import GENERATIONS, GREY, VARIANTS, Style
 from notebook.charts.marks import BOXES, CENTER, LEFT, Chart, Panel
 from notebook.charts.sources import Prediction, Sources
 from notebook.charts.words import percent
@@ -131,6 +131,16 @@ def _matrix_title(decided: list[ChapterVerdicts], devices: list[str]) -> str:
     )
 
 
+# gnuplot's open shapes.
+_OPEN = (8, 6, 4, 12)
+_PARTS = {
+    "global memory": tuple(f"{number:02}" for number in range(9)),
+    "transposes": tuple(f"{number:02}" for number in range(9, 15)),
+    "shared memory": ("15",),
+    "products": ("16", "17", "18", "19"),
+}
+
+
 def validation(sources: Sources) -> Chart | None:
     """Predicted against measured time; nothing without data/timing/validation.csv."""
     known = sources.predictions
@@ -158,15 +168,16 @@ def validation(sources: Sources) -> Chart | None:
             GREY,
             form,
         )
-    for device in dict.fromkeys(each.device for each in known):
+    for index, (part, chapters) in enumerate(_PARTS.items()):
         points = [
             (each.measured_seconds * 1e6, each.predicted_seconds * 1e6)
             for each in known
-            if each.device == device
+            if each.chapter[:2] in chapters
         ]
-        look = style(_generation(device), Evidence.PREDICTED)
-        panel.points(points, look)
-        panel.label(max(points)[1], device_names.short(device), look)
+        if points:
+            look = Style(VARIANTS[index].colour, _OPEN[index])
+            panel.points(points, look)
+            panel.label(max(points)[1], part, look)
     panel.text(ends[0] * 1.3, ends[1] / 1.6, "solid: equal   dotted: 1.5x", LEFT)
     return Chart(
         _validation_title(known),
@@ -175,16 +186,10 @@ def validation(sources: Sources) -> Chart | None:
     )
 
 
-def _generation(device: str) -> str:
-    if device.removeprefix("emulated-") in GENERATIONS:
-        return device.removeprefix("emulated-")
-    return "hopper" if "h200" in device or "h100" in device else ""
-
-
 def _validation_title(known: list[Prediction]) -> str:
     errors = [abs(math.log(each.predicted_seconds / each.measured_seconds)) for each in known]
     within = sum(error <= math.log(1.5) for error in errors) / len(errors)
     return (
-        f"Predicted times of {len(known)} variants: half lie within a factor of "
+        f"Predicted times of {len(known)} benchmarks: half lie within a factor of "
         f"{math.exp(median(errors)):.2f} of the measured ones, {percent(within)} within 1.5"
     )
