@@ -34,8 +34,8 @@ def add_commands(add: Add) -> None:
     command = add(
         "check",
         "format, lint, types, spelling, sizes",
-        "Runs ruff, mypy, clang-format, shellcheck and codespell on all tracked files, and measures "
-        "the length of files and functions.",
+        "Runs ruff, mypy, clang-format, shellcheck, hadolint and codespell on all tracked files, and "
+        "measures the length of files and functions.",
     )
     command.set_defaults(command=_check)
 
