@@ -18,9 +18,13 @@ from notebook.text import close_matches, markdown_cell, markdown_table
 MAX_ROWS = 8
 # Characters of a line as rendered, its cells set apart by three.
 MAX_WIDTH = 120
-_MIN_LABEL = 24
 _BETWEEN = 3
+_MIN_LABEL = 24
+# Characters of a line in each cell, when they are broken; what they leave is the label's, 18 or more.
 _MAX_SOURCE = 20
+_MAX_PRINTED = 14
+_MAX_FOUND = 30
+_MAX_VERDICT = 20
 LEGEND = (
     "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
     "Predicted: by the time model, where its error band leaves no doubt. × is the ratio that the claim names;",
@@ -149,16 +153,32 @@ def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
 
 
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:
+    """A row whose longer cells are broken only where the label would have too little room."""
     found = outcomes.of_devices(decided, claim)
-    cells = [
-        textwrap.wrap(_who(claim), _MAX_SOURCE),
-        [outcomes.printed(claim)],
-        [each.found or "–" for each in found],
-        [each.verdict for each in found],
-    ]
-    taken = sum(max(map(len, lines)) for lines in cells) + _BETWEEN * (len(cells) + 2)
-    width = max(MAX_WIDTH - taken, _MIN_LABEL)
-    return [_joined(lines) for lines in (textwrap.wrap(label, width), *cells)]
+    head = [textwrap.wrap(_who(claim), _MAX_SOURCE), [outcomes.printed(claim)]]
+    cells = [*head, [each.found or "–" for each in found], [each.verdict for each in found]]
+    if _room(cells) < _MIN_LABEL:
+        head[1] = textwrap.wrap(outcomes.printed(claim), _MAX_PRINTED)
+        cells = [*head, *_side_by_side(found)]
+    return [_joined(lines) for lines in (textwrap.wrap(label, _room(cells)), *cells)]
+
+
+def _room(cells: Sequence[Sequence[str]]) -> int:
+    """The characters that cells leave for the label."""
+    return MAX_WIDTH - sum(max(map(len, lines)) + _BETWEEN for lines in cells) - _BETWEEN
+
+
+def _side_by_side(found: Sequence[Outcome]) -> tuple[list[str], list[str]]:
+    """The lines of the two cells of a row: each verdict begins beside the value that it judges."""
+    values: list[str] = []
+    words: list[str] = []
+    for each in found:
+        value = textwrap.wrap(each.found or "–", _MAX_FOUND)
+        verdict = textwrap.wrap(each.verdict, _MAX_VERDICT)
+        lines = max(len(value), len(verdict))
+        values += value + [""] * (lines - len(value))
+        words += verdict + [""] * (lines - len(verdict))
+    return values, words
 
 
 def _who(claim: Claim) -> str:

@@ -6,7 +6,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import judging, outcomes, pages, tables
+from notebook import answer_tables, judging, outcomes, pages, tables
 from notebook.errors import Problem
 from notebook.text import markdown_cell
 from notebook.verdicts import PREDICTED
@@ -177,3 +177,17 @@ def test_a_part_without_data_is_left_out(tree_with_data: Tree) -> None:
     )
     pages.write_all(tree_with_data.project)
     assert "| 80 % used | [02]" in page.read_text()
+
+
+def test_the_longest_answer_fits_the_width_and_verdicts_stay_beside_their_values(
+    tree: Tree,
+) -> None:
+    words = ("predicted no effect", "predicted stronger")
+    long = outcomes.Outcome(
+        "Fermi, Maxwell, Turing, 4 more", ("x",), False, "0.0625–123.45×", ", ".join(words), words
+    )
+    short = outcomes.Outcome("H200", ("y",), True, "1.00×", "holds", ("holds",))
+    values, verdicts_ = answer_tables._side_by_side([long, short])
+    assert len(values) == len(verdicts_)
+    assert values[verdicts_.index("holds")] == "H200 1.00×"
+    assert max(map(len, values)) <= 30 and max(map(len, verdicts_)) <= 20
