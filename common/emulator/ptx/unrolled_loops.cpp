@@ -210,6 +210,8 @@ class Unroller {
         more_ = add_register("more", Type::pred);
         none_ = add_register("none", Type::pred);
         is_test_read_ = is_read_besides_latch();
+        is_straight_ = std::none_of(function.instructions.begin() + loop.head,
+                                    function.instructions.begin() + loop.latch, is_branch);
     }
 
     void unroll() {
@@ -296,9 +298,11 @@ class Unroller {
         const auto first = static_cast<std::uint32_t>(out_.size());
         std::map<std::uint32_t, std::uint32_t> copies;  // of labels inside
         for (std::uint32_t i = loop_.head; i < loop_.latch; ++i) {
-            // The place of a test that is left out may be a branch's target: it keeps its number.
             Instruction instruction = function_.instructions[i];
-            if (i == loop_.test && !with_test) instruction = nothing();
+            if (i == loop_.test && !with_test) {
+                if (is_straight_) continue;
+                instruction = nothing();  // branches count places
+            }
             if (is_branch(instruction)) {
                 Operand& target = instruction.operands[0];
                 const std::uint32_t at = function_.labels[target.index].instruction;
@@ -358,7 +362,7 @@ class Unroller {
     const Instruction place_;  // the test, as the PTX has it
     const std::string type_;   // of differences
     std::uint32_t left_ = 0, more_ = 0, none_ = 0;
-    bool is_test_read_ = false;
+    bool is_test_read_ = false, is_straight_ = false;
     std::vector<std::uint32_t> new_labels_;
     Instructions out_;
 };
