@@ -100,6 +100,7 @@ class Experiment {
 
   private:
     int run_checked();
+    void initialise_benchmark();
     bool times() const;
     void select();
     void keep_what_migrates();

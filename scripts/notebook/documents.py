@@ -26,8 +26,6 @@ _REPEATED = {"time_us", "cpu_time_us", "launches", "sm_clock_mhz", "throttled"} 
     metric.name for metric in TABLE
 }
 
-# Fields that are words: in a row's label, or for themselves.
-_WORDS = {"level", "kind", "predicted_bound"}
 _ORDER = {field.name: place for place, field in enumerate(fields.ROW)}
 
 
@@ -132,9 +130,6 @@ def _add_repetition(rows: dict[str, Json], repetition: Json, evidence: str) -> N
         raise Malformed(f"{name}: the time_unit is {repetition.get('time_unit')!r}")
     for key, value in repetition.items():
         if key == "name" or key in _ROW_LEFT_OUT:
-            continue
-        if key in _WORDS and isinstance(value, str):
-            row[key] = value
             continue
         if not isinstance(value, int | float):
             raise Malformed(f"{name}: {key} is {str(value)[:40]!r}, which is not a number")

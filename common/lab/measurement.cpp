@@ -1,0 +1,170 @@
+#include "lab/measurement.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "lab/device_buffer.hpp"
+#include "lab/errors.hpp"
+#include "lab/reporters.hpp"
+
+namespace lab {
+namespace {
+
+// A batch of launches between two events lasts at least this long, so that the events' resolution
+// and the first launch's latency do not show.
+constexpr double batch_seconds = 1e-3;
+constexpr std::size_t max_failures_listed = 5;
+
+// What holds the data. "l2" when everything that is rotated through fits the L2, "dram" when it is four
+// times the L2 or more; between the two neither holds.
+std::string level(const Variant& variant, const DeviceDescription& device) {
+    const double total = static_cast<double>(variant.working_set_bytes * variant.sets);
+    const double l2 = static_cast<double>(device.l2_bytes);
+    return total <= l2 ? "l2" : total >= 4 * l2 ? "dram" : "l2+dram";
+}
+
+// The fields of a row that are words, in the one text that Google Benchmark has for a row: the level,
+// then `key:value`. scripts/notebook/documents.py takes them apart.
+std::string label(const Variant& variant) {
+    const std::string text = level(variant, backend::description());
+    switch (variant.kind) {
+        case Kind::memcpy:
+            return text + " kind:memcpy";
+        case Kind::cublas:
+            return text + " kind:cublas";
+        default:
+            return text;
+    }
+}
+
+using Launch = std::function<void(std::size_t set)>;
+
+// Behind one launch that is not timed: whatever ran before has left other pages in the TLBs. It uses the
+// set whose turn is furthest away, so that cold stays cold.
+double seconds_per_launch(const Launch& launch, std::size_t sets, int launches) {
+    launch(sets - 1);
+    const auto next = [&](int index) { launch(static_cast<std::size_t>(index) % sets); };
+    return backend::elapsed_seconds(next, launches) / launches;
+}
+
+// The variant's rate over the reference's.
+double ratio_of_rates(const Variant& variant, double seconds, int launches) {
+    const Reference& reference = *variant.reference;
+    const double reference_seconds = seconds_per_launch(reference.launch, reference.sets, launches);
+    const double work =
+        reference.bytes > 0 ? variant.bytes / reference.bytes : variant.flops / reference.flops;
+    return work * reference_seconds / seconds;
+}
+
+// The work of a launch over the row's time.
+void report_rates(benchmark::State& state, const Variant& variant) {
+    constexpr auto rate = benchmark::Counter::kIsIterationInvariantRate;
+    if (variant.bytes > 0)
+        state.counters["bytes_per_second"] = benchmark::Counter(variant.bytes, rate);
+    if (variant.flops > 0)
+        state.counters["flops_per_second"] = benchmark::Counter(variant.flops, rate);
+    if (variant.items > 0)
+        state.counters["items_per_second"] = benchmark::Counter(variant.items, rate);
+}
+
+}  // namespace
+
+int calibrated_launches(const Variant& variant) {
+    if (variant.timed) return 1;
+    const int sets = static_cast<int>(variant.sets);
+    if (const auto& reference = variant.reference) {
+        for (std::size_t set = 0; set < reference->sets; ++set) reference->launch(set);
+    }
+    const double once = seconds_per_launch(variant.launch, variant.sets, sets);
+    const int wanted = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
+    // Whole rounds, so that every set is used equally often.
+    const int rounds = std::max((std::min(wanted, max_launches) + sets - 1) / sets, 1);
+    return std::min(rounds, max_launches / sets) * sets;
+}
+
+std::string in_words(const Failures& failures, double peak) {
+    std::string text;
+    std::size_t listed = 0;
+    for (const auto& [name, rate] : failures) {
+        if (listed == max_failures_listed) break;
+        text += (listed++ == 0 ? "" : ", ") + name + " (" + rate + ")";
+    }
+    if (failures.size() > listed) {
+        text += " and " + std::to_string(failures.size() - listed) + " more";
+    }
+    return "faster than the peak of DRAM, " + std::to_string(peak / 1e9) + " GB/s: " + text +
+           "; the working set does not leave the caches, or bytes are miscounted";
+}
+
+void measure(benchmark::State& state, const Variant& variant, int launches,
+             const Counters& counters, Failures& failures) {
+    double seconds = 0;
+    for (auto _ : state) {
+        seconds = variant.timed ? variant.timed()
+                                : seconds_per_launch(variant.launch, variant.sets, launches);
+        state.SetIterationTime(seconds);
+    }
+    state.SetLabel(label(variant));
+    for (const auto& [name, value] : counters) state.counters[name] = value;
+    report_rates(state, variant);
+    state.counters["launches"] = launches;
+    if (const auto clocks = backend::sample_clocks()) {
+        state.counters["sm_clock_mhz"] = clocks->sm_clock_mhz;
+        state.counters["throttled"] = clocks->throttled ? 1 : 0;
+    }
+    if (variant.reference) {
+        state.counters[variant.reference->counter] = ratio_of_rates(variant, seconds, launches);
+    }
+    const double peak = backend::description().dram_bytes_per_second;
+    const bool from_dram = level(variant, backend::description()) == "dram";
+    if (from_dram && peak > 0 && variant.bytes / seconds > peak) {
+        const std::string rate = std::to_string(variant.bytes / seconds / 1e9) + " GB/s";
+        failures.emplace(variant.name, rate);
+        state.SkipWithError((rate + " from DRAM, above its peak").c_str());
+    }
+}
+
+void report_counts(benchmark::State& state, const Variant& variant,
+                   const backend::Counted& counted) {
+    const bool is_predicted = counted.predicted_seconds > 0;
+    for (auto _ : state) {
+        // Google Benchmark takes no time of zero: the reporter leaves out one that was not predicted.
+        state.SetIterationTime(is_predicted ? counted.predicted_seconds : 1e-9);
+    }
+    const Counters& counters = counted.counters;
+    if (is_predicted) {
+        state.counters[predicted_seconds] = counted.predicted_seconds;
+        report_rates(state, variant);
+    }
+    state.SetLabel(label(variant) +
+                   (is_predicted ? " predicted_bound:" + counted.predicted_bound : ""));
+    for (const auto& [name, value] : counters) {
+        state.counters[name] = value;
+        // The intensity of the source: what its threads compute for each byte they ask for.
+        if (name == "load_lane_bytes" && value > 0 && variant.flops > 0) {
+            state.counters["flops_per_loaded_byte"] = variant.flops / value;
+        }
+    }
+}
+
+// What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets).
+backend::PredictedL2 l2_of(const Variant& variant) {
+    return variant.finds_l2_cold || variant.name.find("cache:cold") != std::string::npos
+               ? backend::PredictedL2::cold
+               : backend::PredictedL2::warm;
+}
+
+// Launches, where there is something to launch, and compares; returns what was counted.
+backend::Counted validated(const Variant& variant, backend::PredictedL2 l2) {
+    variant.prepare();
+    backend::Counted counted;
+    if (variant.launch) {
+        counted = backend::counted([&] { variant.launch(0); }, l2).value_or(backend::Counted{});
+    }
+    variant.check();
+    const Counters own = variant.counters();
+    counted.counters.insert(counted.counters.end(), own.begin(), own.end());
+    return counted;
+}
+
+}  // namespace lab

@@ -1,0 +1,38 @@
+// One row of the table: launched for its result, and then timed on a GPU or reported as counted.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <string>
+
+#include "lab/backend.hpp"
+#include "lab/experiment.hpp"
+
+namespace lab {
+
+// Half of what waits in a device's queue before the host is made to wait.
+constexpr int max_launches = 512;
+
+// What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets).
+backend::PredictedL2 l2_of(const Variant& variant);
+
+// Launches, where there is something to launch, and compares; returns what was counted.
+backend::Counted validated(const Variant& variant,
+                           backend::PredictedL2 l2 = backend::PredictedL2::none);
+
+// Launches of one batch; 1 where the variant times itself.
+int calibrated_launches(const Variant& variant);
+
+// The variants that seem to move more bytes from DRAM than it can deliver, with their rates.
+using Failures = std::map<std::string, std::string>;
+std::string in_words(const Failures& failures, double peak);
+
+// A repetition: times a batch, then the reference.
+void measure(benchmark::State& state, const Variant& variant, int launches,
+             const Counters& counters, Failures& failures);
+// The same of a device that counts.
+void report_counts(benchmark::State& state, const Variant& variant,
+                   const backend::Counted& counted);
+
+}  // namespace lab
