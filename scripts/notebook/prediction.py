@@ -5,6 +5,7 @@ measured on a GPU of it. Without them a prediction decides nothing.
 """
 
 import math
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -37,18 +38,31 @@ def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Inte
     be known already.
     """
     known = _log_errors(Project.here().root / TABLE).get(generation, [])
-    errors = [error for where, error in known if where != chapter]
-    if len(errors) < FEWEST_ERRORS:
+    others = [each for each in known if each.chapter != chapter]
+    if len(others) < FEWEST_ERRORS:
         return None
+    # The smaller an effect, the smaller the error: of the ratios that are predicted to be about as far from 1.
+    size = abs(math.log(ratio))
+    others.sort(key=lambda each: abs(abs(each.predicted) - size))
+    alike = sorted(abs(each.error) for each in others[:FEWEST_ERRORS])
     # To both sides alike, whichever side the errors are on.
-    widest = sorted(map(abs, errors))[math.ceil(0.95 * len(errors)) - 1]
+    widest = alike[math.ceil(0.95 * len(alike)) - 1]
     return ratio * math.exp(-widest), ratio * math.exp(widest)
 
 
+@dataclass(frozen=True)
+class _Error:
+    """Of a ratio: logarithms of the predicted one, and of the measured one over it."""
+
+    chapter: str
+    predicted: float
+    error: float
+
+
 @cache
-def _log_errors(table: Path) -> dict[str, list[tuple[str, float]]]:
-    """Chapter, and measured over predicted; by generation."""
-    found: dict[str, list[tuple[str, float]]] = {}
+def _log_errors(table: Path) -> dict[str, list[_Error]]:
+    """By generation."""
+    found: dict[str, list[_Error]] = {}
     if not table.is_file():
         return found
     for row in csv_table.read(table, COLUMNS):
@@ -58,7 +72,6 @@ def _log_errors(table: Path) -> dict[str, list[tuple[str, float]]]:
             )
         except Malformed as error:
             raise Problem(f"{quoted(table)}: {error}") from error
-        found.setdefault(row["architecture"], []).append(
-            (row["chapter"], math.log(measured / predicted))
-        )
+        error = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
+        found.setdefault(row["architecture"], []).append(error)
     return found
