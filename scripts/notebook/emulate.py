@@ -15,6 +15,7 @@ from notebook import (
     build,
     csv_table,
     emulate_build,
+    emulate_cells,
     emulate_export,
     emulate_program,
     emulate_records,
@@ -196,7 +197,7 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)
     title = f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)} on emulated {gpus}"
-    return ["", *textwrap.wrap(title, emulate_report.WIDTH), "", *body]
+    return ["", *textwrap.wrap(title, emulate_cells.WIDTH), "", *body]
 
 
 def _verdict(

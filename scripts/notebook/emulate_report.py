@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from notebook import emulate_time
+from notebook.emulate_cells import WIDTH, number, scaled, table
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
 from notebook.emulate_records import CodeLine, Launch, Place, Site, merge_alike
 
-WIDTH = 100
 MAX_LINES = 16  # of a kernel; CSV and JSON have all
 LEAST_SHARE = 0.01  # of a launch's traffic and of its instructions: lines with less are left out
 
@@ -51,8 +51,8 @@ def launch_report(runs: Sequence[Emulated]) -> list[str]:
             values = [launch.counters.get(name) if launch else None for _, launch in together]
             if any(values):
                 names[name] = None
-                rows.append([name, *map(_number, values)])
-        found += [_title(_first(together)), *_marked(together), "", *_table(rows), ""]
+                rows.append([name, *map(number, values)])
+        found += [_title(_first(together)), *_marked(together), "", *table(rows), ""]
     known = [[name, OF_A_LAUNCH[name]] for name in names if name in OF_A_LAUNCH]
     legend = (
         ["Nsight Compute's names:", *(f"  {name:28}{metric}" for name, metric in known)]
@@ -95,7 +95,7 @@ def _summary(launch: Launch) -> str:
         f"occupancy {launch.occupancy_percent:.0f} %"
         if launch.occupancy_percent is not None
         else "",
-        f"{_scaled(warp)} warp instructions, {lanes / warp:.1f} lanes each" if warp else "",
+        f"{scaled(warp)} warp instructions, {lanes / warp:.1f} lanes each" if warp else "",
     ]
     if launch.blocks_executed < launch.blocks:
         error = (
@@ -280,7 +280,7 @@ def _several(together: Together) -> list[str]:
     legend = (
         "  (sectors a request and the share of their bytes that is used; w: wavefronts a request)"
     )
-    return [_title(_first(together)), *_marked(together), "", *_table(rows), legend, ""]
+    return [_title(_first(together)), *_marked(together), "", *table(rows), legend, ""]
 
 
 def _first(together: Together) -> Launch:
@@ -302,7 +302,7 @@ def _cell(site: Site) -> str:
 
 
 def _facts_row(name: str, together: Together, fact: Callable[[Launch], float | None]) -> list[str]:
-    return [name, *(_number(fact(launch)) if launch else "-" for _, launch in together)]
+    return [name, *(number(fact(launch)) if launch else "-" for _, launch in together)]
 
 
 def _marked(together: Together) -> list[str]:
@@ -320,39 +320,3 @@ def _marked(together: Together) -> list[str]:
 
 def _wrapped(lines: Iterable[str]) -> list[str]:
     return [part for line in lines for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]
-
-
-# ---- numbers and tables --------------------------------------------------------------------------
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
-
-
-def _scaled(value: float) -> str:
-    for unit, size in (("G", 1e9), ("M", 1e6)):
-        if value >= size:
-            return f"{value / size:.1f} {unit}"
-    return f"{value:,.0f}"
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Aligned columns; those that the terminal is too narrow for follow below, with their names."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines: list[str] = []
-    first = 1
-    while first < len(widths):
-        last, width = first, widths[0] + 2
-        while last < len(widths) and (last == first or width + 2 + widths[last] <= WIDTH):
-            width += 2 + widths[last]
-            last += 1
-        if lines:
-            lines.append("")
-        for row in rows:
-            pairs = zip(row[first:last], widths[first:last], strict=True)
-            cells = [cell.rjust(size) for cell, size in pairs]
-            lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
-        first = last
-    return lines
