@@ -322,25 +322,6 @@ void FunctionDecoder::finish_blocks() {
     find_meeting_places();
 }
 
-// Where the machine code is known, only those where it has a barrier for lanes that have parted (BSYNC).
-void FunctionDecoder::find_meeting_places() {
-    const auto code = image_.source->machine_code.find(source_.name);
-    if (code == image_.source->machine_code.end()) return;
-    std::unordered_set<std::uint32_t> lines;
-    for (const ptx::MachineAccess& each : code->second) {
-        if (each.kind == ptx::MachineAccessKind::meeting) lines.insert(each.line);
-    }
-    for (std::size_t i = 0; i < function_.blocks.size(); ++i) {
-        const std::uint32_t first = blocks_[i].first_instruction,
-                            last = function_.blocks[i].control_instruction;
-        bool& is_meeting_place = function_.blocks[i].is_meeting_place;
-        is_meeting_place = false;
-        for (std::uint32_t at = first; at <= last && at < source_.instructions.size(); ++at) {
-            is_meeting_place |= lines.contains(source_.instructions[at].text_line);
-        }
-    }
-}
-
 // Where lanes that a block's end separates meet again. A branch around one guarded instruction ends behind it.
 void FunctionDecoder::find_reconvergence() {
     for (BasicBlock& block : function_.blocks) {
