@@ -143,7 +143,7 @@ def test_an_interrupted_run_leaves_old_data(
         (["figures", "--check", "--data", "no where"], 2, "--data: no folder"),
         (["compare", "a", "b", "--data", "scripts"], 2, "--data: no results scripts"),
         (["pack", "nvidia-h200", "--data", "nowhere"], 2, "--data: no folder nowhere"),
-        (["new", "../x"], 2, "no chapter name"),
+        (["new", "../x"], 2, "is not a chapter name"),
         (["new", "misaligned_reads"], 2, "there is chapter 02_misaligned_reads"),
         (["run", "--device", "emulated:hopper", "--data", "/dev/null/x"], 1, "--data DIR"),
     ],
