@@ -37,7 +37,7 @@ BY_REGISTERS = {
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
-    "skip_and_stop": "two ways to break: BREAK B1 in front of BSYNC B1; why it costs 8 % more is open",
+    "skip_and_stop": "two ways to break: BREAK B1 in front of BSYNC B1; where its lanes meet is open",
 }
 # Floating-point reductions of many lanes take up to 2 % more sectors than the rule says.
 FLOAT_REDUCTIONS = {"scatter_by_keys", "spmv_transposed"}

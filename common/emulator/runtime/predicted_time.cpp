@@ -85,10 +85,4 @@ std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
 double device_seconds() { return state().seconds; }
 void advance_device(double seconds) { state().seconds += seconds; }
 
-void predict_copy(std::size_t bytes) {
-    if (!predicts_time()) return;
-    const double rate = machine().dram_bytes_per_cycle * machine().clock_hz;
-    advance_device(machine().launch_seconds + 2 * static_cast<double>(bytes) / rate);
-}
-
 }  // namespace emulator::runtime

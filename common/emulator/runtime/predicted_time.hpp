@@ -22,10 +22,8 @@ void predict_time(bool wanted, L2State state);
 // Predicts the time of a launch that was recorded; nothing where no time is asked for. Advances the clock.
 std::optional<timing::Prediction> predict(const simt::LaunchRecord& record);
 
-// Seconds since the device was opened, of predicted launches and copies alone.
+// Seconds since the device was opened, of predicted launches alone: copies take no time.
 double device_seconds();
 void advance_device(double seconds);
-// A copy within device memory, where time is asked for.
-void predict_copy(std::size_t bytes);
 
 }  // namespace emulator::runtime
