@@ -72,6 +72,6 @@ def _log_errors(table: Path) -> dict[str, list[_Error]]:
             )
         except Malformed as error:
             raise Problem(f"{quoted(table)}: {error}") from error
-        error = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
-        found.setdefault(row["architecture"], []).append(error)
+        one = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
+        found.setdefault(row["architecture"], []).append(one)
     return found

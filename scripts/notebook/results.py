@@ -117,6 +117,14 @@ class Result:
         return pools.of(regime)
 
     @cached_property
+    def by_variant(self) -> dict[str, list[str]]:
+        """The names of the benchmarks and counted launches of each variant."""
+        groups: dict[str, list[str]] = {}
+        for name in dict.fromkeys([*self.by_name, *self.counts]):
+            groups.setdefault(names.variant(name), []).append(name)
+        return groups
+
+    @cached_property
     def counts(self) -> dict[str, list[dict[str, float]]]:
         """The counters of each benchmark, one dictionary a repetition; only what was counted.
 
@@ -204,10 +212,6 @@ def merged_by_device(every: list[Result]) -> list[Result]:
 def from_document(path: Path, document: Json, measured: dict[str, dict[str, float]]) -> Result:
     """The result in a document that has passed the schema."""
     context = document["context"]
-    rows = rows_of(document)
-    # 0 where the peak is unknown: then there is no share of it.
-    if peak := context["dram_bytes_per_second"]:
-        rows = [_with_peak_percent(row, peak) for row in rows]
     return Result(
         path=path,
         chapter=context["chapter"],
@@ -216,7 +220,7 @@ def from_document(path: Path, document: Json, measured: dict[str, dict[str, floa
         year=context["year"],
         fetch_unit_bytes=context["fetch_unit_bytes"],
         quick=context["quick"],
-        rows=rows,
+        rows=rows_of(document),
         measured_counters=measured,
         sm_count=context.get("sm_count", 0),
         sm_clock_mhz=max(_clocks(document["rows"]), default=0.0),
@@ -227,20 +231,25 @@ def from_document(path: Path, document: Json, measured: dict[str, dict[str, floa
 
 def rows_of(document: Json) -> list[Row]:
     """Every repetition of every row of a checked document."""
-    return [repetition for row in document["rows"] for repetition in _repetitions(row)]
+    peak = document["context"]["dram_bytes_per_second"]
+    return [repetition for row in document["rows"] for repetition in _repetitions(row, peak)]
 
 
-def _repetitions(row: Json) -> Iterator[Row]:
+def _repetitions(row: Json, peak: int) -> Iterator[Row]:
+    """`peak` is 0 where it is unknown: then there is no share of it."""
     metrics = [key for key in row if key in _VALUES]
     for process, times in enumerate(row.get("time_us", [[0.0]])):
         for index, time_us in enumerate(times):
+            values = {key: _at(row[key], process, index) for key in metrics}
+            if peak and "bytes_per_second" in values:
+                values[PEAK_PERCENT] = 100 * values["bytes_per_second"] / peak
             yield Row(
                 name=row["name"],
                 level=row.get("level", ""),
                 process=process,
                 time_us=float(time_us),
                 throttled=_at(row.get("throttled", 0), process, index) != 0,
-                values={key: _at(row[key], process, index) for key in metrics},
+                values=values,
                 evidence=row["evidence"],
                 predicted_seconds=row.get("predicted_seconds", 0),
                 predicted_bound=row.get("predicted_bound", ""),
@@ -265,13 +274,6 @@ def _generation(context: Json) -> str:
 def _clocks(rows: list[Json]) -> Iterator[float]:
     for row in rows:
         yield from numbers(row.get("sm_clock_mhz", 0))
-
-
-def _with_peak_percent(row: Row, peak: int) -> Row:
-    rate = row.values.get("bytes_per_second")
-    if rate is None:
-        return row
-    return replace(row, values=row.values | {PEAK_PERCENT: 100 * rate / peak})
 
 
 def load_counters(path: Path) -> dict[str, dict[str, float]]:

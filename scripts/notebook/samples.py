@@ -31,15 +31,16 @@ class Sample:
 def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
     """What a device knows of a variant's metric, by regime."""
     samples = {}
+    alike = result.by_variant.get(variant, [])
     if metric in COUNTERS:
-        for name, counts in result.counts.items():
+        for name in alike:
+            counts = result.counts.get(name, [])
             values = [count[metric] for count in counts if metric in count]
-            if values and names.variant(name) == variant:
+            if values:
                 samples[names.regime(name)] = Sample(name, values, [0] * len(values), False, "")
         return samples
-    for name, rows in result.by_name.items():
-        if names.variant(name) != variant:
-            continue
+    for name in alike:
+        rows = result.by_name.get(name, [])
         if metric == LOAD_THROUGHPUT_PERCENT:
             rows = _with_load_throughput(rows, result.counts.get(name, []))
         if sample := timed_sample(name, rows, metric):

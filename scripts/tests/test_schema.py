@@ -75,10 +75,11 @@ def test_words_of_a_row_are_in_its_label() -> None:
         synthetic.row("memcpy/bytes:8/cache:cold", 1.0, label="dram kind:memcpy"),
         synthetic.row("read/n:1", 1.0, label="l2 predicted_bound:latency", predicted_seconds=2e-6),
     ]
-    first, second = synthetic.stored(synthetic.document(rows))["rows"]
+    document = synthetic.stored(synthetic.document(rows))
+    first, second = document["rows"]
     assert (first["level"], first["kind"]) == ("dram", "memcpy")
     assert (second["level"], second["predicted_bound"]) == ("l2", "latency")
-    (row,) = results.rows_of({"rows": [second]})
+    (row,) = results.rows_of(document | {"rows": [second]})
     assert (row.predicted_seconds, row.predicted_bound) == (2e-6, "latency")
 
 
