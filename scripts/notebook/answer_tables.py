@@ -33,6 +33,8 @@ LEGEND = (
 )
 _CONFIRMED = {judging.REPRODUCED, judging.STRONGER, judging.HOLDS}
 _SENTENCE = ">"
+# What follows a number: its unit, or the other side of a matrix.
+_UNIT = re.compile(r"(?<=[0-9]) (%|x [0-9]+|[kMGT]?B(?:/s)?|[TG]FLOP/s|ns|us|µs|ms|s)(?![a-z])")
 _HEADER = ("claim", "who says it", "printed", "found", "holds?")
 
 
@@ -155,12 +157,12 @@ def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:
     """A row whose longer cells are broken only where the label would have too little room."""
     found = outcomes.of_devices(decided, claim)
-    head = [textwrap.wrap(_who(claim), _MAX_SOURCE), [outcomes.printed(claim)]]
+    head = [_wrapped(_who(claim), _MAX_SOURCE), [outcomes.printed(claim)]]
     cells = [*head, [each.found or "–" for each in found], [each.verdict for each in found]]
     if _room(cells) < _MIN_LABEL:
-        head[1] = textwrap.wrap(outcomes.printed(claim), _MAX_PRINTED)
+        head[1] = _wrapped(outcomes.printed(claim), _MAX_PRINTED)
         cells = [*head, *_side_by_side(found)]
-    return [_joined(lines) for lines in (textwrap.wrap(label, _room(cells)), *cells)]
+    return [_joined(lines) for lines in (_wrapped(label, _room(cells)), *cells)]
 
 
 def _room(cells: Sequence[Sequence[str]]) -> int:
@@ -173,8 +175,8 @@ def _side_by_side(found: Sequence[Outcome]) -> tuple[list[str], list[str]]:
     values: list[str] = []
     words: list[str] = []
     for each in found:
-        value = textwrap.wrap(each.found or "–", _MAX_FOUND)
-        verdict = textwrap.wrap(each.verdict, _MAX_VERDICT)
+        value = _wrapped(each.found or "–", _MAX_FOUND)
+        verdict = _wrapped(each.verdict, _MAX_VERDICT)
         lines = max(len(value), len(verdict))
         values += value + [""] * (lines - len(value))
         words += verdict + [""] * (lines - len(verdict))
@@ -184,6 +186,12 @@ def _side_by_side(found: Sequence[Outcome]) -> tuple[list[str], list[str]]:
 def _who(claim: Claim) -> str:
     who = works.short(claim.source).split(",")[0].split("/")[0]
     return f"from {who}" if claim.derived else who
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` letters; a number and its unit stay together."""
+    glued = _UNIT.sub(lambda unit: unit[0].replace(" ", "\u00a0"), text)
+    return [line.replace("\u00a0", " ") for line in textwrap.wrap(glued, width)]
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -203,10 +211,7 @@ def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) 
     verdict = words.of(found[0]) if found else words.none
     cells = (lore, f"**{verdict}** {measured}" if found else verdict, generations)
     return [
-        *(
-            _joined(textwrap.wrap(text, width))
-            for text, width in zip(cells, words.widths, strict=True)
-        ),
+        *(_joined(_wrapped(text, width)) for text, width in zip(cells, words.widths, strict=True)),
         link,
     ]
 

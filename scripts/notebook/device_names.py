@@ -5,6 +5,8 @@ from collections.abc import Sequence
 EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
 _MAX_NAMED = 3
+# Of a label beside a curve.
+_MAX_LETTERS = 24
 
 
 def short(device: str) -> str:
@@ -21,6 +23,14 @@ def _word(word: str) -> str:
         return "GeForce"
     is_code = len(word) <= 3 or any(letter.isdecimal() for letter in word)
     return word.upper() if is_code else word.capitalize()
+
+
+def label(devices: Sequence[str], every: Sequence[str]) -> str:
+    """The same where there is little room: what is left out may be shorter to name."""
+    name = together(devices, every)
+    others = [device for device in every if device not in devices]
+    without = f"all but {', '.join(map(short, others))}"
+    return without if len(name) > _MAX_LETTERS and len(without) < len(name) else name
 
 
 def together(devices: Sequence[str], every: Sequence[str]) -> str:

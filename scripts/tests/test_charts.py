@@ -9,7 +9,7 @@ import synthetic
 from colorspacious import cspace_convert  # type: ignore[import-untyped]
 from conftest import Tree
 
-from notebook import results
+from notebook import device_names, results
 from notebook.charts import look, registry, standing, words
 from notebook.charts.curves import collect
 from notebook.charts.evidence import Facts, facts
@@ -237,3 +237,11 @@ def test_a_validation_without_times_is_refused(tree: Tree, time: str) -> None:
     sources = validation(tree, f"{VALIDATION}02_misaligned_reads,v,{time},dram,1\n")
     with pytest.raises(Problem, match=r"validation\.csv.*line 2: predicted_seconds"):
         standing.validation(sources)
+
+
+def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
+    words = ["fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"]
+    every = [f"emulated-{word}" for word in words]
+    newer = [device for device in every if device not in ("emulated-fermi", "emulated-turing")]
+    assert device_names.label(newer, every) == "all but Fermi, Turing"
+    assert device_names.label(every[1:], every) == "Kepler–Blackwell"

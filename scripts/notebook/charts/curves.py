@@ -30,7 +30,7 @@ class Curve:
         slugs = [each.result.device for each in self.devices]
         generations = [slug for slug in slugs if slug in self.emulated]
         others = [each.name for each in self.devices if each.result.device not in self.emulated]
-        merged = [device_names.together(generations, self.emulated)] if generations else []
+        merged = [device_names.label(generations, self.emulated)] if generations else []
         return ", ".join([*merged, *others])
 
 
