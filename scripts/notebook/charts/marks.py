@@ -23,6 +23,8 @@ BARS_X = "bars_x"
 BARS_Y = "bars_y"
 BOXES = "boxes"
 PALE = "pale"
+# Boxes with a gap between them instead of a border: thousands of them, at half the size.
+TILES = "tiles"
 LEFT = "left"
 CENTER = "center"
 RIGHT = "right"

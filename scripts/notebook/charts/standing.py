@@ -6,7 +6,7 @@ from statistics import median
 
 from notebook import device_names, judging
 from notebook.charts.look import GENERATIONS, GREY, VARIANTS, Style
-from notebook.charts.marks import BOXES, CENTER, LEFT, Chart, Panel
+from notebook.charts.marks import BOXES, CENTER, LEFT, TILES, Chart, Panel
 from notebook.charts.sources import Prediction, Sources
 from notebook.charts.words import percent
 from notebook.tables import ChapterVerdicts
@@ -68,7 +68,7 @@ def verdict_matrix(sources: Sources) -> Chart | None:
                 squares.setdefault(word, []).append(corners)
         bottom -= height
     for word, corners_of_word in squares.items():
-        panel.boxes(corners_of_word, CELLS[word], BOXES)
+        panel.boxes(corners_of_word, CELLS[word], TILES)
     panel.ticks_y(ticks)
     return Chart(_matrix_title(decided, devices), [panel, _legend()], "")
 
