@@ -24,6 +24,11 @@ LOADS = {
     "sum_table": (0, 8),
     "sum_table_ldg": (8, 0),
     "sum_table_restrict": (8, 0),
+    "copy": (0, 1),
+    "copy_ldg": (1, 0),
+    # Their table is in constant memory.
+    "sum_constant_uniform": (0, 0),
+    "sum_constant_by_lane": (0, 0),
 }
 
 needs_nvcc = pytest.mark.skipif(not find_nvcc(), reason="no nvcc")
