@@ -240,7 +240,18 @@ def test_a_validation_without_times_is_refused(tree: Tree, time: str) -> None:
 
 
 def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
-    words = ["fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"]
+    words = [
+        "fermi",
+        "kepler",
+        "maxwell",
+        "pascal",
+        "volta",
+        "turing",
+        "ampere",
+        "ada",
+        "hopper",
+        "blackwell",
+    ]
     every = [f"emulated-{word}" for word in words]
     newer = [device for device in every if device not in ("emulated-fermi", "emulated-turing")]
     assert device_names.label(newer, every) == "all but Fermi, Turing"
