@@ -3,7 +3,9 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <vector>
@@ -30,6 +32,12 @@ class PlainNames : public Reporter {
             run.run_name.iterations.clear();
             run.run_name.repetitions.clear();
             run.run_name.time_type.clear();
+            // The coefficient of variation of a counter that stays 0 is 0/0, which JSON cannot hold.
+            if (run.run_type == BenchmarkReporter::Run::RT_Aggregate) {
+                std::erase_if(run.counters, [](const auto& counter) {
+                    return !std::isfinite(static_cast<double>(counter.second));
+                });
+            }
             if (timed_) continue;
             run.cpu_accumulated_time = 0;
             if (run.counters.count(predicted_seconds) == 0) run.real_accumulated_time = 0;

@@ -68,13 +68,13 @@ TEST(NameFilter, MayBeNegative) {
 }
 
 // What is printed of two rows, of which the second has a counter more.
-std::string printed(const BenchmarkFlags& flags, bool timed) {
+std::string printed(const BenchmarkFlags& flags, bool timed, double stored = 4) {
     benchmark::ClearRegisteredBenchmarks();
-    const auto row = [](bool second) {
-        return [second](benchmark::State& state) {
+    const auto row = [stored](bool second) {
+        return [second, stored](benchmark::State& state) {
             for (auto _ : state) state.SetIterationTime(0.25);
             state.counters["load_sectors"] = second ? 5 : 1234567890;
-            if (second) state.counters["store_sectors"] = 4;
+            if (second) state.counters["store_sectors"] = stored;
         };
     };
     for (const bool second : {false, true}) {
@@ -131,6 +131,17 @@ TEST(Reports, RepeatAndAggregate) {
     flags.repetitions = 2;
     const std::string table = printed(flags, true);
     EXPECT_NE(table.find("first/n:1_mean"), std::string::npos) << table;
+}
+
+// Google Benchmark divides the deviation of a counter by its mean: 0/0 where it stays 0, "NaN" in JSON.
+TEST(Reports, HoldOnlyNumbers) {
+    BenchmarkFlags flags;
+    flags.format = "json";
+    flags.repetitions = 2;
+    const std::string json = printed(flags, true, 0);
+    EXPECT_NE(json.find("second/n:2_cv"), std::string::npos) << json;
+    EXPECT_NE(json.find(R"("store_sectors": 0)"), std::string::npos) << json;
+    EXPECT_EQ(json.find("NaN"), std::string::npos) << json;
 }
 
 // Standard error is no terminal here: the first and the last line, whatever lies between.

@@ -36,7 +36,11 @@ from notebook.text import plain, quoted, terminal_table
 
 VALIDATION_SET = "validation"
 # Counters that not every GPU or version of the profiler has; without them the rest is measured.
-OPTIONAL = ("shared_excessive_wavefronts", "shared_instruction_conflicts")
+OPTIONAL = (
+    "shared_excessive_wavefronts",
+    "shared_instruction_load_wavefronts",
+    "shared_instruction_store_wavefronts",
+)
 _UNKNOWN_METRIC = "Failed to find metric"
 
 
@@ -125,8 +129,10 @@ def _profiled(project: Project, what: Subject) -> tuple[dict[str, dict[str, floa
         wanted = dict(NSIGHT)
         run, text = _run([*profiler, *_asked(wanted)], log, executable)
         if _UNKNOWN_METRIC in text + run.stderr + run.stdout:
-            say(f"{what.name}: without {' and '.join(OPTIONAL)}, which ncu does not have here")
-            wanted = {name: metric for name, metric in NSIGHT.items() if name not in OPTIONAL}
+            complaints = text + run.stderr + run.stdout
+            unknown = [name for name in OPTIONAL if NSIGHT[name] in complaints] or OPTIONAL
+            say(f"{what.name}: without {' and '.join(unknown)}, which ncu does not have here")
+            wanted = {name: metric for name, metric in NSIGHT.items() if name not in unknown}
             run, text = _run([*profiler, *_asked(wanted)], log, executable)
         if "ERR_NVGPUCTRPERM" in text + run.stderr:
             raise Problem(
