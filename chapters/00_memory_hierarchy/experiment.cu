@@ -31,10 +31,12 @@ void add_latencies(lab::Experiment& experiment) {
         add(in_l2, false);
         add(in_dram, true);
         if (experiment.device().emulated) continue;
-        for (std::size_t bytes = 2 << 10; bytes <= experiment.device().l2_bytes; bytes *= 2) {
+        // Beyond every L1 both paths are one, and a chase through tens of MiB takes a tenth of a second.
+        const std::size_t largest = through_l1 ? 1 << 20 : experiment.device().l2_bytes;
+        for (std::size_t bytes = 2 << 10; bytes <= largest; bytes *= 2) {
             if (bytes != in_l1 && bytes != in_l2 && bytes != in_dram) add(bytes, false);
             const std::size_t between = bytes / 2 * 3;
-            if (between <= experiment.device().l2_bytes) add(between, false);
+            if (between <= largest) add(between, false);
         }
     }
     hierarchy::add_small_chases(experiment);
