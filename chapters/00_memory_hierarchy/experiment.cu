@@ -60,6 +60,11 @@ void add_bandwidths(lab::Experiment& experiment) {
         hierarchy::read_variant(experiment, words(in_l1), true, emulated ? 32 : 1024, false));
     experiment.add(
         hierarchy::read_variant(experiment, words(in_l2), false, emulated ? 32 : 512, false));
+    // 512 KiB are the same for all SMs, of 4 MiB each asks for another part at a time.
+    if (constexpr std::size_t apart = 4 << 20; experiment.device().l2_bytes >= apart) {
+        experiment.add(
+            hierarchy::read_variant(experiment, words(apart), false, emulated ? 32 : 512, false));
+    }
     experiment.add(hierarchy::read_variant(experiment, in_memory, false, 0, true));
     experiment.add_memcpy(in_dram, lab::Cache::cold);
     const auto streamed = emulated ? words(4 << 20) : in_memory;
