@@ -160,9 +160,9 @@ __global__ void store_over_lines(unsigned* out, unsigned lines, unsigned stores)
 // ---- Launches: nothing is done, so what remains is starting blocks, or a kernel.
 __global__ void do_nothing() {}
 
-// ---- Register banks: multiply-adds whose two factors come from pairs of neighbouring registers (a
-// 64-bit load fills an even register and the odd one behind it). Equal parts of two pairs have the
-// same parity, different parts do not.
+// ---- Register banks: multiply-adds of three registers each from a pair of neighbours (a 64-bit load
+// fills an even register and the odd one behind it). Equal parts of pairs have one parity. All three are
+// of one, or the summand is of the other; the products are added up, which reads two registers.
 template <bool same_parity>
 __global__ void multiply_pairs(const float2* in, float* out, unsigned steps) {
     __shared__ float2 pair[9];
@@ -170,7 +170,7 @@ __global__ void multiply_pairs(const float2* in, float* out, unsigned steps) {
     __syncthreads();
     float sum[8] = {};
     for (unsigned step = 0; step < steps; ++step) {
-        // Volatile: loaded as pairs in every step, 9 loads for 512 multiply-adds.
+        // Volatile: loaded as pairs in every step, 9 loads for 252 multiply-adds.
         float x[9], y[9];
 #pragma unroll
         for (int i = 0; i < 9; ++i) {
@@ -179,13 +179,13 @@ __global__ void multiply_pairs(const float2* in, float* out, unsigned steps) {
                          : "r"(static_cast<unsigned>(__cvta_generic_to_shared(&pair[i]))));
         }
 #pragma unroll
-        for (int round = 0; round < 64; ++round) {
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                const int other = (i + 1 + round % 8) % 9;
-                const bool odd = round % 2 == 1;
-                sum[i] += (odd ? y[i] : x[i]) * (odd == same_parity ? y[other] : x[other]);
-            }
+        for (int n = 0; n < 9 * 9 * 9; ++n) {
+            // No product twice, of which the compiler would make one.
+            const int i = n % 9, j = n / 9 % 9, k = n / 81;
+            if (i >= j || k == i || k == j) continue;
+            const bool odd = n % 2 == 1;
+            const float product = (odd ? y[i] : x[i]) * (odd ? y[j] : x[j]);
+            sum[n % 8] += product + (odd == same_parity ? y[k] : x[k]);
         }
     }
     float total = 0;
