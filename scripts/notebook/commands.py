@@ -67,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
     command.set_defaults(command=_emulate)
 
     _add_evidence(add)
+    _add_peers(add)
     _add_exchange(add)
 
     command = add(
@@ -200,6 +201,18 @@ def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
     command.set_defaults(command=_counters)
 
 
+def _add_peers(add) -> None:  # type: ignore[no-untyped-def]
+    command = add(
+        "peers",
+        "measure what other people's code takes for the same work",
+        "Times PyTorch, CUB, Thrust and cuBLAS at the problems of chapters 07, 14 and 19, each repetition beside "
+        "a copy by the driver, into data/DEVICE/peers/. Needs a GPU, PyTorch, and the chapter's own results.",
+    )
+    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all that have peers")
+    command.add_argument("--data", metavar="DIR", help="the folder of the results, not data/")
+    command.set_defaults(command=_peers)
+
+
 def _add_exchange(add) -> None:  # type: ignore[no-untyped-def]
     command = add(
         "pack",
@@ -290,6 +303,12 @@ def _counters(options: Namespace) -> int:
     from notebook import counters
 
     return counters.counters(Project.here(options.data), options.chapter)
+
+
+def _peers(options: Namespace) -> int:
+    from notebook.peers import record
+
+    return record.peers(Project.here(options.data), options.chapters)
 
 
 def _pack(options: Namespace) -> int:

@@ -23,7 +23,7 @@ EVIDENCE = (MEASURED, COUNTED, PREDICTED)
 GPU, EMULATED = "gpu", "emulated"
 # What holds the data of a row while it runs; between l2 and dram neither holds all of it.
 LEVELS = ("l1", "l2", "l2+dram", "dram")
-KINDS = ("kernel", "memcpy", "cublas")
+KINDS = ("kernel", "memcpy", "cublas", "peer")
 # What limits a predicted time.
 BOUNDS = (
     *("launch", "issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1", "l2", "dram"),
@@ -129,6 +129,7 @@ CONTEXT = (
     Field("throttle_reasons_before", whole(0, 2**63 - 1), "NVML's bits before the run"),
     Field("compiler", text(_WORDS), "nvcc and its version"),
     Field("compile_flags", text(r"[ -;=?-_a-{}~]*", 2000), "flags of the kernels"),
+    Field("libraries", text(_WORDS), "what the peers are of, with versions"),
     Field("git_revision", text("[0-9a-f]{40}"), "commit of the code"),
     Field("git_dirty", {"type": "boolean"}, "the code had changes that are not committed"),
     Field("quick", {"type": "boolean"}, "few repetitions, for a look", required=True),

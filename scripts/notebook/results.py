@@ -18,6 +18,7 @@ from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES, SHARES
 from notebook.project import Project
 from notebook.text import quoted, short
 
+PEERS = "peers"  # the folder of what other people's code takes, beside a device's results
 _VALUES = {*RATES, *COUNTERS}
 _LARGEST_COUNT = 1e18
 
@@ -161,6 +162,12 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     loaded = (_load(path, chapter) for path in paths if is_slug(path.parent.name))
     found = [result for result in loaded if result]
     return sorted(found, key=lambda result: (result.year, result.device))
+
+
+def load_peers(project: Project, chapter: Chapter) -> list[Result]:
+    """What other people's code takes for a chapter's work, oldest GPU first; see `lab peers`."""
+    paths = sorted(project.data.glob(f"*/{PEERS}/{chapter.name}.json"))
+    return [from_document(path, _document(path), {}) for path in paths]
 
 
 def _load(path: Path, chapter: Chapter) -> Result | None:

@@ -9,6 +9,7 @@ from notebook.charts import (
     flow,
     hierarchy,
     overview,
+    peers,
     plain,
     products,
     reads,
@@ -64,6 +65,11 @@ SPANNING = {
         "How near does each transpose come to a copy?", _TRANSPOSES, overview.transposes
     ),
     "roofline": Spanning("Which ceiling limits each product?", _PRODUCTS, overview.roofline),
+    "peers": Spanning(
+        "How near do textbooks, libraries and the notebook come to the limit?",
+        ("07", "14", "19"),
+        peers.peers,
+    ),
     "effects": Spanning(
         "How large are three textbook effects, year by year?", ("02", "12", "17"), overview.effects
     ),

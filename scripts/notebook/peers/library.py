@@ -1,0 +1,38 @@
+"""Compiles a chapter's peers.cu to a shared library and calls its functions with tensors."""
+
+import ctypes
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from notebook.errors import Problem
+
+
+def compile_library(nvcc: str, source: Path, target: Path, compute_capability: str) -> None:
+    """Compiles `source` for the GPU to the library `target`."""
+    architecture = "sm_" + compute_capability.replace(".", "")
+    command = [nvcc, "-O3", "-std=c++20", f"-arch={architecture}", "-shared", "-Xcompiler=-fPIC"]
+    command += ["--extended-lambda", "-w", str(source), "-lcublas", "-o", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Problem(f"{source} does not compile:\n{done.stderr[-2000:]}")
+
+
+def function(library: ctypes.CDLL, name: str) -> Callable[..., None]:
+    """The function `name`, called with tensors (their addresses) and sizes."""
+    symbol = library[name]
+    symbol.restype = ctypes.c_int
+
+    def call(*arguments: Any) -> None:
+        status = symbol(*(_as_c(argument) for argument in arguments))
+        if status != 0:
+            raise Problem(f"{name} failed with status {status}")
+
+    return call
+
+
+def _as_c(argument: Any) -> ctypes.c_void_p | ctypes.c_size_t:
+    if isinstance(argument, int):
+        return ctypes.c_size_t(argument)
+    return ctypes.c_void_p(argument.data_ptr())
