@@ -29,6 +29,8 @@ _CONTEXT_OF_THE_RUN = {
     *("library_version", "json_schema_version", "runtime_version", "driver_version"),
     "process_seconds",
 }
+# The flag of a process that counts what moves of managed memory, and times nothing.
+_COUNT_MIGRATIONS = "--count-migrations"
 # Google Benchmark writes an object a repetition.
 _LONGEST_OUTPUT = 64 * 2**20
 _REVISION = re.compile(r"[0-9a-f]{40}")
@@ -92,7 +94,7 @@ def collect(
             merged = documents.merge(processes)
             # Once, and in no process that times, which counting would slow down.
             if merged["context"].get("migrations_counted_apart"):
-                counted = run("page migrations", "--count-migrations")
+                counted = run("page migrations", _COUNT_MIGRATIONS)
                 _device([processes[0], counted])
                 documents.add_moved(merged, counted)
         if not once:
@@ -150,7 +152,7 @@ def _process(
     out = folder / f"{title}.json"
     began = time.monotonic()
     _execute(project, chapter, target, quick, beside_others, out, flags)
-    document = _read(chapter, out)
+    document = _read(chapter, out, is_timed=_COUNT_MIGRATIONS not in flags)
     # What `lab run` and `lab fleet` estimate the next run by.
     document["context"]["process_seconds"] = [round(time.monotonic() - began, 1) or 0.1]
     _require_asked(document, chapter, target)
@@ -235,14 +237,14 @@ def _execute(
         raise Problem(f"{chapter.name}: its executable {how}; existing data unchanged")
 
 
-def _read(chapter: Chapter, out: Path) -> Json:
+def _read(chapter: Chapter, out: Path, is_timed: bool) -> Json:
     try:
         output = schema.parse_json(out.read_bytes(), longest=_LONGEST_OUTPUT)
     except (OSError, Malformed) as error:
         raise Problem(
             f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
         ) from error
-    return documents.from_benchmark(output)
+    return documents.from_benchmark(output, is_timed)
 
 
 def _require_asked(document: Json, chapter: Chapter, target: Target) -> None:

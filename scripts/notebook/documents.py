@@ -29,26 +29,29 @@ _REPEATED = {"time_us", "cpu_time_us", "launches", "sm_clock_mhz", "throttled"} 
 _ORDER = {field.name: place for place, field in enumerate(fields.ROW)}
 
 
-def from_benchmark(output: object) -> Json:
-    """What one process wrote, as a document; raises Malformed for a field that the format lacks."""
+def from_benchmark(output: object, is_timed: bool = True) -> Json:
+    """What one process wrote, as a document; raises Malformed for a field that the format lacks.
+
+    A process that only counts what moves writes times of 0, which are left out: without them its rows
+    are none of a file, and are checked with those that they are added to.
+    """
     if not isinstance(output, dict) or not isinstance(output.get("context"), dict):
         raise Malformed("no context")
     repetitions = output.get("benchmarks")
     if not isinstance(repetitions, list):
         raise Malformed("no list of benchmarks")
     context = context_of(output["context"])
-    is_emulated = context.get("device_kind") == fields.EMULATED
+    evidence = fields.COUNTED if context.get("device_kind") == fields.EMULATED else fields.MEASURED
     rows: dict[str, Json] = {}
     for repetition in repetitions:
         if not isinstance(repetition, dict):
             raise Malformed("a row is not an object")
         if repetition.get("run_type") != "aggregate":
-            # The lab writes a time of 0 for what it has counted and not timed.
-            is_counted = is_emulated or repetition.get("real_time") == 0
-            _add_repetition(rows, repetition, fields.COUNTED if is_counted else fields.MEASURED)
+            _add_repetition(rows, repetition, evidence, is_timed)
     document = {"format": fields.FORMAT, "context": context | {"processes": 1}}
     document["rows"] = [_folded(row) for row in rows.values()]
-    schema.check(document)
+    if is_timed:
+        schema.check(document)
     return document
 
 
@@ -120,7 +123,9 @@ def _whole(key: str, value: str) -> int:
     return int(value)
 
 
-def _add_repetition(rows: dict[str, Json], repetition: Json, evidence: str) -> None:
+def _add_repetition(
+    rows: dict[str, Json], repetition: Json, evidence: str, is_timed: bool
+) -> None:
     name = repetition.get("name")
     if not names.is_name(name):
         raise Malformed(f"{str(name)[:100]!r} is not a benchmark name")
@@ -137,7 +142,7 @@ def _add_repetition(rows: dict[str, Json], repetition: Json, evidence: str) -> N
             raise Malformed(f"{name}: {key} is {str(value)[:40]!r}, which is not a number")
         if key in _RENAMED:
             # How long our own CPU took to count says nothing, and would differ in every run.
-            if evidence == fields.COUNTED:
+            if evidence == fields.COUNTED or not is_timed:
                 continue
             key, value = _RENAMED[key], value * scale
         if key in _REPEATED:
