@@ -1,9 +1,9 @@
 """A chapter's answer in one sentence: the words are in its claims.toml, the numbers in the data.
 
-    answer = "Measured on {gpus}, offset 11 takes {offset_11_is_slower:percent} longer in DRAM."
+    answer = "Measured on {gpu}, offset 11 takes {offset_11_is_slower:percent} longer in DRAM."
 
 A placeholder names a claim, whose number it becomes, from the smallest to the largest over all
-sizes of all measured GPUs:
+sizes of one GPU, the newest that measured it, which titles of figures are about, too:
 
     {claim}          the ratio, or the value with its unit: 0.98–1.02×, 80 %
     {claim:percent}  how far the ratio is from 1: 2–3 %
@@ -11,7 +11,8 @@ sizes of all measured GPUs:
     {claim@dram}     only where the data lie in DRAM (or l2); a part of a regime does as well, as in
                      {claim@n:16777216/cache:cold}
     {claim@fermi}    counted by that emulated GPU
-    {gpus}           the measured GPUs of this chapter
+    {claim@nvidia-…} measured by that GPU
+    {gpu}            the newest GPU that measured the chapter
 """
 
 import math
@@ -24,7 +25,7 @@ from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches
 from notebook.verdicts import Verdict
 
-GPUS = "gpus"
+GPU = "gpu"
 _PLACEHOLDER = re.compile(r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times))?\}")
 _UNITS = {
     "time": (1.0, " µs"),
@@ -103,23 +104,26 @@ def gpus(decided: ChapterVerdicts) -> list[str]:
 
 
 def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
-    if placeholder.claim == GPUS:
+    if placeholder.claim == GPU:
         if not (names := gpus(decided)):
             raise Unanswered("needs a GPU")
-        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        return names[-1]
     known = {each.claim.id: each.claim for each in decided.verdicts}
     if placeholder.claim not in known:
         if not decided.verdicts:
             raise Unanswered("no data")
         raise ValueError(f"answer: claim {close_matches(placeholder.claim, known)}")
     claim = known[placeholder.claim]
-    values = [
-        each.finding.ratio
+    found = [
+        each
         for each in decided.verdicts
         if each.claim.id == claim.id
         and each.finding.ratio is not None
         and _is_at(each, placeholder)
     ]
+    oldest_first = [result.device for result in decided.results]
+    newest = max((oldest_first.index(each.device) for each in found), default=0)
+    values = [each.finding.ratio or 0.0 for each in found if each.device == oldest_first[newest]]
     if not values:
         needs = "needs a GPU" if not gpus(decided) else "no data"
         raise Unanswered(f"{needs} ({placeholder.text[1:-1]})")

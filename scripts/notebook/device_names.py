@@ -1,9 +1,12 @@
 """Short names of devices for tables: `H200` for nvidia-h200, `Fermi` for emulated-fermi."""
 
+import re
 from collections.abc import Sequence
 
 EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
+# The kind of memory, which drivers append: `h100-80gb-hbm3` is an H100.
+_MEMORY = re.compile(r"-[0-9]+gb-hbm[0-9]+e?$")
 _MAX_NAMED = 3
 # Of a label beside a curve.
 _MAX_LETTERS = 24
@@ -15,6 +18,7 @@ def short(device: str) -> str:
         return device.removeprefix(EMULATED).capitalize()
     for vendor in _VENDORS:
         device = device.removeprefix(vendor)
+    device = _MEMORY.sub("", device)
     return " ".join(map(_word, device.split("-")))
 
 

@@ -123,9 +123,7 @@ def _whole(key: str, value: str) -> int:
     return int(value)
 
 
-def _add_repetition(
-    rows: dict[str, Json], repetition: Json, evidence: str, is_timed: bool
-) -> None:
+def _add_repetition(rows: dict[str, Json], repetition: Json, evidence: str, is_timed: bool) -> None:
     name = repetition.get("name")
     if not names.is_name(name):
         raise Malformed(f"{str(name)[:100]!r} is not a benchmark name")

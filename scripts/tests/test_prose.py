@@ -1,6 +1,7 @@
 """Numbers in the pages' prose: each stands in its page and is what the tracked data say."""
 
 import csv
+import json
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -431,6 +432,12 @@ def test_a_number_of_a_page_is_in_its_data(
         assert printed[0] <= round(value, digits) <= printed[1], (chapter, words, value)
 
 
+@cache
+def emulated_counts(chapter: str) -> dict[str, dict[str, float]]:
+    path = ROOT / "data" / "emulated-hopper" / f"{chapter}.json"
+    return {row["name"]: row for row in json.loads(path.read_bytes())["rows"]}
+
+
 def rows_of(name: str) -> list[dict[str, str]]:
     with (ROOT / "data" / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
@@ -444,6 +451,24 @@ def test_a_load_costs_the_larger_of_data_wavefronts_and_tag_lookups() -> None:
     for row in rows:
         stages = max(float(row["data_wavefronts"]), float(row["tag_wavefronts"]))
         assert float(row["cycles"]) == pytest.approx(stages, rel=0.025), row
+
+
+def test_passes_without_waits_are_those_of_the_emulated_gpu() -> None:
+    compared = 0
+    for row in rows_of("shared_waits.csv"):
+        for kind in ("load", "store"):
+            needed, taken = row[f"{kind}_instruction_wavefronts"], row[f"{kind}_wavefronts"]
+            assert int(taken) >= int(needed), row
+        if "transpose_tile_padded" in row["name"] or "transpose_tile_swizzled" in row["name"]:
+            assert row["load_instruction_wavefronts"] == row["load_instructions"]
+        emulated = emulated_counts(row["chapter"]).get(row["name"])
+        if emulated is None:
+            continue
+        compared += 1
+        for kind in ("load", "store"):
+            expected = emulated.get(f"shared_{kind}_wavefronts", 0)
+            assert int(row[f"{kind}_instruction_wavefronts"]) == expected, row
+    assert compared == 173
 
 
 def test_dram_reads_exceed_the_matrices_by_the_machine_code() -> None:

@@ -22,9 +22,10 @@ Ratio = tuple[float, float, float]  # with its interval
 
 @dataclass(frozen=True)
 class Device:
-    """A result, and how a figure shows it."""
+    """A result, and how a figure shows it: `sibling` is its number among the measured GPUs of its generation."""
 
     result: Result
+    sibling: int = 0
 
     @property
     def evidence(self) -> Evidence:
@@ -46,7 +47,7 @@ class Device:
 
     @property
     def style(self) -> Style:
-        return style(self.generation, self.evidence)
+        return style(self.generation, self.evidence, self.sibling)
 
     @property
     def predicted_style(self) -> Style:
@@ -202,6 +203,11 @@ def _order(generation: str) -> int:
     return GENERATIONS.index(generation) if generation in GENERATIONS else len(GENERATIONS)
 
 
-def facts(results: Iterable[Result], claims: Iterable[Claim] = ()) -> Facts:
+def facts(
+    results: Iterable[Result],
+    claims: Iterable[Claim] = (),
+    siblings: Mapping[str, int] | None = None,
+) -> Facts:
     claimed = {claim.id: claim.claimed for claim in claims if claim.claimed is not None}
-    return Facts([Device(result) for result in results], claimed)
+    numbers = siblings or {}
+    return Facts([Device(result, numbers.get(result.device, 0)) for result in results], claimed)

@@ -71,14 +71,22 @@ SKY = Style(0x3C9BD0, 15)
 VARIANTS = (PLAIN, BLUE, ORANGE, GREEN, PURPLE, SKY)
 
 
-def style(generation: str, evidence: Evidence) -> Style:
+def style(generation: str, evidence: Evidence, sibling: int = 0) -> Style:
     """A generation in its colour and shape: measured is filled, counted and predicted are open,
-    published is a star."""
+    published is a star. `sibling` counts the GPUs of a generation: the others are paler, of another shape.
+    """
     if generation not in GENERATIONS:
         return Style(GREY.colour, 3 if evidence is Evidence.PUBLISHED else 5)
-    shape = _SHAPES[GENERATIONS.index(generation) % len(_SHAPES)]
+    shape = _SHAPES[(GENERATIONS.index(generation) + sibling) % len(_SHAPES)]
     shapes = {Evidence.MEASURED: shape + 1, Evidence.PUBLISHED: 3}
-    return Style(COLOURS[generation], shapes.get(evidence, shape))
+    return Style(_paler(COLOURS[generation], sibling), shapes.get(evidence, shape))
+
+
+def _paler(colour: int, steps: int) -> int:
+    """Half of the way to white, once more for each step."""
+    channels = [colour >> shift & 255 for shift in (16, 8, 0)]
+    mixed = [round(255 - (255 - channel) * 0.5**steps) for channel in channels]
+    return mixed[0] << 16 | mixed[1] << 8 | mixed[2]
 
 
 _SIGNS = {

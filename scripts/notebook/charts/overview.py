@@ -209,15 +209,21 @@ def effects(sources: Sources) -> Chart | None:
 
 def _by_year(panel: Panel, facts: Facts, ratio: Callable[[Device], float | None]) -> set[Evidence]:
     shown: set[Evidence] = set()
-    taken: list[tuple[float, float]] = []
-    for device in (*facts.measured, *facts.published):
+    labels: list[tuple[float, float, list[Device]]] = []
+    for device in (*reversed(facts.measured), *facts.published):
         if (value := ratio(device)) is not None:
             shown.add(device.evidence)
-            place = float(device.result.year), value
-            panel.points([place], device.style)
-            if all(abs(x - place[0]) > 2.6 or abs(y / value - 1) > 0.09 for x, y in taken):
-                taken.append(place)
-                panel.text(place[0] + 0.15, value, device.name, LEFT, device.style)
+            year = float(device.result.year)
+            panel.points([(year, value)], device.style)
+            near = [each for each in labels if abs(each[0] - year) <= 2.6]
+            near = [each for each in near if abs(each[1] / value - 1) <= 0.09]
+            if not near:
+                labels.append((year, value, [device]))
+            elif near[0][0] == year and device.evidence is Evidence.MEASURED:
+                near[0][2].append(device)
+    for year, value, devices in labels:
+        names = ", ".join(each.name for each in devices)
+        panel.text(year + 0.15, value, names, LEFT, devices[0].style)
     top = panel.y[1]
     for index, device in enumerate(facts.emulated):
         if (value := ratio(device)) is not None:

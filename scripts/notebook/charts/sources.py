@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from notebook import claims, csv_table, published, results, tables
+from notebook import claims, csv_table, device_names, published, results, schema, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.charts.evidence import Facts, facts
 from notebook.errors import Malformed, Problem
@@ -51,7 +51,23 @@ class Sources:
         ]
         own = [result for each in chosen for result in self.own(each)]
         claimed = [claim for each in chosen for claim in claims.load_right(each).right]
-        return facts([*results.merged_by_device(own), *results.merged_by_device(printed)], claimed)
+        every = [*results.merged_by_device(own), *results.merged_by_device(printed)]
+        return facts(every, claimed, self.siblings)
+
+    @cached_property
+    def siblings(self) -> dict[str, int]:
+        """Of each measured GPU its number in its generation, from the last name on: one in all figures."""
+        of_generation: dict[str, list[str]] = {}
+        for folder in sorted(self.project.data.iterdir(), reverse=True):
+            first = min(folder.glob("[0-9][0-9]_*.json"), default=None)
+            if first is None or folder.name.startswith(device_names.EMULATED):
+                continue
+            try:
+                context = schema.parse(first.read_bytes())["context"]
+            except (OSError, Malformed):
+                continue  # who reads the results says what is wrong with them
+            of_generation.setdefault(str(context.get("generation")), []).append(folder.name)
+        return {name: place for names in of_generation.values() for place, name in enumerate(names)}
 
     @cached_property
     def decided(self) -> list[ChapterVerdicts]:
