@@ -39,7 +39,7 @@ def save(tree: Tree, factor: float) -> None:
 
 def test_the_page_names_what_fell_by_its_statement(tree_with_data: Tree) -> None:
     save(tree_with_data, 1.01)
-    answer = 'answer = "On {gpus} it takes {offset_11_slower:percent} longer."\n'
+    answer = 'answer = "On {gpu} it takes {offset_11_slower:percent} longer."\n'
     (tree_with_data.chapter.directory / "claims.toml").write_text(answer + CLAIMS)
     done = tree_with_data.lab("verdicts")
     assert done.returncode == 0, done.stderr
