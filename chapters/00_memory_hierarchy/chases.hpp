@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -38,9 +39,20 @@ class Ring {
   public:
     Ring(std::size_t cells, std::size_t spacing)
         : order_(shuffled(cells)), spacing_(spacing), memory_(cells * spacing), position_(1) {
-        for (std::size_t i = 0; i < cells; ++i) {
-            const std::uint64_t next = address(i + 1);
-            lab::backend::copy_to_device(memory_.get() + order_[i] * spacing, &next, sizeof next);
+        // Half a million cells take seconds one by one; cells in as many pages would fill the host.
+        if (spacing > 4096) {
+            for (std::size_t i = 0; i < cells; ++i) {
+                const std::uint64_t next = address(i + 1);
+                lab::backend::copy_to_device(memory_.get() + order_[i] * spacing, &next,
+                                             sizeof next);
+            }
+        } else {
+            std::vector<std::byte> image(cells * spacing);
+            for (std::size_t i = 0; i < cells; ++i) {
+                const std::uint64_t next = address(i + 1);
+                std::memcpy(image.data() + order_[i] * spacing, &next, sizeof next);
+            }
+            lab::backend::copy_to_device(memory_.get(), image.data(), image.size());
         }
         restart();
     }
