@@ -1,4 +1,5 @@
-"""Generated tables in pages (markers.py says how a page asks for one):
+"""What is generated in pages: the texts of their pictures, and tables (markers.py says how a page asks
+for one):
 
 - lab:answer CHAPTER: the answer to its question; rows `> sentence` and `claim_id: words`;
 - lab:lore: the same for all chapters; rows `02 claim_id: lore | measured | by generation`;
@@ -7,11 +8,12 @@
 - lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py).
 """
 
+import re
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
 
-from notebook import answer_tables, counter_table, files, markers, page_tables, tables
+from notebook import answer_tables, counter_table, figures, files, markers, page_tables, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.errors import Problem
 from notebook.markers import Marker, WrongMarker
@@ -22,8 +24,21 @@ from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches, markdown_cell, markdown_table
 
 # Besides the chapters' own pages.
-FRONT_PAGES = ("README.md", "README.zh.md")
+_CHINESE = "README.zh.md"
+FRONT_PAGES = ("README.md", _CHINESE)
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\(([a-z./]*plots/[a-z0-9_]+\.svg)\)")
 _KINDS = ("chapters", "lore", "answer CHAPTER", "verdicts CHAPTER", "counters CHAPTER")
+
+
+def _described(page: Path, text: str) -> str:
+    """Pictures with what they say, their title, for readers that do not see them."""
+
+    def described(picture: re.Match[str]) -> str:
+        path = page.parent / picture[1]
+        title = figures.alt_text(path.read_text(encoding="utf-8")) if path.is_file() else ""
+        return f"![{re.sub(r'[][<>`]', '', title)}]({picture[1]})" if title else picture[0]
+
+    return _PICTURE.sub(described, text)
 
 
 class Pages:
@@ -48,11 +63,8 @@ class Pages:
         for page in filter(Path.is_file, pages):
             text = page.read_text(encoding="utf-8")
             try:
-                yield (
-                    page,
-                    text,
-                    markers.filled(text, partial(self._table, page)),
-                )
+                filled = markers.filled(text, partial(self._table, page))
+                yield page, text, filled if page.name == _CHINESE else _described(page, filled)
             except WrongMarker as wrong:
                 raise Problem(f"{self.project.quoted(page)}:{wrong.line}: {wrong}") from wrong
 

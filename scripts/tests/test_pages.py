@@ -1,13 +1,15 @@
 """Generated tables: what stands in them, and that text from data cannot leave its cell."""
 
 import dataclasses
+import re
 
 import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import answer_tables, judging, outcomes, pages, tables
+from notebook import answer_tables, figures, judging, outcomes, pages, tables
 from notebook.errors import Problem
+from notebook.project import Project
 from notebook.text import markdown_cell
 from notebook.verdicts import PREDICTED
 
@@ -191,3 +193,17 @@ def test_the_longest_answer_fits_the_width_and_verdicts_stay_beside_their_values
     assert len(values) == len(verdicts_)
     assert values[verdicts_.index("holds")] == "H200 1.00×"
     assert max(map(len, values)) <= 30 and max(map(len, verdicts_)) <= 20
+
+
+def test_pictures_are_described_by_their_titles() -> None:
+    """The words that a reader without pictures gets are the finding that the figure states."""
+    root = Project.here().root
+    described = 0
+    for page in [root / "README.md", *root.glob("chapters/*/README.md")]:
+        for words, path in re.findall(
+            r"!\[([^\]]*)\]\(([^)]*plots/[^)]*)\)", page.read_text(encoding="utf-8")
+        ):
+            title = figures.alt_text((page.parent / path).read_text(encoding="utf-8"))
+            assert title and words == title, page
+            described += 1
+    assert described >= 22
