@@ -208,7 +208,8 @@ def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) 
     lore, measured = (_filled(decided, text) for text in texts[:2])
     generations = _parts(decided, texts[2])
     found = [each for each in outcomes.of_devices(decided, claim) if each.is_measured]
-    verdict = words.of(found[0]) if found else words.none
+    # Of the GPU that the numbers are of: the newest.
+    verdict = words.of(found[-1]) if found else words.none
     cells = (lore, f"**{verdict}** {measured}" if found else verdict, generations)
     return [
         *(_joined(_wrapped(text, width)) for text, width in zip(cells, words.widths, strict=True)),
