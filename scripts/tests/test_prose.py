@@ -496,3 +496,24 @@ def test_excess_writes_of_the_double_buffered_product_are_register_spills(
         warps = (side // tile) ** 2 * threads // 32
         # 32 lanes x 4 bytes of a spilled word are 4 sectors; a phase is 16 steps of k.
         assert excess == warps * words * 4 * (side // 16 if every_phase else 1)
+
+
+def test_lines_of_the_l2_differ_by_a_fifth_and_pages_hardly() -> None:
+    def rates(*names: str) -> list[float]:
+        return share("00", *names, metric="items_per_second")
+
+    lines = rates(*(f"chase_line/line:{line}" for line in range(16)))
+    assert 1.15 < max(lines) / min(lines) < 1.25
+    pages = rates(*(f"chase_pages/pages:{2**power}" for power in range(4, 13)))
+    assert max(pages) / min(pages) < 1.05
+
+
+def test_one_load_a_thread_reads_a_third_and_four_of_one_warp_are_slower() -> None:
+    def read(warps: int, loads: int) -> float:
+        name = f"read_in_flight/warps:{warps}/loads:{loads}/n:16777216/cache:cold"
+        return share("00", name, metric="bytes_per_second")[0]
+
+    memory = share("00", "memcpy/bytes:67108864/cache:cold", metric="bytes_per_second")[0]
+    assert 0.3 < read(32, 1) / memory < 0.36
+    assert read(32, 4) > 2 * read(32, 1)
+    assert 0.7 < read(1, 4) / read(4, 1) < 0.8
