@@ -517,3 +517,17 @@ def test_one_load_a_thread_reads_a_third_and_four_of_one_warp_are_slower() -> No
     assert 0.3 < read(32, 1) / memory < 0.36
     assert read(32, 4) > 2 * read(32, 1)
     assert 0.7 < read(1, 4) / read(4, 1) < 0.8
+
+
+def test_the_plain_array_waits_for_its_blocks_on_both_gpus() -> None:
+    plain = "soa_one_field/record:8/block:128/n:16777216/cache:cold"
+    blocks = 2**24 / 128
+    starts = measured("00", "start_blocks/block:128", "items_per_second")
+    assert blocks / measured("06", plain) * 1e6 == pytest.approx(starts, rel=0.03)
+    for device, printed in (("nvidia-h200", 1.13), ("nvidia-h100-80gb-hbm3", 1.62)):
+        times = {
+            row["name"]: median(each for process in row["time_us"] for each in process)
+            for row in json.loads((ROOT / "data" / device / "06_aos_soa.json").read_bytes())["rows"]
+        }
+        assert round(times[plain]) == 82
+        assert round(times[plain.replace("soa", "aos")] / times[plain], 2) == printed
