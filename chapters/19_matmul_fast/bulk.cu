@@ -1,13 +1,10 @@
-// matmul_bulk: the last step, with the instructions that CUDA C++ has no words for as inline PTX.
+// matmul_bulk: tiles that the copy engine brings.
 #include "bulk.hpp"
-
-#include <cuda.h>
-#include <cudaTypedefs.h>
 
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 
+#include "bulk_copies.cuh"
 #include "lab/backend.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/errors.hpp"
@@ -39,61 +36,6 @@ struct Shape {
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
-__device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
-__device__ __forceinline__ float4 load_shared_4(std::uint32_t address) {
-    float4 v;
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-                 : "r"(address));
-    return v;
-}
-
-__device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-
-__device__ __forceinline__ void barrier_arrive(std::uint32_t barrier) {
-    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-// Arrives, and lets the phase end only when so many bytes have been copied, too.
-__device__ __forceinline__ void barrier_expect(std::uint32_t barrier, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-                 : "memory");
-}
-
-// Until the phase of this parity has ended.
-__device__ __forceinline__ void barrier_wait(std::uint32_t barrier, int parity) {
-    asm volatile(
-        "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n"
-        "}" ::"r"(barrier),
-        "r"(parity)
-        : "memory");
-}
-
-// A box of the matrix to shared memory, by the copy engine of the SM; zeros for what lies outside.
-__device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap* matrix, int row,
-                                         int column, std::uint32_t barrier) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-        " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-        "l"(matrix), "r"(column), "r"(row), "r"(barrier)
-        : "memory");
-}
-
-__device__ __forceinline__ float2 load_shared_2(std::uint32_t address) {
-    float2 v;
-    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(address));
-    return v;
-}
 
 // The part of the sums that lies in one stage. Of a, a thread reads 2 elements of k at once, from rows
 // of 128 bytes whose 16-byte pieces are exchanged by the row (piece p of row r lies at p ^ (r % 8)):
@@ -227,36 +169,6 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
 #endif
 }
 
-// Describes a matrix, row by row, to the copy engine, which copies boxes of it. The driver's function is
-// asked for at run time, so that nothing links libcuda.
-CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, int box_rows,
-                       int box_width, CUtensorMapSwizzle swizzle) {
-    static const auto encode = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found{};
-        LAB_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                                        cudaEnableDefault, &found));
-        if (found != cudaDriverEntryPointSuccess) {
-            throw lab::MissingError("the driver has no cuTensorMapEncodeTiled; it needs CUDA 12");
-        }
-        return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
-    }();
-    const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-    const cuuint64_t strides[1] = {static_cast<cuuint64_t>(stride) * sizeof(float)};
-    const cuuint32_t box[2] = {static_cast<cuuint32_t>(box_width),
-                               static_cast<cuuint32_t>(box_rows)};
-    const cuuint32_t every[2] = {1, 1};
-    CUtensorMap map{};
-    const CUresult result =
-        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), sizes, strides,
-               box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) {
-        throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
-    }
-    return map;
-}
-
 template <int rows, int columns>
 void multiply_in_tiles(const matmul::Gemm& gemm) {
     using S = Shape<rows, columns>;
@@ -293,7 +205,7 @@ bool is_available() {
     return available;
 }
 
-void multiply(const matmul::Gemm& gemm, matmul::Tile tile) {
+void require(const matmul::Gemm& gemm) {
     if (!is_available()) {
         throw lab::MissingError("bulk tensor copies need compute capability 9.0 or newer");
     }
@@ -301,6 +213,10 @@ void multiply(const matmul::Gemm& gemm, matmul::Tile tile) {
         throw std::invalid_argument(
             "bulk tensor copies need rows that begin at multiples of 16 bytes");
     }
+}
+
+void multiply(const matmul::Gemm& gemm, matmul::Tile tile) {
+    require(gemm);
     const bool tall = tile.rows == 128;
     tall&& tile.columns == 128 ? multiply_in_tiles<128, 128>(gemm)
     : tall                     ? multiply_in_tiles<128, 64>(gemm)

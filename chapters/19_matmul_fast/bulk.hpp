@@ -1,4 +1,4 @@
-// The last step: tiles that the hardware copies in bulk.
+// Tiles that the hardware copies in bulk.
 #pragma once
 
 #include "gemm.hpp"
@@ -12,5 +12,8 @@ bool is_available();
 // std::invalid_argument where the matrices or their rows do not begin at multiples of 16 bytes, which
 // bulk tensor copies ask for, and lab::MissingError where not is_available().
 void multiply(const matmul::Gemm& gemm, matmul::Tile tile);
+
+// Throws the same where they cannot be copied in bulk.
+void require(const matmul::Gemm& gemm);
 
 }  // namespace bulk

@@ -8,11 +8,13 @@
 //           matmul_vectorised       accesses of 16 bytes
 //           matmul_double_buffered  tiles and operands fetched ahead
 //           matmul_bulk             tiles copied in bulk (compute capability 9.0 or newer)
+//           matmul_reuse            multiply-adds ordered for the register file, shares of k in small tiles
 //           cublas_sgemm            the reference, CUBLAS_PEDANTIC_MATH; also beside every other row
 //           fma_chains              as many multiply-adds on registers: the peak
 //           tile:picked is what a user of the last two gets, gemm.hpp's choice; the tiles beside it
 //           show what it chooses from. 256 cubed, where the emulated GPU is compared with counters; on
-//           a GPU 1024 to 8192 cubed and 4000 x 4100 x 4200, the slower steps only at 2048 and 4096.
+//           a GPU 1024 to 8192 cubed and ragged, tall and wide shapes, the slower steps only at 2048
+//           and 4096.
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without.
 // Differs:  the last two compute alpha a b + beta c with leading dimensions, for any m, n and k. Rows
 //           that do not begin at multiples of 16 bytes cannot be copied in bulk: matmul_double_buffered
@@ -32,6 +34,7 @@
 #include "lab/experiment.hpp"
 #include "multiply.hpp"
 #include "problems/product.hpp"
+#include "reuse.hpp"
 
 namespace {
 
@@ -97,6 +100,7 @@ void add_validations(lab::Experiment& experiment) {
                 add("matmul_fast/rows:apart", scaling, {3, 1, 2}, matmul::fast);
                 if (bulk::is_available()) {
                     add("matmul_bulk/rows:aligned", scaling, aligned, bulk::multiply);
+                    add("matmul_reuse/rows:aligned", scaling, aligned, reuse::multiply);
                 }
             }
         }
@@ -111,7 +115,9 @@ int main(int argc, char** argv) {
     std::vector<matmul::Shape> shapes = {matmul::cube(256)};
     if (!emulated) {
         for (const int size : {1024, 2048, 4096, 8192}) shapes.push_back(matmul::cube(size));
-        shapes.push_back({4000, 4100, 4200});
+        shapes.insert(
+            shapes.end(),
+            {{4000, 4100, 4200}, {1000, 1000, 1000}, {16384, 256, 4096}, {256, 16384, 4096}});
     }
     for (const matmul::Shape shape : shapes) {
         const auto matrices = std::make_shared<matmul::Product<float>>(shape);
@@ -122,25 +128,35 @@ int main(int argc, char** argv) {
                                   void (*multiply)(const Gemm&, Tile)) {
             add(name + tile_name, [=](const Gemm& gemm) { multiply(gemm, tile); });
         };
-        const bool steps = shape.m == 256 || shape.m == 2048 || shape.m == 4096;
+        const bool square = shape.m == shape.n && shape.m % 256 == 0;
+        const bool steps = square && (shape.m == 256 || shape.m == 2048 || shape.m == 4096);
         if (steps) add("matmul_tiled/tile:32", matmul::tiled);
         if (steps) add("matmul_thread_tiles/tile:128x128", matmul::thread_tiles);
         if (steps) add("matmul_vectorised/tile:128x128", matmul::vectorised);
         for (const Tile tile : matmul::tiles) {
-            if (shape.m > 2048) continue;
+            if (!square || shape.m > 2048) continue;
             add_tile("matmul_double_buffered", tile, text(tile), matmul::double_buffered);
-            if (bulk::is_available()) add_tile("matmul_bulk", tile, text(tile), bulk::multiply);
+            if (!bulk::is_available()) continue;
+            add_tile("matmul_bulk", tile, text(tile), bulk::multiply);
+            add_tile("matmul_reuse", tile, text(tile), reuse::multiply);
         }
         if (emulated) continue;
-        const Tile tile = matmul::picked_tile(shape.m, shape.n, experiment.device().sm_count);
+        const auto picked = [&](const matmul::Costs& costs) {
+            return matmul::picked_tile(shape.m, shape.n, experiment.device().sm_count, costs);
+        };
+        const Tile tile = picked(matmul::costs_of_bulk);
         add_tile("matmul_double_buffered", tile, "/tile:picked", matmul::double_buffered);
-        if (bulk::is_available()) add_tile("matmul_bulk", tile, "/tile:picked", bulk::multiply);
+        if (bulk::is_available()) {
+            add_tile("matmul_bulk", tile, "/tile:picked", bulk::multiply);
+            add_tile("matmul_reuse", picked(matmul::costs_of_reuse), "/tile:picked",
+                     reuse::multiply);
+        }
         if (cublas::is_available()) {
             auto reference = product(experiment, "cublas_sgemm", matrices, cublas::multiply);
             reference.kind = lab::Kind::cublas;
             experiment.add(std::move(reference));
         }
-        if (shape.m >= 4096) experiment.add(matmul::ceiling(experiment, shape));
+        if (square && shape.m >= 4096) experiment.add(matmul::ceiling(experiment, shape));
     }
     if (emulated) experiment.add_validation(matmul::ceiling(experiment, matmul::cube(64)));
     add_validations(experiment);

@@ -34,12 +34,18 @@ struct Tile {
 };
 inline constexpr std::array<Tile, 3> tiles = {{{128, 128}, {128, 64}, {64, 64}}};
 
-// What an element of c costs in tiles that share less of a and b, against the largest. Estimates: the
-// order is certain, the sizes only have to keep a tile from being picked for a gain that it eats up.
-inline constexpr std::array<double, 3> relative_cost = {1.0, 1.08, 1.12};
+// What an element of c costs in each of these tiles, against the largest. Estimates: the order is certain,
+// the sizes only have to keep a tile from being picked for a gain that it eats up.
+struct Costs {
+    std::array<double, 3> relative;
+    // Of a tile that is alone on its SM: no other block's warps hide the latencies of its own.
+    double alone;
+};
+inline constexpr Costs costs_of_bulk = {{1.0, 1.08, 1.12}, 1.0};
+inline constexpr Costs costs_of_reuse = {{1.0, 1.05, 1.1}, 1.2};
 
 // The tile whose busiest SM is done first: all SMs wait for the one with the most tiles.
-constexpr Tile picked_tile(int m, int n, int sm_count) {
+constexpr Tile picked_tile(int m, int n, int sm_count, const Costs& costs) {
     Tile best{};
     double least = 0;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -47,7 +53,8 @@ constexpr Tile picked_tile(int m, int n, int sm_count) {
         const std::int64_t blocks =
             std::int64_t{(m + rows - 1) / rows} * ((n + columns - 1) / columns);
         const std::int64_t most = (blocks + sm_count - 1) / sm_count;
-        const double cost = relative_cost[i] * double(most * rows * columns);
+        const double cost =
+            costs.relative[i] * (most == 1 ? costs.alone : 1) * double(most) * rows * columns;
         if (i == 0 || cost < least) {
             best = tiles[i];
             least = cost;
@@ -56,8 +63,9 @@ constexpr Tile picked_tile(int m, int n, int sm_count) {
     return best;
 }
 // 132 SMs: 64 tiles of 128 x 128 leave half of them idle; of 4096 tiles the busiest has 32, which 63 of
-// half the size hardly undercut.
-static_assert(picked_tile(1024, 1024, 132).columns == 64);
-static_assert(picked_tile(8192, 8192, 132).columns == 128);
+// half the size hardly undercut. Tiles of 128 x 64 would be alone, 128 of them; of 64 x 64 there are two.
+static_assert(picked_tile(1024, 1024, 132, costs_of_bulk).rows == 128);
+static_assert(picked_tile(1024, 1024, 132, costs_of_reuse).rows == 64);
+static_assert(picked_tile(8192, 8192, 132, costs_of_reuse).columns == 128);
 
 }  // namespace matmul

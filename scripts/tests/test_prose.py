@@ -531,3 +531,20 @@ def test_the_plain_array_waits_for_its_blocks_on_both_gpus() -> None:
         }
         assert round(times[plain]) == 82
         assert round(times[plain.replace("soa", "aos")] / times[plain], 2) == printed
+
+
+def test_a_register_bank_delivers_one_operand_per_clock() -> None:
+    rows = rows_of("register_reads.csv")
+    small = {(row["pattern"], row["reads"]): row for row in rows if not row["other"]}
+    clocks = {reads: float(row["clocks_2_warps"]) for (_, reads), row in small.items()}
+    assert clocks["1+0"] == pytest.approx(clocks["2+0 and 0+2"], rel=0.02)
+    for reads, expected in (("2+0", 2), ("2+1", 2), ("3+0", 3), ("2+1 and 1+2", 1.5)):
+        assert clocks[reads] == pytest.approx(expected, rel=0.01)
+    compiled = {int(row["code_kb"]): row for row in rows if row["pattern"] == "compiled"}
+    assert all(float(compiled[size]["clocks_2_warps"]) < 1.05 for size in (4, 8, 16, 24, 32))
+    assert all(float(compiled[size]["clocks_2_warps"]) > 1.25 for size in (48, 64, 128))
+    load, nop = (
+        next(float(row["clocks_2_warps"]) for row in rows if row["other"] == other)
+        for other in ("21 LDS.128", "21 NOP")
+    )
+    assert 21 * (load - nop) == pytest.approx(1.3, abs=0.05)

@@ -104,6 +104,7 @@ _ROOFLINE: list[tuple[str, dict[str, str], str]] = [
     ("matmul_thread_tiles", {}, "thread tiles"),
     ("matmul_vectorised", {}, "16-byte accesses"),
     ("matmul_bulk", {"tile": "picked"}, "bulk copies"),
+    ("matmul_reuse", {"tile": "picked"}, "operand reuse"),
     ("cublas_sgemm", {}, "cuBLAS"),
 ]
 
