@@ -58,6 +58,16 @@ NOT_MEASURED = {
     },
     "16": {"65,535": "a limit of CUDA", "1,048,561": "16 x 65,535 + 1"},
     "17": {"4.5": "a section", "37.5": "150 / 4"},
+    "19": {
+        "1.3": "clocks, register_reads.csv",
+        "2.3": "clocks, register_reads.csv: its own and 1.3",
+        "2.8": "clocks, register_reads.csv",
+        "0.13": "clocks, product_variants.csv",
+        "0.02": "clocks, product_variants.csv",
+        "0.21": "clocks, product_variants.csv",
+        "0.05": "clocks, product_variants.csv",
+        "7.76": "1024 tiles on 132 SMs",
+    },
     "20": {"0.975": "an end of an interval", "1.106": "an end of an interval"},
 }
 
