@@ -99,6 +99,31 @@ TEST(AsynchronousCopy, OutsideAnAllocationIsAFault) {
     EXPECT_THROW(machine.launch("copy", shape(1, 64), from.get(), to.get()), emulator::simt::Fault);
 }
 
+// Policies change neither values nor counts.
+TEST(CachePolicy, AccessesWithOneAreAccesses) {
+    Machine machine(head + R"(
+.visible .entry copy(.param .u64 from, .param .u64 to) {
+  .reg .b32 %r<2>; .reg .b64 %rd<7>; .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [from]; ld.param.u64 %rd2, [to];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 16;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  createpolicy.fractional.L2::evict_last.b64 %rd6, 1.0;
+  ld.global.L2::cache_hint.v4.f32 {%f0, %f1, %f2, %f3}, [%rd4], %rd6;
+  st.global.L2::cache_hint.v4.f32 [%rd5], {%f0, %f1, %f2, %f3}, %rd6;
+  ret;
+})");
+    std::vector<float> numbers(256);
+    std::iota(numbers.begin(), numbers.end(), 1.0f);
+    const Array<float> from(numbers), to(256);
+    const LaunchRecord record = machine.launch("copy", shape(1, 64), from.get(), to.get());
+    EXPECT_EQ(to.to_host(), numbers);
+    EXPECT_EQ(record.loads.requests, 2u);
+    EXPECT_EQ(record.loads.sectors, 32u);
+    EXPECT_EQ(record.stores.sectors, 32u);
+}
+
 // Thread 0 asks for 512 bytes in bulk, all wait by parity, each adds 1 to its word; the block's words go back in
 // bulk.
 const std::string bulk = head + R"(

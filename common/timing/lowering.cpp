@@ -182,7 +182,7 @@ Instruction lower_control(const ptx::Instruction& instruction, Register first_re
     const std::string& opcode = instruction.opcode;
     if (is_any(opcode, {"shfl", "redux"})) {
         result.unit = Unit::memory;
-    } else if (is_any(opcode, {"vote", "match", "activemask"})) {
+    } else if (is_any(opcode, {"vote", "match", "activemask", "createpolicy"})) {
         result.unit = Unit::integer;
     } else if (is_any(opcode, {"bar", "barrier"})) {
         result.wait =

@@ -202,8 +202,8 @@ bool FunctionDecoder::hint(const ptx::Instruction& instruction) {
         emit(operation);
         return true;
     }
-    if (opcode == "activemask") {
-        operation.execute = execute_active_mask;
+    if (opcode == "activemask" || opcode == "createpolicy") {
+        operation.execute = opcode == "activemask" ? execute_active_mask : execute_cache_policy;
         operation.destination = offset_of(instruction.operands[0]);
         emit(operation);
         return true;

@@ -18,4 +18,12 @@ void execute_active_mask(Warp& warp, const Operation& operation) {
     }
 }
 
+// Only accesses read a policy, and the modelled caches keep no priorities: any value serves.
+void execute_cache_policy(Warp& warp, const Operation& operation) {
+    std::uint64_t* const to = warp.lanes<std::uint64_t>(operation.destination);
+    for (int lane = 0; lane < warp_size; ++lane) {
+        if ((warp.mask >> lane & 1) != 0) to[lane] = 0;
+    }
+}
+
 }  // namespace emulator::simt
