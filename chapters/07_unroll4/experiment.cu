@@ -13,17 +13,20 @@
 //           read_offset_shuffled      ... one load, the rest from the next lane
 //           read_offset_wide_streaming  ... as accesses that tell the caches: used once
 //           read_offset_wide_paced      ... by warps that begin one after another
+//           ..._evict_last              ... the L2 keeps what is read, and gives up what is written
 //           copy_wide, scale_wide, read_wide, write_wide   the device's ceilings
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each
 //           row beside a cudaMemcpy between two such arrays (memcpy_ratio: bytes per second over the
-//           copy's). Where nothing is timed it is counted at 2^20.
+//           copy's). Launches take turns on two sets of arrays: of a line that is to be evicted last
+//           something might be left for the next launch. Where nothing is timed it is counted at 2^20.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "../02_misaligned_reads/kernels.cuh"
+#include "evict_last.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
 #include "lab/launch.hpp"
@@ -50,6 +53,13 @@ constexpr Row wide[] = {
     {"read_offset_wide_streaming", read_offset_wide<Streaming>, 4},
     {"read_offset_wide_paced", read_offset_wide<Paced>, 4},
 };
+// The same with eviction priorities, at any offset.
+Row evict_last(std::size_t offset) {
+    const int shift = static_cast<int>(offset % 4);
+    if (shift == 0) return {"read_offset_wide_evict_last", wide_evict_last(), 4};
+    return {"read_offset_overlapping_evict_last", overlapping_evict_last(shift), 4};
+}
+
 constexpr Row unrolled[] = {
     {"read_offset_unrolled", read_offset_unrolled<2>, 2, "2"},
     {"read_offset_unrolled", read_offset_unrolled<4>, 4, "4"},
@@ -120,6 +130,63 @@ void check_warp_sums(lab::ArraySum& arrays, std::size_t words, std::size_t block
     lab::expect_near<float>(actual, expected, 1e-4);  // 512 values below 1, added in another order
 }
 
+float4* words(lab::DeviceBuffer<float>& buffer) { return reinterpret_cast<float4*>(buffer.get()); }
+
+// The device's ceilings. They read and write the limit's arrays, and so are no larger than its first two.
+std::vector<lab::Variant> ceilings(const Arrays& arrays, std::size_t sets) {
+    const std::size_t n = arrays->size();
+    std::vector<lab::Variant> rows;
+    const auto add = [&](const char* kernel, unsigned block, double bytes_per_element, auto launch,
+                         std::function<void()> check) {
+        const double bytes = bytes_per_element * static_cast<double>(n);
+        rows.push_back(
+            {.name = lab::variant_name(
+                 kernel, {{"block", block}, {"n", n}, {"cache", lab::text(lab::Cache::cold)}}),
+             .bytes = bytes,
+             .working_set_bytes = static_cast<std::size_t>(bytes),
+             .sets = sets,
+             .prepare = [=] { arrays->set(0).c.poison(); },
+             .launch = [=](std::size_t set) { launch(arrays->set(set), block); },
+             .check = std::move(check)});
+    };
+    const auto grid = [=](unsigned block) { return lab::blocks_for(n / 4, block); };
+    const auto copied = [=] { arrays->check_repeats(arrays->values_of_a(), 0, {0, n}); };
+    const auto halved = [=] {
+        std::vector<float> halves = arrays->values_of_a();
+        for (float& value : halves) value *= 0.5f;  // exact
+        arrays->check_repeats(halves, 0, {0, n});
+    };
+    const auto add_copy = [&](const std::string& suffix, auto copy, auto scale, unsigned block) {
+        add(("copy_wide" + suffix).c_str(), block, 8,
+            [=](lab::ArraySum::Set& set, unsigned block) {
+                lab::launch(copy, grid(block), block)(words(set.a), words(set.c));
+            },
+            copied);
+        add(("scale_wide" + suffix).c_str(), block, 8,
+            [=](lab::ArraySum::Set& set, unsigned block) {
+                lab::launch(scale, grid(block), block)(0.5f, words(set.a), words(set.c));
+            },
+            halved);
+    };
+    add_copy("", copy_wide<Plain>, scale_wide<Plain>, 512);
+    if (has_eviction_priorities()) {
+        add_copy("_evict_last", copy_evict_last(), scale_evict_last(), 1024);
+    }
+    add(
+        "write_wide", 512, 4,
+        [=](lab::ArraySum::Set& set, unsigned block) {
+            lab::launch(write_wide, grid(block), block)(0.5f, words(set.c));
+        },
+        [=] { arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, {0, n}); });
+    add(
+        "read_wide", 512, 4,
+        [=](lab::ArraySum::Set& set, unsigned block) {
+            lab::launch(read_wide<4>, grid(block) / 4, block)(words(set.a), set.c.get());
+        },
+        [=] { check_warp_sums(*arrays, 4, 512); });
+    return rows;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -150,62 +217,23 @@ int main(int argc, char** argv) {
         variant.reference = copy;
         experiment.add(std::move(variant));
     };
+    const std::size_t sets = timed ? 2 : 1;
     for (const unsigned block : {512u, 1024u}) {
         if (timed) {
-            add(variant(plain, arrays, 0, block, cold, 1));
-            add(variant(plain, arrays, 11, block, cold, 1));
-            add(variant(unrolled[4], arrays, 0, block, cold, 1));
-            add(variant(unrolled[4], arrays, 11, block, cold, 1));
+            add(variant(plain, arrays, 0, block, cold, sets));
+            add(variant(plain, arrays, 11, block, cold, sets));
+            add(variant(unrolled[4], arrays, 0, block, cold, sets));
+            add(variant(unrolled[4], arrays, 11, block, cold, sets));
         }
-        for (const Row& row : wide) add(variant(row, arrays, 0, block, cold, 1));
-        add(variant(overlapping[2], arrays, 11, block, cold, 1));
-        add(variant(shuffled[2], arrays, 11, block, cold, 1));
+        for (const Row& row : wide) add(variant(row, arrays, 0, block, cold, sets));
+        add(variant(overlapping[2], arrays, 11, block, cold, sets));
+        add(variant(shuffled[2], arrays, 11, block, cold, sets));
+        if (!has_eviction_priorities()) continue;
+        for (const std::size_t offset : {0, 11}) {
+            add(variant(evict_last(offset), arrays, offset, block, cold, sets));
+        }
     }
-    // The ceilings read and write the limit's arrays, and so are no larger than its first two.
-    const auto ceiling = [&](const char* kernel, double bytes_per_element, auto launch,
-                             auto check) {
-        add({.name =
-                 lab::variant_name(kernel, {{"block", 512}, {"n", n}, {"cache", lab::text(cold)}}),
-             .bytes = bytes_per_element * static_cast<double>(n),
-             .working_set_bytes =
-                 static_cast<std::size_t>(bytes_per_element * static_cast<double>(n)),
-             .prepare = [=] { arrays->set(0).c.poison(); },
-             .launch = launch,
-             .check = check});
-    };
-    const auto words = [](lab::DeviceBuffer<float>& buffer) {
-        return reinterpret_cast<float4*>(buffer.get());
-    };
-    const unsigned grid = lab::blocks_for(n / 4, 512);
-    ceiling(
-        "copy_wide", 8,
-        [=](std::size_t) {
-            auto& set = arrays->set(0);
-            lab::launch(copy_wide, grid, 512)(words(set.a), words(set.c));
-        },
-        [=] { arrays->check_repeats(arrays->values_of_a(), 0, {0, n}); });
-    ceiling(
-        "scale_wide", 8,
-        [=](std::size_t) {
-            auto& set = arrays->set(0);
-            lab::launch(scale_wide, grid, 512)(0.5f, words(set.a), words(set.c));
-        },
-        [=] {
-            std::vector<float> halves = arrays->values_of_a();
-            for (float& value : halves) value *= 0.5f;  // exact
-            arrays->check_repeats(halves, 0, {0, n});
-        });
-    ceiling(
-        "write_wide", 4,
-        [=](std::size_t) { lab::launch(write_wide, grid, 512)(0.5f, words(arrays->set(0).c)); },
-        [=] { arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, {0, n}); });
-    ceiling(
-        "read_wide", 4,
-        [=](std::size_t) {
-            auto& set = arrays->set(0);
-            lab::launch(read_wide<4>, grid / 4, 512)(words(set.a), set.c.get());
-        },
-        [=] { check_warp_sums(*arrays, 4, 512); });
+    for (lab::Variant& ceiling : ceilings(arrays, sets)) add(std::move(ceiling));
 
     for (const std::size_t n : {1, 3, 31, 4096, 100003, 1000000}) {
         const auto ragged = std::make_shared<lab::ArraySum>(n);
@@ -221,6 +249,7 @@ int main(int argc, char** argv) {
                 validate(overlapping[offset % 4 - 1], 64);
                 validate(shuffled[offset % 4 - 1], 64);
             }
+            if (has_eviction_priorities()) validate(evict_last(offset), 64);
         }
     }
     return experiment.run();

@@ -90,7 +90,7 @@ __device__ inline float4 shifted(float4 low, float4 high) {
 
 // Wide accesses at the other offsets, `shift` = offset mod 4: a thread's four elements lie in two
 // aligned 16-byte words. It loads both. Its neighbour loads the second one, too, but the L1 has it.
-template <int shift>
+template <int shift, class Access = Plain>
 __global__ void read_offset_overlapping(const float* a, const float* b, float* c, std::size_t n,
                                         std::size_t offset) {
     const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
@@ -99,8 +99,9 @@ __global__ void read_offset_overlapping(const float* a, const float* b, float* c
     if (aligned + 8 <= n) {
         const float4* const from_a = reinterpret_cast<const float4*>(a + aligned);
         const float4* const from_b = reinterpret_cast<const float4*>(b + aligned);
-        *reinterpret_cast<float4*>(c + i) =
-            shifted<shift>(from_a[0], from_a[1]) + shifted<shift>(from_b[0], from_b[1]);
+        const float4 of_a = shifted<shift>(Access::load(from_a), Access::load(from_a + 1));
+        const float4 of_b = shifted<shift>(Access::load(from_b), Access::load(from_b + 1));
+        Access::store(reinterpret_cast<float4*>(c + i), of_a + of_b);
     } else {
         for (std::size_t tail = k; tail < n && tail < k + 4; ++tail) {
             c[tail - offset] = a[tail] + b[tail];
@@ -144,15 +145,18 @@ __global__ void read_offset_shuffled(const float* a, const float* b, float* c, s
 
 // ---- the device's ceilings, one 16-byte access of each kind a thread --------------------------
 
+template <class Access>
 __global__ void copy_wide(const float4* from, float4* to) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    to[i] = from[i];
+    Access::store(to + i, Access::load(from + i));
 }
 
+template <class Access>
 __global__ void scale_wide(float factor, const float4* from, float4* to) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    const float4 value = from[i];
-    to[i] = {value.x * factor, value.y * factor, value.z * factor, value.w * factor};
+    const float4 value = Access::load(from + i);
+    Access::store(to + i, make_float4(value.x * factor, value.y * factor, value.z * factor,
+                                      value.w * factor));
 }
 
 __global__ void write_wide(float value, float4* to) {

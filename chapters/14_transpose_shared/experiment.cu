@@ -10,6 +10,7 @@
 //                                    order:apart: where rows are a multiple of 128 KiB (doubles)
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
+//           transpose_tensor         its tiles moved and swizzled by the copy engine (Hopper or newer)
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
 //           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 (not uint16) and, of
 //           floats, 10000 x 10000.
@@ -31,6 +32,7 @@
 #include "lab/variant_name.hpp"
 #include "prefetch.hpp"
 #include "problems/matrix_transpose.hpp"
+#include "tensor.hpp"
 
 namespace {
 
@@ -44,8 +46,7 @@ struct Transpose {
     unsigned multiple = 1;  // of which rows and columns have to be
 
     bool takes(std::size_t rows, std::size_t columns) const {
-        const bool in_pairs = order != Order::apart || columns * sizeof(T) % (128 << 10) == 0;
-        return rows % multiple == 0 && columns % multiple == 0 && in_pairs;
+        return rows % multiple == 0 && columns % multiple == 0;
     }
 };
 
@@ -139,6 +140,12 @@ std::vector<Transpose<T>> orders() {
             vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart)};
 }
 
+// Of order:apart: every column of tiles with the one 64 KiB further on, which may lie outside.
+unsigned pairs_of_columns(unsigned columns, std::size_t bytes) {
+    const unsigned distance = static_cast<unsigned>(65536 / bytes);
+    return lab::blocks_for(columns, 2 * distance) * distance;
+}
+
 template <class T>
 using Matrix = std::shared_ptr<lab::MatrixTransposeOf<T>>;
 
@@ -162,14 +169,28 @@ lab::Variant variant(const Transpose<T>& transpose, const Matrix<T>& matrix, std
                            : transpose.order == Order::down ? down
                                                             : 2 * down;
     const unsigned beside = transpose.order == Order::across ? down
-                            : transpose.order == Order::down ? across
-                                                             : across / 2;
+                            : transpose.order == Order::down
+                                ? across
+                                : pairs_of_columns(across, transpose.tile_columns * sizeof(T));
     // The limit of a grid's y and z. The kernels of two dimensions are given no matrix beyond it.
     const unsigned layers = lab::blocks_for(beside, 65535);
     const dim3 grid(along, lab::blocks_for(beside, layers), layers);
     return variant<T>(transpose.name, matrix, sets, [=](const T* in, T* out) {
         lab::launch(transpose.kernel, grid, transpose.block)(in, out, rows, columns);
     });
+}
+
+// Where the copy engine takes it: rows of both matrices are multiples of 16 bytes.
+template <class T>
+bool has_tensor_copies(std::size_t rows, std::size_t columns) {
+    return tensor::is_available() && rows * sizeof(T) % 16 == 0 && columns * sizeof(T) % 16 == 0;
+}
+
+template <class T>
+lab::Variant tensor_variant(const Matrix<T>& matrix, std::size_t sets) {
+    const std::size_t rows = matrix->rows(), columns = matrix->columns();
+    return variant<T>(std::string("transpose_tensor/type:") + type<T>, matrix, sets,
+                      [=](const T* in, T* out) { tensor::transpose(in, out, rows, columns); });
 }
 
 template <class T>
@@ -181,6 +202,7 @@ void add_shape(lab::Experiment& experiment, std::size_t rows, std::size_t column
         experiment.add_validation(variant(transpose, matrix, 1));
     }
     experiment.add_validation(variant(best<T>(rows, columns), matrix, 1));
+    if (has_tensor_copies<T>(rows, columns)) experiment.add_validation(tensor_variant(matrix, 1));
 }
 
 template <class T>
@@ -192,6 +214,7 @@ void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns
     for (const Transpose<T>& transpose : transposes) {
         if (transpose.takes(rows, columns)) experiment.add(variant(transpose, matrix, sets));
     }
+    if (has_tensor_copies<T>(rows, columns)) experiment.add(tensor_variant(matrix, sets));
     if constexpr (std::is_same_v<T, float>) {
         if (!lab::cublas::is_available()) return;
         auto geam = variant<T>("cublas_sgeam", matrix, sets,

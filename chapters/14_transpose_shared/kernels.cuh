@@ -55,10 +55,10 @@ __global__ void transpose_tile_swizzled(const float* in, float* out, std::size_t
 
 // The way of consecutive blocks over the tiles of `in`: along a row of tiles, as is usual, or down a
 // column of them, which is along a row of tiles of `out`; or down two columns at once, in turns, that
-// lie 64 KiB apart in a row. For that, a row has a multiple of 128 KiB.
+// lie 64 KiB apart in a row. Where a row ends before the second one, its blocks have nothing to do.
 //
-// Two, because rows so long begin at the same place modulo 128 KiB, and so do all pieces of a column
-// of tiles: on an H200 they lie in less than the whole of its memory (README.md).
+// Two, because rows of 128 KiB begin at the same place modulo 128 KiB, and so do all pieces of a
+// column of tiles: on an H200 they lie in less than the whole of its memory (README.md).
 // With its partner, which differs in the 65,536 of the address, a column uses all of it.
 enum class Order { across, down, apart };
 

@@ -1,0 +1,61 @@
+#include "evict_last.hpp"
+
+#include <nv/target>
+
+#include "lab/cuda_check.hpp"
+
+namespace {
+
+// The kernels are compiled again, with other accesses.
+#include "kernels.cuh"
+
+// The L2 takes the lines that were read last of all for new ones, and those that were written first.
+// It then writes these back soon and in the order in which they came, so that whole pages of DRAM are
+// written at once. With plain accesses, and more so with streaming ones, written lines stay for a
+// while, and leave when chance has it.
+struct EvictLast : Plain {
+    __device__ static float4 load(const float4* from) {
+        float4 value{};
+        // Code for older GPUs has to compile, but is not launched.
+        NV_IF_TARGET(
+            NV_PROVIDES_SM_80,
+            (asm volatile("{\n"
+                          ".reg .b64 policy;\n"
+                          "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                          "ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], policy;\n"
+                          "}" : "=f"(value.x),
+                          "=f"(value.y), "=f"(value.z), "=f"(value.w) : "l"(from));))
+        return value;
+    }
+    __device__ static void store(float4* to, float4 value) {
+        NV_IF_TARGET(
+            NV_PROVIDES_SM_80,
+            (asm volatile("{\n"
+                          ".reg .b64 policy;\n"
+                          "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+                          "st.global.L2::cache_hint.v4.f32 [%4], {%0, %1, %2, %3}, policy;\n"
+                          "}" ::"f"(value.x),
+                          "f"(value.y), "f"(value.z), "f"(value.w), "l"(to) : "memory");))
+    }
+};
+
+}  // namespace
+
+bool has_eviction_priorities() {
+    int device = 0, major = 0;
+    LAB_CUDA_CHECK(cudaGetDevice(&device));
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 8;
+}
+
+AddKernel wide_evict_last() { return read_offset_wide<EvictLast>; }
+
+AddKernel overlapping_evict_last(int shift) {
+    constexpr AddKernel kernels[] = {read_offset_overlapping<1, EvictLast>,
+                                     read_offset_overlapping<2, EvictLast>,
+                                     read_offset_overlapping<3, EvictLast>};
+    return kernels[shift - 1];
+}
+
+void (*copy_evict_last())(const float4*, float4*) { return copy_wide<EvictLast>; }
+void (*scale_evict_last())(float, const float4*, float4*) { return scale_wide<EvictLast>; }

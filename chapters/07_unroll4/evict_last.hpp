@@ -1,0 +1,19 @@
+// Kernels of kernels.cuh whose accesses carry an L2 eviction priority, which CUDA C++ has no words for.
+#pragma once
+
+#include <cstddef>
+
+struct float4;
+
+// Whether the device has eviction priorities: compute capability 8.0 or newer. Nothing else here may be
+// called without.
+bool has_eviction_priorities();
+
+using AddKernel = void (*)(const float* a, const float* b, float* c, std::size_t n,
+                           std::size_t offset);
+
+// read_offset_wide, and read_offset_overlapping for offset mod 4 = 1, 2, 3.
+AddKernel wide_evict_last();
+AddKernel overlapping_evict_last(int shift);
+void (*copy_evict_last())(const float4* from, float4* to);
+void (*scale_evict_last())(float factor, const float4* from, float4* to);

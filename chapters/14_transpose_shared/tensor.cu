@@ -1,0 +1,191 @@
+#include "tensor.hpp"
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include <cstdint>
+#include <string>
+
+#include "lab/cuda_check.hpp"
+#include "lab/errors.hpp"
+#include "lab/launch.hpp"
+
+namespace {
+
+// The kernels' order of tiles and vectors, compiled again.
+#include "kernels.cuh"
+
+// 16 bytes of a row lie in a piece, 8 pieces in the 128 bytes that a swizzle spans. A tile has two such
+// boxes side by side, and as many rows as elements in a row.
+constexpr unsigned pieces = 8;
+template <class T>
+constexpr unsigned elements = 16 / sizeof(T);
+template <class T>
+constexpr unsigned side = 2 * pieces * elements<T>;
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+__device__ std::uint32_t shared_address(const void* pointer) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+// The barrier ends its first phase when `bytes` have been copied. Only then does the wait return.
+__device__ void barrier_expect(std::uint64_t* barrier, unsigned bytes) {
+    asm volatile(
+        "mbarrier.init.shared.b64 [%0], 1;\n"
+        "fence.mbarrier_init.release.cluster;\n"
+        "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+        "r"(bytes)
+        : "memory");
+}
+
+__device__ void barrier_wait(std::uint64_t* barrier) {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n"
+        "@!done bra again;\n"
+        "}" ::"r"(shared_address(barrier))
+        : "memory");
+}
+
+// A box of the matrix to shared memory; zeros for what lies outside.
+__device__ void load_box(void* to, const CUtensorMap* matrix, unsigned column, unsigned row,
+                         std::uint64_t* barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+        "l"(matrix), "r"(column), "r"(row), "r"(shared_address(barrier))
+        : "memory");
+}
+
+// The way back: what lies outside of the matrix is left out.
+__device__ void store_box(const void* from, const CUtensorMap* matrix, unsigned column,
+                          unsigned row) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(matrix),
+        "r"(column), "r"(row), "r"(shared_address(from))
+        : "memory");
+}
+
+// Until the shared memory may be given back: all of it has been read.
+__device__ void finish_stores() {
+    asm volatile(
+        "cp.async.bulk.commit_group;\n"
+        "cp.async.bulk.wait_group.read 0;" ::
+            : "memory");
+}
+
+// What threads have written is visible to the copy engine from here on.
+__device__ void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+#endif
+
+// Against transpose_vectors: no thread addresses global memory. One asks the copy engine for two boxes
+// of 128 bytes a row and, when the tile is turned, for two of the output. The engine swizzles: piece p
+// of row r lies at p ^ (r % 8). Eight lanes take squares of a diagonal, j = 0 ... 7 and i = j ^ d: they
+// read eight different pieces and leave eight different ones, both without a conflict. The tile is
+// turned in place, so that a block needs 16 KiB.
+template <class T>
+__global__ void __launch_bounds__(256)
+    transpose_tensor(const __grid_constant__ CUtensorMap in, const __grid_constant__ CUtensorMap out) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    constexpr unsigned V = elements<T>, half = side<T> / 2;
+    __shared__ __align__(1024) Vector<T> tile[2][side<T>][pieces];
+    __shared__ std::uint64_t copied;
+    const Tile place = tile_of_block<Order::down>(0);
+    const unsigned x = place.column * side<T>, y = place.row * side<T>;
+    if (threadIdx.x == 0) {
+        barrier_expect(&copied, sizeof tile);
+        for (unsigned box = 0; box < 2; ++box) load_box(tile[box], &in, x + box * half, y, &copied);
+    }
+    const unsigned right = threadIdx.x / 128, lower = threadIdx.x / 64 % 2;
+    const unsigned j = threadIdx.x % 8, i = threadIdx.x / 8 % 8 ^ j;
+    __syncthreads();
+    barrier_wait(&copied);
+    Vector<T> row[V];
+#pragma unroll
+    for (unsigned k = 0; k < V; ++k) {
+        row[k] = tile[right][lower * half + i * V + k][j ^ (i * V + k) % 8];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < V; ++k) {
+        Vector<T> column;
+#pragma unroll
+        for (unsigned l = 0; l < V; ++l) column.element[l] = row[l].element[k];
+        tile[lower][right * half + j * V + k][i ^ (j * V + k) % 8] = column;
+    }
+    publish();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (unsigned box = 0; box < 2; ++box) store_box(tile[box], &out, y + box * half, x);
+        finish_stores();
+    }
+#endif
+}
+
+template <class T>
+constexpr CUtensorMapDataType data_type = sizeof(T) == 2   ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                                          : sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                                                           : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+
+// Describes a matrix, row after row, to the copy engine. The driver's function is asked for at run
+// time, so that nothing links libcuda.
+template <class T>
+CUtensorMap tensor_map(const T* matrix, std::size_t rows, std::size_t columns) {
+    static const auto encode = [] {
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult found{};
+        LAB_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                                        cudaEnableDefault, &found));
+        if (found != cudaDriverEntryPointSuccess) {
+            throw lab::MissingError("the driver has no cuTensorMapEncodeTiled; it needs CUDA 12");
+        }
+        return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
+    }();
+    const cuuint64_t sizes[2] = {columns, rows}, strides[1] = {columns * sizeof(T)};
+    const cuuint32_t box[2] = {side<T> / 2, side<T>}, every[2] = {1, 1};
+    CUtensorMap map{};
+    const CUresult result = encode(&map, data_type<T>, 2, const_cast<T*>(matrix), sizes, strides,
+                                   box, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                   CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS) {
+        throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
+    }
+    return map;
+}
+
+}  // namespace
+
+namespace tensor {
+
+bool is_available() {
+    static const bool available = [] {
+        int device = 0, major = 0;
+        LAB_CUDA_CHECK(cudaGetDevice(&device));
+        LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+        return major >= 9;
+    }();
+    return available;
+}
+
+template <class T>
+void transpose(const T* in, T* out, std::size_t rows, std::size_t columns) {
+    if (!is_available()) {
+        throw lab::MissingError("bulk tensor copies need compute capability 9.0 or newer");
+    }
+    const unsigned beside = lab::blocks_for(columns, side<T>);
+    const unsigned layers = lab::blocks_for(beside, 65535);
+    const dim3 grid(lab::blocks_for(rows, side<T>), lab::blocks_for(beside, layers), layers);
+    lab::launch(transpose_tensor<T>, grid, 256)(tensor_map(in, rows, columns),
+                                                tensor_map(out, columns, rows));
+}
+
+template void transpose(const std::uint16_t*, std::uint16_t*, std::size_t, std::size_t);
+template void transpose(const float*, float*, std::size_t, std::size_t);
+template void transpose(const double*, double*, std::size_t, std::size_t);
+
+}  // namespace tensor
