@@ -7,15 +7,19 @@
 //           transpose_tile           32 x 32 through shared memory; _padded (chapter 09), _swizzled
 //           transpose_tile_unrolled  64 x 64, 16 loads in flight a thread; two orders of the blocks
 //           transpose_vectors        accesses of 16 bytes; three orders, two shapes of the tile.
-//                                    order:apart: where rows are a multiple of 128 KiB (doubles)
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
+//           transpose_sectors        any shape: writes whole sectors of 32 bytes
+//           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
 //           transpose_tensor         its tiles moved and swizzled by the copy engine (Hopper or newer)
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
-//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 (not uint16) and, of
-//           floats, 10000 x 10000.
+//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and, of floats,
+//           10000 x 10000, 9999 x 10007 and 16384 x 32768.
 // Model:    an element is one load and one store of its size.
-// Differs:  each row has, timed right behind it, the driver's copy of its matrix: memcpy_ratio.
+// Differs:  each row has, timed right behind it, the driver's copy of its matrix: memcpy_ratio. Launches
+//           take turns on two matrices at least: of a line that is to be evicted last something might
+//           be left for the next launch.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +29,7 @@
 
 #include "../09_transpose_bounds/kernels.cuh"
 #include "../10_transpose_naive/kernels.cuh"
+#include "evict_last.hpp"
 #include "geam.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
@@ -36,6 +41,9 @@
 
 namespace {
 
+// Matrices of one shape on which launches take turns, at least.
+constexpr std::size_t sets_of_each = 2;
+
 template <class T>
 struct Transpose {
     std::string name;
@@ -43,7 +51,8 @@ struct Transpose {
     Order order;  // of the blocks
     dim3 block;
     unsigned tile_rows, tile_columns;
-    unsigned multiple = 1;  // of which rows and columns have to be
+    unsigned multiple = 1;    // of which rows and columns have to be
+    unsigned rows_above = 0;  // that the first tile may begin above the matrix
 
     bool takes(std::size_t rows, std::size_t columns) const {
         return rows % multiple == 0 && columns % multiple == 0;
@@ -78,6 +87,19 @@ Transpose<T> vectors(const std::string& name, TransposeKernel<T> kernel, Order o
             V};
 }
 
+template <class T>
+Transpose<T> sectors(const std::string& name, TransposeKernel<T> kernel) {
+    const std::string tile = std::to_string(sector_rows<T>) + "x" + std::to_string(sector_columns);
+    return {name + "/type:" + type<T> + "/tile:" + tile + "/order:down",
+            kernel,
+            Order::down,
+            256,
+            sector_rows<T>,
+            sector_columns,
+            1,
+            sector<T> - 1};
+}
+
 // A step each, as in the header comment; those of the first list are shown at every size.
 std::vector<Transpose<float>> main_steps() {
     constexpr Order down = Order::down;
@@ -90,6 +112,24 @@ std::vector<Transpose<float>> main_steps() {
     if (const auto kernel = prefetching_transpose<float>()) {
         steps.push_back(vectors<float, 16>("transpose_vectors_prefetch", kernel, down));
     }
+    if (const auto kernel = evict_last_transpose<float>(EvictLast::down)) {
+        steps.push_back(vectors<float, 16>("transpose_vectors_evict_last", kernel, down));
+    }
+    if (const auto kernel = evict_last_transpose<float>(EvictLast::prefetch)) {
+        steps.push_back(vectors<float, 16>("transpose_vectors_prefetch_evict_last", kernel, down));
+    }
+    return steps;
+}
+
+// Those that take any shape.
+std::vector<Transpose<float>> ragged_steps() {
+    constexpr Order down = Order::down;
+    std::vector<Transpose<float>> steps = {
+        unrolled<float>(transpose_tile_unrolled<float, down>, down),
+        sectors<float>("transpose_sectors", transpose_sectors<float, down>)};
+    if (const auto kernel = evict_last_transpose<float>(EvictLast::sectors)) {
+        steps.push_back(sectors<float>("transpose_sectors_evict_last", kernel));
+    }
     return steps;
 }
 
@@ -101,43 +141,55 @@ std::vector<Transpose<float>> all_steps() {
         {"transpose_tile_swizzled/block:32x8", transpose_tile_swizzled, across, dim3(32, 8), 32,
          32},
         unrolled<float>(transpose_tile_unrolled<float, across>, across),
-        unrolled<float>(transpose_tile_unrolled<float, down>, down),
         vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, across>, across),
     };
+    for (auto& step : ragged_steps()) steps.push_back(std::move(step));
     for (auto& step : main_steps()) steps.push_back(std::move(step));
     return steps;
 }
 
 // The fastest for any shape. Where rows begin at no multiple of 256 bytes, tiles share those at
-// their edges, and a fetch of all 256 serves both.
+// their edges, and a fetch of all 256 serves both. Where they are longer than 64 KiB, two columns of
+// tiles are read in turns. Before Ampere nothing can be said to the L2.
 template <class T>
 Transpose<T> best(std::size_t rows, std::size_t columns) {
     constexpr unsigned side = threads_a_side;
-    const auto candidate = [](TransposeKernel<T> kernel, Order order) {
-        auto transpose = vectors<T, side>("", kernel, order);
-        transpose.name = std::string("transpose/type:") + type<T>;
-        return transpose;
+    const auto either = [](EvictLast which, TransposeKernel<T> plain) {
+        const TransposeKernel<T> kernel = evict_last_transpose<T>(which);
+        return kernel ? kernel : plain;
     };
-    const auto apart = candidate(transpose_vectors<T, side, side, Order::apart>, Order::apart);
-    if (apart.takes(rows, columns)) return apart;
-    const TransposeKernel<T> prefetching = prefetching_transpose<T>();
-    const bool aligned = columns * sizeof(T) % 256 == 0;
-    const auto down = candidate(
-        aligned || !prefetching ? transpose_vectors<T, side, side, Order::down> : prefetching,
-        Order::down);
-    if (down.takes(rows, columns)) return down;
-    auto any = unrolled<T>(transpose_tile_unrolled<T, Order::down>, Order::down);
-    any.name = down.name;
-    return any;
+    const auto turned = [&] {
+        constexpr Order down = Order::down, apart = Order::apart;
+        const auto plain = transpose_vectors<T, side, side, down>;
+        if (columns * sizeof(T) > 65536) {
+            const auto in_turns = transpose_vectors<T, side, side, apart>;
+            return vectors<T, side>("", either(EvictLast::apart, in_turns), apart);
+        }
+        const bool aligned = columns * sizeof(T) % 256 == 0;
+        const EvictLast which = aligned ? EvictLast::down : EvictLast::prefetch;
+        return vectors<T, side>("", either(which, plain), down);
+    };
+    auto chosen = turned();
+    if (!chosen.takes(rows, columns)) {
+        const auto plain = transpose_sectors<T, Order::down>;
+        chosen = sectors<T>("", either(EvictLast::sectors, plain));
+    }
+    chosen.name = std::string("transpose/type:") + type<T>;
+    return chosen;
 }
 
-// What `best` chooses between where rows are a multiple of 128 KiB.
+// What `best` chooses between where rows are longer than 64 KiB.
 template <class T>
 std::vector<Transpose<T>> orders() {
     constexpr unsigned side = threads_a_side;
     constexpr Order down = Order::down, apart = Order::apart;
-    return {vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, down>, down),
-            vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart)};
+    std::vector<Transpose<T>> steps = {
+        vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, down>, down),
+        vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart)};
+    if (const auto kernel = evict_last_transpose<T>(EvictLast::down)) {
+        steps.push_back(vectors<T, side>("transpose_vectors_evict_last", kernel, down));
+    }
+    return steps;
 }
 
 // Of order:apart: every column of tiles with the one 64 KiB further on, which may lie outside.
@@ -163,7 +215,7 @@ lab::Variant variant(const std::string& name, const Matrix<T>& matrix, std::size
 template <class T>
 lab::Variant variant(const Transpose<T>& transpose, const Matrix<T>& matrix, std::size_t sets) {
     const std::size_t rows = matrix->rows(), columns = matrix->columns();
-    const unsigned down = lab::blocks_for(rows, transpose.tile_rows);
+    const unsigned down = lab::blocks_for(rows + transpose.rows_above, transpose.tile_rows);
     const unsigned across = lab::blocks_for(columns, transpose.tile_columns);
     const unsigned along = transpose.order == Order::across ? across
                            : transpose.order == Order::down ? down
@@ -209,7 +261,8 @@ template <class T>
 void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns,
               std::vector<Transpose<T>> transposes) {
     const auto matrix = std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns);
-    const std::size_t sets = experiment.cold_sets(matrix->bytes());
+    const std::size_t least = experiment.device().emulated ? 1 : sets_of_each;
+    const std::size_t sets = std::max(experiment.cold_sets(matrix->bytes()), least);
     transposes.push_back(best<T>(rows, columns));
     for (const Transpose<T>& transpose : transposes) {
         if (transpose.takes(rows, columns)) experiment.add(variant(transpose, matrix, sets));
@@ -235,7 +288,7 @@ int main(int argc, char** argv) {
     // What a GPU's memory does not hold is left out.
     std::size_t left = experiment.device().emulated ? 0 : lab::backend::free_bytes() / 10 * 9;
     const auto fits = [&](std::size_t rows, std::size_t columns, std::size_t element_bytes) {
-        const std::size_t wanted = 2 * rows * columns * element_bytes;
+        const std::size_t wanted = sets_of_each * 2 * rows * columns * element_bytes;
         const bool does = wanted <= left;
         if (does) left -= wanted;
         return does;
@@ -243,6 +296,9 @@ int main(int argc, char** argv) {
     if (fits(16384, 16384, 4)) add_rows(experiment, 16384, 16384, all_steps());
     if (fits(16384, 8192, 4)) add_rows(experiment, 16384, 8192, main_steps());
     if (fits(10000, 10000, 4)) add_rows(experiment, 10000, 10000, main_steps());
+    if (fits(9999, 10007, 4)) add_rows(experiment, 9999, 10007, ragged_steps());
+    if (fits(16384, 32768, 4)) add_rows(experiment, 16384, 32768, orders<float>());
+    if (fits(16384, 8192, 2)) add_rows<std::uint16_t>(experiment, 16384, 8192, {});
     if (fits(16384, 16384, 2)) add_rows<std::uint16_t>(experiment, 16384, 16384, {});
     if (fits(16384, 8192, 8)) add_rows<double>(experiment, 16384, 8192, {});
     if (fits(16384, 16384, 8)) add_rows(experiment, 16384, 16384, orders<double>());

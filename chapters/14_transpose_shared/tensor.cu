@@ -88,8 +88,8 @@ __device__ void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "m
 // read eight different pieces and leave eight different ones, both without a conflict. The tile is
 // turned in place, so that a block needs 16 KiB.
 template <class T>
-__global__ void __launch_bounds__(256)
-    transpose_tensor(const __grid_constant__ CUtensorMap in, const __grid_constant__ CUtensorMap out) {
+__global__ void __launch_bounds__(256) transpose_tensor(const __grid_constant__ CUtensorMap in,
+                                                        const __grid_constant__ CUtensorMap out) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr unsigned V = elements<T>, half = side<T> / 2;
     __shared__ __align__(1024) Vector<T> tile[2][side<T>][pieces];
@@ -148,10 +148,10 @@ CUtensorMap tensor_map(const T* matrix, std::size_t rows, std::size_t columns) {
     const cuuint64_t sizes[2] = {columns, rows}, strides[1] = {columns * sizeof(T)};
     const cuuint32_t box[2] = {side<T> / 2, side<T>}, every[2] = {1, 1};
     CUtensorMap map{};
-    const CUresult result = encode(&map, data_type<T>, 2, const_cast<T*>(matrix), sizes, strides,
-                                   box, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                   CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const CUresult result =
+        encode(&map, data_type<T>, 2, const_cast<T*>(matrix), sizes, strides, box, every,
+               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) {
         throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
     }

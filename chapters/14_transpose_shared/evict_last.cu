@@ -1,0 +1,102 @@
+#include "evict_last.hpp"
+
+#include <nv/target>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "lab/cuda_check.hpp"
+
+namespace {
+
+// The kernels are compiled again, with other loads.
+#include "kernels.cuh"
+
+// What is read leaves the L2 last, so written lines leave it soon and in the order in which they came:
+// whole pages of DRAM are written at once. No block reads a vector again, so the L1 keeps none.
+// Code for older GPUs has to compile, but is not launched.
+struct EvictLastLoad {
+    template <class T>
+    __device__ Vector<T> operator()(const T* from) const {
+        union {
+            uint4 words;
+            Vector<T> vector;
+        } loaded{};
+        NV_IF_TARGET(NV_PROVIDES_SM_80,
+                     (asm volatile("{\n"
+                                   ".reg .b64 policy;\n"
+                                   "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                                   "ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, "
+                                   "%2, %3}, [%4], policy;\n"
+                                   "}" : "=r"(loaded.words.x),
+                                   "=r"(loaded.words.y), "=r"(loaded.words.z),
+                                   "=r"(loaded.words.w) : "l"(from));))
+        return loaded.vector;
+    }
+
+    // Single elements, of rows that begin anywhere: a warp's next load finds its first sector in the L1.
+    // The load has a predicate; a branch around each of so many would cost more.
+    __device__ static float element(const float* from, bool is_inside) {
+        float value = 0;
+        NV_IF_TARGET(NV_PROVIDES_SM_80,
+                     (asm volatile("{\n"
+                                   ".reg .b64 policy;\n"
+                                   ".reg .pred is_inside;\n"
+                                   "setp.ne.s32 is_inside, %2, 0;\n"
+                                   "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                                   "@is_inside ld.global.L2::cache_hint.f32 %0, [%1], policy;\n"
+                                   "}" : "+f"(value) : "l"(from),
+                                   "r"(int(is_inside)));))
+        return value;
+    }
+};
+
+// The same, and the 256 bytes around the address go to the L2 (PrefetchingLoad).
+struct PrefetchingEvictLastLoad {
+    template <class T>
+    __device__ Vector<T> operator()(const T* from) const {
+        union {
+            uint4 words;
+            Vector<T> vector;
+        } loaded{};
+        NV_IF_TARGET(
+            NV_PROVIDES_SM_80,
+            (asm volatile(
+                 "{\n"
+                 ".reg .b64 policy;\n"
+                 "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                 "ld.global.L2::cache_hint.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4], policy;\n"
+                 "}" : "=r"(loaded.words.x),
+                 "=r"(loaded.words.y), "=r"(loaded.words.z), "=r"(loaded.words.w) : "l"(from));))
+        return loaded.vector;
+    }
+};
+
+}  // namespace
+
+template <class T>
+TransposeKernel<T> evict_last_transpose(EvictLast which) {
+    int device = 0, major = 0;
+    LAB_CUDA_CHECK(cudaGetDevice(&device));
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    if (major < 8) return nullptr;
+    constexpr unsigned side = threads_a_side;
+    switch (which) {
+        case EvictLast::apart:
+            return transpose_vectors<T, side, side, Order::apart, EvictLastLoad>;
+        case EvictLast::prefetch:
+            return transpose_vectors<T, side, side, Order::down, PrefetchingEvictLastLoad>;
+        case EvictLast::sectors:
+            if constexpr (std::is_same_v<T, float>) {
+                return transpose_sectors<T, Order::down, EvictLastLoad>;
+            }
+            return nullptr;
+        default:
+            return transpose_vectors<T, side, side, Order::down, EvictLastLoad>;
+    }
+}
+
+template TransposeKernel<std::uint16_t> evict_last_transpose(EvictLast);
+template TransposeKernel<float> evict_last_transpose(EvictLast);
+template TransposeKernel<double> evict_last_transpose(EvictLast);
