@@ -44,7 +44,7 @@ struct Shape {
     // After the last stage shared memory holds the sums of all threads, where warps share them.
     static constexpr int sums_bytes = shares == 1 ? 0 : threads * 8 * 16 * 4;
     static constexpr int used_bytes =
-        stages * stage_bytes > sums_bytes ? stages * stage_bytes : sums_bytes;
+        stages * stage_bytes > sums_bytes ? stages* stage_bytes : sums_bytes;
     // The swizzle's pattern repeats every 1024 bytes; shared memory may begin in between.
     static constexpr int shared_bytes = used_bytes + 1024;
 };
@@ -278,9 +278,10 @@ __global__ void __launch_bounds__(128, 2)
         for (std::uint32_t bytes = first_bytes + 8; bytes < end_bytes; bytes += 8) {
             two_steps(a_row, b_row, bytes);
         }
-        // Refills the stage that all warps have left in the phase before.
+        // Refills the stage that all warps have left in the phase before; a warp in turn, as each has a
+        // scheduler of its own and the slowest one decides.
         const int refill = phase + S::stages - 1;
-        if (threadIdx.x == 0 && refill < phases) {
+        if (threadIdx.x == phase % S::warps * 32 && refill < phases) {
             const int stage = refill % S::stages;
             if (phase >= 1) barrier_wait(ring.empty + 8 * stage, (phase - 1) / S::stages & 1);
             fill(stage, refill);
