@@ -94,15 +94,11 @@ def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
         if not is_slug(folder.name) or not folder.is_dir():
             raise Problem(f"'{plain(word)}' is no folder of a device's results", WRONG_USAGE)
         other = Project(project.root, folder.parent)
-        found = [each for chapter in chapters for each in results.load_chapter(other, chapter)]
-        found = [each for each in found if each.device == folder.name]
+        loaded = (results.load_chapter(other, chapter, folder.name) for chapter in chapters)
+        found = [each for of_chapter in loaded for each in of_chapter]
     elif is_device(slug := slug_of(word)):
-        found = [
-            each
-            for place in (project, project.beside)
-            for each in all_results(place, chapters)
-            if each.device == slug
-        ]
+        places = (project, project.beside)
+        found = [each for place in places for each in all_results(place, chapters, slug)]
         found = [each for each in found if each.path.parent == found[0].path.parent]
     else:
         found = []

@@ -3,6 +3,7 @@
 The files may come from other people. Nothing of them is used before it has passed the schema.
 """
 
+import glob
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -156,9 +157,10 @@ def _document(path: Path) -> Json:
         raise Malformed(error.strerror or str(error)) from error
 
 
-def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
-    """The results of a chapter on every device, oldest GPU first; what is damaged is refused."""
-    paths = sorted(project.data.glob(f"*/{chapter.name}.json"))
+def load_chapter(project: Project, chapter: Chapter, device: str | None = None) -> list[Result]:
+    """The results of a chapter on every device, oldest GPU first, or on one; what is damaged is refused."""
+    folder = "*" if device is None else glob.escape(device)
+    paths = sorted(project.data.glob(f"{folder}/{chapter.name}.json"))
     loaded = (_load(path, chapter) for path in paths if is_slug(path.parent.name))
     found = [result for result in loaded if result]
     return sorted(found, key=lambda result: (result.year, result.device))

@@ -60,13 +60,18 @@ class Grid:
     notes: list[str]
 
 
-def all_results(project: Project, chapters: list[Chapter]) -> list[Result]:
-    """Measured, counted and published results, oldest GPU first."""
+def all_results(
+    project: Project, chapters: list[Chapter], device: str | None = None
+) -> list[Result]:
+    """Measured, counted and published results, oldest GPU first; of one device, if one is named."""
     every = [
         result
         for chapter in chapters
-        for load in (results.load_chapter, published.load_chapter)
-        for result in load(project, chapter)
+        for result in (
+            *results.load_chapter(project, chapter, device),
+            *published.load_chapter(project, chapter),
+        )
+        if device in (None, result.device)
     ]
     return sorted(every, key=lambda result: (result.year, result.device))
 
@@ -77,8 +82,7 @@ def decide_chapter(
     """The verdicts of a chapter on every device that has data, or on one; those of the claims that
     can be decided."""
     known = claims.load_right(chapter)
-    every = all_results(project, [chapter])
-    found = [result for result in every if device is None or result.device == device]
+    found = all_results(project, [chapter], device)
     decided = [
         verdict
         for claim in known.right
