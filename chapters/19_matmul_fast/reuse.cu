@@ -43,8 +43,8 @@ struct Shape {
     static constexpr int stage_bytes = spans * span_bytes;
     // After the last stage shared memory holds the sums of all threads, where warps share them.
     static constexpr int sums_bytes = shares == 1 ? 0 : threads * 8 * 16 * 4;
-    static constexpr int used_bytes =
-        stages * stage_bytes > sums_bytes ? stages* stage_bytes : sums_bytes;
+    static constexpr int ring_bytes = stages * stage_bytes;
+    static constexpr int used_bytes = ring_bytes > sums_bytes ? ring_bytes : sums_bytes;
     // The swizzle's pattern repeats every 1024 bytes; shared memory may begin in between.
     static constexpr int shared_bytes = used_bytes + 1024;
 };
