@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The emulator's table of architectures, as C++, from data/architectures.csv.
+"""The emulator's table of architectures, as C++, from data/architectures.csv and data/gpus.csv.
 
-    architecture_table.py data/architectures.csv OUTPUT
+    architecture_table.py data/architectures.csv data/gpus.csv OUTPUT
 
-Only rows with a name in the column `architecture` become emulated GPUs. Anything that is not a number
-where one is needed, or no plain text where text is, is one line on standard error and exit status 1.
+A row with a name in the column `architecture` stands for its generation, every other row is a GPU:
+notebook/gpu_rows.py. Anything that is not a number where one is needed, or no plain text where text is,
+is one line on standard error and exit status 1.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import csv
 import re
 import sys
 from pathlib import Path
+
+from notebook.gpu_rows import GpuError, merged
 
 TEXT = re.compile(r"[A-Za-z0-9 ._/()+-]*")
 
@@ -64,6 +67,8 @@ def read_only_path(row: dict[str, str]) -> str:
 
 
 def initialiser(row: dict[str, str]) -> str:
+    if not (row["l1_plus_shared_kb_per_sm"] or row["l1_default_kb"]):
+        raise TableError(f"{row['gpu']!r}: the size of the L1 is not known")
     members = {
         "name": text(row, "architecture"),
         "gpu": text(row, "gpu"),
@@ -106,16 +111,23 @@ def initialiser(row: dict[str, str]) -> str:
     return "{" + ", ".join(f".{name} = {value}" for name, value in members.items()) + "},"
 
 
+def read(table: Path) -> list[dict[str, str]]:
+    with table.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def main(arguments: list[str]) -> int:
-    table, output = (Path(argument) for argument in arguments)
+    architectures, gpus, output = (Path(argument) for argument in arguments)
     try:
-        with table.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["architecture"]]
-        lines = [initialiser(row) for row in rows]
-    except (TableError, KeyError, TypeError) as error:
-        print(f"error: {table.name}: {error}", file=sys.stderr)
+        rows = read(architectures)
+        generations = sum(1 for row in rows if row["architecture"])
+        lines = [initialiser(row) for row in merged(rows, read(gpus))]
+    except (TableError, GpuError, KeyError, TypeError) as error:
+        print(f"error: {architectures.name}, {gpus.name}: {error}", file=sys.stderr)
         return 1
-    output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    count = f"constexpr std::size_t generations = {generations};"
+    table = ["constexpr auto table = std::to_array<Architecture>({", *lines, "});"]
+    output.write_text("\n".join([count, *table]) + "\n", encoding="utf-8")
     return 0
 
 

@@ -4,15 +4,21 @@
     timing_table.py data/timing/parameters.csv OUTPUT
 
 A value that is no positive number is one line on standard error and exit status 1; so is a quantity that
-an architecture has twice or lacks.
+an architecture has twice or lacks. ampere_8_6 is compute capability 8.6 of the generation ampere: it has
+the values that differ, and the others of its generation.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import re
 import sys
 from pathlib import Path
+
+
+# A compute capability of a generation.
+PART = re.compile(r"([a-z]+)_[0-9]+_[0-9]+")
 
 
 class TableError(Exception):
@@ -39,6 +45,9 @@ def read(table: Path) -> dict[str, dict[str, float]]:
                 raise TableError(f"{place}: {row['value']!r} is not a number") from error
             if not (math.isfinite(of_one[name]) and of_one[name] > 0):
                 raise TableError(f"{place}: {row['value']} is not a positive number")
+    for architecture in values:
+        if part := PART.fullmatch(architecture):
+            values[architecture] = values.get(part[1], {}) | values[architecture]
     names = {name for of_one in values.values() for name in of_one}
     for architecture, of_one in values.items():
         for name in sorted(names - set(of_one)):

@@ -6,7 +6,8 @@
 Writes data/timing/validation.csv (times) and data/timing/ratio_errors.csv (the ratios that claims
 are about, from which verdicts take the error of a prediction). Reads the times that the emulated H200
 predicts (data/emulated-hopper) and those that an H200 took (data/nvidia-h200); --data names another
-folder that has the predictions.
+folder that has the predictions. The times that other people printed are compared, too: those that
+scripts/timing_published.py predicted.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from notebook import claims, names, prediction, verdicts
+from notebook import claims, names, prediction, published_table, verdicts
 from notebook.chapters import Chapter, all_chapters
+from notebook.devices import emulable
 from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, WITHOUT_EVIDENCE
 from notebook.project import Project
 from notebook.results import Result, read
@@ -33,7 +35,8 @@ PREDICTED, MEASURED = "emulated-hopper", "nvidia-h200"
 RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 UNDECIDED = (INCONCLUSIVE, NEEDS_GPU)
-BEGIN, END = "<!-- timing:validation -->", "<!-- timing:end -->"
+VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
+END = "<!-- timing:end -->"
 
 
 TIMES = Path("data/timing/validation.csv")
@@ -179,10 +182,11 @@ def regimes_of(claim: claims.Claim, predicted: Result) -> list[str]:
     return sorted(set.intersection(*map(set, found)))
 
 
-def fill_in(page: Path, lines: list[str]) -> None:
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+def fill_in(page: Path, begin: str, lines: list[str]) -> None:
+    """Replaces what stands between `begin` and the next END."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     after = rest.partition(END)[2]
-    text = "\n".join([before + BEGIN, "", *lines, "", END + after])
+    text = "\n".join([before + begin, "", *lines, "", END + after])
     page.write_text(text, encoding="utf-8")
 
 
@@ -214,9 +218,14 @@ def main() -> int:
         (chapter, by_chapter[chapter.name]) for chapter, *_ in found if chapter.name in by_chapter
     ]
     write_ratios(timed, project.root / prediction.TABLE)
-    lines = [*table(by_chapter), "", *agreement(found)]
-    fill_in(project.root / "common" / "timing" / "README.md", lines)
-    print("\n".join(lines))
+    page = project.root / "common" / "timing" / "README.md"
+    generations = {name: row["generation"] for name, row in emulable(project).items()}
+    for begin, lines in (
+        (VALIDATION, [*table(by_chapter), "", *agreement(found)]),
+        (PUBLISHED, published_table.lines(project, generations)),
+    ):
+        fill_in(page, begin, lines)
+        print("\n".join(lines))
     return 0
 
 

@@ -286,5 +286,30 @@ TEST(Machines, EachGenerationHasOne) {
     }
 }
 
+TEST(Machines, AGpuDiffersFromItsGenerationInWhatItsTableSays) {
+    const auto machine = [](const char* name) {
+        return machine_of(*emulator::find_architecture(name));
+    };
+    // NVIDIA, GA102 white paper: 128 FP32 lanes, a 64th of the rate in FP64; an A100 has 64 and a half.
+    EXPECT_EQ(machine("geforce-rtx-3080").fp32_lanes, 128);
+    EXPECT_EQ(machine("geforce-rtx-3080").fp64_lanes, 2);
+    EXPECT_EQ(machine("ampere").fp32_lanes, 64);
+    EXPECT_EQ(machine("ampere").fp64_lanes, 32);
+    // 760 GB/s, of which no more than all is reached.
+    EXPECT_LT(machine("geforce-rtx-3080").dram_bytes_per_cycle * 1.725e9, 760.1e9);
+    // What no source tells apart is the generation's.
+    EXPECT_EQ(machine("geforce-rtx-3080").alu_cycles, machine("ampere").alu_cycles);
+}
+
+TEST(Machines, EachGpuHasOne) {
+    EXPECT_GE(emulator::gpus().size(), 25u);
+    for (const emulator::Architecture& gpu : emulator::gpus()) {
+        const Machine machine = machine_of(gpu);
+        EXPECT_GT(machine.dram_bytes_per_cycle, 0) << gpu.name;
+        EXPECT_GT(gpu.l1_bytes + gpu.l1_and_shared_bytes_per_sm, 0u) << gpu.name;
+        EXPECT_EQ(emulator::find_architecture(gpu.name), &gpu);
+    }
+}
+
 }  // namespace
 }  // namespace timing

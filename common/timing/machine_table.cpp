@@ -34,16 +34,21 @@ const auto table = std::to_array<std::pair<std::string_view, Parameters>>({
 #include "timing_table.inc"
 });
 
+const Parameters* find(std::string_view wanted) {
+    const auto found = std::ranges::find(table, wanted, [](const auto& row) { return row.first; });
+    return found == table.end() ? nullptr : &found->second;
+}
+
+// Of its compute capability, "ampere_8_6", where that differs from its generation.
 const Parameters& parameters_of(const emulator::Architecture& architecture) {
-    for (const auto& [name, parameters] : table) {
-        if (architecture.generation.size() == name.size() &&
-            std::equal(name.begin(), name.end(), architecture.generation.begin(),
-                       [](char a, char b) { return a == std::tolower(b); })) {
-            return parameters;
-        }
-    }
-    throw std::logic_error("data/timing/parameters.csv has no rows for " +
-                           std::string(architecture.generation));
+    std::string generation(architecture.generation);
+    std::ranges::transform(generation, generation.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string capability(architecture.compute_capability);
+    std::ranges::replace(capability, '.', '_');
+    if (const Parameters* const part = find(generation + "_" + capability)) return *part;
+    if (const Parameters* const whole = find(generation)) return *whole;
+    throw std::logic_error("data/timing/parameters.csv has no rows for " + generation);
 }
 
 }  // namespace

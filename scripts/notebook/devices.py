@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from notebook import csv_table
 from notebook.errors import MISSING, WRONG_USAGE, Problem
+from notebook.gpu_rows import GpuError, merged
 from notebook.project import Project
 from notebook.text import close_matches
 
@@ -56,6 +57,20 @@ def architectures(project: Project) -> list[str]:
     path = project.root / "data" / "architectures.csv"
     named = (row["architecture"] for row in csv_table.read(path, ["architecture"]))
     return list(dict.fromkeys(filter(is_slug, named)))
+
+
+def emulable(project: Project) -> dict[str, dict[str, str]]:
+    """What can be emulated by its name: the architectures, and the GPUs of both tables."""
+    tables = []
+    for name in ("architectures", "gpus"):
+        path = project.root / "data" / f"{name}.csv"
+        columns = ("gpu", "compute_capability", "sm_count")
+        tables.append([dict(row) for row in csv_table.read(path, columns)] if path.exists() else [])
+    try:
+        rows = merged(*tables)
+    except GpuError as error:
+        raise Problem(f"data/gpus.csv: {error}") from error
+    return {row["architecture"]: row for row in rows}
 
 
 def count_gpus() -> int:

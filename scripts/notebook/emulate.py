@@ -13,7 +13,6 @@ from pathlib import Path
 
 from notebook import (
     build,
-    csv_table,
     emulate_build,
     emulate_cells,
     emulate_export,
@@ -22,7 +21,7 @@ from notebook import (
     emulate_report,
     toolbox,
 )
-from notebook.devices import architectures
+from notebook.devices import emulable
 from notebook.emulate_options import USAGE
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.progress import say
@@ -90,22 +89,20 @@ class _Run:
 
 
 def _targets(project: Project, wanted: str) -> list[Target]:
-    valid = architectures(project)
+    known = emulable(project)
     names = list(dict.fromkeys(wanted.split(",")))
     for name in names:
-        if name not in valid:
+        if name not in known:
             raise Problem(
-                f"unknown architecture '{plain(name)}'; {close_matches(name, valid)}", WRONG_USAGE
+                f"unknown architecture '{plain(name)}'; {close_matches(name, list(known))}",
+                WRONG_USAGE,
             )
-    columns = ("architecture", "gpu", "compute_capability", "sm_count")
-    table = csv_table.read(project.root / "data" / "architectures.csv", columns)
-    rows = {row["architecture"]: row for row in table}
     return [
         Target(
             name,
-            rows[name]["gpu"],
-            rows[name]["compute_capability"],
-            int(rows[name]["sm_count"] or 0),
+            known[name]["gpu"],
+            known[name]["compute_capability"],
+            int(known[name]["sm_count"] or 0),
         )
         for name in names
     ]

@@ -6,13 +6,12 @@
 namespace emulator {
 namespace {
 
-constexpr auto table = std::to_array<Architecture>({
 #include "architecture_table.inc"
-});
 
 }  // namespace
 
-std::span<const Architecture> architectures() { return table; }
+std::span<const Architecture> architectures() { return std::span(table).first(generations); }
+std::span<const Architecture> gpus() { return std::span(table).subspan(generations); }
 
 const Architecture* find_architecture(std::string_view name) {
     const auto found = std::find_if(table.begin(), table.end(),

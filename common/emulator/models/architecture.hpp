@@ -1,5 +1,6 @@
-// The generations that can be emulated, each by one GPU of it. The table is data/architectures.csv,
-// where every number has its source and every unconfirmed field is named.
+// The generations that can be emulated, each by one GPU of it, and further GPUs by their own names. The
+// tables are data/architectures.csv, where every number has its source and every unconfirmed field is
+// named, and data/gpus.csv.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ enum class ReadOnlyPath : std::uint8_t { none, own, l1 };
 // banks alone; L1 hits also on the sizes of the L1 and the limits of residency. Other sizes and rates
 // serve regimes and launch limits. 0: not known.
 struct Architecture {
-    std::string_view name;  // "fermi"
+    std::string_view name;  // "fermi", or of a GPU "geforce-rtx-3080"
     std::string_view gpu;   // "Tesla M2090"
     std::string_view generation;
     unsigned year = 0;
@@ -73,10 +74,12 @@ struct Architecture {
     }
 };
 
-// In the order of the table: oldest first.
+// The generations, in the order of the table: oldest first.
 std::span<const Architecture> architectures();
+// GPUs beside those that stand for their generation.
+std::span<const Architecture> gpus();
 
-// Null for an unknown name.
+// A generation or a GPU; null for an unknown name.
 const Architecture* find_architecture(std::string_view name);
 
 }  // namespace emulator

@@ -51,7 +51,8 @@ const Architecture* read_architecture(ValueOf value_of) {
     for (const Architecture& architecture : architectures()) {
         known += (known.empty() ? "" : ", ") + std::string(architecture.name);
     }
-    refuse("EMULATED_GPU", name, "unknown architecture; known are " + known);
+    refuse("EMULATED_GPU", name,
+           "unknown architecture; known are " + known + ", and the GPUs of data/gpus.csv");
 }
 
 std::string program_name() {

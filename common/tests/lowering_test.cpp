@@ -1,0 +1,153 @@
+// What a GPU issues in place of PTX. Expectations are what ptxas 13.0 emits for these instructions
+// (cuobjdump -sass, sm_75 to sm_90), by the unit that the mnemonic belongs to.
+#include "timing/lowering.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace timing {
+namespace {
+
+// The instructions of a kernel's body but the last, its ret.
+std::vector<Instruction> lowered(const std::string& body, Register first = 0) {
+    const emulator::ptx::Module module = emulator::ptx::parse(R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>; .reg .f64 %d<8>;
+    .shared .align 4 .b8 tile[128];
+)" + body + "    ret;\n}\n");
+    const emulator::ptx::Function& function = module.functions[0];
+    std::vector<std::uint32_t> block(function.instructions.size() - 1);
+    std::iota(block.begin(), block.end(), 0u);
+    return lower(function, block, first);
+}
+
+Instruction one(const std::string& text) { return lowered("    " + text + "\n").at(0); }
+
+TEST(Lowering, AnInstructionGoesToTheUnitOfItsMnemonic) {
+    EXPECT_EQ(one("fma.rn.f32 %f1, %f2, %f3, %f4;").unit, Unit::fp32);      // FFMA
+    EXPECT_EQ(one("fma.rn.f64 %d1, %d2, %d3, %d4;").unit, Unit::fp64);      // DFMA
+    EXPECT_EQ(one("ex2.approx.f32 %f1, %f2;").unit, Unit::sfu);             // MUFU.EX2
+    EXPECT_EQ(one("popc.b32 %r1, %r2;").unit, Unit::sfu);                   // POPC
+    EXPECT_EQ(one("xor.b32 %r1, %r2, %r3;").unit, Unit::integer);           // LOP3
+    EXPECT_EQ(one("mad.lo.s32 %r1, %r2, %r3, %r4;").unit, Unit::fp32);      // IMAD
+    EXPECT_EQ(one("mov.u32 %r1, %tid.x;").unit, Unit::sfu);                 // S2R
+    EXPECT_EQ(one("ld.global.f32 %f1, [%rd1];").unit, Unit::memory);        // LDG
+    EXPECT_EQ(one("atom.global.add.u32 %r1, [%rd1], 1;").unit, Unit::memory);
+    EXPECT_EQ(one("cvt.rn.f32.s32 %f1, %r1;").unit, Unit::sfu);             // I2F
+}
+
+TEST(Lowering, WhatLeavesNoMachineInstructionIsFree) {
+    for (const char* text : {"ld.param.u64 %rd1, [p];", "mov.u32 %r1, %r2;",
+                             "cvta.to.global.u64 %rd1, %rd2;", "and.pred %p1, %p2, %p3;",
+                             "cvt.u64.u32 %rd1, %r1;"}) {
+        EXPECT_EQ(one(text).slots, 0) << text;
+    }
+}
+
+TEST(Lowering, WhatIsNoMachineInstructionBecomesSeveral) {
+    // 64 bits are two registers of 32; divisions are code.
+    EXPECT_EQ(one("add.s64 %rd1, %rd2, %rd3;").slots, 2);
+    EXPECT_GT(one("div.s32 %r1, %r2, %r3;").slots, 10);
+    EXPECT_GT(one("div.rn.f32 %f1, %f2, %f3;").slots, 5);
+    EXPECT_GT(one("rem.u64 %rd1, %rd2, %rd3;").slots, one("rem.u32 %r1, %r2, %r3;").slots);
+    EXPECT_EQ(one("div.approx.f32 %f1, %f2, %f3;").unit, Unit::sfu);
+}
+
+TEST(Lowering, AnAddressIsOneInstruction) {
+    // IMAD.WIDE multiplies, widens and adds.
+    const auto wide = lowered(
+        "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
+        "    ld.global.f32 %f1, [%rd3];\n");
+    EXPECT_EQ(wide[0].slots + wide[1].slots, 1);
+    EXPECT_EQ(wide[1].unit, Unit::fp32);
+    // LEA and LEA.HI: a shift and a sum of 64 bits.
+    const auto shifted =
+        lowered("    shl.b64 %rd2, %rd1, 2;\n    add.s64 %rd4, %rd3, %rd2;\n");
+    EXPECT_EQ(shifted[0].slots + shifted[1].slots, 2);
+}
+
+TEST(Lowering, AProductThatIsUsedTwiceStays) {
+    const auto block = lowered(
+        "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
+        "    add.s64 %rd4, %rd5, %rd2;\n");
+    EXPECT_GT(block[0].slots, 0);
+    EXPECT_EQ(block[1].slots, 2);
+    EXPECT_EQ(block[2].slots, 2);
+}
+
+TEST(Lowering, AProductThatWasOverwrittenIsNotFused) {
+    const auto block = lowered(
+        "    mul.wide.s32 %rd2, %r1, 4;\n    mov.u64 %rd2, %rd5;\n"
+        "    add.s64 %rd3, %rd1, %rd2;\n");
+    EXPECT_GT(block[0].slots, 0);
+    EXPECT_EQ(block[2].slots, 2);
+}
+
+TEST(Lowering, LoadsWriteRegistersAndStoresReadThem) {
+    const Instruction load = one("ld.global.v2.f32 {%f1, %f2}, [%rd1];");
+    EXPECT_EQ(load.destinations.size(), 2u);
+    EXPECT_EQ(load.sources.size(), 1u);
+    EXPECT_TRUE(load.reads_memory);
+    EXPECT_FALSE(load.writes_memory);
+    const Instruction store = one("st.shared.f32 [%r1], %f1;");
+    EXPECT_TRUE(store.destinations.empty());
+    EXPECT_EQ(store.sources.size(), 2u);
+    EXPECT_EQ(store.space, Space::shared);
+    EXPECT_TRUE(store.writes_memory);
+    EXPECT_FALSE(store.reads_memory);
+    const Instruction atomic = one("atom.global.add.u32 %r1, [%rd1], %r2;");
+    EXPECT_TRUE(atomic.reads_memory && atomic.writes_memory);
+    EXPECT_EQ(atomic.destinations.size(), 1u);
+    EXPECT_TRUE(one("red.global.add.u32 [%rd1], %r2;").destinations.empty());
+}
+
+TEST(Lowering, AGuardIsAnOperand) {
+    EXPECT_EQ(one("@%p1 add.f32 %f1, %f2, %f3;").sources.size(), 3u);
+    EXPECT_EQ(one("add.f32 %f1, %f2, %f3;").sources.size(), 2u);
+}
+
+TEST(Lowering, RegistersOfAFunctionFollowThoseBeforeIt) {
+    const Instruction first = lowered("    add.f32 %f1, %f2, %f3;\n").at(0);
+    const Instruction moved = lowered("    add.f32 %f1, %f2, %f3;\n", 100).at(0);
+    EXPECT_EQ(moved.destinations.at(0), first.destinations.at(0) + 100);
+    EXPECT_EQ(moved.sources.at(1), first.sources.at(1) + 100);
+}
+
+TEST(Lowering, FencesAndVolatileAccessesKeepTheOrderOfMemory) {
+    for (const char* text : {"membar.gl;", "fence.acq_rel.gpu;",
+                             "ld.volatile.global.u32 %r1, [%rd1];",
+                             "ld.acquire.gpu.global.u32 %r1, [%rd1];"}) {
+        EXPECT_TRUE(one(text).orders_memory) << text;
+    }
+    EXPECT_FALSE(one("ld.global.u32 %r1, [%rd1];").orders_memory);
+}
+
+Instruction control(const std::string& text) {
+    const emulator::ptx::Module module = emulator::ptx::parse(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    .reg .pred %p<4>; "
+        ".reg .b32 %r<8>;\nTOP:\n    " +
+        text + "\n    ret;\n}\n");
+    return lower_control(module.functions[0].instructions.at(0), 0);
+}
+
+TEST(Lowering, BarriersOfTheBlockWait) {
+    EXPECT_EQ(control("bar.sync 0;").wait, Wait::barrier);
+    EXPECT_EQ(control("bar.warp.sync -1;").wait, Wait::none);
+    EXPECT_EQ(control("bar.arrive 0, 64;").wait, Wait::none);
+    EXPECT_TRUE(control("bar.sync 0;").orders_memory);
+}
+
+TEST(Lowering, ShufflesTakeTheWayToSharedMemory) {
+    EXPECT_EQ(control("shfl.sync.down.b32 %r1, %r2, 1, 31, -1;").unit, Unit::memory);
+    EXPECT_EQ(control("vote.sync.ballot.b32 %r1, %p1, -1;").unit, Unit::integer);
+    EXPECT_EQ(control("@%p1 bra TOP;").slots, 1);
+}
+
+}  // namespace
+}  // namespace timing

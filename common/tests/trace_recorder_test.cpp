@@ -1,0 +1,173 @@
+// What is recorded of a launch for the time model: which warps, which accesses, and what they touch by
+// the rules of coalescing (sectors of 32 bytes, lines of 128) and of 32 banks of 4 bytes.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "emulator/simt/trace_recorder.hpp"
+#include "simt_fixture.hpp"
+
+namespace simt_test {
+namespace {
+
+using emulator::simt::RecordedLaunch;
+using timing::Access;
+
+// k(in, out): lanes load `stride` bytes apart; store(in): conflicts; loop(out, n): n rounds.
+std::string text(unsigned stride) {
+    const std::string bytes = std::to_string(stride);
+    return R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, )" + bytes + R"(;
+    add.s64 %rd4, %rd1, %rd3;
+    ld.global.f32 %f1, [%rd4];
+    setp.lt.u32 %p1, %r1, 8;
+    @%p1 st.global.f32 [%rd2], %f1;
+    ret;
+}
+.visible .entry staged(.param .u64 in)
+{
+    .reg .b32 %r<6>; .reg .f32 %f<4>;
+    .shared .align 4 .b8 tile[16384];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r3, tile;
+    mad.lo.u32 %r2, %r1, )" + bytes + R"(, %r3;
+    mov.f32 %f1, 0f3F800000;
+    st.shared.f32 [%r2], %f1;
+    bar.sync 0;
+    ret;
+}
+.visible .entry loop(.param .u32 n)
+{
+    .reg .b32 %r<6>; .reg .pred %p<2>;
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, 0;
+AGAIN:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r1;
+    @%p1 bra AGAIN;
+    ret;
+}
+)";
+}
+
+emulator::simt::Options recording() {
+    emulator::simt::Options options;
+    options.record_for_time = true;
+    return options;
+}
+
+struct Recording {
+    Machine machine;
+    Array<float> in{4096}, out{4096};
+    explicit Recording(unsigned stride, const std::string& architecture = "hopper")
+        : machine(text(stride), architecture, recording()) {}
+    RecordedLaunch loads(unsigned blocks, unsigned threads) {
+        return *machine.launch("k", shape(blocks, threads), in.get(), out.get()).recorded;
+    }
+};
+
+const Access& first_access(const RecordedLaunch& launch) {
+    return launch.trace.blocks.at(0).at(0).accesses.at(0);
+}
+
+TEST(Recorder, NeighboursFillFourSectorsOfALine) {
+    Recording recording(4);
+    const RecordedLaunch launch = recording.loads(1, 32);
+    const Access& load = first_access(launch);
+    EXPECT_EQ(load.kind, Access::Kind::load);
+    EXPECT_EQ(load.space, timing::Space::global);
+    EXPECT_EQ(load.bytes, 128u);
+    EXPECT_EQ(load.sectors, 4);
+    EXPECT_EQ(load.line_count, 1u);
+    EXPECT_EQ(launch.trace.lines_of(load)[0].count(), 4u);
+}
+
+TEST(Recorder, LanesALineApartTakeALineEach) {
+    Recording recording(128);
+    const RecordedLaunch launch = recording.loads(1, 32);
+    EXPECT_EQ(first_access(launch).bytes, 128u);
+    EXPECT_EQ(first_access(launch).sectors, 32);
+    EXPECT_EQ(first_access(launch).line_count, 32u);
+}
+
+TEST(Recorder, LanesThatAreOffMoveNothing) {
+    Recording recording(4);
+    const RecordedLaunch launch = recording.loads(1, 64);
+    const auto& block = launch.trace.blocks.at(0);
+    ASSERT_EQ(block.size(), 2u);
+    // Eight lanes of the first warp store to one place; of the second warp, none.
+    const Access& store = block[0].accesses.at(1);
+    EXPECT_EQ(store.kind, Access::Kind::store);
+    EXPECT_EQ(store.bytes, 32u);
+    EXPECT_EQ(store.sectors, 1);
+    for (std::size_t i = 1; i < block[1].accesses.size(); ++i)
+        EXPECT_EQ(block[1].accesses[i].kind, Access::Kind::none);
+}
+
+TEST(Recorder, BankConflictsAreFurtherPasses) {
+    for (const auto& [stride, passes] : {std::pair(4u, 1), {8u, 2}, {64u, 16}, {128u, 32}, {132u, 1}}) {
+        Recording recording(stride);
+        const auto record =
+            recording.machine.launch("staged", shape(1, 32), recording.in.get());
+        EXPECT_EQ(first_access(*record.recorded).wavefronts, passes) << stride;
+        EXPECT_EQ(first_access(*record.recorded).space, timing::Space::shared);
+    }
+}
+
+TEST(Recorder, LoadsUseTheL1AsTheirGenerationDoes) {
+    // By default Kepler keeps no global loads in its L1, Hopper does.
+    Recording kepler(4, "kepler"), hopper(4, "hopper");
+    EXPECT_FALSE(first_access(kepler.loads(1, 32)).uses_l1);
+    EXPECT_TRUE(first_access(hopper.loads(1, 32)).uses_l1);
+}
+
+TEST(Recorder, ARoundOfALoopIsAStep) {
+    Recording recording(4);
+    const auto steps = [&](unsigned rounds) {
+        const auto record = recording.machine.launch("loop", shape(1, 32), rounds);
+        return record.recorded->trace.blocks.at(0).at(0);
+    };
+    const timing::WarpTrace few = steps(10), many = steps(15);
+    EXPECT_EQ(many.steps.size() - few.steps.size(), 5u);
+    EXPECT_EQ(few.executed, few.recorded);
+    // Two operations and a branch in each of the five rounds.
+    EXPECT_EQ(many.executed - few.executed, 15u);
+}
+
+TEST(Recorder, ALongLoopIsCutButCounted) {
+    Recording recording(4);
+    const auto record = recording.machine.launch("loop", shape(1, 32), 1000000u);
+    const timing::WarpTrace& warp = record.recorded->trace.blocks.at(0).at(0);
+    EXPECT_GE(warp.executed, 3000000u);
+    EXPECT_LT(warp.recorded, 20000u);
+}
+
+TEST(Recorder, OneSmGetsItsShareOfTheGrid) {
+    // The H200 has 132 SMs: of 300 blocks, 36 SMs get three and the others two.
+    Recording recording(4);
+    const RecordedLaunch launch = recording.loads(300, 32);
+    EXPECT_EQ(launch.facts.blocks, 300u);
+    EXPECT_EQ(launch.facts.sm_blocks, 3u);
+    EXPECT_EQ(launch.trace.blocks.size(), 3u);
+    EXPECT_LT(launch.facts.sm_number, 36u);
+}
+
+TEST(Recorder, AGpuOfItsOwnNameHasItsOwnSms) {
+    // An RTX 3080 has 68 SMs of 48 warps: a block of 1024 threads fits once.
+    Recording recording(4, "geforce-rtx-3080");
+    const RecordedLaunch launch = recording.loads(69, 1024);
+    EXPECT_EQ(launch.facts.sm_blocks, 2u);
+    EXPECT_EQ(launch.facts.resident_blocks, 1u);
+    EXPECT_EQ(launch.facts.sm_number, 0u);
+}
+
+}  // namespace
+}  // namespace simt_test

@@ -1,0 +1,111 @@
+"""The tables of common/timing/README.md about the times that other people printed."""
+
+from collections.abc import Iterable
+from statistics import median
+
+from notebook.project import Project
+from notebook.published_times import Compared, Errors, Table, read, tables
+
+WORST_TIME, WORST_RATIO, WORST_RANK = 0.35, 0.20, 0.8
+
+# Which generation an emulated GPU is of.
+Generations = dict[str, str]
+
+
+def is_worse(errors: Errors) -> list[str]:
+    """In what a table is beside the limits, in words; [] where it is not."""
+    ratios = errors.ratios()
+    found = []
+    if errors.absolute > WORST_TIME:
+        found.append("times")
+    if ratios and median(ratios) > WORST_RATIO:
+        found.append("ratios")
+    if errors.rank is not None and errors.rank < WORST_RANK:
+        found.append("order")
+    return found
+
+
+def lines(project: Project, generations: Generations) -> list[str]:
+    """Markdown: each table, each generation, all together, and what is worse and why."""
+    described = {each.name: each for each in tables(project)}
+    found = read(project)
+    everything = Errors([row for errors in found.values() for row in errors.rows])
+    return [
+        "| source's table | times | timed by | error of times | error of ratios | rank correlation | beyond the limits |",
+        "|---|---|---|---|---|---|---|",
+        *(_table_line(described[name], errors) for name, errors in found.items()),
+        "",
+        "| generation | GPUs | times | error of times | error of ratios |",
+        "|---|---|---|---|---|",
+        *_by_generation(found, generations),
+        "",
+        _summary(everything, found, generations),
+        "",
+        *_reasons(described, found),
+    ]
+
+
+def _table_line(table: Table, errors: Errors) -> str:
+    rank = "-" if errors.rank is None else f"{errors.rank:.2f}"
+    cells = [
+        table.name,
+        str(len(errors.rows)),
+        table.timed,
+        f"{errors.absolute:.0%}",
+        _median(errors.ratios()),
+        rank,
+        ", ".join(is_worse(errors)),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _median(ratios: list[float]) -> str:
+    return f"{median(ratios):.0%}" if ratios else "-"
+
+
+def _by_generation(found: dict[str, Errors], generations: Generations) -> Iterable[str]:
+    order: dict[str, list[Errors]] = {}
+    for errors in found.values():
+        order.setdefault(generations[errors.rows[0].gpu], []).append(errors)
+    for generation in dict.fromkeys(generations.values()):
+        if generation in order:
+            of_one = order[generation]
+            rows = [row for errors in of_one for row in errors.rows]
+            ratios = [ratio for errors in of_one for ratio in errors.ratios()]
+            cells = [
+                generation,
+                str(len(_gpus(rows))),
+                str(len(rows)),
+                f"{Errors(rows).absolute:.0%}",
+                _median(ratios),
+            ]
+            yield "| " + " | ".join(cells) + " |"
+
+
+def _gpus(rows: Iterable[Compared]) -> set[str]:
+    return {row.gpu for row in rows}
+
+
+def _summary(everything: Errors, found: dict[str, Errors], generations: Generations) -> str:
+    gpus = _gpus(everything.rows)
+    ratios = [ratio for errors in found.values() for ratio in errors.ratios()]
+    medians = [median(of_one) for errors in found.values() if (of_one := errors.ratios())]
+    ranks = [errors.rank for errors in found.values() if errors.rank is not None]
+    good = sum(rank >= WORST_RANK for rank in ranks)
+    of = len({generations[gpu] for gpu in gpus})
+    return (
+        f"{len(everything.rows)} printed times of {len(gpus)} GPUs of {of} generations. Median error of the "
+        f"times: {everything.absolute:.0%}; of the {len(ratios):,} ratios of two times of a table: "
+        f"{median(ratios):.0%}, mean of the tables' medians {sum(medians) / len(medians):.0%}. Rank correlation of "
+        f"at least {WORST_RANK} in {good} of the {len(ranks)} tables of five or more variants."
+    )
+
+
+def _reasons(described: dict[str, Table], found: dict[str, Errors]) -> Iterable[str]:
+    yield (
+        f"Beyond the limits ({WORST_TIME:.0%} of times, {WORST_RATIO:.0%} of ratios, {WORST_RANK} of rank correlation):"
+    )
+    yield ""
+    for name, errors in found.items():
+        if worse := is_worse(errors):
+            yield f"- {name} ({', '.join(worse)}): {described[name].reason or 'no reason known'}."

@@ -1,0 +1,185 @@
+"""Times that other people printed, beside those that the time model predicts for the same GPU.
+
+data/timing/published.toml names the tables of printed times; data/timing/published.csv has what was
+predicted for each of their rows.
+"""
+
+import csv
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import log
+from pathlib import Path
+from statistics import median
+
+from scipy.stats import spearmanr
+
+from notebook import csv_table
+from notebook.project import Project
+
+TABLES = Path("data/timing/published.toml")
+PREDICTIONS = Path("data/timing/published.csv")
+COLUMNS = ("table", "gpu", "run", "predicted_seconds", "predicted_bound", "printed_seconds")
+FEWEST_FOR_RANK = 5
+
+_PRINTED = ("device", "name", "metric", "value")
+# What a row prints instead of a time is a rate of this work.
+_TIME, _BYTES, _FLOPS = "time_us", "bytes_per_second", "flops_per_second"
+
+
+@dataclass(frozen=True)
+class Table:
+    """What one source printed of one GPU in one experiment."""
+
+    name: str
+    device: str
+    gpu: str
+    files: tuple[str, ...]
+    cache: str
+    timed: str
+    only: str = ""
+    add: str = ""
+    replace: tuple[tuple[str, str], ...] = ()
+    assumed: str = ""
+    reason: str = ""
+
+    def run_of(self, name: str) -> str:
+        """What is run for a row of this name."""
+        for pattern, by in self.replace:
+            name = re.sub(pattern, by, name)
+        return f"{name}{self.add}/cache:{self.cache}"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed time, and what is run to predict it."""
+
+    table: str
+    gpu: str
+    run: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Compared(Printed):
+    """A printed time and the predicted one."""
+
+    predicted: float = 0.0
+    bound: str = ""
+
+    @property
+    def error(self) -> float:
+        """Of the time, 0.1 for a tenth."""
+        return abs(self.predicted / self.seconds - 1)
+
+
+@dataclass
+class Errors:
+    """How far predictions are from a table of printed times."""
+
+    rows: list[Compared] = field(default_factory=list)
+
+    @property
+    def absolute(self) -> float:
+        return median(each.error for each in self.rows)
+
+    def ratios(self) -> list[float]:
+        """Of each ratio of two times, what it errs by: 0.1 for a tenth. Repeated runs are no ratio."""
+        return [abs_ratio_error(*pair) for pair in combinations(self.rows, 2) if is_a_ratio(*pair)]
+
+    @property
+    def rank(self) -> float | None:
+        """Spearman's correlation; None of too few different runs."""
+        if len({each.run for each in self.rows}) < FEWEST_FOR_RANK:
+            return None
+        predicted = [each.predicted for each in self.rows]
+        return float(spearmanr(predicted, [each.seconds for each in self.rows])[0])
+
+
+def is_a_ratio(one: Compared, other: Compared) -> bool:
+    return one.run != other.run
+
+
+def abs_ratio_error(one: Compared, other: Compared) -> float:
+    error = log(one.predicted / other.predicted) - log(one.seconds / other.seconds)
+    return float(10 ** (abs(error) / log(10))) - 1
+
+
+def tables(project: Project) -> list[Table]:
+    with (project.root / TABLES).open("rb") as file:
+        found = tomllib.load(file)["table"]
+    return [
+        Table(
+            **{
+                key: tuple(map(tuple, value))
+                if key == "replace"
+                else tuple(value)
+                if isinstance(value, list)
+                else value
+                for key, value in each.items()
+            }
+        )
+        for each in found
+    ]
+
+
+def printed(project: Project, table: Table) -> list[Printed]:
+    """The rows of a table. What several chapters have of one printed number counts once."""
+    found: dict[tuple[str, str], Printed] = {}
+    times: dict[str, bool] = {}
+    for row in _rows(project, table):
+        run = table.run_of(row["name"])
+        # A source that prints times and the rates made of them prints one number.
+        has_time = times.setdefault(run, row["metric"] == _TIME)
+        if has_time and row["metric"] != _TIME:
+            continue
+        value = row.real("value", 1e-9, 1e21)
+        seconds = value * 1e-6 if row["metric"] == _TIME else work(run, row["metric"]) / value
+        key = (run.replace("/l1:on", ""), row["value"])
+        found.setdefault(key, Printed(table.name, table.gpu, run, seconds))
+    return list(found.values())
+
+
+def _rows(project: Project, table: Table) -> Iterator[csv_table.Line]:
+    for name in table.files:
+        path = project.data / "published" / f"{name}.csv"
+        for row in csv_table.read(path, _PRINTED):
+            if row["device"] != table.device or row["metric"] not in (_TIME, _BYTES, _FLOPS):
+                continue
+            if re.search(table.only, row["name"]):
+                yield row
+
+
+def work(run: str, metric: str) -> float:
+    """The bytes or operations of a run, as sources count them."""
+    sizes = {key: int(value) for key, value in re.findall(r"/(\w+):(\d+)(?=/|$)", run)}
+    if metric == _FLOPS:
+        return 2.0 * sizes["m"] * sizes["n"] * sizes["k"]
+    if "rows" in sizes:
+        return 8.0 * sizes["rows"] * sizes["columns"]
+    return {"scale_double": 16.0, "saxpy": 12.0}[run.partition("/")[0]] * sizes["n"]
+
+
+def read(project: Project) -> dict[str, Errors]:
+    """The comparison by table, in the order of TABLES."""
+    found = {each.name: Errors() for each in tables(project)}
+    for row in csv_table.read(project.root / PREDICTIONS, COLUMNS):
+        seconds, predicted = (
+            row.real(key, 1e-9, 1e6) for key in ("printed_seconds", "predicted_seconds")
+        )
+        compared = Compared(
+            row["table"], row["gpu"], row["run"], seconds, predicted, row["predicted_bound"]
+        )
+        found[row["table"]].rows.append(compared)
+    return {name: errors for name, errors in found.items() if errors.rows}
+
+
+def write(rows: Iterable[Compared], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for each in rows:
+            times = (f"{each.predicted:.4g}", each.bound, f"{each.seconds:.4g}")
+            table.writerow([each.table, each.gpu, each.run, *times])
