@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from notebook import claims, names, prediction, published_table, verdicts
+from notebook import claims, names, prediction, published_table, published_times, verdicts
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import emulable
 from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, WITHOUT_EVIDENCE
@@ -78,26 +78,36 @@ def write(pairs: Iterable[Timed], path: Path) -> None:
             table.writerow([each.chapter, each.name, *times])
 
 
-def write_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]], path: Path) -> None:
-    """The ratios of two times that claims are about."""
+def write_ratios(rows: Iterable[list[str]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(prediction.COLUMNS)
-        for chapter, pairs in chapters:
-            by_place = {(names.variant(each.name), names.regime(each.name)): each for each in pairs}
-            for claim in claims.load(chapter):
-                if claim.is_counted or claim.baseline is None:
+        table.writerows(rows)
+
+
+def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator[list[str]]:
+    """The ratios of two times that claims are about, predicted and measured."""
+    for chapter, pairs in chapters:
+        by_place = {(names.variant(each.name), names.regime(each.name)): each for each in pairs}
+        for claim in claims.load(chapter):
+            if claim.is_counted or claim.baseline is None:
+                continue
+            for (variant, regime), each in by_place.items():
+                baseline = by_place.get((claim.baseline, regime))
+                if variant != claim.variant or baseline is None:
                     continue
-                for (variant, regime), each in by_place.items():
-                    baseline = by_place.get((claim.baseline, regime))
-                    if variant != claim.variant or baseline is None:
-                        continue
-                    ratios = (
-                        each.predicted / baseline.predicted,
-                        each.measured / baseline.measured,
-                    )
-                    found = ["hopper", chapter.number, each.name, baseline.name]
-                    table.writerow([*found, *(f"{ratio:.4g}" for ratio in ratios)])
+                ratios = (each.predicted / baseline.predicted, each.measured / baseline.measured)
+                found = ["hopper", chapter.number, each.name, baseline.name]
+                yield [*found, *(f"{ratio:.4g}" for ratio in ratios)]
+
+
+def printed_ratios(project: Project, generations: dict[str, str]) -> Iterator[list[str]]:
+    """The same of generations of which only printed times are known."""
+    for each in published_times.claimed_ratios(project, all_chapters(project)):
+        generation = generations[each.gpu].lower()
+        if generation != "hopper":
+            found = [generation, each.chapter, each.name, each.baseline]
+            yield [*found, f"{each.predicted:.4g}", f"{each.printed:.4g}"]
 
 
 def chapter_row(chapter: str, pairs: list[Timed]) -> tuple[float, str]:
@@ -217,9 +227,10 @@ def main() -> int:
     timed = [
         (chapter, by_chapter[chapter.name]) for chapter, *_ in found if chapter.name in by_chapter
     ]
-    write_ratios(timed, project.root / prediction.TABLE)
-    page = project.root / "common" / "timing" / "README.md"
     generations = {name: row["generation"] for name, row in emulable(project).items()}
+    ratios = [*measured_ratios(timed), *printed_ratios(project, generations)]
+    write_ratios(ratios, project.root / prediction.TABLE)
+    page = project.root / "common" / "timing" / "README.md"
     for begin, lines in (
         (VALIDATION, [*table(by_chapter), "", *agreement(found)]),
         (PUBLISHED, published_table.lines(project, generations)),

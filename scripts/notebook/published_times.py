@@ -8,7 +8,7 @@ import csv
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import log
 from pathlib import Path
@@ -16,7 +16,8 @@ from statistics import median
 
 from scipy.stats import spearmanr
 
-from notebook import csv_table
+from notebook import claims, csv_table, names
+from notebook.chapters import Chapter
 from notebook.project import Project
 
 TABLES = Path("data/timing/published.toml")
@@ -160,6 +161,63 @@ def work(run: str, metric: str) -> float:
     if "rows" in sizes:
         return 8.0 * sizes["rows"] * sizes["columns"]
     return {"scale_double": 16.0, "saxpy": 12.0}[run.partition("/")[0]] * sizes["n"]
+
+
+@dataclass(frozen=True)
+class ClaimedRatio:
+    """A ratio of two printed times that a claim is about, and the predicted one."""
+
+    gpu: str
+    chapter: str  # its number
+    name: str
+    baseline: str
+    predicted: float
+    printed: float
+
+
+def claimed_ratios(project: Project, chapters: Iterable[Chapter]) -> Iterator[ClaimedRatio]:
+    """Of each table, those of a claim's variant and baseline in one regime."""
+    by_table = read(project)
+    for chapter in chapters:
+        timed = [each for each in claims.load(chapter) if not each.is_counted and each.baseline]
+        for table in tables(project):
+            if chapter.name in table.files and table.name in by_table:
+                found = _by_place(project, table, chapter.name, by_table[table.name].rows)
+                yield from _claimed(table.gpu, chapter.number, timed, found)
+
+
+Place = tuple[str, str]  # variant and regime
+
+
+def _by_place(
+    project: Project, table: Table, file: str, rows: list[Compared]
+) -> dict[Place, tuple[str, Compared]]:
+    by_run = {row.run.replace("/l1:on", ""): row for row in rows}
+    found = {}
+    for line in _rows(project, replace(table, files=(file,))):
+        compared = by_run.get(table.run_of(line["name"]).replace("/l1:on", ""))
+        if compared is not None:
+            name = line["name"]
+            found[names.variant(name), names.regime(name)] = (name, compared)
+    return found
+
+
+def _claimed(
+    gpu: str, chapter: str, timed: list[claims.Claim], found: dict[Place, tuple[str, Compared]]
+) -> Iterator[ClaimedRatio]:
+    for claim in timed:
+        for (variant, regime), (name, row) in found.items():
+            if variant != claim.variant or (claim.baseline, regime) not in found:
+                continue
+            baseline, other = found[claim.baseline or "", regime]
+            yield ClaimedRatio(
+                gpu,
+                chapter,
+                name,
+                baseline,
+                row.predicted / other.predicted,
+                row.seconds / other.seconds,
+            )
 
 
 def read(project: Project) -> dict[str, Errors]:
