@@ -35,6 +35,17 @@ def program_for(run: str) -> str:
     return f"{PROGRAM}_l1_{found[1]}" if found else PROGRAM
 
 
+# Of a run that takes longer, only some blocks are executed: how blocks share the L2 is then not seen.
+MOST_PRODUCTS, MOST_ELEMENTS = 2**30, 2**27
+
+
+def is_sampled(run: str) -> bool:
+    sizes = {key: int(value) for key, value in re.findall(r"/(m|n|k|rows|columns):(\d+)", run)}
+    if "m" in sizes:
+        return sizes["m"] * sizes["n"] * sizes["k"] > MOST_PRODUCTS
+    return sizes.get("n", 0) + sizes.get("rows", 0) * sizes.get("columns", 0) > MOST_ELEMENTS
+
+
 def predict(project: Project, library: Path, row: Printed) -> tuple[float, str]:
     """The time of the last launch of a run, and what bounds it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +53,7 @@ def predict(project: Project, library: Path, row: Printed) -> tuple[float, str]:
         settings = {
             "EMULATED_GPU": row.gpu,
             "EMULATED_GPU_TIME": "1",
-            "EMULATED_GPU_SAMPLE": "1",
+            "EMULATED_GPU_SAMPLE": str(int(is_sampled(row.run))),
             "EMULATED_GPU_REPORT": str(report),
             "LD_LIBRARY_PATH": str(library),
         }

@@ -122,6 +122,14 @@ TEST(Recorder, BankConflictsAreFurtherPasses) {
     }
 }
 
+TEST(Recorder, LoadsLeaveTheL1ThroughItsBanks) {
+    // Data wavefronts of data/l1_strided_loads.csv (A100, H200): strides of 2, 8, 31 and 32 floats.
+    for (const auto& [stride, passes] : {std::pair(8u, 2), {32u, 8}, {124u, 1}, {128u, 32}}) {
+        Recording recording(stride);
+        EXPECT_EQ(first_access(recording.loads(1, 32)).wavefronts, passes) << stride;
+    }
+}
+
 TEST(Recorder, LoadsUseTheL1AsTheirGenerationDoes) {
     // By default Kepler keeps no global loads in its L1, Hopper does.
     Recording kepler(4, "kepler"), hopper(4, "hopper");

@@ -49,10 +49,12 @@ double MemoryPath::serve_shared(const Access& access, double now) {
     return data_.serve(now, cycles) + cycles - 1 + machine_.shared_cycles;
 }
 
-// What a request to global memory costs the data path: its bytes or its tags, whichever takes longer.
+// What a request to global memory costs the data path: its bytes, its tags or its passes through the
+// banks, whichever takes longest (data/l1_strided_loads.csv).
 double MemoryPath::data_cycles(const Access& access) const {
     return std::max({1.0, access.bytes / machine_.l1_bytes_per_cycle,
-                     access.line_count / machine_.l1_tags_per_cycle});
+                     access.line_count / machine_.l1_tags_per_cycle,
+                     static_cast<double>(access.wavefronts)});
 }
 
 double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,

@@ -45,7 +45,8 @@ struct Access {
     Kind kind = Kind::none;  // none: no lane took part
     Space space = Space::none;
     bool uses_l1 = false;
-    std::uint16_t wavefronts = 0;  // passes through the banks, or different constants
+    std::uint16_t wavefronts = 0;  // passes through the banks of a load or of shared memory, or
+                                   // different constants
     std::uint16_t sectors = 0;     // of an atomic operation: updates
     std::uint32_t bytes = 0;       // of all lanes
     std::uint32_t first_line = 0, line_count = 0;  // in LaunchTrace::lines

@@ -171,6 +171,10 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     access.wavefronts = static_cast<std::uint16_t>(counts.wavefronts);
     access.sectors = static_cast<std::uint16_t>(counts.sectors);
     if (cost.space == AccessSpace::shared) return;
+    // A load leaves the L1 through the banks that it shares with shared memory.
+    if (access.kind == timing::Access::Kind::load)
+        access.wavefronts =
+            static_cast<std::uint16_t>(bank_passes(request, detail.kind, cost.banks).wavefronts);
     const LineList lines = lines_of(request);
     access.first_line = static_cast<std::uint32_t>(trace.lines.size());
     access.line_count = static_cast<std::uint32_t>(lines.count);

@@ -3,9 +3,19 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from notebook import claims, csv_table, device_names, published, results, schema, tables
+from notebook import (
+    claims,
+    csv_table,
+    device_names,
+    published,
+    published_times,
+    results,
+    schema,
+    tables,
+)
 from notebook.chapters import Chapter, all_chapters
 from notebook.charts.evidence import Facts, facts
+from notebook.devices import emulable
 from notebook.errors import Malformed, Problem
 from notebook.project import Project
 from notebook.results import Result
@@ -20,7 +30,7 @@ _COLUMNS = ("chapter", "name", "predicted_seconds", "measured_seconds")
 class Prediction:
     """A benchmark whose time was predicted and, unless it is 0, measured on a GPU."""
 
-    chapter: str
+    group: str  # the number of the chapter, or the generation of the GPU whose time was printed
     name: str
     predicted_seconds: float
     measured_seconds: float
@@ -85,8 +95,20 @@ class Sources:
         except Malformed as error:
             raise Problem(f"{quoted(path)}: {error}; git checkout {quoted(path)}") from error
 
+    @cached_property
+    def printed(self) -> list[Prediction]:
+        """The rows of data/timing/published.csv; [] without the file."""
+        if not (self.project.root / published_times.PREDICTIONS).is_file():
+            return []
+        gpus = emulable(self.project)
+        return [
+            Prediction(gpus[row.gpu]["generation"].lower(), row.run, row.predicted, row.seconds)
+            for errors in published_times.read(self.project).values()
+            for row in errors.rows
+        ]
+
 
 def _prediction(line: csv_table.Line) -> Prediction:
     predicted = line.real("predicted_seconds", 1e-9, 1e6)
     measured = line.real("measured_seconds", 0, 1e6)
-    return Prediction(line["chapter"], line["name"], predicted, measured)
+    return Prediction(line["chapter"][:2], line["name"], predicted, measured)

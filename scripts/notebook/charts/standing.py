@@ -132,33 +132,48 @@ def _matrix_title(decided: list[ChapterVerdicts], devices: list[str]) -> str:
 
 
 # gnuplot's open shapes.
-_OPEN = (8, 6, 4, 12)
+_OPEN = (8, 6, 4, 12, 10)
 _PARTS = {
     "global memory": tuple(f"{number:02}" for number in range(9)),
     "transposes": tuple(f"{number:02}" for number in range(9, 15)),
     "shared memory": ("15",),
     "products": ("16", "17", "18", "19"),
 }
+_AGES = {
+    "Fermi to Maxwell": ("fermi", "kepler", "maxwell"),
+    "Pascal to Turing": ("pascal", "volta", "turing"),
+    "Ampere": ("ampere",),
+    "Ada": ("ada",),
+    "Hopper, Blackwell": ("hopper", "blackwell"),
+}
 
 
 def validation(sources: Sources) -> Chart | None:
-    """Predicted against measured time; nothing without data/timing/validation.csv."""
-    known = sources.predictions
+    """Predicted against measured and against printed time; nothing without data/timing/validation.csv."""
+    known, printed = sources.predictions, sources.printed
     if not known:
         return None
+    panels = [_times("predicted time against that of an H200, µs", 1e6, known, _PARTS)]
+    if printed:
+        heading = "predicted time against that printed of other GPUs, ms"
+        panels.append(_times(heading, 1e3, printed, _AGES))
+    return Chart(
+        _validation_title(known, printed),
+        panels,
+        "open: predicted by the time model, against the measured time",
+    )
+
+
+def _times(
+    heading: str, scale: float, known: list[Prediction], groups: dict[str, tuple[str, ...]]
+) -> Panel:
+    """Both times in units of 1 / scale, each group of chapters or generations in its colour."""
     times = [time for each in known for time in (each.predicted_seconds, each.measured_seconds)]
     ends = (
-        10 ** math.floor(math.log10(min(times) * 1e6)),
-        10 ** math.ceil(math.log10(max(times) * 1e6)),
+        10.0 ** math.floor(math.log10(min(times) * scale)),
+        10.0 ** math.ceil(math.log10(max(times) * scale)),
     )
-    panel = Panel(
-        ends,
-        ends,
-        log_x=True,
-        log_y=True,
-        heading="predicted time against measured time, µs",
-        height=520,
-    )
+    panel = Panel(ends, ends, log_x=True, log_y=True, heading=heading, height=520)
     for factor, form in ((1.0, "line"), (1.5, "thin"), (1 / 1.5, "thin")):
         panel.line(
             [
@@ -168,28 +183,37 @@ def validation(sources: Sources) -> Chart | None:
             GREY,
             form,
         )
-    for index, (part, chapters) in enumerate(_PARTS.items()):
+    for index, (group, members) in enumerate(groups.items()):
         points = [
-            (each.measured_seconds * 1e6, each.predicted_seconds * 1e6)
+            (each.measured_seconds * scale, each.predicted_seconds * scale)
             for each in known
-            if each.chapter[:2] in chapters
+            if each.group in members
         ]
         if points:
             look = Style(VARIANTS[index].colour, _OPEN[index])
             panel.points(points, look)
-            panel.label(max(points)[1], part, look)
+            panel.label(max(points)[1], group, look)
     panel.text(ends[0] * 1.3, ends[1] / 1.6, "solid: equal   dotted: 1.5x", LEFT)
-    return Chart(
-        _validation_title(known),
-        [panel],
-        "open: predicted by the time model, against the measured time",
+    return panel
+
+
+def _validation_title(known: list[Prediction], printed: list[Prediction]) -> str:
+    return f"Predicted times of {len(known)} benchmarks: {_within(known)}" + (
+        f"; of {len(printed)} printed ones within {_factor(printed):.2f}" if printed else ""
     )
 
 
-def _validation_title(known: list[Prediction]) -> str:
-    errors = [abs(math.log(each.predicted_seconds / each.measured_seconds)) for each in known]
-    within = sum(error <= math.log(1.5) for error in errors) / len(errors)
+def _within(known: list[Prediction]) -> str:
+    within = sum(error <= math.log(1.5) for error in _errors(known)) / len(known)
     return (
-        f"Predicted times of {len(known)} benchmarks: half lie within a factor of "
-        f"{math.exp(median(errors)):.2f} of the measured ones, {percent(within)} within 1.5"
+        f"half lie within a factor of {_factor(known):.2f} of the measured ones, "
+        f"{percent(within)} within 1.5"
     )
+
+
+def _factor(known: list[Prediction]) -> float:
+    return math.exp(median(_errors(known)))
+
+
+def _errors(known: list[Prediction]) -> list[float]:
+    return [abs(math.log(each.predicted_seconds / each.measured_seconds)) for each in known]
