@@ -35,32 +35,19 @@ def program_for(run: str) -> str:
     return f"{PROGRAM}_l1_{found[1]}" if found else PROGRAM
 
 
-# Of a run that takes longer, only some blocks are executed: how blocks share the L2 is then not seen.
-MOST_PRODUCTS, MOST_ELEMENTS = 2**30, 2**27
-
-
-def is_sampled(run: str) -> bool:
-    sizes = {key: int(value) for key, value in re.findall(r"/(m|n|k|rows|columns):(\d+)", run)}
-    if "m" in sizes:
-        return sizes["m"] * sizes["n"] * sizes["k"] > MOST_PRODUCTS
-    return sizes.get("n", 0) + sizes.get("rows", 0) * sizes.get("columns", 0) > MOST_ELEMENTS
-
-
-def predict(project: Project, library: Path, row: Printed) -> tuple[float, str]:
+def predict(project: Project, library: Path, row: Printed, sampled: bool) -> tuple[float, str]:
     """The time of the last launch of a run, and what bounds it."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
         settings = {
             "EMULATED_GPU": row.gpu,
             "EMULATED_GPU_TIME": "1",
-            "EMULATED_GPU_SAMPLE": str(int(is_sampled(row.run))),
+            "EMULATED_GPU_SAMPLE": str(int(sampled)),
             "EMULATED_GPU_REPORT": str(report),
             "LD_LIBRARY_PATH": str(library),
         }
         command = [str(project.build / program_for(row.run)), row.run]
-        subprocess.run(
-            command, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL
-        )
+        subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)
         launches = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
     last = [each["predicted"] for each in launches if "predicted" in each][-1]
     return float(last["seconds"]), str(last["bound"])
@@ -86,7 +73,7 @@ def compared(project: Project, known: Known, again: str) -> Iterator[Compared]:
             place = (row.gpu, row.run)
             if place not in made:
                 say(f"{table.name}: {row.run}")
-                made[place] = predict(project, library, row)
+                made[place] = predict(project, library, row, table.is_sampled(row.run))
             seconds, bound = made[place]
             yield Compared(row.table, row.gpu, row.run, row.seconds, seconds, bound)
 

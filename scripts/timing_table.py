@@ -16,7 +16,6 @@ import re
 import sys
 from pathlib import Path
 
-
 # A compute capability of a generation.
 PART = re.compile(r"([a-z]+)_[0-9]+_[0-9]+")
 

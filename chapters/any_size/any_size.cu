@@ -58,8 +58,9 @@ class Request {
         const std::string shape = text("block");
         const std::size_t by = shape.find('x');
         const auto side = [](const std::string& digits) { return unsigned(std::stoul(digits)); };
-        return by == std::string::npos ? dim3(side(shape))
-                                       : dim3(side(shape.substr(0, by)), side(shape.substr(by + 1)));
+        return by == std::string::npos
+                   ? dim3(side(shape))
+                   : dim3(side(shape.substr(0, by)), side(shape.substr(by + 1)));
     }
     template <class T>
     T* array(std::size_t elements) const {
@@ -194,7 +195,8 @@ Maker naive(Naive kernel, bool x_is_row = false) {
 
 template <int tile>
 Launch bounded_of(const Product<float>& p) {
-    const dim3 grid(lab::blocks_for(std::size_t(p.n), tile), lab::blocks_for(std::size_t(p.m), tile));
+    const dim3 grid(lab::blocks_for(std::size_t(p.n), tile),
+                    lab::blocks_for(std::size_t(p.m), tile));
     return [=] {
         lab::launch(matmul_tiled_bounded<float, tile>, grid, dim3(tile, tile))(p.a, p.b, p.c, p.m,
                                                                                p.n, p.k);
@@ -218,7 +220,8 @@ Maker in_tiles(Tiles kernel) {
 Launch tile_at_launch(const Request& request) {
     const Product<std::uint32_t> p(request);
     const unsigned tile = unsigned(request.number("tile"));
-    const dim3 grid(lab::blocks_for(std::size_t(p.n), tile), lab::blocks_for(std::size_t(p.m), tile));
+    const dim3 grid(lab::blocks_for(std::size_t(p.n), tile),
+                    lab::blocks_for(std::size_t(p.m), tile));
     const std::size_t shared = 2 * tile * tile * sizeof(std::uint32_t);
     return [=] {
         lab::launch(matmul_tile_at_launch, grid, dim3(tile, tile), shared)(p.a, p.b, p.c, p.m, p.n,
@@ -320,7 +323,8 @@ int main(int argc, char** argv) {
         if (argc != 2) throw std::invalid_argument("usage: any_size kernel/key:value/...");
         const Request request(argv[1]);
         const auto maker = makers().find(request.kernel);
-        if (maker == makers().end()) throw std::invalid_argument(request.kernel + ": unknown kernel");
+        if (maker == makers().end())
+            throw std::invalid_argument(request.kernel + ": unknown kernel");
         const Launch launch = maker->second(request);
         const bool warm = request.text("cache", "warm") == "warm";
         if (warm) microseconds_of(launch);

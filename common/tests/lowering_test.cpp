@@ -30,22 +30,22 @@ std::vector<Instruction> lowered(const std::string& body, Register first = 0) {
 Instruction one(const std::string& text) { return lowered("    " + text + "\n").at(0); }
 
 TEST(Lowering, AnInstructionGoesToTheUnitOfItsMnemonic) {
-    EXPECT_EQ(one("fma.rn.f32 %f1, %f2, %f3, %f4;").unit, Unit::fp32);      // FFMA
-    EXPECT_EQ(one("fma.rn.f64 %d1, %d2, %d3, %d4;").unit, Unit::fp64);      // DFMA
-    EXPECT_EQ(one("ex2.approx.f32 %f1, %f2;").unit, Unit::sfu);             // MUFU.EX2
-    EXPECT_EQ(one("popc.b32 %r1, %r2;").unit, Unit::sfu);                   // POPC
-    EXPECT_EQ(one("xor.b32 %r1, %r2, %r3;").unit, Unit::integer);           // LOP3
-    EXPECT_EQ(one("mad.lo.s32 %r1, %r2, %r3, %r4;").unit, Unit::fp32);      // IMAD
-    EXPECT_EQ(one("mov.u32 %r1, %tid.x;").unit, Unit::sfu);                 // S2R
-    EXPECT_EQ(one("ld.global.f32 %f1, [%rd1];").unit, Unit::memory);        // LDG
+    EXPECT_EQ(one("fma.rn.f32 %f1, %f2, %f3, %f4;").unit, Unit::fp32);  // FFMA
+    EXPECT_EQ(one("fma.rn.f64 %d1, %d2, %d3, %d4;").unit, Unit::fp64);  // DFMA
+    EXPECT_EQ(one("ex2.approx.f32 %f1, %f2;").unit, Unit::sfu);         // MUFU.EX2
+    EXPECT_EQ(one("popc.b32 %r1, %r2;").unit, Unit::sfu);               // POPC
+    EXPECT_EQ(one("xor.b32 %r1, %r2, %r3;").unit, Unit::integer);       // LOP3
+    EXPECT_EQ(one("mad.lo.s32 %r1, %r2, %r3, %r4;").unit, Unit::fp32);  // IMAD
+    EXPECT_EQ(one("mov.u32 %r1, %tid.x;").unit, Unit::sfu);             // S2R
+    EXPECT_EQ(one("ld.global.f32 %f1, [%rd1];").unit, Unit::memory);    // LDG
     EXPECT_EQ(one("atom.global.add.u32 %r1, [%rd1], 1;").unit, Unit::memory);
-    EXPECT_EQ(one("cvt.rn.f32.s32 %f1, %r1;").unit, Unit::sfu);             // I2F
+    EXPECT_EQ(one("cvt.rn.f32.s32 %f1, %r1;").unit, Unit::sfu);  // I2F
 }
 
 TEST(Lowering, WhatLeavesNoMachineInstructionIsFree) {
-    for (const char* text : {"ld.param.u64 %rd1, [p];", "mov.u32 %r1, %r2;",
-                             "cvta.to.global.u64 %rd1, %rd2;", "and.pred %p1, %p2, %p3;",
-                             "cvt.u64.u32 %rd1, %r1;"}) {
+    for (const char* text :
+         {"ld.param.u64 %rd1, [p];", "mov.u32 %r1, %r2;", "cvta.to.global.u64 %rd1, %rd2;",
+          "and.pred %p1, %p2, %p3;", "cvt.u64.u32 %rd1, %r1;"}) {
         EXPECT_EQ(one(text).slots, 0) << text;
     }
 }
@@ -67,8 +67,7 @@ TEST(Lowering, AnAddressIsOneInstruction) {
     EXPECT_EQ(wide[0].slots + wide[1].slots, 1);
     EXPECT_EQ(wide[1].unit, Unit::fp32);
     // LEA and LEA.HI: a shift and a sum of 64 bits.
-    const auto shifted =
-        lowered("    shl.b64 %rd2, %rd1, 2;\n    add.s64 %rd4, %rd3, %rd2;\n");
+    const auto shifted = lowered("    shl.b64 %rd2, %rd1, 2;\n    add.s64 %rd4, %rd3, %rd2;\n");
     EXPECT_EQ(shifted[0].slots + shifted[1].slots, 2);
 }
 
@@ -120,9 +119,9 @@ TEST(Lowering, RegistersOfAFunctionFollowThoseBeforeIt) {
 }
 
 TEST(Lowering, FencesAndVolatileAccessesKeepTheOrderOfMemory) {
-    for (const char* text : {"membar.gl;", "fence.acq_rel.gpu;",
-                             "ld.volatile.global.u32 %r1, [%rd1];",
-                             "ld.acquire.gpu.global.u32 %r1, [%rd1];"}) {
+    for (const char* text :
+         {"membar.gl;", "fence.acq_rel.gpu;", "ld.volatile.global.u32 %r1, [%rd1];",
+          "ld.acquire.gpu.global.u32 %r1, [%rd1];"}) {
         EXPECT_TRUE(one(text).orders_memory) << text;
     }
     EXPECT_FALSE(one("ld.global.u32 %r1, [%rd1];").orders_memory);
@@ -130,7 +129,8 @@ TEST(Lowering, FencesAndVolatileAccessesKeepTheOrderOfMemory) {
 
 Instruction control(const std::string& text) {
     const emulator::ptx::Module module = emulator::ptx::parse(
-        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    .reg .pred %p<4>; "
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    .reg .pred "
+        "%p<4>; "
         ".reg .b32 %r<8>;\nTOP:\n    " +
         text + "\n    ret;\n}\n");
     return lower_control(module.functions[0].instructions.at(0), 0);

@@ -25,7 +25,8 @@ std::string text(unsigned stride) {
     ld.param.u64 %rd1, [in];
     ld.param.u64 %rd2, [out];
     mov.u32 %r1, %tid.x;
-    mul.wide.u32 %rd3, %r1, )" + bytes + R"(;
+    mul.wide.u32 %rd3, %r1, )" +
+           bytes + R"(;
     add.s64 %rd4, %rd1, %rd3;
     ld.global.f32 %f1, [%rd4];
     setp.lt.u32 %p1, %r1, 8;
@@ -38,7 +39,8 @@ std::string text(unsigned stride) {
     .shared .align 4 .b8 tile[16384];
     mov.u32 %r1, %tid.x;
     mov.u32 %r3, tile;
-    mad.lo.u32 %r2, %r1, )" + bytes + R"(, %r3;
+    mad.lo.u32 %r2, %r1, )" +
+           bytes + R"(, %r3;
     mov.f32 %f1, 0f3F800000;
     st.shared.f32 [%r2], %f1;
     bar.sync 0;
@@ -113,10 +115,10 @@ TEST(Recorder, LanesThatAreOffMoveNothing) {
 }
 
 TEST(Recorder, BankConflictsAreFurtherPasses) {
-    for (const auto& [stride, passes] : {std::pair(4u, 1), {8u, 2}, {64u, 16}, {128u, 32}, {132u, 1}}) {
+    for (const auto& [stride, passes] :
+         {std::pair(4u, 1), {8u, 2}, {64u, 16}, {128u, 32}, {132u, 1}}) {
         Recording recording(stride);
-        const auto record =
-            recording.machine.launch("staged", shape(1, 32), recording.in.get());
+        const auto record = recording.machine.launch("staged", shape(1, 32), recording.in.get());
         EXPECT_EQ(first_access(*record.recorded).wavefronts, passes) << stride;
         EXPECT_EQ(first_access(*record.recorded).space, timing::Space::shared);
     }

@@ -7,6 +7,7 @@ from notebook.project import Project
 from notebook.published_times import Compared, Errors, Table, read, tables
 
 WORST_TIME, WORST_RATIO, WORST_RANK = 0.35, 0.20, 0.8
+SMALLEST_SPREAD = 1.5  # of a table's times: below it their order says little
 
 # Which generation an emulated GPU is of.
 Generations = dict[str, str]
@@ -31,8 +32,8 @@ def lines(project: Project, generations: Generations) -> list[str]:
     found = read(project)
     everything = Errors([row for errors in found.values() for row in errors.rows])
     return [
-        "| source's table | times | timed by | error of times | error of ratios | rank correlation | beyond the limits |",
-        "|---|---|---|---|---|---|---|",
+        "| table | times | timed by | slowest / fastest | error of times | of ratios | rank correlation | beyond |",
+        "|---|---|---|---|---|---|---|---|",
         *(_table_line(described[name], errors) for name, errors in found.items()),
         "",
         "| generation | GPUs | times | error of times | error of ratios |",
@@ -51,6 +52,7 @@ def _table_line(table: Table, errors: Errors) -> str:
         table.name,
         str(len(errors.rows)),
         table.timed,
+        f"{errors.spread:.1f}",
         f"{errors.absolute:.0%}",
         _median(errors.ratios()),
         rank,
@@ -108,4 +110,11 @@ def _reasons(described: dict[str, Table], found: dict[str, Errors]) -> Iterable[
     yield ""
     for name, errors in found.items():
         if worse := is_worse(errors):
-            yield f"- {name} ({', '.join(worse)}): {described[name].reason or 'no reason known'}."
+            yield f"- {name} ({', '.join(worse)}): {reason_of(described[name], errors)}."
+
+
+def reason_of(table: Table, errors: Errors) -> str:
+    """Why a table is beyond the limits; "" where nobody has said it."""
+    if not table.reason and is_worse(errors) == ["order"] and errors.spread < SMALLEST_SPREAD:
+        return f"its times differ by {errors.spread - 1:.0%} at most"
+    return table.reason

@@ -13,8 +13,7 @@ from itertools import combinations
 from math import log
 from pathlib import Path
 from statistics import median
-
-from scipy.stats import spearmanr
+from typing import Any
 
 from notebook import claims, csv_table, names
 from notebook.chapters import Chapter
@@ -45,6 +44,11 @@ class Table:
     replace: tuple[tuple[str, str], ...] = ()
     assumed: str = ""
     reason: str = ""
+    sampled: str = ""
+
+    def is_sampled(self, run: str) -> bool:
+        """Whether only some of its blocks are executed."""
+        return bool(self.sampled) and re.search(self.sampled, run) is not None
 
     def run_of(self, name: str) -> str:
         """What is run for a row of this name."""
@@ -91,12 +95,22 @@ class Errors:
         return [abs_ratio_error(*pair) for pair in combinations(self.rows, 2) if is_a_ratio(*pair)]
 
     @property
+    def spread(self) -> float:
+        """The slowest printed time over the fastest."""
+        times = [each.seconds for each in self.rows]
+        return max(times) / min(times)
+
+    @property
     def rank(self) -> float | None:
         """Spearman's correlation; None of too few different runs."""
+        from scipy import stats  # type: ignore[import-untyped]  # takes half a second
+
         if len({each.run for each in self.rows}) < FEWEST_FOR_RANK:
             return None
         predicted = [each.predicted for each in self.rows]
-        return float(spearmanr(predicted, [each.seconds for each in self.rows])[0])
+        if len(set(predicted)) == 1:
+            return 0.0  # no order is predicted
+        return float(stats.spearmanr(predicted, [each.seconds for each in self.rows])[0])
 
 
 def is_a_ratio(one: Compared, other: Compared) -> bool:
@@ -110,20 +124,12 @@ def abs_ratio_error(one: Compared, other: Compared) -> float:
 
 def tables(project: Project) -> list[Table]:
     with (project.root / TABLES).open("rb") as file:
-        found = tomllib.load(file)["table"]
-    return [
-        Table(
-            **{
-                key: tuple(map(tuple, value))
-                if key == "replace"
-                else tuple(value)
-                if isinstance(value, list)
-                else value
-                for key, value in each.items()
-            }
-        )
-        for each in found
-    ]
+        return [_table(each) for each in tomllib.load(file)["table"]]
+
+
+def _table(described: dict[str, Any]) -> Table:
+    replacements = tuple((pattern, by) for pattern, by in described.pop("replace", []))
+    return Table(files=tuple(described.pop("files")), replace=replacements, **described)
 
 
 def printed(project: Project, table: Table) -> list[Printed]:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-import architecture_table
 import pytest
-import timing_table
 from conftest import Tree
 
+import architecture_table
+import timing_table
 from notebook import emulate
 from notebook.devices import architectures, emulable
 from notebook.errors import Problem
@@ -50,7 +50,7 @@ def test_the_generation_s_own_row_is_the_model_of_others() -> None:
 
 
 def test_a_gpu_of_an_unknown_capability_is_refused() -> None:
-    with pytest.raises(GpuError, match="RTX 6090.*compute capability '13.0'"):
+    with pytest.raises(GpuError, match=r"RTX 6090.*compute capability '13\.0'"):
         merged([row("A100", "8.0", "ampere")], [{"gpu": "RTX 6090", "compute_capability": "13.0"}])
 
 
@@ -92,7 +92,11 @@ def test_an_l1_of_unknown_size_is_refused(
 
 def test_the_emulate_command_knows_gpus() -> None:
     (target,) = emulate._targets(REAL, "geforce-rtx-3090")
-    assert (target.gpu, target.compute_capability, target.sm_count) == ("GeForce RTX 3090", "8.6", 82)
+    assert (target.gpu, target.compute_capability, target.sm_count) == (
+        "GeForce RTX 3090",
+        "8.6",
+        82,
+    )
     with pytest.raises(Problem, match="did you mean geforce-rtx-3090"):
         emulate._targets(REAL, "geforce-rtx3090")
 

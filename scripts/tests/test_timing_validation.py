@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import synthetic
-import timing_validation
 from conftest import Tree
 from test_verdicts import BASELINE, VARIANT, claim, result
-from timing_validation import Timed
 
+import timing_validation
 from notebook import judging, prediction, verdicts
 from notebook.results import Result
+from timing_validation import Timed
 
 
 def timed(name: str, predicted: float, measured: float) -> Timed:
@@ -130,7 +130,9 @@ def test_what_was_not_measured_is_not_compared(narrow: None) -> None:
 
 def test_a_page_keeps_what_stands_around_its_tables(tmp_path: Path) -> None:
     page = tmp_path / "README.md"
-    page.write_text("a\n<!-- one -->\nold\n<!-- timing:end -->\nb\n<!-- two -->\n<!-- timing:end -->\nc\n")
+    page.write_text(
+        "a\n<!-- one -->\nold\n<!-- timing:end -->\nb\n<!-- two -->\n<!-- timing:end -->\nc\n"
+    )
     timing_validation.fill_in(page, "<!-- two -->", ["new"])
     timing_validation.fill_in(page, "<!-- one -->", ["table"])
     assert page.read_text() == (
