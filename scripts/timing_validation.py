@@ -34,6 +34,8 @@ from notebook.results import Result, read
 PREDICTED, MEASURED = "emulated-hopper", "nvidia-h200"
 RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
+# Ratios of fewer GPUs say nothing of the others of their generation.
+FEWEST_GPUS = 3
 UNDECIDED = (INCONCLUSIVE, NEEDS_GPU)
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 END = "<!-- timing:end -->"
@@ -102,12 +104,16 @@ def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator
 
 
 def printed_ratios(project: Project, generations: dict[str, str]) -> Iterator[list[str]]:
-    """The same of generations of which only printed times are known."""
-    for each in published_times.claimed_ratios(project, all_chapters(project)):
+    """The same of generations of which others printed times of several GPUs, and we measured none."""
+    found = list(published_times.claimed_ratios(project, all_chapters(project)))
+    of_generation: dict[str, set[str]] = {}
+    for each in found:
+        of_generation.setdefault(generations[each.gpu].lower(), set()).add(each.gpu)
+    for each in found:
         generation = generations[each.gpu].lower()
-        if generation != "hopper":
-            found = [generation, each.chapter, each.name, each.baseline]
-            yield [*found, f"{each.predicted:.4g}", f"{each.printed:.4g}"]
+        if generation != "hopper" and len(of_generation[generation]) >= FEWEST_GPUS:
+            place = [generation, each.chapter, each.name, each.baseline]
+            yield [*place, f"{each.predicted:.4g}", f"{each.printed:.4g}"]
 
 
 def chapter_row(chapter: str, pairs: list[Timed]) -> tuple[float, str]:

@@ -276,6 +276,17 @@ TEST(Bound, IsTheUnitThatIsBusiest) {
     EXPECT_EQ(text(prediction.bound), "dram");
 }
 
+TEST(Launch, IsNotFasterThanDramMovesItsBytes) {
+    const Machine machine = hopper();
+    LaunchFacts facts = facts_of(24, 8);
+    const double seconds = predict(machine, random_trace(3, 24), facts).seconds;
+    facts.dram_bytes = 4e9;
+    const double rate = machine.dram_bytes_per_cycle * machine.clock_hz;
+    EXPECT_GE(predict(machine, random_trace(3, 24), facts).seconds, 4e9 / rate);
+    facts.dram_bytes = 1;
+    EXPECT_EQ(predict(machine, random_trace(3, 24), facts).seconds, seconds);
+}
+
 TEST(Machines, EachGenerationHasOne) {
     for (const emulator::Architecture& architecture : emulator::architectures()) {
         const Machine machine = machine_of(architecture);

@@ -89,6 +89,7 @@ struct LaunchFacts {
     bool finds_pages_cold =
         false;  // nothing has used these pages lately: their addresses are looked up
     double dram_bytes_per_read_sector = 32, dram_bytes_per_written_sector = 32;
+    double dram_bytes = 0;  // that the whole launch moves at least
 };
 
 }  // namespace timing

@@ -32,15 +32,19 @@ def lines(project: Project, generations: Generations) -> list[str]:
     found = read(project)
     everything = Errors([row for errors in found.values() for row in errors.rows])
     return [
-        "| table | times | timed by | slowest / fastest | error of times | of ratios | rank correlation | beyond |",
-        "|---|---|---|---|---|---|---|---|",
-        *(_table_line(described[name], errors) for name, errors in found.items()),
+        _summary(everything, found, generations),
         "",
         "| generation | GPUs | times | error of times | error of ratios |",
         "|---|---|---|---|---|",
         *_by_generation(found, generations),
         "",
-        _summary(everything, found, generations),
+        "<details><summary>Each table</summary>",
+        "",
+        "| table | times | timed by | slowest / fastest | error of times | of ratios | rank correlation | beyond |",
+        "|---|---|---|---|---|---|---|---|",
+        *(_table_line(described[name], errors) for name, errors in found.items()),
+        "",
+        "</details>",
         "",
         *_reasons(described, found),
     ]
@@ -104,13 +108,15 @@ def _summary(everything: Errors, found: dict[str, Errors], generations: Generati
 
 
 def _reasons(described: dict[str, Table], found: dict[str, Errors]) -> Iterable[str]:
+    worse = {name: words for name, errors in found.items() if (words := is_worse(errors))}
     yield (
-        f"Beyond the limits ({WORST_TIME:.0%} of times, {WORST_RATIO:.0%} of ratios, {WORST_RANK} of rank correlation):"
+        f"<details><summary>{len(worse)} of {len(found)} tables lie beyond a limit ({WORST_TIME:.0%} of times, "
+        f"{WORST_RATIO:.0%} of ratios, {WORST_RANK} of rank correlation), and why</summary>"
     )
     yield ""
-    for name, errors in found.items():
-        if worse := is_worse(errors):
-            yield f"- {name} ({', '.join(worse)}): {reason_of(described[name], errors)}."
+    for name, words in worse.items():
+        yield f"- {name} ({', '.join(words)}): {reason_of(described[name], found[name])}."
+    yield from ("", "</details>")
 
 
 def reason_of(table: Table, errors: Errors) -> str:

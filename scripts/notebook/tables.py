@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from notebook import claims, names, published, results, verdicts, works
+from notebook import claims, contradictions, names, published, results, verdicts, works
 from notebook.chapters import Chapter
 from notebook.claims import Claim
 from notebook.intervals import Interval
@@ -83,13 +83,20 @@ def decide_chapter(
     can be decided."""
     known = claims.load_right(chapter)
     found = all_results(project, [chapter], device)
-    decided = [
-        verdict
-        for claim in known.right
-        for result in found
-        for verdict in verdicts.decide(claim, result, project.shown(result.path))
-    ]
-    return ChapterVerdicts(chapter, found, decided, known.wrong)
+    printed = (
+        published.load_chapter(project, chapter) if any(each.is_emulated for each in found) else []
+    )
+
+    def decided(of: list[Result]) -> list[Verdict]:
+        return [
+            verdict
+            for claim in known.right
+            for result in of
+            for verdict in verdicts.decide(claim, result, project.shown(result.path))
+        ]
+
+    with_notes = contradictions.noted(decided(found), decided(printed), [*found, *printed])
+    return ChapterVerdicts(chapter, found, with_notes, known.wrong)
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:

@@ -169,3 +169,33 @@ def test_no_predicted_time_is_faster_than_all_of_dram() -> None:
                 checked += 1
                 assert amount / row.predicted <= 1e9 * float(gpus[row.gpu]["dram_bw_gbs"]), row
     assert checked > 50
+
+
+# ---- the tables of the page
+
+
+def test_limits_are_of_times_ratios_and_order() -> None:
+    exact = [compared(str(time), time, time) for time in (1.0, 2.0, 3.0, 4.0, 5.0)]
+    assert published_table.is_worse(Errors(exact)) == []
+    doubled = [compared(str(time), time, 2 * time) for time in (1.0, 2.0, 3.0, 4.0, 5.0)]
+    assert published_table.is_worse(Errors(doubled)) == ["times"]
+    backwards = [compared(str(time), time, 6.0 - time) for time in (1.0, 2.0, 3.0, 4.0, 5.0)]
+    assert published_table.is_worse(Errors(backwards)) == ["times", "ratios", "order"]
+    same = [compared(str(time), time, 1.0) for time in (1.0, 1.01, 1.02, 1.03, 1.04)]
+    assert published_table.is_worse(Errors(same)) == ["order"]
+
+
+def test_the_order_of_times_that_hardly_differ_is_a_reason_of_its_own() -> None:
+    same = Errors([compared(str(time), time, 1.0) for time in (1.0, 1.01, 1.02, 1.03, 1.04)])
+    assert published_table.reason_of(table(), same) == "its times differ by 4% at most"
+    far = Errors([compared(str(time), time, 1.0) for time in (1.0, 1.1, 1.2, 1.3, 3.0)])
+    assert published_table.reason_of(table(), far) == ""
+    assert published_table.reason_of(table(reason="a host timer"), far) == "a host timer"
+
+
+def test_the_page_names_every_table_and_generation() -> None:
+    generations = {name: row["generation"] for name, row in emulable(REAL).items()}
+    text = "\n".join(published_table.lines(REAL, generations))
+    assert all(f"| {each.name} |" in text for each in TABLES)
+    assert all(f"| {generations[errors.rows[0].gpu]} |" in text for errors in COMPARISON.values())
+    assert text.count("<details>") == text.count("</details>") == 2

@@ -60,6 +60,8 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     facts.dram_bytes_per_written_sector =
         missing * sector_bytes *
         ratio(record.l2_write_sectors_min, record.memory.l2_write_sectors_most);
+    facts.dram_bytes = missing * (static_cast<double>(record.dram_read_bytes) +
+                                  static_cast<double>(record.l2_write_sectors_min) * sector_bytes);
     state().last_footprint_bytes = footprint;
 }
 

@@ -1,0 +1,52 @@
+"""Predicted verdicts beside what was printed of GPUs of the same generation: where they differ, the
+prediction says so."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from notebook import device_names
+from notebook.devices import PUBLISHED as PUBLISHED_DEVICE
+from notebook.judging import CONFIRMED, INCONCLUSIVE, STRONGER, WEAKER, WITHOUT_EVIDENCE
+from notebook.results import Result
+from notebook.verdicts import PREDICTED, Verdict
+
+_CLAIMED_SIDE = (*CONFIRMED, STRONGER, WEAKER)
+# A claim's id and a generation.
+_Place = tuple[str, str]
+
+
+def noted(
+    verdicts: Iterable[Verdict], printed: Iterable[Verdict], results: list[Result]
+) -> list[Verdict]:
+    """The verdicts; predicted ones name in their reason what `printed` has otherwise."""
+    generations = {result.device: result.generation for result in results}
+    known: dict[_Place, list[Verdict]] = {}
+    for each in printed:
+        if each.finding.verdict not in (INCONCLUSIVE, *WITHOUT_EVIDENCE):
+            known.setdefault((each.claim.id, generations[each.device]), []).append(each)
+    return [
+        _with_note(each, contradicting(each, known)) if each.finding.evidence == PREDICTED else each
+        for each in verdicts
+    ]
+
+
+def contradicting(predicted: Verdict, known: dict[_Place, list[Verdict]]) -> list[Verdict]:
+    """The printed ones on the claimed side of what is predicted to be otherwise, or the other way round."""
+    generation = predicted.device.removeprefix(device_names.EMULATED)
+    confirms = predicted.finding.verdict in _CLAIMED_SIDE
+    return [
+        each
+        for each in known.get((predicted.claim.id, generation), [])
+        if (each.finding.verdict in _CLAIMED_SIDE) != confirms
+    ]
+
+
+def _with_note(predicted: Verdict, printed: list[Verdict]) -> Verdict:
+    if not printed:
+        return predicted
+    words = ", ".join(
+        f"{each.device.removeprefix(PUBLISHED_DEVICE)} {each.finding.verdict} ({each.finding.ratio:.2f})"
+        for each in printed
+    )
+    reason = "; ".join(filter(None, (predicted.finding.reason, f"printed otherwise: {words}")))
+    return replace(predicted, finding=replace(predicted.finding, reason=reason))
