@@ -120,7 +120,7 @@ def _reasons(described: dict[str, Table], found: dict[str, Errors]) -> Iterable[
 
 
 def reason_of(table: Table, errors: Errors) -> str:
-    """Why a table is beyond the limits; "" where nobody has said it."""
+    """Why a table is beyond the limits; "" where no reason is known."""
     if not table.reason and is_worse(errors) == ["order"] and errors.spread < SMALLEST_SPREAD:
         return f"its times differ by {errors.spread - 1:.0%} at most"
     return table.reason
