@@ -17,13 +17,21 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from notebook import build, emulate
 from notebook.progress import say
 from notebook.project import Project
-from notebook.published_times import PREDICTIONS, Compared, Printed, printed, read, tables, write
+from notebook.published_times import (
+    PREDICTIONS,
+    Compared,
+    Printed,
+    Table,
+    printed,
+    read,
+    tables,
+    write,
+)
 
 PROGRAM = "chapters/any_size/any_size"
 Known = dict[tuple[str, str], tuple[float, str]]
@@ -53,39 +61,35 @@ def predict(project: Project, library: Path, row: Printed, sampled: bool) -> tup
     return float(last["seconds"]), str(last["bound"])
 
 
-def known_ones(project: Project) -> Known:
-    if not (project.root / PREDICTIONS).is_file():
-        return {}
-    return {
-        (each.gpu, each.run): (each.predicted, each.bound)
-        for errors in read(project).values()
-        for each in errors.rows
-    }
-
-
-def compared(project: Project, known: Known, again: str) -> Iterator[Compared]:
-    library = emulate.runtime_folder(project)
-    build.build(project, "--quiet", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
-    for table in tables(project):
-        is_wanted = bool(again) and re.search(again, table.name) is not None
-        made: Known = {} if is_wanted else known
-        for row in printed(project, table):
-            place = (row.gpu, row.run)
-            if place not in made:
-                say(f"{table.name}: {row.run}")
-                made[place] = predict(project, library, row, table.is_sampled(row.run))
-            seconds, bound = made[place]
-            yield Compared(row.table, row.gpu, row.run, row.seconds, seconds, bound)
+def predicted_table(project: Project, library: Path, table: Table, known: Known) -> list[Compared]:
+    """The rows of a table; `known` keeps what was predicted."""
+    rows = []
+    for row in printed(project, table):
+        place = (row.gpu, row.run)
+        if place not in known:
+            say(f"{table.name}: {row.run}")
+            known[place] = predict(project, library, row, table.is_sampled(row.run))
+        rows.append(Compared(row.table, row.gpu, row.run, row.seconds, *known[place]))
+    return rows
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--again", nargs="?", const=".", default="", metavar="REGEX",
+    parser.add_argument("--again", nargs="?", const=".", metavar="REGEX",
                         help="predict known runs again, of the tables that it finds")  # fmt: skip
-    options = parser.parse_args()
+    again = parser.parse_args().again
     project = Project.here()
-    rows = list(compared(project, known_ones(project), options.again))
-    write(rows, project.root / PREDICTIONS)
+    path = project.root / PREDICTIONS
+    rows = {name: errors.rows for name, errors in read(project).items()} if path.is_file() else {}
+    every = [row for of_table in rows.values() for row in of_table]
+    known = {(row.gpu, row.run): (row.predicted, row.bound) for row in every}
+    library = emulate.runtime_folder(project)
+    build.build(project, "--quiet", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
+    for table in tables(project):
+        anew = again is not None and re.search(again, table.name)
+        rows[table.name] = predicted_table(project, library, table, {} if anew else known)
+        # A run that is stopped keeps its finished tables.
+        write((row for name in sorted(rows) for row in rows[name]), path)
     return 0
 
 

@@ -61,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
         "emulate",
         "any CUDA program on an emulated GPU: what its memory accesses cost",
         "Builds a .cu file with nvcc, or takes a program that is linked with CUDA's shared runtime, runs it on "
-        f"emulated GPUs and reports every launch. NAME is {_architectures()}.",
+        f"emulated GPUs and reports every launch. NAME is {_architectures()}, or a GPU of data/gpus.csv: rtx3080.",
     )
     emulate_options.add_options(command)
     command.set_defaults(command=_emulate)

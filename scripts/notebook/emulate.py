@@ -90,13 +90,7 @@ class _Run:
 
 def _targets(project: Project, wanted: str) -> list[Target]:
     known = emulable(project)
-    names = list(dict.fromkeys(wanted.split(",")))
-    for name in names:
-        if name not in known:
-            raise Problem(
-                f"unknown architecture '{plain(name)}'; {close_matches(name, list(known))}",
-                WRONG_USAGE,
-            )
+    names = list(dict.fromkeys(_full_name(word, list(known)) for word in wanted.split(",")))
     return [
         Target(
             name,
@@ -106,6 +100,20 @@ def _targets(project: Project, wanted: str) -> list[Target]:
         )
         for name in names
     ]
+
+
+def _full_name(word: str, known: list[str]) -> str:
+    """The name that `word` is, or the end of without its hyphens: rtx3080 is geforce-rtx-3080."""
+    if word in known:
+        return word
+    end = word.lower().replace("-", "")
+    found = [name for name in known if end and name.replace("-", "").endswith(end)]
+    if len(found) != 1:
+        raise Problem(
+            f"unknown architecture '{plain(word)}'; {close_matches(word, found or known)}",
+            WRONG_USAGE,
+        )
+    return found[0]
 
 
 def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:

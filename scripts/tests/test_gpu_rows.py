@@ -90,15 +90,17 @@ def test_an_l1_of_unknown_size_is_refused(
     assert "'Tesla M2090': the size of the L1 is not known" in capsys.readouterr().err
 
 
-def test_the_emulate_command_knows_gpus() -> None:
-    (target,) = emulate._targets(REAL, "geforce-rtx-3090")
-    assert (target.gpu, target.compute_capability, target.sm_count) == (
-        "GeForce RTX 3090",
-        "8.6",
-        82,
-    )
-    with pytest.raises(Problem, match="did you mean geforce-rtx-3090"):
-        emulate._targets(REAL, "geforce-rtx3090")
+@pytest.mark.parametrize("word", ["geforce-rtx-3090", "rtx-3090", "RTX3090", "3090"])
+def test_the_emulate_command_knows_gpus(word: str) -> None:
+    (target,) = emulate._targets(REAL, word)
+    facts = (target.name, target.gpu, target.compute_capability, target.sm_count)
+    assert facts == ("geforce-rtx-3090", "GeForce RTX 3090", "8.6", 82)
+
+
+@pytest.mark.parametrize("word", ["geforce-rtx3091", "0", "", "super-3090"])
+def test_what_names_no_gpu_or_several_is_refused(word: str) -> None:
+    with pytest.raises(Problem, match=f"unknown architecture '{word}'; .*geforce-rtx-3090"):
+        emulate._targets(REAL, word)
 
 
 def test_a_repository_without_the_table_of_gpus_has_its_generations(tree: Tree) -> None:
