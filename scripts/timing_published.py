@@ -86,8 +86,8 @@ def main() -> int:
     library = emulate.runtime_folder(project)
     build.build(project, "--quiet", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
     for table in tables(project):
-        anew = again is not None and re.search(again, table.name)
-        rows[table.name] = predicted_table(project, library, table, {} if anew else known)
+        afresh = again is not None and re.search(again, table.name)
+        rows[table.name] = predicted_table(project, library, table, {} if afresh else known)
         # A run that is stopped keeps its finished tables.
         write((row for name in sorted(rows) for row in rows[name]), path)
     return 0
