@@ -64,9 +64,11 @@ _LIMIT: list[tuple[str, dict[str, object], str]] = [
     ("read_offset", {"offset": 0}, "plain"),
     ("read_offset_loads_first", {"offset": 0, "unroll": 4}, "4 loads first"),
     ("read_offset_wide", {"offset": 0}, "16-byte loads"),
+    ("read_offset_wide_evict_last", {"offset": 0}, "... that L2 evicts last"),
     ("read_offset", {"offset": 11}, "plain, offset 11"),
     ("read_offset_loads_first", {"offset": 11, "unroll": 4}, "4 loads first, offset 11"),
     ("read_offset_shuffled", {"offset": 11}, "16-byte, shuffled, offset 11"),
+    ("read_offset_overlapping_evict_last", {"offset": 11}, "evicted last, offset 11"),
 ]
 _AT: dict[str, object] = {"offset": 0, "block": 512, "cache": "cold", "n": 2**26}
 _COUNTED_AT: dict[str, object] = _AT | {"n": 2**20}
@@ -100,8 +102,9 @@ def _unrolled(device: Device, kernel: str) -> list[Place]:
 
 def _limit_panel(gpu: Device | None) -> Panel:
     heading = "bandwidth of c = a + b, cudaMemcpy beside it = 1"
-    panel = Panel((0, 1.15), (0.4, 6.6), heading=heading, height=190)
-    panel.ticks_y((6.0 - place, label) for place, (_, _, label) in enumerate(_LIMIT))
+    top = float(len(_LIMIT))
+    panel = Panel((0, 1.15), (0.4, top + 0.6), heading=heading, height=190)
+    panel.ticks_y((top - place, label) for place, (_, _, label) in enumerate(_LIMIT))
     if gpu is None:
         panel.nothing()
         return panel
@@ -109,11 +112,11 @@ def _limit_panel(gpu: Device | None) -> Panel:
         row = gpu.row(kernel, block=1024, n=LARGEST, **case)
         value = gpu.value(row, "memcpy_ratio")
         if value is not None:
-            middle = 6.0 - place
+            middle = top - place
             look = GREY if kernel == "read_offset" else BLUE
             panel.boxes([(0, value, middle - 0.36, middle + 0.36)], look)
             panel.text(value + 0.01, middle, f"{value:.2f}")
-    panel.line([(1, 0.4), (1, 6.6)], CLAIMED, THIN)
+    panel.line([(1, 0.4), (1, top + 0.6)], CLAIMED, THIN)
     return panel
 
 

@@ -163,6 +163,8 @@ _LADDER = [
     ("transpose_tile_unrolled", {"order": "down"}, "unrolled, down"),
     ("transpose_vectors", {"type": "float", "tile": "64x64", "order": "down"}, "16-byte vectors"),
     ("transpose_vectors_prefetch", {"type": "float"}, "vectors, prefetched"),
+    ("transpose_vectors_evict_last", {"type": "float"}, "vectors, evicted last"),
+    ("transpose_tensor", {"type": "float"}, "copy engine"),
     ("transpose", {"type": "float"}, "the fastest of ours"),
     ("cublas_sgeam", {}, "cuBLAS"),
 ]
@@ -170,10 +172,10 @@ _LADDER = [
 
 def transpose_shared(facts: Facts) -> Chart:
     """Bandwidth of the steps to a copy; passes through the banks."""
-    speed = Panel(
-        (0, 118), (0.4, 10.6), heading="16384 x 16384 floats: bandwidth, % of memcpy", height=330
-    )
-    speed.ticks_y((10.0 - place, label) for place, (_, _, label) in enumerate(_LADDER))
+    top = float(len(_LADDER))
+    heading = "16384 x 16384 floats: bandwidth, % of memcpy"
+    speed = Panel((0, 118), (0.4, top + 0.6), heading=heading, height=330)
+    speed.ticks_y((top - place, label) for place, (_, _, label) in enumerate(_LADDER))
     gpu = facts.gpu
     shown: set[Evidence] = set()
     for place, (kernel, case, _) in enumerate(_LADDER if gpu else ()):
@@ -182,7 +184,7 @@ def transpose_shared(facts: Facts) -> Chart:
         if share is None:
             continue
         shown.add(Evidence.MEASURED)
-        y = 10.0 - place
+        y = top - place
         look = ORANGE if kernel == "cublas_sgeam" else GREY if place == 0 else BLUE
         speed.boxes([(0, 100 * share[0], y - 0.36, y + 0.36)], look)
         speed.text(100 * share[0] + 1, y, percent(share[0]))
