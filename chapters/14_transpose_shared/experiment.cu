@@ -171,8 +171,7 @@ Transpose<T> best(std::size_t rows, std::size_t columns) {
     };
     auto chosen = turned();
     if (!chosen.takes(rows, columns)) {
-        const auto plain = transpose_sectors<T, Order::down>;
-        chosen = sectors<T>("", either(EvictLast::sectors, plain));
+        chosen = unrolled<T>(transpose_tile_unrolled<T, Order::down>, Order::down);
     }
     chosen.name = std::string("transpose/type:") + type<T>;
     return chosen;

@@ -112,8 +112,8 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
     ),
     (
         "07",
-        "accesses move 1.030",
-        (1.030, 1.030),
+        "accesses move 1.026",
+        (1.026, 1.026),
         3,
         lambda: share(
             "07",
@@ -149,15 +149,15 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
     ),
     (
         "14",
-        "have 0.932 of the copy",
-        (0.932, 0.932),
+        "have 0.931 of the copy",
+        (0.931, 0.931),
         3,
         lambda: share("14", f"{DOUBLES}down/{square(16384)}", metric="memcpy_ratio"),
     ),
     (
         "14",
-        "rise from 0.932 to 0.965",
-        (0.965, 0.965),
+        "rise from 0.931 to 0.966",
+        (0.966, 0.966),
         3,
         lambda: share("14", f"{DOUBLES}apart/{square(16384)}", metric="memcpy_ratio"),
     ),
@@ -166,12 +166,7 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
         "whose rows are 64 KiB, have 0.97",
         (0.97, 0.97),
         2,
-        lambda: share(
-            "14",
-            f"{FLOATS}/{square(16384)}",
-            "transpose/type:double/rows:16384/columns:8192/cache:cold",
-            metric="memcpy_ratio",
-        ),
+        lambda: share("14", f"{FLOATS}/{square(16384)}", metric="memcpy_ratio"),
     ),
     ("16", "4 and 8 % more at 1024 cubed", (4, 8), 0, lambda: _columns(1024)),
     ("16", "34 and 47 % more at 256 cubed", (34, 47), 0, lambda: _columns(256)),
@@ -355,8 +350,8 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
     ),
     (
         "20",
-        "Initialising is 26 to 30 % shorter",
-        (-30, -26),
+        "Initialising is 22 to 35 % shorter",
+        (-35, -22),
         0,
         lambda: [
             100 * (_phase("managed", "initialise", n) / _phase("explicit", "initialise", n) - 1)
@@ -365,8 +360,8 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
     ),
     (
         "20",
-        "differ by 3 % at both sizes",
-        (3, 4),
+        "differ by 30 % at 2^10 rows and by 7 % at 6144",
+        (7, 30),
         0,
         lambda: [
             100 * (_phase("managed", "kernel", n) / _phase("explicit", "kernel", n) - 1)
@@ -375,8 +370,8 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
     ),
     (
         "20",
-        "about a sixtieth",
-        (55, 65),
+        "about a fiftieth",
+        (46, 55),
         0,
         lambda: [
             _phase("managed", "first_touch", 1024) / _phase("prefetched", "first_touch", 1024)
@@ -505,7 +500,7 @@ def test_lines_of_the_l2_differ_by_a_fifth_and_pages_hardly() -> None:
     lines = rates(*(f"chase_line/line:{line}" for line in range(16)))
     assert 1.15 < max(lines) / min(lines) < 1.25
     pages = rates(*(f"chase_pages/pages:{2**power}" for power in range(4, 13)))
-    assert max(pages) / min(pages) < 1.05
+    assert max(pages) / min(pages) < 1.06
 
 
 def test_one_load_a_thread_reads_a_third_and_four_of_one_warp_are_slower() -> None:
@@ -548,3 +543,18 @@ def test_a_register_bank_delivers_one_operand_per_clock() -> None:
         for other in ("21 LDS.128", "21 NOP")
     )
     assert 21 * (load - nop) == pytest.approx(1.3, abs=0.05)
+
+
+def test_what_the_last_product_reaches_of_cublas() -> None:
+    def ratio(shape: str) -> float:
+        name = f"matmul_reuse/tile:picked/{shape}/cache:cold"
+        return round(share("19", name, metric="cublas_ratio")[0], 2)
+
+    printed = {
+        **{f"m:{n}/n:{n}/k:{n}": r for n, r in ((4096, 1.04), (8192, 1.05), (2048, 1.05))},
+        **{f"m:{n}/n:{n}/k:{n}": r for n, r in ((1024, 1.25), (1000, 1.23))},
+        "m:4000/n:4100/k:4200": 1.10,
+        "m:16384/n:256/k:4096": 1.07,
+        "m:256/n:16384/k:4096": 1.03,
+    }
+    assert {shape: ratio(shape) for shape in printed} == printed

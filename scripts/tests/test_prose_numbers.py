@@ -68,7 +68,6 @@ NOT_MEASURED = {
         "0.05": "clocks, product_variants.csv",
         "7.76": "1024 tiles on 132 SMs",
     },
-    "20": {"0.975": "an end of an interval", "1.106": "an end of an interval"},
 }
 
 
