@@ -162,5 +162,5 @@ def _matmul_fast_title(gpu: Device | None) -> str:
     tiled, threads, *_, best, _ = known
     return (
         f"Tiles reach {percent(tiled)} of cuBLAS on the {gpu.name}, an 8x8 tile for each thread {percent(threads)}, "
-        f"bulk copies {percent(best)}"
+        f"operand reuse {percent(best)}"
     )

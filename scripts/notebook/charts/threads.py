@@ -80,7 +80,7 @@ _THIRD = "unrolling_by_4_is_3_times_as_fast_at_offset_0"
 def unroll4(facts: Facts) -> Chart:
     """Time against unrolling; the bandwidth of the steps to the limit."""
     heading = "time at offset 0, one element a thread = 1"
-    time = Panel((0.6, 4.6), (0, 1.2), heading=heading, height=210)
+    time = Panel((0.6, 4.6), (0, 1.2), heading=heading, height=320)
     ticks = ["1 element a thread", "2", "4", "8"]
     time.ticks_x((place + 1.0, name) for place, name in enumerate(ticks))
     shown = times(time, facts, lambda device: _unrolled(device, "read_offset_unrolled"))
