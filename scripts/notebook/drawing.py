@@ -17,9 +17,11 @@ def draw(project: Project, form: str = "svg") -> int:
     if form != "svg":
         figures.require_gnuplot()
         return _draw_copies(project, form)
+    # Pages describe their pictures by what these say; without gnuplot their tables are written all the same.
+    if figures.gnuplot_version():
+        draw_figures(project, all_chapters(project))
     write_pages(project)
     figures.require_gnuplot()
-    draw_figures(project, all_chapters(project))
     return 0
 
 

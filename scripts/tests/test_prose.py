@@ -558,3 +558,20 @@ def test_what_the_last_product_reaches_of_cublas() -> None:
         "m:256/n:16384/k:4096": 1.03,
     }
     assert {shape: ratio(shape) for shape in printed} == printed
+
+
+def test_camping_belongs_to_the_memory_of_the_h200() -> None:
+    def gain(device: str, chapter: str, better: str, plain: str) -> float:
+        rows = json.loads((ROOT / "data" / device / f"{chapter}.json").read_bytes())["rows"]
+        times = {row["name"]: row["time_us"] for row in rows}
+        medians = [median(each for of in times[name] for each in of) for name in (better, plain)]
+        return 100 * (1 - medians[0] / medians[1])
+
+    turns = f"{DOUBLES}apart/{square(16384)}", f"{DOUBLES}down/{square(16384)}"
+    diagonal = [
+        f"transpose_read_rows{order}/block:16x16/{square(2048)}" for order in ("_diagonal", "")
+    ]
+    assert 3 <= gain("nvidia-h200", "14_transpose_shared", *turns) <= 4
+    assert abs(gain("nvidia-h100-80gb-hbm3", "14_transpose_shared", *turns)) < 0.5
+    assert round(gain("nvidia-h200", "12_transpose_diagonal", *diagonal)) in (9, 10)
+    assert round(gain("nvidia-h100-80gb-hbm3", "12_transpose_diagonal", *diagonal)) == 2
