@@ -575,3 +575,14 @@ def test_camping_belongs_to_the_memory_of_the_h200() -> None:
     assert abs(gain("nvidia-h100-80gb-hbm3", "14_transpose_shared", *turns)) < 0.5
     assert round(gain("nvidia-h200", "12_transpose_diagonal", *diagonal)) in (9, 10)
     assert round(gain("nvidia-h100-80gb-hbm3", "12_transpose_diagonal", *diagonal)) == 2
+
+
+def test_the_sanitizers_found_nothing_in_what_they_were_shown() -> None:
+    rows = rows_of("sanitizers.csv")
+    tools = {"memcheck", "racecheck", "synccheck", "initcheck"}
+    assert {row["tool"] for row in rows} == tools
+    for row in rows:
+        assert directory(row["chapter"][:2]).name == row["chapter"]
+        assert ": 0 errors" in row["summary"] or "(0 errors, 0 warnings)" in row["summary"]
+    for chapter in ("07_unroll4", "12_transpose_diagonal", "14_transpose_shared", "19_matmul_fast"):
+        assert {row["tool"] for row in rows if row["chapter"] == chapter} == tools
