@@ -13,8 +13,8 @@ namespace {
 // The kernels are compiled again, with other loads.
 #include "kernels.cuh"
 
-// What is read leaves the L2 last, so written lines leave it soon and in the order in which they came:
-// whole pages of DRAM are written at once. No block reads a vector again, so the L1 keeps none.
+// What is read leaves the L2 last, so written lines leave it soon and in the order in which they came, and
+// whole pages of DRAM are written at once: a hypothesis, as in chapter 07. No block reads a vector again, so the L1 keeps none.
 // Code for older GPUs has to compile, but is not launched.
 struct EvictLastLoad {
     template <class T>
