@@ -65,6 +65,8 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     # One task is killed; the controller restarts, and the node is drained meanwhile.
     killed = _first(lambda: _running(cluster))
     cluster.run("scancel", killed)
+    # A controller that ends at once forgets what it has not carried out.
+    _first(lambda: [] if killed in _running(cluster) else [killed])
     cluster.drain()
     cluster.stop_controller()
     away = lab(cluster, "fleet", "status", number)
