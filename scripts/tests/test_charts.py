@@ -13,6 +13,7 @@ from notebook import device_names, results
 from notebook.charts import look, registry, standing, words
 from notebook.charts.curves import collect
 from notebook.charts.evidence import Facts, facts
+from notebook.charts.look import GENERATIONS
 from notebook.charts.marks import Panel
 from notebook.charts.sources import Sources
 from notebook.errors import Problem
@@ -240,18 +241,7 @@ def test_a_validation_without_times_is_refused(tree: Tree, time: str) -> None:
 
 
 def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
-    words = [
-        "fermi",
-        "kepler",
-        "maxwell",
-        "pascal",
-        "volta",
-        "turing",
-        "ampere",
-        "ada",
-        "hopper",
-        "blackwell",
-    ]
+    words = list(GENERATIONS)
     every = [f"emulated-{word}" for word in words]
     newer = [device for device in every if device not in ("emulated-fermi", "emulated-turing")]
     assert device_names.label(newer, every) == "all but Fermi, Turing"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from notebook import emulate_export, emulate_report
+from notebook.charts.look import GENERATIONS
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
 from notebook.emulate_records import Launch, Place, aggregate, merge_alike, read
@@ -220,18 +221,7 @@ def test_the_report_fits_into_100_columns(tmp_path: Path) -> None:
 def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> None:
     strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
     launch = only(tmp_path, strided, shared(12, "load", 32))
-    names = [
-        "fermi",
-        "kepler",
-        "maxwell",
-        "pascal",
-        "volta",
-        "turing",
-        "ampere",
-        "ada",
-        "hopper",
-        "blackwell",
-    ]
+    names = list(GENERATIONS)
     runs = [emulate_report.Emulated(name, "GPU", 0, [launch], []) for name in names]
     lines = emulate_report.line_report(runs)
     assert max(map(len, lines)) <= 100
