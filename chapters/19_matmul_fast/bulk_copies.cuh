@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <string>
 
+#include "gemm.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/errors.hpp"
+#include "lab/launch.hpp"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -97,4 +99,25 @@ inline CUtensorMap tensor_map(const float* matrix, int rows, int columns, int st
         throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
     }
     return map;
+}
+
+// Launches a kernel that multiplies in tiles which the copy engine brings: boxes of a, `depth` deep and
+// swizzled, and of b, `box_columns` wide. `S` has threads and bytes of shared memory a block.
+template <class S, int rows, int columns, class Kernel>
+void launch_on_tiles(Kernel kernel, const matmul::Gemm& gemm, int depth, int box_columns) {
+    // Once: more than the 48 KB that a block may have unasked.
+    static const bool allowed = [=] {
+        LAB_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            S::shared_bytes));
+        return true;
+    }();
+    static_cast<void>(allowed);
+    const CUtensorMap a =
+        tensor_map(gemm.a, gemm.m, gemm.k, gemm.lda, rows, depth, CU_TENSOR_MAP_SWIZZLE_128B);
+    const CUtensorMap b = tensor_map(gemm.b, gemm.k, gemm.n, gemm.ldb, depth, box_columns,
+                                     CU_TENSOR_MAP_SWIZZLE_NONE);
+    const dim3 grid(lab::blocks_for(std::size_t(gemm.n), columns),
+                    lab::blocks_for(std::size_t(gemm.m), rows));
+    lab::launch(kernel, grid, S::threads, S::shared_bytes)(a, b, gemm.m, gemm.n, gemm.k, gemm.alpha,
+                                                           gemm.beta, gemm.c, gemm.ldc);
 }

@@ -314,23 +314,8 @@ __global__ void __launch_bounds__(128, 2)
 
 template <int rows, int columns>
 void multiply_in_tiles(const matmul::Gemm& gemm) {
-    using S = Shape<rows, columns>;
-    const auto kernel = matmul_reuse<rows, columns>;
-    // Once: more than the 48 KB that a block may have unasked.
-    static const bool allowed = [=] {
-        LAB_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            S::shared_bytes));
-        return true;
-    }();
-    static_cast<void>(allowed);
-    const CUtensorMap a =
-        tensor_map(gemm.a, gemm.m, gemm.k, gemm.lda, rows, depth, CU_TENSOR_MAP_SWIZZLE_128B);
-    const CUtensorMap b = tensor_map(gemm.b, gemm.k, gemm.n, gemm.ldb, depth, box_columns,
-                                     CU_TENSOR_MAP_SWIZZLE_NONE);
-    const dim3 grid(lab::blocks_for(std::size_t(gemm.n), columns),
-                    lab::blocks_for(std::size_t(gemm.m), rows));
-    lab::launch(kernel, grid, S::threads, S::shared_bytes)(a, b, gemm.m, gemm.n, gemm.k, gemm.alpha,
-                                                           gemm.beta, gemm.c, gemm.ldc);
+    launch_on_tiles<Shape<rows, columns>, rows, columns>(matmul_reuse<rows, columns>, gemm, depth,
+                                                         box_columns);
 }
 
 }  // namespace
