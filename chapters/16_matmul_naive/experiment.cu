@@ -75,7 +75,7 @@ lab::Variant in_parts(const lab::Experiment& experiment, int parts, const Matric
                     a + std::size_t(first) * k, b, c + std::size_t(first) * n, rows, n, k);
             }
         });
-    variant.launches_several = true;
+    variant.kernels = parts;
     return variant;
 }
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 
 #include "lab/backend.hpp"
+#include "lab/batch_timer.hpp"
 #include "lab/command_line.hpp"
 #include "lab/cuda_check.hpp"
 #include "lab/device_description.hpp"
@@ -41,18 +41,6 @@ cudaError_t prefetch_to(const void* managed, std::size_t bytes, Place to) {
     return cudaMemPrefetchAsync(managed, bytes, location(to), nullptr);
 }
 #endif
-
-// Keeps the device busy without touching memory.
-__global__ void hold(long long nanoseconds) {
-    const auto now = [] {
-        long long time = 0;
-        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
-        return time;
-    };
-    const long long begin = now();
-    while (now() - begin < nanoseconds) {
-    }
-}
 
 // "" with a GPU, else why there is none.
 std::string lacks_gpu() {
@@ -100,18 +88,6 @@ std::string joined(const std::vector<std::string>& lines) {
     for (std::size_t i = 1; i < lines.size(); ++i) text += "\n       " + lines[i];
     return text;
 }
-
-struct Events {
-    cudaEvent_t begin{}, end{};
-    Events() {
-        LAB_CUDA_CHECK(cudaEventCreate(&begin));
-        LAB_CUDA_CHECK(cudaEventCreate(&end));
-    }
-    ~Events() {
-        cudaEventDestroy(begin);
-        cudaEventDestroy(end);
-    }
-};
 
 }  // namespace
 
@@ -179,43 +155,17 @@ bool repeats(const void* data, std::size_t bytes, const void* expected, std::siz
 
 void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }
 
-// The device is held until all launches wait in its queue: else those of a few microseconds would be
-// timed as fast as the host can launch them. A host slower than `slowest_host` is part of the time.
-double elapsed_seconds(const std::function<void(int)>& launch, int launches) {
-    static const Events events;
-    static double host_seconds = 5e-6;  // for a launch; more, once the host was found to be slower
-    constexpr double slowest_host = 40e-6;
-    const auto all_queued_first = [&] {
-        hold<<<1, 1>>>(static_cast<long long>(host_seconds * 1e9 * (launches + 10)));
-        LAB_CUDA_CHECK(cudaGetLastError());
-        LAB_CUDA_CHECK(cudaEventRecord(events.begin));
-        for (int i = 0; i < launches; ++i) launch(i);
-        LAB_CUDA_CHECK(cudaEventRecord(events.end));
-        const bool has_begun = cudaEventQuery(events.begin) == cudaSuccess;
-        LAB_CUDA_CHECK(cudaEventSynchronize(events.end));
-        return !has_begun;
-    };
-    bool waited = all_queued_first();
-    while (!waited && host_seconds < slowest_host) {
-        host_seconds *= 2;
-        waited = all_queued_first();
-    }
-    static bool warned = false;
-    if (!waited && !std::exchange(warned, true)) {
-        std::fputs(
-            "[lab] this host launches more slowly than the GPU runs: short kernels have its time\n",
-            stderr);
-    }
-    float milliseconds = 0;
-    LAB_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events.begin, events.end));
-    return milliseconds / 1e3;
+Batch timed_batch(const std::function<void(int)>& launch, int launches, int held) {
+    static BatchTimer timer;
+    const BatchTimer::Result result = timer.time(launch, launches, held);
+    return {result.seconds, {result.sm_clock_mhz, sample_clocks().throttled}};
 }
 
-std::optional<ClockSample> sample_clocks() {
-    if (description().emulated) return std::nullopt;
+ClockSample sample_clocks() {
+    if (description().emulated) return {};
     const GpuReading now = gpu_state().read();
-    if (!now.known) return std::nullopt;
-    return ClockSample{static_cast<double>(now.sm_clock_mhz), now.throttled()};
+    if (!now.known) return {};
+    return {static_cast<double>(now.sm_clock_mhz), now.throttled()};
 }
 
 bool has_managed_memory() {

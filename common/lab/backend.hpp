@@ -28,10 +28,16 @@ struct DeviceDescription {
     std::vector<std::pair<std::string, std::string>> provenance;
 };
 
-// What ran while a repetition was timed.
+// The device's clock while something was timed.
 struct ClockSample {
-    double sm_clock_mhz = 0;
-    bool throttled = false;
+    double sm_clock_mhz = 0;                       // 0: unknown
+    std::optional<bool> throttled = std::nullopt;  // limits of power or heat held it down
+};
+
+// Launches that were timed together.
+struct Batch {
+    double seconds = 0;  // of all of them
+    ClockSample clocks;
 };
 
 // A counter's name (scripts/notebook/metrics.csv: load_sectors, ...) and its value.
@@ -59,11 +65,12 @@ bool repeats(const void* data, std::size_t bytes, const void* expected, std::siz
              std::size_t phase);
 void synchronise();
 
-// Seconds between an event before the first and one after the last of `launches` calls, which wait in
-// the device's queue until the last has been made, unless the host is far too slow for that. May call
-// more than once for each index.
-double elapsed_seconds(const std::function<void(int index)>& launch, int launches);
-std::optional<ClockSample> sample_clocks();
+// Times what `launch` launches when it is called with 0 to launches - 1. The first `held` of them wait in
+// the device's queue until the last of these has been made. Throws CudaError where one of them waits
+// for the device. Never called on an emulated device.
+Batch timed_batch(const std::function<void(int index)>& launch, int launches, int held);
+// At this moment, by the driver.
+ClockSample sample_clocks();
 
 // ---- unified memory ------------------------------------------------------------------------------
 // Only where has_managed_memory(): pages that both the host and the device may touch at any time, and

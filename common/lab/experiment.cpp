@@ -31,7 +31,7 @@ int fail(ExitStatus status, const std::string& what) {
 // Not what has nothing to launch, an empty kernel, several kernels, or a reference.
 bool is_profiled(const Variant& variant) {
     return variant.kind == Kind::kernel && variant.launch && variant.working_set_bytes > 0 &&
-           !variant.launches_several;
+           variant.kernels == 1;
 }
 
 void explain_own_flags() {
@@ -195,20 +195,20 @@ int Experiment::run_checked() {
     Progress validating("validate", variants_.size());
     for (std::size_t i = 0; i < variants_.size(); ++i) {
         Variant& variant = variants_[i];
-        int launches = 0;
+        std::shared_ptr<TimedRow> timed;
         validating.step(variant.name);
         try {
             counts[i] = validated(variant, l2_of(variant));
-            if (times()) launches = calibrated_launches(variant);
+            if (times()) timed = std::make_shared<TimedRow>(variant);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
         }
         auto* const row = benchmark::RegisterBenchmark(
             variant.name.c_str(),
-            [&, i, launches, started = std::make_shared<int>(0)](benchmark::State& state) {
+            [&, i, timed, started = std::make_shared<int>(0)](benchmark::State& state) {
                 if (!times()) return report_counts(state, variants_[i], counts[i]);
                 if (++*started == 1) measuring.step(variants_[i].name);
-                measure(state, variants_[i], launches, counts[i].counters, failures);
+                timed->measure(state, counts[i].counters, failures);
             });
         row->UseManualTime()->Iterations(1);
         row->Unit(flags_.has_time_unit ? benchmark::GetDefaultTimeUnit() : benchmark::kMicrosecond);

@@ -57,8 +57,9 @@ struct Variant {
     std::function<double()> timed = {};
     // Whether a timed launch finds the L2 cold although the name does not say cache:cold.
     bool finds_l2_cold = false;
-    // Whether launch() launches more than one kernel: a profiler would count each of them apart.
-    bool launches_several = false;
+    // That launch() launches. A profiler would count each of several apart, and the queue holds fewer
+    // launches of them.
+    int kernels = 1;
     // What the variant has counted by itself by the time it is checked; reported with the row.
     std::function<Counters()> counters = [] { return Counters{}; };
     // Whether it uses managed memory. What the driver moves of that is counted by a process of its own

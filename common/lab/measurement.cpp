@@ -1,9 +1,9 @@
 #include "lab/measurement.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <cmath>
+#include <optional>
 
-#include "lab/device_buffer.hpp"
 #include "lab/errors.hpp"
 #include "lab/reporters.hpp"
 
@@ -39,21 +39,48 @@ std::string label(const Variant& variant) {
 
 using Launch = std::function<void(std::size_t set)>;
 
-// Behind one launch that is not timed: whatever ran before has left other pages in the TLBs. It uses the
-// set whose turn is furthest away, so that cold stays cold.
-double seconds_per_launch(const Launch& launch, std::size_t sets, int launches) {
+// After one launch that is not timed: the row before has left other pages in the TLBs. It uses the set
+// whose turn is furthest away, so that cold stays cold.
+Batch timed_batch(const Launch& launch, std::size_t sets, int launches, int kernels = 1) {
     launch(sets - 1);
     const auto next = [&](int index) { launch(static_cast<std::size_t>(index) % sets); };
-    return backend::elapsed_seconds(next, launches) / launches;
+    return backend::timed_batch(next, launches, std::min(launches, max_launches / kernels));
+}
+
+// Outside of any batch, whose launches must not wait: the first one of a set allocates and fills it.
+void launch_each_set(const Launch& launch, std::size_t sets) {
+    for (std::size_t set = 0; set < sets; ++set) launch(set);
 }
 
 // The variant's rate over the reference's.
-double ratio_of_rates(const Variant& variant, double seconds, int launches) {
+double ratio_of_rates(const Variant& variant, double seconds, double reference_seconds) {
     const Reference& reference = *variant.reference;
-    const double reference_seconds = seconds_per_launch(reference.launch, reference.sets, launches);
     const double work =
         reference.bytes > 0 ? variant.bytes / reference.bytes : variant.flops / reference.flops;
     return work * reference_seconds / seconds;
+}
+
+// The row's clock, and what happened to it or to the one of the reference.
+void report_clocks(benchmark::State& state, const SteadyBatch& own, const SteadyBatch& reference) {
+    const ClockSample& clocks = own.batch.clocks;
+    if (clocks.sm_clock_mhz > 0) state.counters["sm_clock_mhz"] = std::round(clocks.sm_clock_mhz);
+    if (clocks.throttled) {
+        const bool beside = reference.batch.clocks.throttled.value_or(false);
+        state.counters["throttled"] = *clocks.throttled || beside ? 1 : 0;
+    }
+    state.counters["drifting"] = own.drifting || reference.drifting ? 1 : 0;
+    state.counters["discarded_batches"] = own.discarded + reference.discarded;
+}
+
+// DRAM cannot deliver more than its peak: then the row is an error.
+void check_rate(benchmark::State& state, const Variant& variant, double seconds,
+                Failures& failures) {
+    const double peak = backend::description().dram_bytes_per_second;
+    const bool from_dram = level(variant, backend::description()) == "dram";
+    if (!from_dram || peak <= 0 || variant.bytes / seconds <= peak) return;
+    const std::string rate = std::to_string(variant.bytes / seconds / 1e9) + " GB/s";
+    failures.emplace(variant.name, rate);
+    state.SkipWithError((rate + " from DRAM, above its peak").c_str());
 }
 
 // The work of a launch over the row's time.
@@ -69,17 +96,19 @@ void report_rates(benchmark::State& state, const Variant& variant) {
 
 }  // namespace
 
-int calibrated_launches(const Variant& variant) {
-    if (variant.timed) return 1;
+TimedRow::TimedRow(const Variant& variant) : variant_(variant) {
+    if (variant.timed) return;
     const int sets = static_cast<int>(variant.sets);
     if (const auto& reference = variant.reference) {
-        for (std::size_t set = 0; set < reference->sets; ++set) reference->launch(set);
+        launch_each_set(reference->launch, reference->sets);
     }
-    const double once = seconds_per_launch(variant.launch, variant.sets, sets);
-    const int wanted = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
+    launch_each_set(variant.launch, variant.sets);
+    const Batch round = timed_batch(variant.launch, variant.sets, sets, variant.kernels);
+    const double once = round.seconds / sets;
+    const int filling = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
     // Whole rounds, so that every set is used equally often.
-    const int rounds = std::max((std::min(wanted, max_launches) + sets - 1) / sets, 1);
-    return std::min(rounds, max_launches / sets) * sets;
+    const int rounds = std::max((std::min(filling, max_launches) + sets - 1) / sets, 1);
+    launches_ = std::min(rounds, max_launches / sets) * sets;
 }
 
 std::string in_words(const Failures& failures, double peak) {
@@ -96,32 +125,31 @@ std::string in_words(const Failures& failures, double peak) {
            "; the working set does not leave the caches, or bytes are miscounted";
 }
 
-void measure(benchmark::State& state, const Variant& variant, int launches,
-             const Counters& counters, Failures& failures) {
-    double seconds = 0;
+void TimedRow::measure(benchmark::State& state, const Counters& counters, Failures& failures) {
+    SteadyBatch own;
     for (auto _ : state) {
-        seconds = variant.timed ? variant.timed()
-                                : seconds_per_launch(variant.launch, variant.sets, launches);
-        state.SetIterationTime(seconds);
+        // What times itself takes seconds: it is not repeated.
+        own = variant_.timed ? SteadyBatch{{variant_.timed(), backend::sample_clocks()}}
+                             : batches_.next([&] {
+                                   return timed_batch(variant_.launch, variant_.sets, launches_,
+                                                      variant_.kernels);
+                               });
+        state.SetIterationTime(own.batch.seconds / launches_);
     }
-    state.SetLabel(label(variant));
+    const double seconds = own.batch.seconds / launches_;
+    state.SetLabel(label(variant_));
     for (const auto& [name, value] : counters) state.counters[name] = value;
-    report_rates(state, variant);
-    state.counters["launches"] = launches;
-    if (const auto clocks = backend::sample_clocks()) {
-        state.counters["sm_clock_mhz"] = clocks->sm_clock_mhz;
-        state.counters["throttled"] = clocks->throttled ? 1 : 0;
+    report_rates(state, variant_);
+    state.counters["launches"] = launches_;
+    std::optional<SteadyBatch> beside;
+    if (const auto& reference = variant_.reference) {
+        beside = reference_batches_.next(
+            [&] { return timed_batch(reference->launch, reference->sets, launches_); });
+        state.counters[reference->counter] =
+            ratio_of_rates(variant_, seconds, beside->batch.seconds / launches_);
     }
-    if (variant.reference) {
-        state.counters[variant.reference->counter] = ratio_of_rates(variant, seconds, launches);
-    }
-    const double peak = backend::description().dram_bytes_per_second;
-    const bool from_dram = level(variant, backend::description()) == "dram";
-    if (from_dram && peak > 0 && variant.bytes / seconds > peak) {
-        const std::string rate = std::to_string(variant.bytes / seconds / 1e9) + " GB/s";
-        failures.emplace(variant.name, rate);
-        state.SkipWithError((rate + " from DRAM, above its peak").c_str());
-    }
+    report_clocks(state, own, beside.value_or(SteadyBatch{}));
+    check_rate(state, variant_, seconds, failures);
 }
 
 void report_counts(benchmark::State& state, const Variant& variant,

@@ -8,6 +8,7 @@
 
 #include "lab/backend.hpp"
 #include "lab/experiment.hpp"
+#include "lab/steady_batches.hpp"
 
 namespace lab {
 
@@ -21,17 +22,25 @@ backend::PredictedL2 l2_of(const Variant& variant);
 backend::Counted validated(const Variant& variant,
                            backend::PredictedL2 l2 = backend::PredictedL2::none);
 
-// Launches of one batch; 1 where the variant times itself.
-int calibrated_launches(const Variant& variant);
-
 // The variants that seem to move more bytes from DRAM than it can deliver, with their rates.
 using Failures = std::map<std::string, std::string>;
 std::string in_words(const Failures& failures, double peak);
 
-// A repetition: times a batch, then the reference.
-void measure(benchmark::State& state, const Variant& variant, int launches,
-             const Counters& counters, Failures& failures);
-// The same of a device that counts.
+// The timing of a row on a GPU.
+class TimedRow {
+  public:
+    // Finds out how many launches make a batch.
+    explicit TimedRow(const Variant& variant);
+    // A repetition: times a batch, then the reference.
+    void measure(benchmark::State& state, const Counters& counters, Failures& failures);
+
+  private:
+    const Variant& variant_;
+    int launches_ = 1;
+    SteadyBatches batches_, reference_batches_;
+};
+
+// A repetition on a device that counts.
 void report_counts(benchmark::State& state, const Variant& variant,
                    const backend::Counted& counted);
 

@@ -22,8 +22,10 @@ _ROW_LEFT_OUT = {
 _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 _UNKNOWN = ("unknown", "")
 _RENAMED = {"real_time": "time_us", "cpu_time": "cpu_time_us"}
-_REPEATED = {"time_us", "cpu_time_us", "launches", "sm_clock_mhz", "throttled"} | {
-    metric.name for metric in TABLE
+_REPEATED = {
+    *("time_us", "cpu_time_us", "launches"),
+    *("sm_clock_mhz", "throttled", "drifting", "discarded_batches"),
+    *(metric.name for metric in TABLE),
 }
 
 _ORDER = {field.name: place for place, field in enumerate(fields.ROW)}

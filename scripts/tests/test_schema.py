@@ -114,6 +114,19 @@ def test_a_built_chapter_writes_what_the_schema_allows(tmp_path: Path) -> None:
     assert all(row["evidence"] == "counted" and row["load_sectors"] > 0 for row in document["rows"])
 
 
+def test_what_a_gpu_times_is_what_the_schema_allows(tmp_path: Path) -> None:
+    """Of a GPU that plays a script: throttled in one repetition, then at another clock."""
+    executable = PROJECT.build / "common/tests/scripted_chapter"
+    if not executable.is_file():
+        pytest.skip("the tests of the harness are not built here")
+    out = tmp_path / "out.json"
+    subprocess.run([executable, f"--benchmark_out={out}"], capture_output=True, check=True)
+    (row,) = documents.from_benchmark(json.loads(out.read_bytes()))["rows"]
+    assert row["evidence"] == "measured" and len(row["time_us"][0]) == 5
+    assert row["discarded_batches"] == [[0, 1, 2, 0, 0]]
+    assert (row["throttled"], row["drifting"], row["sm_clock_mhz"]) == (0, 0, 1000)
+
+
 def test_reading_is_refused_without_the_schema(tree: Tree) -> None:
     path = tree.data / "nvidia-h200" / f"{synthetic.CHAPTER}.json"
     synthetic.save_stored(path, {"context": synthetic.context(), "benchmarks": []})

@@ -1,0 +1,225 @@
+// What the harness makes of a GPU's times and clocks, on a GPU that plays a script: batches that are
+// thrown away and repeated, whole rounds of buffer sets, ratios, rates that no DRAM delivers.
+#include "lab/measurement.hpp"
+
+#include <benchmark/benchmark.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lab/errors.hpp"
+#include "scripted_device.hpp"
+
+namespace {
+
+using lab::TimedRow;
+using scripted::device;
+using scripted::Play;
+using Repetition = benchmark::BenchmarkReporter::Run;
+
+class Runs : public benchmark::BenchmarkReporter {
+  public:
+    bool ReportContext(const Context&) override { return true; }
+    void ReportRuns(const std::vector<Repetition>& runs) override {
+        for (const Repetition& run : runs) {
+            if (run.run_type == Repetition::RT_Iteration) runs_.push_back(run);
+        }
+    }
+    std::vector<Repetition> runs_;
+};
+
+// The repetitions of a row.
+std::vector<Repetition> measured(TimedRow& row, lab::Failures& failures, int repetitions = 1) {
+    benchmark::ClearRegisteredBenchmarks();
+    benchmark::RegisterBenchmark("row",
+                                 [&](benchmark::State& state) { row.measure(state, {}, failures); })
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Repetitions(repetitions);
+    Runs reporter;
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    return reporter.runs_;
+}
+
+double counter(const Repetition& run, const std::string& name) {
+    const auto found = run.counters.find(name);
+    return found == run.counters.end() ? -1 : static_cast<double>(found->second);
+}
+
+class Measurement : public testing::Test {
+  protected:
+    void SetUp() override { device() = {}; }
+
+    // Which sets were launched, in order.
+    std::vector<std::size_t> sets_;
+    lab::Variant variant_ = {.name = "read/n:1",
+                             .bytes = 1000,
+                             .working_set_bytes = 1000,
+                             .launch = [this](std::size_t set) { sets_.push_back(set); }};
+    lab::Failures failures_;
+
+    // A calibrated row: the plays that follow are those of its repetitions.
+    TimedRow row(double seconds_per_launch = 1e-6) {
+        device().plays = {{.seconds_per_launch = seconds_per_launch}};
+        TimedRow calibrated(variant_);
+        device().batches.clear();
+        sets_.clear();
+        return calibrated;
+    }
+};
+
+TEST_F(Measurement, OfASteadyClockIsTheFirstBatch) {
+    TimedRow timed = row();
+    device().plays = {{.seconds_per_launch = 3e-6, .sm_clock_mhz = 1979.6}};
+    const Repetition run = measured(timed, failures_).at(0);
+    EXPECT_NEAR(run.real_accumulated_time, 3e-6, 1e-12);
+    EXPECT_EQ(counter(run, "sm_clock_mhz"), 1980);
+    EXPECT_EQ(counter(run, "throttled"), 0);
+    EXPECT_EQ(counter(run, "drifting"), 0);
+    EXPECT_EQ(counter(run, "discarded_batches"), 0);
+}
+
+TEST_F(Measurement, DiscardsAThrottledBatch) {
+    TimedRow timed = row();
+    device().plays = {{.seconds_per_launch = 9e-6, .throttled = true},
+                      {.seconds_per_launch = 8e-6, .throttled = true},
+                      {.seconds_per_launch = 3e-6}};
+    const Repetition run = measured(timed, failures_).at(0);
+    EXPECT_NEAR(run.real_accumulated_time, 3e-6, 1e-12);
+    EXPECT_EQ(counter(run, "throttled"), 0);
+    EXPECT_EQ(counter(run, "discarded_batches"), 2);
+}
+
+TEST_F(Measurement, KeepsTheLastOfADeviceThatStaysThrottledAndSaysSo) {
+    TimedRow timed = row();
+    device().plays.assign(10, {.seconds_per_launch = 9e-6, .throttled = true});
+    const Repetition run = measured(timed, failures_).at(0);
+    EXPECT_EQ(counter(run, "throttled"), 1);
+    EXPECT_EQ(counter(run, "discarded_batches"), 3);
+    EXPECT_EQ(device().batches.size(), 4u);
+}
+
+TEST_F(Measurement, DiscardsABatchWhoseClockIsNotThatOfTheOneBefore) {
+    TimedRow timed = row();
+    device().plays = {{.seconds_per_launch = 3e-6, .sm_clock_mhz = 1000},
+                      {.seconds_per_launch = 4e-6, .sm_clock_mhz = 985},   // discarded
+                      {.seconds_per_launch = 5e-6, .sm_clock_mhz = 980}};  // as the one before
+    const std::vector<Repetition> runs = measured(timed, failures_, 2);
+    EXPECT_EQ(counter(runs.at(0), "discarded_batches"), 0);
+    EXPECT_EQ(counter(runs.at(1), "discarded_batches"), 1);
+    EXPECT_EQ(counter(runs.at(1), "drifting"), 0);
+    EXPECT_EQ(counter(runs.at(1), "sm_clock_mhz"), 980);
+    EXPECT_NEAR(runs.at(1).real_accumulated_time, 5e-6, 1e-12);
+}
+
+TEST_F(Measurement, AllowsAClockOnePercent) {
+    TimedRow timed = row();
+    device().plays = {{.sm_clock_mhz = 1000}, {.sm_clock_mhz = 1010}, {.sm_clock_mhz = 1000}};
+    for (const Repetition& run : measured(timed, failures_, 3)) {
+        EXPECT_EQ(counter(run, "discarded_batches"), 0);
+    }
+}
+
+TEST_F(Measurement, KeepsTheLastOfAClockThatNeverHoldsStillAndSaysSo) {
+    TimedRow timed = row();
+    for (int i = 0; i < 6; ++i)
+        device().plays.push_back({.sm_clock_mhz = i % 2 == 0 ? 900.0 : 1000.0});
+    const std::vector<Repetition> runs = measured(timed, failures_, 2);
+    EXPECT_EQ(counter(runs.at(1), "drifting"), 1);
+    EXPECT_EQ(counter(runs.at(1), "discarded_batches"), 3);
+}
+
+TEST_F(Measurement, DoesNotGuessWhatIsUnknown) {
+    TimedRow timed = row();
+    device().plays = {{.sm_clock_mhz = 900}, {.sm_clock_mhz = 0, .throttled = std::nullopt}};
+    const std::vector<Repetition> runs = measured(timed, failures_, 2);
+    EXPECT_EQ(counter(runs.at(1), "sm_clock_mhz"), -1);
+    EXPECT_EQ(counter(runs.at(1), "throttled"), -1);
+    EXPECT_EQ(counter(runs.at(1), "discarded_batches"), 0);
+}
+
+TEST_F(Measurement, ThrowsWhatTheDeviceSaysOfALaunchThatWaits) {
+    TimedRow timed = row();
+    device().plays = {{.error = "a launch in the batch waits for the host"}};
+    EXPECT_THROW(measured(timed, failures_), lab::CudaError);
+    device().plays = {{.error = "a launch in the batch waits for the host"}};
+    EXPECT_THROW(TimedRow{variant_}, lab::CudaError);
+}
+
+TEST_F(Measurement, FillsAMillisecondInWholeRoundsOfSetsAfterALaunchOfTheLastOne) {
+    variant_.sets = 3;
+    TimedRow timed = row(1e-5);
+    measured(timed, failures_);
+    ASSERT_EQ(device().batches.size(), 1u);
+    EXPECT_EQ(device().batches[0].launches, 102);  // 101 fill 1 ms
+    ASSERT_EQ(sets_.size(), 103u);
+    EXPECT_EQ(sets_[0], 2u);
+    for (std::size_t i = 1; i < sets_.size(); ++i) EXPECT_EQ(sets_[i], (i - 1) % 3) << i;
+}
+
+TEST_F(Measurement, LaunchesEachSetOnceBeforeAnyBatch) {
+    variant_.sets = 4;
+    variant_.reference = {
+        .counter = "memcpy_ratio", .bytes = 1, .sets = 2, .launch = variant_.launch};
+    device().plays = {{.error = "the first batch"}};
+    EXPECT_THROW(TimedRow{variant_}, lab::CudaError);
+    const std::vector<std::size_t> expected = {0, 1, 0, 1, 2, 3};
+    ASSERT_GE(sets_.size(), expected.size());
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), sets_.begin()));
+}
+
+TEST_F(Measurement, HoldsNoMoreThanTheQueueTakes) {
+    for (const auto& [kernels, held] : {std::pair{1, 512}, {4, 128}}) {
+        variant_.kernels = kernels;
+        TimedRow timed = row(1e-9);
+        measured(timed, failures_);
+        EXPECT_EQ(device().batches.at(0).launches, 512);
+        EXPECT_EQ(device().batches.at(0).held, held);
+    }
+}
+
+TEST_F(Measurement, DividesTheRateByThatOfTheReference) {
+    // The reference moves a quarter of the bytes, in half the time: the variant is twice as fast.
+    variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
+    TimedRow timed = row();
+    device().plays = {{.seconds_per_launch = 4e-6}, {.seconds_per_launch = 2e-6}};
+    EXPECT_NEAR(counter(measured(timed, failures_).at(0), "memcpy_ratio"), 2, 1e-9);
+}
+
+TEST_F(Measurement, WatchesTheClockOfTheReferenceToo) {
+    variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
+    TimedRow timed = row();
+    device().plays = {{.sm_clock_mhz = 1500},
+                      {.seconds_per_launch = 9e-6, .throttled = true},
+                      {.seconds_per_launch = 1e-6}};
+    const Repetition run = measured(timed, failures_).at(0);
+    EXPECT_EQ(counter(run, "discarded_batches"), 1);
+    EXPECT_EQ(counter(run, "drifting"), 0);  // another kernel's clock is no drift
+    EXPECT_EQ(counter(run, "sm_clock_mhz"), 1500);
+    EXPECT_NEAR(counter(run, "memcpy_ratio"), 4, 1e-9);
+}
+
+TEST_F(Measurement, OfWhatTimesItselfIsNotRepeated) {
+    int executions = 0;
+    variant_.launch = {};
+    variant_.timed = [&] { return ++executions, 0.25; };
+    TimedRow timed(variant_);
+    const Repetition run = measured(timed, failures_).at(0);
+    EXPECT_EQ(executions, 1);
+    EXPECT_NEAR(run.real_accumulated_time, 0.25, 1e-9);
+    EXPECT_EQ(counter(run, "sm_clock_mhz"), 1234);
+    EXPECT_TRUE(device().batches.empty());
+}
+
+TEST_F(Measurement, AboveThePeakOfDramIsAnError) {
+    variant_.working_set_bytes = 8 << 20;
+    for (const bool above : {false, true}) {
+        TimedRow timed = row();
+        device().description.dram_bytes_per_second = above ? 0.999e9 : 1.001e9;
+        device().plays = {{.seconds_per_launch = 1e-6}};
+        measured(timed, failures_);
+        EXPECT_EQ(failures_.count("read/n:1"), above ? 1u : 0u);
+    }
+}
+
+}  // namespace

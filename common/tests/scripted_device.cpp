@@ -1,0 +1,46 @@
+#include "scripted_device.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "lab/errors.hpp"
+
+scripted::Device& scripted::device() {
+    static Device device;
+    return device;
+}
+
+namespace lab::backend {
+
+void open(std::vector<std::string>&) {}
+const DeviceDescription& description() { return scripted::device().description; }
+
+void* allocate(std::size_t bytes) { return std::malloc(bytes); }
+void release(void* pointer) noexcept { std::free(pointer); }
+void copy_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy_on_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void poison(void* pointer, std::size_t bytes) { std::memset(pointer, poison_byte, bytes); }
+void synchronise() {}
+
+Batch timed_batch(const std::function<void(int)>& launch, int launches, int held) {
+    scripted::Device& device = scripted::device();
+    device.batches.push_back({launches, held});
+    scripted::Play play;
+    if (!device.plays.empty()) {
+        play = device.plays.front();
+        device.plays.pop_front();
+    }
+    for (int i = 0; i < launches; ++i) launch(i);
+    if (!play.error.empty()) throw CudaError(play.error);
+    return {play.seconds_per_launch * launches, {play.sm_clock_mhz, play.throttled}};
+}
+
+ClockSample sample_clocks() { return {1234, false}; }
+
+std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2) {
+    launch();
+    return std::nullopt;
+}
+
+}  // namespace lab::backend

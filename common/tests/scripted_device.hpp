@@ -1,0 +1,40 @@
+// A GPU whose clocks and times a test writes down, behind the interface of lab/backend.hpp: what the
+// harness does on a GPU is tested without one. Linked in place of lab/backend.cu; its memory is the
+// host's.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "lab/backend.hpp"
+
+namespace scripted {
+
+// How a batch goes.
+struct Play {
+    double seconds_per_launch = 1e-6;
+    double sm_clock_mhz = 1000;
+    std::optional<bool> throttled = false;
+    std::string error = {};  // thrown after the launches were made
+};
+
+struct Device {
+    lab::DeviceDescription description = {
+        .slug = "scripted-gpu",
+        .gpu_name = "scripted GPU",
+        .generation = "Hopper",
+        .sm_count = 1,
+        .l2_bytes = 1 << 20,
+        .dram_bytes_per_second = 1e15,
+        .provenance = {{"year", "2022"}, {"fetch_unit_bytes", "32"}}};
+    std::deque<Play> plays = {};  // of the batches to come; after the last one, the default
+    struct Batch {
+        int launches, held;
+    };
+    std::vector<Batch> batches = {};  // that were timed
+};
+
+Device& device();  // of this process; a test assigns a new one
+
+}  // namespace scripted
