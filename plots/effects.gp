@@ -1,7 +1,9 @@
-# Three effects against the year of the GPU.
-height = 820
+# Three effects, each on all generations.
+height = 245
 load 'style.gp'
-call 'panels.gp' 1 0.065 0.70 0.80 0.895
-call 'panels.gp' 2 0.065 0.40 0.80 0.595
-set xlabel 'year of the GPU'
-call 'panels.gp' 3 0.065 0.11 0.80 0.305
+set xtics rotate by 55 right font small
+call 'panels.gp' 1 0.045 0.40 0.325 0.775
+set xtics rotate by 55 right font small
+call 'panels.gp' 2 0.38 0.40 0.66 0.775
+set xtics rotate by 55 right font small
+call 'panels.gp' 3 0.71 0.40 0.99 0.775

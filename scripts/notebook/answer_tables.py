@@ -58,8 +58,8 @@ class Words:
 
 
 ENGLISH = Words(
-    ("lore", "on an H200", "by generation", "chapter"),
-    (34, 38, 38),
+    ("lore", "on an H200", "by generation", "see"),
+    (35, 46, 38),
     {
         judging.REPRODUCED: "Yes.",
         judging.STRONGER: "Yes, and more.",

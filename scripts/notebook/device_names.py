@@ -10,6 +10,8 @@ _MEMORY = re.compile(r"-[0-9]+gb-hbm[0-9]+e?$")
 _MAX_NAMED = 3
 # Of a label beside a curve.
 _MAX_LETTERS = 24
+_MAX_LEFT_OUT = 2
+_SPELLED = {"geforce": "GeForce", "ti": "Ti", "pcie": "PCIe"}
 
 
 def short(device: str) -> str:
@@ -23,8 +25,8 @@ def short(device: str) -> str:
 
 
 def _word(word: str) -> str:
-    if word == "geforce":
-        return "GeForce"
+    if word in _SPELLED:
+        return _SPELLED[word]
     is_code = len(word) <= 3 or any(letter.isdecimal() for letter in word)
     return word.upper() if is_code else word.capitalize()
 
@@ -33,7 +35,8 @@ def label(devices: Sequence[str], every: Sequence[str]) -> str:
     """The same where there is little room: what is left out may be shorter to name."""
     name = together(devices, every)
     others = [device for device in every if device not in devices]
-    without = f"all but {', '.join(map(short, others))}"
+    left_out = ", ".join(map(short, others))
+    without = f"all but {left_out}" if len(others) <= _MAX_LEFT_OUT else "the others"
     return without if len(name) > _MAX_LETTERS and len(without) < len(name) else name
 
 

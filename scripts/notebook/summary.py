@@ -64,7 +64,8 @@ def lines(
     )
     found.append(
         _line(
-            "next", f"scripts/lab verdicts --device {device}{shown}; what verdicts mean: README.md"
+            "next",
+            f"scripts/lab verdicts --device {device}{shown}; what verdicts mean: scripts/README.md",
         )
     )
     return found

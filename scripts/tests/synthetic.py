@@ -16,6 +16,7 @@ Json = dict[str, Any]
 
 def context(device: str = "nvidia-h200", **changes: str) -> Json:
     emulated = device.startswith("emulated-")
+    known = {} if emulated else {"generation": "Hopper"}
     return {
         "date": "2026-01-01T00:00:00+00:00",
         "host_name": "somebody-s-machine",
@@ -32,6 +33,7 @@ def context(device: str = "nvidia-h200", **changes: str) -> Json:
         "fetch_unit_bytes": "128" if "fermi" in device else "32",
         "validation": "passed",
         "quick": "false",
+        **known,
     } | changes
 
 

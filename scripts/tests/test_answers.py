@@ -1,6 +1,7 @@
 """Answers: the words are typed, the numbers come from the data, and no number is typed."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from conftest import CLAIMS, Tree
 from notebook import answers, claims, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.project import Project
+from notebook.results import Result
 
 SLOWER = "offset_11_slower"
 
@@ -37,6 +39,7 @@ def save(tree: Tree, factors: dict[int, float], **settings: Any) -> None:
         ("{offset_11_slower:percent}", "2–10 %"),
         ("{offset_11_slower:times}", "1.02–1.10×"),
         ("{offset_11_slower@dram}", "1.10×"),
+        ("{offset_11_slower:share}", "102–110 %"),
         ("{offset_11_slower@l2:percent}", "2 %"),
         ("{offset_11_slower@n:1048576:percent}", "2 %"),
         ("{offset_11_slower@n:16777216/cache:cold}", "1.10×"),
@@ -94,6 +97,23 @@ def test_what_is_wrong_or_missing_is_no_answer(
 ) -> None:
     with pytest.raises(answers.Unanswered, match=re.escape(reason)):
         answer(tree_with_data, text)
+
+
+def test_a_predicted_ratio_is_given_where_it_decides_nothing(tree_with_data: Tree) -> None:
+    decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)
+    text = "{offset_11_slower@fermi:predicted}"
+    with pytest.raises(answers.Unanswered, match="no prediction"):
+        answers.filled(decided, text)
+
+    def predicted(result: Result) -> Result:
+        rows = [
+            replace(row, predicted_seconds=1.25e-5 if "/offset:11/" in row.name else 1e-5)
+            for row in result.rows
+        ]
+        return replace(result, rows=rows)
+
+    known = replace(decided, results=[predicted(each) for each in decided.results])
+    assert answers.filled(known, text) == "1.25×"
 
 
 def test_without_a_gpu_it_says_so(tree: Tree) -> None:

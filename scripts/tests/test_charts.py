@@ -11,7 +11,7 @@ from conftest import Tree
 
 from notebook import device_names, results
 from notebook.charts import look, registry, standing, words
-from notebook.charts.curves import collect
+from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Facts, facts
 from notebook.charts.look import GENERATIONS
 from notebook.charts.marks import Panel
@@ -209,6 +209,25 @@ def test_predicted_times_are_drawn_beside_measured_ones(tree: Tree) -> None:
     assert "open, dashed: predicted" in registry.of_chapter("02_misaligned_reads", known).note
 
 
+def test_many_predicted_curves_are_drawn_as_their_range(tree: Tree) -> None:
+    """Five that differ: the area between them, and by name those that end lowest and highest."""
+    counted = [
+        synthetic.row(f"read_offset/offset:{x}/n:1", 0, load_efficiency=80.0) for x in (0, 11)
+    ]
+    for generation in look.GENERATIONS[:5]:
+        synthetic.save(tree.data, synthetic.document(counted, f"emulated-{generation}"))
+    known = facts(results.load_chapter(tree.project, tree.chapter)).emulated
+    heights = dict(zip((each.generation for each in known), (1.0, 4.0, 2.0, 3.0, 5.0), strict=True))
+    curves = collect(known, lambda each: [(0.0, 1.0), (1.0, heights[each.generation])])
+    panel = Panel((0, 1), (0, 6))
+    assert draw(panel, curves, predicted=True) == {look.Evidence.PREDICTED}
+    (band,) = (mark for mark in panel.marks if mark.form == "band")
+    assert [(each.y1, each.y2) for each in band.data] == [(1.0, 1.0), (1.0, 5.0)]
+    drawn = "".join(panel.blocks(1))
+    assert "predicted min: Fermi" in drawn and "predicted max: Volta" in drawn
+    assert "Kepler" not in drawn
+
+
 def test_ratios_of_two_sizes_are_refused(tree: Tree) -> None:
     (device,) = reads(tree, {0: 100, 11: 107}).measured
     small, large = (f"read_offset/offset:0/{AT.format(n)}" for n in (2**20, 2**26))
@@ -246,3 +265,7 @@ def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
     newer = [device for device in every if device not in ("emulated-fermi", "emulated-turing")]
     assert device_names.label(newer, every) == "all but Fermi, Turing"
     assert device_names.label(every[1:], every) == "Kepler–Blackwell"
+    most = [
+        each for each in every if each.removeprefix("emulated-") not in ("fermi", "kepler", "ada")
+    ]
+    assert device_names.label(most, every) == "the others"

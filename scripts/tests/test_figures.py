@@ -57,7 +57,7 @@ def test_one_script_is_drawn_from_several_chapters(tree_with_data: Tree) -> None
     """The effects are those of chapters 02, 12 and 17, of which one is here."""
     tree = tree_with_data
     found = {each.name: each for each in figures.all_figures(tree.project, [tree.chapter])}
-    assert "time of a read at offset 11, aligned = 1" in found["effects"].chart.as_tsv()
+    assert "offset 11: time, aligned = 1" in found["effects"].chart.as_tsv()
     assert "roofline" not in found
 
 

@@ -38,6 +38,15 @@ def test_no_line_of_a_table_is_wider_than_a_screen(page: Path) -> None:
     assert [row for row in rows if rendered_width(row) > MAX_WIDTH] == []
 
 
+def test_each_piece_of_lore_is_read_at_a_glance() -> None:
+    """20 to 25 lines, each with its verdict, a number and its chapter, hardly any of them broken."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    rows = [line for line in text.split("\n") if re.search(r"\| \[[0-9]{2}\]\(chapters/", line)]
+    assert 20 <= len(rows) <= 25
+    assert all(re.search(r"\| \*\*[A-Z][^*]*\.\*\* [^|]*[0-9]", row) for row in rows)
+    assert sum("<br>" in row for row in rows) <= 1
+
+
 def test_the_width_is_that_of_the_rendered_text() -> None:
     assert rendered_width("| [ab](c/d/e.md) | `x`<br>**yyyy** | 1 \\| 2 |") == 2 + 4 + 5 + 3 * 3
 

@@ -14,6 +14,8 @@ Place = tuple[float, str | None, str | None]
 NO_COUNTS = "Nothing was counted: scripts/lab run {} --device emulated:hopper does so."
 # Counts of one access pattern that differ by less are drawn as one.
 _ALIKE = 0.01
+# More predicted curves than these are drawn as the range that they span.
+_MAX_PREDICTED = 4
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,10 @@ def draw(
     `form` "" leaves out the lines between points.
     """
     shown = set()
-    for curve in curves:
+    drawn = list(curves)
+    if predicted and len(drawn) > _MAX_PREDICTED:
+        return _spread(panel, drawn, form)
+    for curve in drawn:
         first = curve.devices[0]
         look = first.predicted_style if predicted else first.style
         if form != "":
@@ -90,6 +95,23 @@ def draw(
             shown.add(Evidence.PREDICTED if predicted else device.evidence)
         panel.label(curve.points[-1][1], curve.name + suffix, look)
     return shown
+
+
+def _spread(panel: Panel, curves: list[Curve], form: str | None) -> set[Evidence]:
+    """Draws the range of many predicted curves, and of them those that end lowest and highest."""
+    by_x: dict[float, list[float]] = {}
+    for curve in curves:
+        for x, y in curve.points:
+            by_x.setdefault(x, []).append(y)
+    panel.band((x, min(ys), max(ys)) for x, ys in sorted(by_x.items()))
+    ends = sorted(curves, key=lambda curve: curve.points[-1][1])
+    for word, curve in (("min", ends[0]), ("max", ends[-1])):
+        look = curve.devices[0].predicted_style
+        if form != "":
+            panel.line(curve.points, look, form or DASHES)
+        panel.points(curve.points, look)
+        panel.label(curve.points[-1][1], f"predicted {word}: {curve.name}", look)
+    return {Evidence.PREDICTED}
 
 
 def ratios(
@@ -115,7 +137,8 @@ def ratios(
         panel.error_bars([(x, low, high) for x, (_, low, high) in points], look)
     panel.points([(x, value) for x, (value, _, _) in points], look)
     if label != "":
-        panel.label(points[-1][1][0], label or device.name, look)
+        values = [value for _, (value, _, _) in points]
+        panel.label(values[-1] if joined else max(values), label or device.name, look)
     return {device.evidence}
 
 

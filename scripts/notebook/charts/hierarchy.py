@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from notebook.charts.curves import counts
+from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Device, Facts, number
 from notebook.charts.look import GREY, Evidence, key
 from notebook.charts.marks import THIN, Chart, Panel
@@ -129,7 +129,7 @@ def _strides(facts: Facts, shown: set[Evidence]) -> Panel:
         base = device.row("load_l1", stride=1)
         return [(number(row, "stride"), device.ratio(row, base)) for row in rows]
 
-    shown |= counts(panel, "00", facts.emulated, touched)
+    shown |= draw(panel, collect(facts.emulated, touched), suffix=": lines")
     for device in facts.measured:
         shown |= _curve(panel, device, time(device), f"{device.name}: time")
     return panel

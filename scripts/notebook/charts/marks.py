@@ -25,12 +25,14 @@ BOXES = "boxes"
 PALE = "pale"
 # Boxes with a gap between them instead of a border: thousands of them, at half the size.
 TILES = "tiles"
+# The area between two curves, in grey.
+BAND = "band"
 LEFT = "left"
 CENTER = "center"
 RIGHT = "right"
 ASIDE = "aside"
 
-_SPANNING = (LINE, DASHES, THIN, POINTS, BARS_X, BARS_Y)
+_SPANNING = (LINE, DASHES, THIN, POINTS, BARS_X, BARS_Y, BAND)
 _TEXTS = (LEFT, CENTER, RIGHT, ASIDE)
 
 Range = tuple[float, float]
@@ -87,6 +89,14 @@ class Panel:
         """Vertical bars: x, low and high."""
         if data := [Datum(x=x, y=(low + high) / 2, y1=low, y2=high) for x, low, high in bars]:
             self.marks.append(Mark(BARS_Y, data, style))
+
+    def band(self, ranges: Iterable[tuple[float, float, float]]) -> None:
+        """The area between two curves: x, low and high; at a single x a line."""
+        data = [Datum(x=x, y=(low + high) / 2, y1=low, y2=high) for x, low, high in ranges]
+        if len(data) > 1:
+            self.marks.append(Mark(BAND, data))
+        for only in data if len(data) == 1 else ():
+            self.line([(only.x, only.y1), (only.x, only.y2)], GREY)
 
     def error_bars_across(self, bars: Iterable[tuple[float, float, float]], style: Style) -> None:
         """Horizontal bars: y, low and high."""
@@ -146,7 +156,7 @@ class Panel:
         ys = [
             y
             for form, datum in shown
-            for y in ((datum.y1, datum.y2) if form == BARS_Y else (datum.y,))
+            for y in ((datum.y1, datum.y2) if form in (BARS_Y, BAND) else (datum.y,))
         ]
         self.x = _grown(self.x, xs, self.log_x)
         self.y = _grown(self.y, ys, self.log_y)

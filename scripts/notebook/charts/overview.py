@@ -1,13 +1,22 @@
-"""Charts that span chapters: the transposes, the roofline, three effects against the year."""
+"""Charts that span chapters: the transposes, the roofline, three effects by generation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from notebook.charts.bars import bar, bars
-from notebook.charts.curves import printed
 from notebook.charts.evidence import LARGEST, Device, Facts
-from notebook.charts.look import BLUE, CLAIMED, GREEN, GREY, ORANGE, Evidence, Style, key
-from notebook.charts.marks import CENTER, LEFT, PALE, Chart, Panel
+from notebook.charts.look import (
+    BLUE,
+    CLAIMED,
+    GENERATIONS,
+    GREEN,
+    GREY,
+    ORANGE,
+    Evidence,
+    Style,
+    key,
+)
+from notebook.charts.marks import DASHES, LEFT, LINE, PALE, RIGHT, THIN, Chart, Panel
 from notebook.charts.sources import Sources
 from notebook.charts.transposes import of_copy_rows
 from notebook.charts.words import percent, slower, times
@@ -85,6 +94,7 @@ class _Level:
     name: str
     counters: tuple[tuple[str, float], ...]
     style: Style
+    slope: str
 
     def bytes(self, device: Device, row: str) -> float | None:
         found = [(device.value(row, counter), size) for counter, size in self.counters]
@@ -94,10 +104,11 @@ class _Level:
 
 
 _LEVELS = (
-    _Level("L1", (("load_sectors", _SECTOR), ("store_sectors", _SECTOR)), GREEN),
-    _Level("L2", (("l2_read_sectors", _SECTOR), ("l2_write_sectors", _SECTOR)), BLUE),
-    _Level("DRAM", (("dram_read_bytes", 1), ("dram_write_bytes", 1)), ORANGE),
+    _Level("L1", (("load_sectors", _SECTOR), ("store_sectors", _SECTOR)), GREEN, LINE),
+    _Level("L2", (("l2_read_sectors", _SECTOR), ("l2_write_sectors", _SECTOR)), BLUE, DASHES),
+    _Level("DRAM", (("dram_read_bytes", 1), ("dram_write_bytes", 1)), ORANGE, THIN),
 )
+_LOOKS = {LINE: "solid, diamonds", DASHES: "dashed, circles", THIN: "dotted, triangles"}
 _ROOFLINE: list[tuple[str, dict[str, str], str]] = [
     ("matmul_naive", {"block": "32x32"}, "naive"),
     ("matmul_tiled", {"tile": "32"}, "tiled"),
@@ -129,9 +140,9 @@ def roofline(sources: Sources) -> Chart | None:
         if rate:
             left = max(panel.x[0], 1e12 / rate)
             slope = [(left, rate * left / 1e12), (120e12 / rate, 120.0)]
-            panel.line(slope, level.style, "dashes")
-            highest = f"{level.name}: {rate / 1e12:.1f} TB/s at most"
-            panel.text(150, 1.3 * 1.45**index, highest, LEFT, level.style)
+            panel.line(slope, level.style, level.slope)
+            highest = f"{level.name} ({_LOOKS[level.slope]}): {rate / 1e12:.1f} TB/s at most"
+            panel.text(60, 1.3 * 1.45**index, highest, LEFT, level.style)
     peak = gpu.value(gpu.row("fma_chains", m=4096), "flops_per_second")
     if peak:
         panel.line([(panel.x[0], peak / 1e12), (panel.x[1], peak / 1e12)], CLAIMED, "thin")
@@ -147,7 +158,7 @@ def roofline(sources: Sources) -> Chart | None:
         for x, y, level in points:
             panel.points([(x, y)], level.style)
         panel.label(speed / 1e12, label, GREY)
-    note = "Points and slopes: green L1, blue L2, orange DRAM. A slope is the highest rate measured at that level."
+    note = "A slope is the highest rate measured at that level; the points of a product are its bytes at each."
     return Chart(_roofline_title(gpu), [panel], note)
 
 
@@ -185,59 +196,61 @@ def _roofline_title(gpu: Device) -> str:
     )
 
 
-_YEARS = (2009.0, 2026.5)
+_COLUMNS = (-0.7, len(GENERATIONS) - 0.3)
 
 
 def effects(sources: Sources) -> Chart | None:
-    """Three textbook effects on every device, by the year of its GPU."""
+    """Three textbook effects on every device, a column for each generation, oldest first."""
     panels, shown = [], set()
     for numbers, heading, ends, ratio, claimed in _EFFECTS:
-        panel = Panel(_YEARS, ends, log_y=ends[1] > 8, heading=heading, height=170)
+        panel = Panel(_COLUMNS, ends, log_y=ends[1] > 8, heading=heading, height=170)
         if panel.log_y:
             panel.ticks_y((2.0**power, str(2**power)) for power in range(6))
-        panel.ticks_x((float(year), str(year)) for year in range(2010, 2027, 2))
         facts = sources.facts(*numbers)
-        shown |= _by_year(panel, facts, ratio)
-        panel.reference(1, "no effect")
+        years = {each.generation: each.result.year for each in facts.emulated}
+        names = [f"{name.capitalize()} {years.get(name, '')}".strip() for name in GENERATIONS]
+        panel.ticks_x(enumerate(map(str, names)))
+        panel.boxes([(*_COLUMNS, 1 / 1.03, 1.03)], GREY, PALE)
+        shown |= _by_generation(panel, facts, ratio)
         claim, label, power = claimed
-        printed(panel, facts, claim, label, power=power)
-        panel.boxes([(*_YEARS, 0.97, 1.03)], GREY, PALE)
+        if value := facts.claimed.get(claim):
+            value **= power
+            panel.line([(x, value) for x in _COLUMNS], CLAIMED, THIN)
+            panel.text(
+                8.6,
+                value * (0.8 if panel.log_y else 0.95),
+                label.format(f"{value:.4g}"),
+                RIGHT,
+                CLAIMED,
+            )
         panels.append(panel)
     if not shown:
         return None
-    return Chart(_effects_title(sources), panels, key(shown))
+    return Chart(_effects_title(sources), panels, f"{key(shown)}   grey: within 3 %")
 
 
-def _by_year(panel: Panel, facts: Facts, ratio: Callable[[Device], float | None]) -> set[Evidence]:
+def _by_generation(
+    panel: Panel, facts: Facts, ratio: Callable[[Device], float | None]
+) -> set[Evidence]:
+    """Draws the ratio of each device in the column of its generation."""
     shown: set[Evidence] = set()
-    labels: list[tuple[float, float, list[Device]]] = []
-    for device in (*reversed(facts.measured), *facts.published):
-        if (value := ratio(device)) is not None:
-            shown.add(device.evidence)
-            year = float(device.result.year)
-            panel.points([(year, value)], device.style)
-            near = [each for each in labels if abs(each[0] - year) <= 2.6]
-            near = [each for each in near if abs(each[1] / value - 1) <= 0.09]
-            if not near:
-                labels.append((year, value, [device]))
-            elif near[0][0] == year and device.evidence is Evidence.MEASURED:
-                near[0][2].append(device)
-    for year, value, devices in labels:
-        names = ", ".join(each.name for each in devices)
-        panel.text(year + 0.15, value, names, LEFT, devices[0].style)
-    top = panel.y[1]
-    for index, device in enumerate(facts.emulated):
-        if (value := ratio(device)) is not None:
-            shown.add(Evidence.PREDICTED)
-            year = float(device.result.year)
-            panel.points([(year, value)], device.predicted_style)
-            # Names stand above the points, in two rows, for which there is room.
-            height = (
-                top * (0.9 if index % 2 else 0.97)
-                if not panel.log_y
-                else top * (0.6 if index % 2 else 0.85)
-            )
-            panel.text(year, height, device.name, CENTER, device.predicted_style)
+    named: dict[str, list[Device]] = {}
+    highest: dict[str, float] = {}
+    for device in (*facts.emulated, *facts.published, *facts.measured):
+        value = ratio(device)
+        if value is None or device.generation not in GENERATIONS:
+            continue
+        look = device.predicted_style if device.result.is_emulated else device.style
+        shown.add(Evidence.PREDICTED if device.result.is_emulated else device.evidence)
+        panel.points([(float(GENERATIONS.index(device.generation)), value)], look)
+        if device.evidence is Evidence.MEASURED:
+            named.setdefault(device.generation, []).append(device)
+        highest[device.generation] = max(value, highest.get(device.generation, value))
+    for generation, devices in named.items():
+        over = 0.17 * (panel.y[1] - panel.y[0])
+        above = highest[generation] * 1.45 if panel.log_y else highest[generation] + over
+        names = ", ".join(each.name for each in reversed(devices))
+        panel.text(GENERATIONS.index(generation) + 0.5, above, names, RIGHT, devices[-1].style)
     return shown
 
 
@@ -251,10 +264,11 @@ def _offset_11(device: Device) -> float | None:
 
 
 def _diagonal(device: Device) -> float | None:
-    at = {"block": "16x16"} if device.result.is_published else {"block": "16x16", "rows": 2048}
+    at: dict[str, object] = {"block": "16x16"}
+    if not device.result.is_published:
+        at["rows"] = 2048 if device.result.is_emulated else 16384
     return device.ratio(
-        device.row("transpose_read_columns_diagonal", **at),
-        device.row("transpose_read_columns", **at),
+        device.row("transpose_read_rows_diagonal", **at), device.row("transpose_read_rows", **at)
     )
 
 
@@ -279,24 +293,24 @@ _EFFECTS: list[
 ] = [
     (
         ("02",),
-        "time of a read at offset 11, aligned = 1",
-        (0.9, 2.4),
+        "offset 11: time, aligned = 1",
+        (0.9, 2.15),
         _offset_11,
         ("offset_11_doubles_the_lines", "book: {} lines for 1", 1),
     ),
     (
         ("12",),
-        "time of a transpose in diagonal order, plain order = 1",
-        (0.7, 1.6),
+        "diagonal: time, plain order = 1",
+        (0.5, 1.3),
         _diagonal,
         ("", "", 1),
     ),
     (
         ("17",),
-        "time of a naive product, tiles of 16 (or 32) = 1",
+        "tiles of 16: speed, naive = 1",
         (0.8, 60),
         _tiled,
-        ("thirty_two_times_faster", "book: {}x", -1),
+        ("sixteen_times_faster", "book: {}x", -1),
     ),
 ]
 
@@ -311,6 +325,6 @@ def _effects_title(sources: Sources) -> str:
         found.append(value)
     offset, diagonal, tiled = found
     return (
-        f"On the {gpu.name if gpu else ''} a read at offset 11 is {slower(offset)}, diagonal order "
-        f"{slower(diagonal)}, and tiles are {times(tiled)} as fast as a naive product"
+        f"On the {gpu.name if gpu else ''} offset 11 is {slower(offset)}, diagonal order "
+        f"{slower(diagonal)}; tiles bring {times(tiled)}"
     )

@@ -2,7 +2,7 @@
 
 from notebook.charts.curves import Place, counts, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts, number
-from notebook.charts.look import BLUE, Evidence, key
+from notebook.charts.look import BLUE, Evidence, Style, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.words import percent, slower
 from notebook.charts.words import times as x_times
@@ -147,7 +147,8 @@ def misaligned_writes(facts: Facts) -> Chart:
         first = gpu.row("write_offset", offset=0, **at)
         warm: list[Place] = [(_offset(row), row, first) for row in gpu.rows("write_offset", **at)]
         label = f"{gpu.name}, in the L2"
-        shown |= ratios(time, gpu, warm, style=BLUE, label=label, joined=False)
+        look = Style(BLUE.colour, gpu.style.shape)
+        shown |= ratios(time, gpu, warm, style=look, label=label, joined=False)
     printed(time, facts, "a_warp_moves_160_bytes_for_128", "book: {}x the bytes")
     shown |= counts(share, "05", facts.counted, stored)
     return Chart(_misaligned_writes_title(facts), [time, share], key(shown))

@@ -71,7 +71,9 @@ SPANNING = {
         peers.peers,
     ),
     "effects": Spanning(
-        "How large are three textbook effects, year by year?", ("02", "12", "17"), overview.effects
+        "How large are three textbook effects, generation by generation?",
+        ("02", "12", "17"),
+        overview.effects,
     ),
     "verdicts": Spanning("Which claims hold on which GPU?", (), standing.verdict_matrix),
     "validation": Spanning("How near is predicted time to measured time?", (), standing.validation),

@@ -34,7 +34,7 @@ CELLS = {
     _WEAKER: Style(0x2F7FBF, 5),
     _MIXED: Style(0x9E86C8, 5),
     _NO: Style(0xF2A15A, 5),
-    _UNKNOWN: Style(0xFBE39A, 5),
+    _UNKNOWN: Style(0xEFCB4A, 5),
     _NONE: Style(0xF4F4F4, 5),
 }
 _ACROSS = 7
@@ -199,7 +199,7 @@ def _times(
 
 def _validation_title(known: list[Prediction], printed: list[Prediction]) -> str:
     return f"Predicted times of {len(known)} benchmarks: {_within(known)}" + (
-        f"; of {len(printed)} printed ones within {_factor(printed):.2f}" if printed else ""
+        f"; half of {len(printed)} printed ones within {_factor(printed):.2f}" if printed else ""
     )
 
 

@@ -38,7 +38,8 @@ def transpose_unroll4(facts: Facts) -> Chart:
             at = {"block": "16x16", "l1": l1, **LARGE}
             pairs.append((8.0 - place, device.row(kernel + suffix, **at), device.row(kernel, **at)))
         shown |= across(panel, device, pairs, shift=0.13 * (2 - index))
-    return Chart(_transpose_unroll4_title(facts.gpu), [panel], key(shown))
+    note = f"{key(shown)}   in each row from above: the GPUs in the order of the list"
+    return Chart(_transpose_unroll4_title(facts.gpu), [panel], note)
 
 
 def across(

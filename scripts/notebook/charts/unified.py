@@ -1,8 +1,8 @@
 """Chart of chapter 20: where the time of unified memory goes."""
 
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import BLUE, GREEN, ORANGE, PLAIN, Evidence, Style, key
-from notebook.charts.marks import BOXES, CENTER, Chart, Panel
+from notebook.charts.look import Evidence, Style, key
+from notebook.charts.marks import BOXES, Chart, Panel
 from notebook.charts.words import percent
 
 _MEMORIES = [
@@ -13,11 +13,12 @@ _MEMORIES = [
 ]
 
 
+# From dark to light, so that they differ in grey.
 _PHASES: list[tuple[str, str, Style]] = [
-    ("initialise", "initialise", PLAIN),
-    ("to_device", "to the device", BLUE),
-    ("first_touch", "first kernel", ORANGE),
-    ("read_back", "read back", GREEN),
+    ("initialise", "initialise", Style(0x333333, 5)),
+    ("to_device", "to the device", Style(0x0072B2, 5)),
+    ("first_touch", "first kernel", Style(0xF2A15A, 5)),
+    ("read_back", "read back", Style(0xBFE3D3, 5)),
 ]
 
 
@@ -35,14 +36,12 @@ def unified_memory(facts: Facts) -> Chart:
     for place, (memory, _) in enumerate(_MEMORIES if gpu else ()):
         end = 0.0
         y = 4.0 - place
-        for phase, label, look in _PHASES:
+        for phase, _, look in _PHASES:
             time = _phase(gpu, memory, phase)
             if time is None:
                 continue
             shown.add(Evidence.MEASURED)
             panel.boxes([(end, end + time, y - 0.33, y + 0.33)], look, BOXES)
-            if place == 0:
-                panel.text(end + time / 2, 4.62, label if time > 8 else "", CENTER, look)
             end += time
         total = _phase(gpu, memory, "total")
         if total is not None:
@@ -51,8 +50,10 @@ def unified_memory(facts: Facts) -> Chart:
     if not shown:
         panel.nothing()
     panel.x = (0, widest * 1.12)
-    if shown:
-        panel.text(widest * 0.72, 1.0, "orange: first kernel", style=ORANGE)
+    for index, (_, label, look) in enumerate(_PHASES if shown else ()):
+        left = panel.x[1] * (0.01 + 0.25 * index)
+        panel.boxes([(left, left + panel.x[1] * 0.02, 4.6, 4.84)], look, BOXES)
+        panel.text(left + panel.x[1] * 0.03, 4.72, label)
     return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True))
 
 
