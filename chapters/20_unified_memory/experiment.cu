@@ -25,6 +25,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,82 +93,97 @@ lab::Variant with_launch(lab::Variant variant, Shape shape) {
     return variant;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    // Memory above this size comes in fresh pages every time, and is not what was released before.
-    mallopt(M_MMAP_THRESHOLD, 1 << 16);
-    lab::Experiment experiment("20_unified_memory", argc, argv);
-    const bool emulated = experiment.device().emulated;
-    std::vector<std::size_t> sizes = {1 << 10};
-    if (!emulated) sizes.insert(sizes.end(), {6144});
-    const auto total_mib =
-        experiment.option("--total-mib=", "one size: as many MiB in three matrices");
+// Rows of each matrix: --total-mib= asks for one size.
+std::vector<std::size_t> sizes_of(bool emulated, std::optional<unsigned> total_mib) {
     if (total_mib) {
         const double elements = static_cast<double>(*total_mib * mib) / (3 * sizeof(float));
-        sizes = {static_cast<std::size_t>(std::sqrt(elements)) / 32 * 32};
+        return {static_cast<std::size_t>(std::sqrt(elements)) / 32 * 32};
     }
+    return emulated ? std::vector<std::size_t>{1 << 10} : std::vector<std::size_t>{1 << 10, 6144};
+}
+
+// Stops where the device's memory or the limit of managed memory would not do.
+void require_memory(const std::vector<std::size_t>& sizes) {
     // The program's own, one at a time, and what the launches that count hold on to.
     const std::size_t largest = Shape{sizes.back(), sizes.back()}.bytes();
     std::size_t needed = largest;
     for (const std::size_t size : sizes) needed += Shape{size, size}.bytes();
-    if (needed > lab::backend::free_bytes()) {
+    const std::size_t free = lab::backend::free_bytes();
+    if (needed > free) {
         lab::stop(lab::exit_missing, "this takes " + std::to_string(needed / mib) +
                                          " MiB of the device's memory, and " +
-                                         std::to_string(lab::backend::free_bytes() / mib) +
+                                         std::to_string(free / mib) +
                                          " MiB are free; ask for less with --total-mib=");
     }
     if (largest > max_managed_bytes) {
-        lab::stop(lab::exit_wrong_usage, "--total-mib=" + std::to_string(*total_mib) +
+        lab::stop(lab::exit_wrong_usage, "--total-mib=" + std::to_string(largest / mib) +
                                              ": managed memory is held to " +
                                              std::to_string(max_managed_bytes / mib) + " MiB");
     }
+}
 
-    std::vector<Memory> memories = {Memory::explicit_copies, Memory::pinned_copies};
-    if (lab::backend::has_managed_memory()) {
-        memories.insert(memories.end(),
-                        {Memory::managed, Memory::prefetched, Memory::kept_on_host});
-    } else {
+std::vector<Memory> available_memories() {
+    if (!lab::backend::has_managed_memory()) {
         std::fputs("[lab] managed memory is left out: it needs a GPU whose pages migrate\n",
                    stderr);
+        return {Memory::explicit_copies, Memory::pinned_copies};
     }
-    for (const std::size_t size : sizes) {
-        const Shape shape{size, size};
-        for (const Memory memory : memories) {
-            const auto program = std::make_shared<Program>(memory, shape);
-            for (const char* name : {"initialise", "host_sum", "to_device", "first_touch", "kernel",
-                                     "read_back", "total"}) {
-                const std::string phase = name;
-                if (phase == "to_device" && memory == Memory::managed) continue;
-                if (emulated &&
-                    (phase == "initialise" || phase == "host_sum" || phase == "first_touch"))
-                    continue;
-                lab::Variant variant = phase_variant(program, memory, shape, phase);
-                const bool counts = phase == "kernel" && memory == Memory::explicit_copies;
-                experiment.add(counts ? with_launch(std::move(variant), shape)
-                                      : std::move(variant));
-            }
-        }
+    return {Memory::explicit_copies, Memory::pinned_copies, Memory::managed, Memory::prefetched,
+            Memory::kept_on_host};
+}
+
+void add_phases(lab::Experiment& experiment, Memory memory, Shape shape) {
+    const bool emulated = experiment.device().emulated;
+    const auto program = std::make_shared<Program>(memory, shape);
+    for (const std::string phase :
+         {"initialise", "host_sum", "to_device", "first_touch", "kernel", "read_back", "total"}) {
+        if (phase == "to_device" && memory == Memory::managed) continue;
+        if (emulated && (phase == "initialise" || phase == "host_sum" || phase == "first_touch"))
+            continue;
+        lab::Variant variant = phase_variant(program, memory, shape, phase);
+        const bool counts = phase == "kernel" && memory == Memory::explicit_copies;
+        experiment.add(counts ? with_launch(std::move(variant), shape) : std::move(variant));
     }
-    // Faults against bytes: the first launch on managed memory, by size.
+}
+
+// Faults against bytes: the first launch on managed memory, by size.
+void add_first_touches(lab::Experiment& experiment) {
     for (const std::size_t side : {1024, 2048}) {
-        if (!lab::backend::has_managed_memory() || total_mib) continue;
         const Shape shape{side, side};
         const auto program = std::make_shared<Program>(Memory::managed, shape);
         lab::Variant variant = phase_variant(program, Memory::managed, shape, "first_touch");
         variant.name = lab::variant_name("touch_managed", {{"mib", shape.bytes() / mib}});
         experiment.add(std::move(variant));
     }
+}
+
+void add_validation(lab::Experiment& experiment, Memory memory, Shape shape) {
+    const auto program = std::make_shared<Program>(memory, shape);
+    lab::Variant variant = phase_variant(program, memory, shape, "kernel");
+    experiment.add_validation(memory == Memory::explicit_copies
+                                  ? with_launch(std::move(variant), shape)
+                                  : std::move(variant));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Memory above this size comes in fresh pages every time, and is not what was released before.
+    mallopt(M_MMAP_THRESHOLD, 1 << 16);
+    lab::Experiment experiment("20_unified_memory", argc, argv);
+    const auto total_mib =
+        experiment.option("--total-mib=", "one size: as many MiB in three matrices");
+    const std::vector<std::size_t> sizes = sizes_of(experiment.device().emulated, total_mib);
+    require_memory(sizes);
+    const std::vector<Memory> memories = available_memories();
+    for (const std::size_t size : sizes) {
+        for (const Memory memory : memories) add_phases(experiment, memory, {size, size});
+    }
+    if (lab::backend::has_managed_memory() && !total_mib) add_first_touches(experiment);
     // Ragged: blocks that stick out on either side, rows that begin nowhere in particular.
     for (const Shape shape :
          {Shape{1, 1}, Shape{31, 33}, Shape{1, 1009}, Shape{1009, 1}, Shape{1009, 517}}) {
-        for (const Memory memory : memories) {
-            const auto program = std::make_shared<Program>(memory, shape);
-            lab::Variant variant = phase_variant(program, memory, shape, "kernel");
-            experiment.add_validation(memory == Memory::explicit_copies
-                                          ? with_launch(std::move(variant), shape)
-                                          : std::move(variant));
-        }
+        for (const Memory memory : memories) add_validation(experiment, memory, shape);
     }
     return experiment.run();
 }
