@@ -15,13 +15,10 @@ import re
 import sys
 from pathlib import Path
 
-from notebook.gpu_rows import GpuError, merged
+from generated_table import TableError, generate
+from notebook.gpu_rows import merged
 
 TEXT = re.compile(r"[A-Za-z0-9 ._/()+-]*")
-
-
-class TableError(Exception):
-    """A row that cannot become an architecture; the text says which and why."""
 
 
 def text(row: dict[str, str], field: str) -> str:
@@ -116,19 +113,19 @@ def read(table: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def lines_of(architectures: Path, gpus: Path) -> list[str]:
+    rows = read(architectures)
+    generations = sum(1 for row in rows if row["architecture"])
+    return [
+        f"constexpr std::size_t generations = {generations};",
+        "constexpr auto table = std::to_array<Architecture>({",
+        *(initialiser(row) for row in merged(rows, read(gpus))),
+        "});",
+    ]
+
+
 def main(arguments: list[str]) -> int:
-    architectures, gpus, output = (Path(argument) for argument in arguments)
-    try:
-        rows = read(architectures)
-        generations = sum(1 for row in rows if row["architecture"])
-        lines = [initialiser(row) for row in merged(rows, read(gpus))]
-    except (TableError, GpuError, KeyError, TypeError) as error:
-        print(f"error: {architectures.name}, {gpus.name}: {error}", file=sys.stderr)
-        return 1
-    count = f"constexpr std::size_t generations = {generations};"
-    table = ["constexpr auto table = std::to_array<Architecture>({", *lines, "});"]
-    output.write_text("\n".join([count, *table]) + "\n", encoding="utf-8")
-    return 0
+    return generate(arguments, lines_of)
 
 
 if __name__ == "__main__":

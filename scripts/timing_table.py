@@ -16,12 +16,10 @@ import re
 import sys
 from pathlib import Path
 
+from generated_table import TableError, generate
+
 # A compute capability of a generation.
 PART = re.compile(r"([a-z]+)_[0-9]+_[0-9]+")
-
-
-class TableError(Exception):
-    """A row that cannot become a parameter; the text says which and why."""
 
 
 def read(table: Path) -> dict[str, dict[str, float]]:
@@ -59,15 +57,12 @@ def initialiser(architecture: str, values: dict[str, float]) -> str:
     return f'{{"{architecture}", [] {{ Parameters p; {assignments} return p; }}()}},'
 
 
+def lines_of(table: Path) -> list[str]:
+    return [initialiser(name, values) for name, values in read(table).items()]
+
+
 def main(arguments: list[str]) -> int:
-    table, output = (Path(argument) for argument in arguments)
-    try:
-        lines = [initialiser(name, values) for name, values in read(table).items()]
-    except (TableError, KeyError, TypeError) as error:
-        print(f"error: {table.name}: {error}", file=sys.stderr)
-        return 1
-    output.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return 0
+    return generate(arguments, lines_of)
 
 
 if __name__ == "__main__":

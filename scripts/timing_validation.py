@@ -13,7 +13,6 @@ scripts/timing_published.py predicted.
 from __future__ import annotations
 
 import argparse
-import csv
 import statistics
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,7 +23,15 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from notebook import claims, names, prediction, published_table, published_times, verdicts
+from notebook import (
+    claims,
+    csv_table,
+    names,
+    prediction,
+    published_table,
+    published_times,
+    verdicts,
+)
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import emulable
 from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, WITHOUT_EVIDENCE
@@ -74,19 +81,15 @@ def pairs_of(predicted: Result, measured: Result) -> list[Timed]:
 
 
 def write(pairs: Iterable[Timed], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for each in pairs:
-            times = (f"{each.predicted:.4g}", each.bound, f"{each.measured:.4g}")
-            table.writerow([each.chapter, each.name, *times])
+    cells = (
+        (*(pair.chapter, pair.name), f"{pair.predicted:.4g}", pair.bound, f"{pair.measured:.4g}")
+        for pair in pairs
+    )
+    csv_table.write(path, COLUMNS, cells)
 
 
 def write_ratios(rows: Iterable[list[str]], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(prediction.COLUMNS)
-        table.writerows(rows)
+    csv_table.write(path, prediction.COLUMNS, rows)
 
 
 def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator[list[str]]:

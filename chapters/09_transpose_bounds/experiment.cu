@@ -85,9 +85,7 @@ int main(int argc, char** argv) {
         add(2048, lab::Cache::warm);
         add(16384, lab::Cache::cold);
     }
-    const std::pair<std::size_t, std::size_t> shapes[] = {{1, 1},   {1, 1009},  {1009, 1},
-                                                          {31, 33}, {127, 509}, {1030, 67}};
-    for (const auto& [rows, columns] : shapes) {
+    for (const auto& [rows, columns] : lab::ragged_matrices) {
         add_all(std::make_shared<lab::MatrixTranspose>(rows, columns), lab::Cache::warm, 1,
                 [&](lab::Variant variant) { experiment.add_validation(std::move(variant)); });
     }

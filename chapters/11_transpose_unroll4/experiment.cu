@@ -13,49 +13,19 @@
 // Differs:  indices are 64 bits wide; the book's kernels index past the end where the width is no
 //           multiple of 4 x 16, ours do the tail, for every width.
 #include <memory>
-#include <string>
 #include <utility>
 
-#include "l1.hpp"
+#include "../10_transpose_naive/l1_variants.hpp"
 #include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/variant_name.hpp"
 #include "problems/matrix_transpose.hpp"
-
-namespace {
-
-lab::Variant variant(const Kernel& kernel, bool through_l1,
-                     const std::shared_ptr<lab::MatrixTranspose>& matrix, lab::Cache cache,
-                     std::size_t sets) {
-    const std::size_t rows = matrix->rows();
-    const std::size_t columns = matrix->columns();
-    const dim3 block(16, 16);
-    const dim3 grid(
-        lab::blocks_for(kernel.x_is_row ? rows : columns, kernel.elements_per_thread * block.x),
-        lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
-    const std::string name = lab::variant_name(kernel.name, {{"block", "16x16"},
-                                                             {"l1", through_l1 ? "on" : "off"},
-                                                             {"rows", rows},
-                                                             {"columns", columns},
-                                                             {"cache", lab::text(cache)}});
-    return lab::transpose_variant(name, matrix, sets,
-                                  [=, launch = kernel.launch](const float* in, float* out) {
-                                      launch(grid, block, in, out, rows, columns);
-                                  });
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("11_transpose_unroll4", argc, argv);
     const auto add = [&](std::size_t side) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side);
         const std::size_t sets = experiment.cold_sets(matrix->bytes());
-        for (const Kernel& kernel : l1_on::kernels()) {
-            experiment.add(variant(kernel, true, matrix, lab::Cache::cold, sets));
-        }
-        for (const Kernel& kernel : l1_off::kernels()) {
-            experiment.add(variant(kernel, false, matrix, lab::Cache::cold, sets));
+        for (lab::Variant& variant : l1_variants(matrix, lab::Cache::cold, sets)) {
+            experiment.add(std::move(variant));
         }
         experiment.add_memcpy(matrix->bytes() / 2, lab::Cache::cold);
     };
@@ -66,13 +36,7 @@ int main(int argc, char** argv) {
     const std::pair<std::size_t, std::size_t> shapes[] = {
         {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {63, 65}, {64, 128}, {127, 509}, {1030, 67}};
     for (const auto& [rows, columns] : shapes) {
-        const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
-        for (const Kernel& kernel : l1_on::kernels()) {
-            experiment.add_validation(variant(kernel, true, matrix, lab::Cache::warm, 1));
-        }
-        for (const Kernel& kernel : l1_off::kernels()) {
-            experiment.add_validation(variant(kernel, false, matrix, lab::Cache::warm, 1));
-        }
+        add_l1_validations(experiment, rows, columns);
     }
     return experiment.run();
 }

@@ -12,17 +12,14 @@ namespace {
 
 // The kernels are compiled again, with other loads.
 #include "kernels.cuh"
+#include "vector_words.cuh"
 
 // What is read leaves the L2 last, so written lines leave it soon and in the order in which they came, and
 // whole pages of DRAM are written at once: a hypothesis, as in chapter 07. No block reads a vector again, so the L1 keeps none.
-// Code for older GPUs has to compile, but is not launched.
 struct EvictLastLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {
-        union {
-            uint4 words;
-            Vector<T> vector;
-        } loaded{};
+        LoadedWords<T> loaded{};
         NV_IF_TARGET(NV_PROVIDES_SM_80,
                      (asm volatile("{\n"
                                    ".reg .b64 policy;\n"
@@ -56,10 +53,7 @@ struct EvictLastLoad {
 struct PrefetchingEvictLastLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {
-        union {
-            uint4 words;
-            Vector<T> vector;
-        } loaded{};
+        LoadedWords<T> loaded{};
         NV_IF_TARGET(
             NV_PROVIDES_SM_80,
             (asm volatile(
@@ -77,10 +71,7 @@ struct PrefetchingEvictLastLoad {
 
 template <class T>
 TransposeKernel<T> evict_last_transpose(EvictLast which) {
-    int device = 0, major = 0;
-    LAB_CUDA_CHECK(cudaGetDevice(&device));
-    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    if (major < 8) return nullptr;
+    if (!has_cache_hints()) return nullptr;
     constexpr unsigned side = threads_a_side;
     switch (which) {
         case EvictLast::apart:

@@ -11,17 +11,14 @@ namespace {
 
 // The kernels are compiled again, with another load.
 #include "kernels.cuh"
+#include "vector_words.cuh"
 
 // The 256 bytes around the address go to the L2. A tile's row of 16 vectors needs all of them where
 // it begins at a multiple of 256 bytes, and where it does not, the neighbouring tile the rest.
 struct PrefetchingLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {
-        union {
-            uint4 words;
-            Vector<T> vector;
-        } loaded{};
-        // Code for older GPUs has to compile, but is not launched.
+        LoadedWords<T> loaded{};
         NV_IF_TARGET(
             NV_PROVIDES_SM_80,
             (asm volatile(
@@ -35,10 +32,7 @@ struct PrefetchingLoad {
 
 template <class T>
 TransposeKernel<T> prefetching_transpose() {
-    int device = 0, major = 0;
-    LAB_CUDA_CHECK(cudaGetDevice(&device));
-    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    if (major < 8) return nullptr;
+    if (!has_cache_hints()) return nullptr;
     constexpr unsigned side = threads_a_side;
     return transpose_vectors<T, side, side, Order::down, PrefetchingLoad>;
 }

@@ -1,14 +1,10 @@
 #include "tensor.hpp"
 
-#include <cuda.h>
-#include <cudaTypedefs.h>
-
 #include <cstdint>
-#include <string>
 
 #include "lab/cuda_check.hpp"
-#include "lab/errors.hpp"
 #include "lab/launch.hpp"
+#include "lab/tensor_map.hpp"
 
 namespace {
 
@@ -131,31 +127,16 @@ constexpr CUtensorMapDataType data_type = sizeof(T) == 2   ? CU_TENSOR_MAP_DATA_
                                           : sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
                                                            : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
 
-// Describes a matrix, row after row, to the copy engine. The driver's function is asked for at run
-// time, so that nothing links libcuda.
 template <class T>
 CUtensorMap tensor_map(const T* matrix, std::size_t rows, std::size_t columns) {
-    static const auto encode = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found{};
-        LAB_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                                        cudaEnableDefault, &found));
-        if (found != cudaDriverEntryPointSuccess) {
-            throw lab::MissingError("the driver has no cuTensorMapEncodeTiled; it needs CUDA 12");
-        }
-        return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
-    }();
-    const cuuint64_t sizes[2] = {columns, rows}, strides[1] = {columns * sizeof(T)};
-    const cuuint32_t box[2] = {side<T> / 2, side<T>}, every[2] = {1, 1};
-    CUtensorMap map{};
-    const CUresult result =
-        encode(&map, data_type<T>, 2, const_cast<T*>(matrix), sizes, strides, box, every,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) {
-        throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
-    }
-    return map;
+    return lab::tensor_map({.type = data_type<T>,
+                            .data = matrix,
+                            .rows = rows,
+                            .columns = columns,
+                            .stride_bytes = columns * sizeof(T),
+                            .box_rows = side<T>,
+                            .box_columns = side<T> / 2,
+                            .swizzle = CU_TENSOR_MAP_SWIZZLE_128B});
 }
 
 }  // namespace

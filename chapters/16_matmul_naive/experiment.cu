@@ -148,12 +148,7 @@ int main(int argc, char** argv) {
         experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
     }
 
-    for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
-                                      {1, 37, 5},
-                                      {37, 1, 64},
-                                      {31, 17, 1},
-                                      {101, 67, 83},
-                                      {96, 40, 130}}) {
+    for (const matmul::Shape shape : matmul::ragged_shapes) {
         const Matrices ragged = matrices(shape);
         experiment.add_validation(naive(experiment, dim3(16, 16), ragged));
         experiment.add_validation(naive(experiment, dim3(32, 8), ragged));

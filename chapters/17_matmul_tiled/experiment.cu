@@ -150,12 +150,7 @@ int main(int argc, char** argv) {
         add_whole_tiles<16>(experiment, floats(shape), validate);
         add_whole_tiles<32>(experiment, floats(shape), validate);
     }
-    for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
-                                      {1, 37, 5},
-                                      {37, 1, 64},
-                                      {31, 17, 1},
-                                      {101, 67, 83},
-                                      {96, 40, 130}}) {
+    for (const matmul::Shape shape : matmul::ragged_shapes) {
         validate(bounded<float, 16>(experiment, "float", floats(shape)));
         validate(bounded<float, 32>(experiment, "float", floats(shape)));
         validate(bounded<int, 16>(experiment, "int", ints(shape)));

@@ -1,16 +1,12 @@
 // The copy engine of compute capability 9.0 and its barriers, which CUDA C++ has no words for: inline PTX.
 #pragma once
 
-#include <cuda.h>
-#include <cudaTypedefs.h>
-
 #include <cstdint>
-#include <string>
 
 #include "gemm.hpp"
 #include "lab/cuda_check.hpp"
-#include "lab/errors.hpp"
 #include "lab/launch.hpp"
+#include "lab/tensor_map.hpp"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -71,34 +67,16 @@ __device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap* ma
 
 #endif
 
-// Describes a matrix, row by row, to the copy engine, which copies boxes of it. The driver's function is
-// asked for at run time, so that nothing links libcuda.
 inline CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, int box_rows,
                               int box_width, CUtensorMapSwizzle swizzle) {
-    static const auto encode = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found{};
-        LAB_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                                        cudaEnableDefault, &found));
-        if (found != cudaDriverEntryPointSuccess) {
-            throw lab::MissingError("the driver has no cuTensorMapEncodeTiled; it needs CUDA 12");
-        }
-        return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
-    }();
-    const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-    const cuuint64_t strides[1] = {static_cast<cuuint64_t>(stride) * sizeof(float)};
-    const cuuint32_t box[2] = {static_cast<cuuint32_t>(box_width),
-                               static_cast<cuuint32_t>(box_rows)};
-    const cuuint32_t every[2] = {1, 1};
-    CUtensorMap map{};
-    const CUresult result =
-        encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix), sizes, strides,
-               box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) {
-        throw lab::CudaError("cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
-    }
-    return map;
+    return lab::tensor_map({.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                            .data = matrix,
+                            .rows = static_cast<cuuint64_t>(rows),
+                            .columns = static_cast<cuuint64_t>(columns),
+                            .stride_bytes = static_cast<cuuint64_t>(stride) * sizeof(float),
+                            .box_rows = static_cast<cuuint32_t>(box_rows),
+                            .box_columns = static_cast<cuuint32_t>(box_width),
+                            .swizzle = swizzle});
 }
 
 // Launches a kernel that multiplies in tiles which the copy engine brings: boxes of a, `depth` deep and

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "lab/device_buffer.hpp"
@@ -44,6 +45,10 @@ class MatrixTransposeOf {
     std::vector<T> transposed_;  // their transpose
 };
 using MatrixTranspose = MatrixTransposeOf<float>;
+
+// Rows and columns: one alone, primes, one over and one under what blocks cover.
+constexpr std::pair<std::size_t, std::size_t> ragged_matrices[] = {
+    {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}};
 
 template <class T>
 using MatrixLaunch = std::type_identity_t<std::function<void(const T* in, T* out)>>;

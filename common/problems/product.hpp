@@ -28,6 +28,9 @@ struct Shape {
     int m, n, k;
 };
 inline Shape cube(int size) { return {size, size, size}; }
+// Multiples of no tile but one, and every dimension of 1.
+constexpr Shape ragged_shapes[] = {{1, 1, 1},   {1, 37, 5},    {37, 1, 64},
+                                   {31, 17, 1}, {101, 67, 83}, {96, 40, 130}};
 
 // Matrices of one shape with random elements, in as many sets as launches rotate through. float: in
 // [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows.

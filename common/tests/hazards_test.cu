@@ -172,13 +172,13 @@ void expect_one_race_a_tile(const std::vector<std::string>& hazards, const std::
 }
 
 TEST_F(Hazards, ChapterSeventeenWithoutItsFirstBarrier) {
-    expect_one_race_a_tile(races_of(matmul_tiled_without_first_barrier<16>),
-                           "matmul_tiled_without_first_barrier");
+    expect_one_race_a_tile(races_of(matmul_tiled_without_barrier<16, Barrier::first>),
+                           "matmul_tiled_without_barrier");
 }
 
 TEST_F(Hazards, ChapterSeventeenWithoutItsSecondBarrier) {
-    expect_one_race_a_tile(races_of(matmul_tiled_without_second_barrier<16>),
-                           "matmul_tiled_without_second_barrier");
+    expect_one_race_a_tile(races_of(matmul_tiled_without_barrier<16, Barrier::second>),
+                           "matmul_tiled_without_barrier");
 }
 
 TEST_F(Hazards, ChapterSeventeenWithBothBarriers) {

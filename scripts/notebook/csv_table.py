@@ -1,4 +1,4 @@
-"""Reading tables: every cell has a column, every number is within its limits; else one line says where."""
+"""Tables. Every cell that is read has a column, every number is within its limits; else one line says where."""
 
 import csv
 import io
@@ -51,6 +51,13 @@ def read(path: Path, columns: Iterable[str]) -> list[Line]:
         return parse(path.read_bytes(), columns)
     except (OSError, Malformed) as error:
         raise Problem(f"{quoted(path)}: {short(error)}; git checkout {quoted(path)}") from error
+
+
+def write(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(columns)
+        table.writerows(rows)
 
 
 def parse(content: bytes, columns: Iterable[str]) -> list[Line]:

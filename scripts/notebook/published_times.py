@@ -4,7 +4,6 @@ data/timing/published.toml names the tables of printed times; data/timing/publis
 predicted for each of their rows.
 """
 
-import csv
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -241,9 +240,8 @@ def read(project: Project) -> dict[str, Errors]:
 
 
 def write(rows: Iterable[Compared], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for each in rows:
-            times = (f"{each.predicted:.4g}", each.bound, f"{each.seconds:.4g}")
-            table.writerow([each.table, each.gpu, each.run, *times])
+    cells = (
+        (*(row.table, row.gpu, row.run), f"{row.predicted:.4g}", row.bound, f"{row.seconds:.4g}")
+        for row in rows
+    )
+    csv_table.write(path, COLUMNS, cells)

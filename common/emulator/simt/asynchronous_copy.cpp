@@ -114,15 +114,17 @@ void note_shared(WarpContext& context, const BulkCopyDetail& detail, int lane, s
                             detail.global.site);
 }
 
-void execute_bulk_copy(Warp& warp, const Operation& operation) {
-    WarpContext& context = context_of(warp);
-    const auto& detail = *static_cast<const BulkCopyDetail*>(operation.detail);
-    std::array<Address, warp_size> global;
+BulkOperands::BulkOperands(WarpContext& context, const BulkCopyDetail& detail) {
     lane_addresses(context, detail.global, global);
-    LaneOffsets shared{}, barrier{};
     shared_offsets_of(context, detail.shared, detail.shared_is_generic, shared);
     if (detail.to_shared)
         shared_offsets_of(context, detail.barrier, detail.barrier_is_generic, barrier);
+}
+
+void execute_bulk_copy(Warp& warp, const Operation& operation) {
+    WarpContext& context = context_of(warp);
+    const auto& detail = *static_cast<const BulkCopyDetail*>(operation.detail);
+    const auto& [global, shared, barrier] = BulkOperands(context, detail);
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const auto at = static_cast<std::size_t>(lane);

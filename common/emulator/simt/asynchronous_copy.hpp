@@ -3,6 +3,7 @@
 // cannot tell.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "emulator/simt/memory.hpp"
@@ -31,6 +32,12 @@ struct BulkCopyDetail {
     RegisterOffset bytes = no_register;                // 32-bit lanes
     unsigned rank = 0;                                 // of a tensor; 0: plain bytes
     RegisterOffset coordinates[max_tensor_rank] = {};  // 32-bit lanes, innermost first
+};
+// What each lane gives it.
+struct BulkOperands {
+    std::array<Address, warp_size> global;
+    LaneOffsets shared{}, barrier{};
+    BulkOperands(WarpContext& context, const BulkCopyDetail& detail);
 };
 void execute_bulk_copy(Warp& warp, const Operation& operation);
 void execute_tensor_copy(Warp& warp, const Operation& operation);

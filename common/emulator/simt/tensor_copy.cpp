@@ -163,12 +163,7 @@ TensorMap map_at(WarpContext& context, const BulkCopyDetail& detail, Address add
 void execute_tensor_copy(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     const auto& detail = *static_cast<const BulkCopyDetail*>(operation.detail);
-    std::array<Address, warp_size> maps;
-    lane_addresses(context, detail.global, maps);
-    LaneOffsets shared{}, barrier{};
-    shared_offsets_of(context, detail.shared, detail.shared_is_generic, shared);
-    if (detail.to_shared)
-        shared_offsets_of(context, detail.barrier, detail.barrier_is_generic, barrier);
+    const auto& [maps, shared, barrier] = BulkOperands(context, detail);
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const auto at = static_cast<std::size_t>(lane);

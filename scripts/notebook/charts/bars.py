@@ -1,10 +1,15 @@
 """Groups of horizontal bars: a group for each variant, a bar for each device."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from notebook.charts.evidence import Device
 from notebook.charts.look import Evidence, Style
 from notebook.charts.marks import BOXES, PALE, Panel
+from notebook.charts.words import percent
+
+# A label, and what a device has there: a share of 1.
+Case = tuple[str, Callable[[Device], float | None]]
 
 
 @dataclass(frozen=True)
@@ -39,3 +44,19 @@ def bars(panel: Panel, groups: list[tuple[str, list[Bar]]]) -> None:
             place -= 1
         place -= 0.8
     panel.ticks_y(ticks)
+
+
+def share_bars(panel: Panel, devices: Iterable[Device], cases: Iterable[Case]) -> None:
+    """A group for each case: its share, in percent, of every device that has one."""
+    groups = []
+    for label, share in cases:
+        shares = ((device, share(device)) for device in devices)
+        group = [
+            bar(device, 100 * value, percent(value))
+            for device, value in shares
+            if value is not None
+        ]
+        groups.append((label, group))
+    bars(panel, groups)
+    if not any(group for _, group in groups):
+        panel.nothing()

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from notebook.charts.bars import bar, bars
+from notebook.charts.bars import share_bars
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import (
     BLUE,
@@ -47,17 +48,10 @@ def transposes(sources: Sources) -> Chart | None:
         heading="bandwidth, % of a copy by rows in 16x16 blocks on the same device",
         height=760,
     )
-    groups = []
-    for kernel, case, label in _ORDERS:
-        group = []
-        for device in (*facts.measured, *facts.published):
-            value = _of_copy(device, kernel, case)
-            if value is not None:
-                group.append(bar(device, 100 * value, percent(value)))
-        groups.append((label, group))
-    bars(panel, groups)
-    if not any(group for _, group in groups):
-        panel.nothing()
+    cases = [
+        (label, partial(_of_copy, kernel=kernel, case=case)) for kernel, case, label in _ORDERS
+    ]
+    share_bars(panel, (*facts.measured, *facts.published), cases)
     panel.line([(100, 0), (100, panel.y[1])], GREY, "thin")
     shown = {each.evidence for each in (*facts.measured, *facts.published)}
     return Chart(_transposes_title(facts.gpu), [panel], key(shown, bars=True))

@@ -3,7 +3,7 @@
 from functools import partial
 
 from notebook import names
-from notebook.charts.bars import bar, bars
+from notebook.charts.bars import share_bars
 from notebook.charts.curves import collect, draw, ratios
 from notebook.charts.evidence import LARGEST, Device, Facts, parameter
 from notebook.charts.look import CLAIMED, GREY, Evidence, key
@@ -30,16 +30,11 @@ def transpose_bounds(facts: Facts) -> Chart:
         heading="bandwidth, % of the theoretical bandwidth of the device",
         height=330,
     )
-    groups = []
-    for kernel, block, label in _BOUNDS:
-        group = []
-        for device in (*facts.measured, *facts.published):
-            value = device.value(device.row(kernel, block=block, **LARGE), "peak_percent")
-            if value is not None:
-                group.append(bar(device, value, f"{value:.0f} %"))
-        groups.append((label, group))
     shown = {each.evidence for each in (*facts.measured, *facts.published)}
-    bars(panel, groups)
+    cases = [
+        (label, partial(_of_peak, kernel=kernel, block=block)) for kernel, block, label in _BOUNDS
+    ]
+    share_bars(panel, (*facts.measured, *facts.published), cases)
     for claim, name in (("copy_rows_of_peak", "by rows"), ("copy_columns_of_peak", "by columns")):
         if (value := facts.claimed.get(claim)) is not None:
             panel.line([(value, panel.y[0]), (value, panel.y[1])], CLAIMED, "thin")
@@ -47,19 +42,21 @@ def transpose_bounds(facts: Facts) -> Chart:
     return Chart(_transpose_bounds_title(facts.gpu), [panel], key(shown, bars=True))
 
 
+def _of_peak(device: Device, kernel: str, block: str) -> float | None:
+    value = device.value(device.row(kernel, block=block, **LARGE), "peak_percent")
+    return None if value is None else value / 100
+
+
 def _transpose_bounds_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    wide, tile, rows, columns = (
-        gpu.value(gpu.row(kernel, block=block, **LARGE), "peak_percent")
-        for kernel, block, _ in _BOUNDS
-    )
+    wide, tile, rows, columns = (_of_peak(gpu, kernel, block) for kernel, block, _ in _BOUNDS)
     if wide is None or tile is None or rows is None or columns is None:
         return ""
     bounds = "do not bound" if tile > rows or tile < columns else "bound"
     return (
-        f"The copies {bounds} a transpose on the {gpu.name}: through a tile it has {tile:.0f} % of the "
-        f"theoretical bandwidth, copies by rows {rows:.0f} % and by columns {columns:.0f} %"
+        f"The copies {bounds} a transpose on the {gpu.name}: through a tile it has {percent(tile)} of the "
+        f"theoretical bandwidth, copies by rows {percent(rows)} and by columns {percent(columns)}"
     )
 
 
@@ -82,8 +79,8 @@ def of_copy_rows(device: Device, row: str | None) -> float | None:
 
 def transpose_naive(facts: Facts) -> Chart:
     """Naive transposes over a copy by rows of the same device."""
-    wanted = [
-        (kernel, l1, f"{label}, L1 {l1}")
+    cases = [
+        (f"{label}, L1 {l1}", partial(_naive_of_copy, kernel=kernel, l1=l1))
         for kernel, label in (
             (COLUMNS, "read columns"),
             (ROWS, "read rows"),
@@ -94,28 +91,19 @@ def transpose_naive(facts: Facts) -> Chart:
     panel = Panel(
         (0, 118), (0, 1), heading="bandwidth, % of a copy by rows on the same device", height=500
     )
-    groups = []
-    for kernel, l1, label in wanted:
-        group = []
-        for device in (*facts.measured, *facts.published):
-            value = of_copy_rows(device, device.row(kernel, block="16x16", l1=l1, **LARGE))
-            if value is not None:
-                group.append(bar(device, 100 * value, percent(value)))
-        groups.append((label, group))
-    bars(panel, groups)
-    if not any(group for _, group in groups):
-        panel.nothing()
+    share_bars(panel, (*facts.measured, *facts.published), cases)
     shown = {each.evidence for each in (*facts.measured, *facts.published)}
     return Chart(_transpose_naive_title(facts.gpu), [panel], key(shown, bars=True))
+
+
+def _naive_of_copy(device: Device, kernel: str, l1: str) -> float | None:
+    return of_copy_rows(device, device.row(kernel, block="16x16", l1=l1, **LARGE))
 
 
 def _transpose_naive_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    columns, rows = (
-        of_copy_rows(gpu, gpu.row(kernel, block="16x16", l1="on", **LARGE))
-        for kernel in (COLUMNS, ROWS)
-    )
+    columns, rows = (_naive_of_copy(gpu, kernel, "on") for kernel in (COLUMNS, ROWS))
     if columns is None or rows is None:
         return ""
     better, worse = ("columns", "rows") if columns > rows else ("rows", "columns")

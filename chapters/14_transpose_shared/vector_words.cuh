@@ -1,0 +1,16 @@
+// Included where kernels.cuh is: what loads that are spelled as PTX share.
+
+// PTX loads 16 bytes as four words.
+template <class T>
+union LoadedWords {
+    uint4 words;
+    Vector<T> vector;
+};
+
+// Whether the GPU has the loads' cache hints. Code for older GPUs has to compile, but is not launched.
+bool has_cache_hints() {
+    int device = 0, major = 0;
+    LAB_CUDA_CHECK(cudaGetDevice(&device));
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 8;
+}
