@@ -15,6 +15,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
+from notebook.build import EMULATED_RUNTIME
 from notebook.project import Project
 from notebook.report import kernel_data, rendering, site
 
@@ -75,31 +76,91 @@ def test_hostile_text_stays_text(tree_with_data: Tree) -> None:
         assert text.count("</script>") == text.count("<script")
 
 
-def test_lines_show_what_their_accesses_cost(tree_with_data: Tree) -> None:
+COSTS = {
+    "requests": 4,
+    "sectors": 20,
+    "wavefronts": 4,
+    "lane_bytes": 512,
+    "distinct_bytes": 512,
+    "moved_bytes": 640,
+}
+
+
+@pytest.fixture
+def counting(tree_with_data: Tree, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """A built chapter whose emulated run is scripted; the variants of each run."""
     tree = tree_with_data
     (tree.chapter.directory / "kernels.cuh").write_text("one\ntwo\n")
+    for built in (tree.chapter.target, EMULATED_RUNTIME):
+        (tree.root / "build" / built).parent.mkdir(parents=True, exist_ok=True)
+        (tree.root / "build" / built).write_text("first")
     name = f"/src/chapters/{synthetic.CHAPTER}/kernels.cuh"
-    costs = {
-        "requests": 4,
-        "sectors": 20,
-        "wavefronts": 4,
-        "lane_bytes": 512,
-        "distinct_bytes": 512,
-        "moved_bytes": 640,
-    }
-    one = {"file": name, "line": 2, "space": "global", "kind": "load", **costs}
-    other = {**one, "file": "/src/other.cuh"}
-    kept = tree.root / "build" / "report-lines" / f"{synthetic.CHAPTER}.json"
-    kept.parent.mkdir(parents=True)
-    timed = {"kernel": "a", "grid": [9, 1, 1], "sites": [one, other]}
+    one = {"file": name, "line": 2, "space": "global", "kind": "load", **COSTS}
+    timed = {"kernel": "a", "grid": [9, 1, 1], "sites": [one, {**one, "file": "/src/other.cuh"}]}
     validated = {"kernel": "a", "grid": [1, 1, 1], "sites": [one]}
     another = {"kernel": "b", "grid": [1, 1, 1], "sites": [one]}
-    sites = {"launches": [validated, timed, another]}
-    kept.write_text(json.dumps({"variants": ["read"], "emulated": [sites]}))
+    runs: list[list[str]] = []
+
+    def emulated(_: Path, variants: list[str]) -> list[dict[str, Any]]:
+        runs.append(variants)
+        return [{"launches": [validated, timed, another]}]
+
+    monkeypatch.setattr(kernel_data, "_emulated", emulated)
+    monkeypatch.setattr(kernel_data, "_variants", lambda *_: ["read"])
+    return runs
+
+
+def test_lines_show_what_their_accesses_cost(
+    tree_with_data: Tree, counting: list[list[str]]
+) -> None:
+    tree = tree_with_data
+    kernel_data.count(tree.project, [tree.chapter])
     lines = kernel_data.of_chapter(tree.project, tree.chapter).lines
     (access,) = lines[1].accesses
     assert (access.requests, access.per_request, access.efficiency) == (8, 5, 80)
     assert lines[0].accesses == []
+    assert counting == [["read"]]
+
+
+@pytest.mark.parametrize("changed", ["program", "runtime", "kernels"])
+def test_lines_are_counted_again_only_where_something_changed(
+    tree_with_data: Tree, counting: list[list[str]], changed: str
+) -> None:
+    tree = tree_with_data
+    for _ in range(2):
+        kernel_data.count(tree.project, [tree.chapter])
+    assert len(counting) == 1
+    path = {
+        "program": tree.root / "build" / tree.chapter.target,
+        "runtime": tree.root / "build" / EMULATED_RUNTIME,
+        "kernels": tree.chapter.directory / "kernels.cuh",
+    }[changed]
+    path.write_text("second")
+    assert kernel_data.of_chapter(tree.project, tree.chapter).counted == []
+    kernel_data.count(tree.project, [tree.chapter])
+    assert len(counting) == 2
+
+
+def test_a_chapter_that_is_not_built_is_shown_without_counts(
+    tree_with_data: Tree, counting: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tree_with_data
+    (tree.root / "build" / tree.chapter.target).unlink()
+    kernel_data.count(tree.project, [tree.chapter])
+    assert counting == [] and "1 chapters are not built" in capsys.readouterr().err
+    assert kernel_data.of_chapter(tree.project, tree.chapter).counted == []
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"made_from": 1', '{"lines": 3}'])
+def test_damaged_counts_are_made_again(
+    tree_with_data: Tree, counting: list[list[str]], text: str
+) -> None:
+    tree = tree_with_data
+    kept = tree.root / "build" / "report-lines" / f"{synthetic.CHAPTER}.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(text)
+    kernel_data.count(tree.project, [tree.chapter])
+    assert kernel_data.of_chapter(tree.project, tree.chapter).counted == ["read"]
 
 
 def test_a_page_without_its_figure_asks_for_none(tmp_path: Path) -> None:

@@ -5,10 +5,8 @@ from notebook.project import Project
 from notebook.report import kernel_data, site
 
 
-def report(project: Project, count_lines: bool) -> int:
-    if count_lines:
-        for chapter in all_chapters(project):
-            kernel_data.count(project, chapter)
+def report(project: Project) -> int:
+    kernel_data.count(project, all_chapters(project))
     first = site.write(project, project.build / "report")
     size = sum(each.stat().st_size for each in first.parent.iterdir())
     print(f"{project.quoted(first)}: {size / 2**20:.1f} MiB; open it in a browser")

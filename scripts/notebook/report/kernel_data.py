@@ -1,31 +1,34 @@
 """The kernels of a chapter: the lines of kernels.cuh with what each line's accesses cost.
 
-The counts come from `lab report --lines`, which runs each chapter's variants on an emulated GPU and
-keeps what it counts in build/report-lines; without it the source is shown alone.
+Each built chapter runs its claims' variants on an emulated GPU; what they cost is kept in
+build/report-lines for as long as the program stays the same. Without a build the source is shown alone.
 """
 
+import hashlib
 import json
 import math
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from notebook import claims, names, results
+from notebook import claims, files, names, results
+from notebook.build import EMULATED_RUNTIME
 from notebook.chapters import Chapter
-from notebook.errors import Problem
 from notebook.progress import say
 from notebook.project import Project
 from notebook.report import rendering
 
 ARCHITECTURE = "hopper"
 _TIME_LIMIT_S = 120
+_COSTS = ("requests", "sectors", "wavefronts", "lane_bytes", "distinct_bytes", "moved_bytes")
 
 
 @dataclass
@@ -73,49 +76,40 @@ class Kernels:
     counted: list[str]
 
 
+@dataclass(frozen=True)
+class Counts:
+    """What the variants of a chapter cost, by line."""
+
+    variants: list[str]
+    lines: dict[int, list[Access]]
+
+
 def of_chapter(project: Project, chapter: Chapter) -> Kernels:
     source = (chapter.directory / "kernels.cuh").read_text(encoding="utf-8")
-    counts: dict[str, Any] = {"variants": [], "emulated": []}
-    kept = _kept(project, chapter)
-    if kept.is_file():
-        try:
-            counts = json.loads(kept.read_text(encoding="utf-8"))
-        except ValueError as error:
-            how = "to make it again: scripts/lab report --lines"
-            raise Problem(f"{project.quoted(kept)}: {error}; {how}") from error
-    accesses = _accesses(counts, f"chapters/{chapter.name}/kernels.cuh")
+    counts = _kept_counts(project, chapter) or Counts([], {})
     lines = [
-        Line(number, text, list(accesses.get(number, {}).values()))
+        Line(number, text, counts.lines.get(number, []))
         for number, text in enumerate(rendering.cuda(source), start=1)
     ]
-    return Kernels(chapter, lines, counts["variants"])
+    return Kernels(chapter, lines, counts.variants)
 
 
-def _accesses(counts: dict[str, Any], file: str) -> dict[int, dict[str, Access]]:
+def accesses(emulated: Sequence[dict[str, Any]], file: str) -> dict[int, list[Access]]:
+    """What `lab emulate --report json` counted in the lines of a file."""
     found: dict[int, dict[str, Access]] = {}
-    for site in _sites(counts):
+    for site in _sites(emulated):
         if not str(site["file"]).endswith(file):
             continue
         what = f"{site['space']} {site['kind']}"
         access = found.setdefault(int(site["line"]), {}).setdefault(what, Access(what))
-        for name in (
-            "requests",
-            "sectors",
-            "wavefronts",
-            "lane_bytes",
-            "distinct_bytes",
-            "moved_bytes",
-        ):
+        for name in _COSTS:
             setattr(access, name, getattr(access, name) + int(site[name]))
-    return {
-        line: {what: each for what, each in of.items() if each.requests}
-        for line, of in found.items()
-    }
+    return {line: [each for each in of.values() if each.requests] for line, of in found.items()}
 
 
-def _sites(counts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _sites(emulated: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The accesses of each kernel's largest launches: the others validate it on ragged shapes."""
-    for run in counts["emulated"]:
+    for run in emulated:
         largest: dict[str, dict[str, Any]] = {}
         for launch in run["launches"]:
             kept = largest.setdefault(launch["kernel"], launch)
@@ -125,17 +119,44 @@ def _sites(counts: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from launch["sites"]
 
 
-def _kept(project: Project, chapter: Chapter) -> Path:
-    return project.build / "report-lines" / f"{chapter.name}.json"
+def count(project: Project, chapters: Sequence[Chapter]) -> None:
+    """Counts the chapters whose programs have changed since they were counted, on all cores."""
+    has_runtime = (project.build / EMULATED_RUNTIME).is_file()
+    built = [each for each in chapters if has_runtime and _program(project, each).is_file()]
+    stale = [each for each in built if _kept_counts(project, each) is None]
+    if len(built) < len(chapters):
+        say(
+            f"{len(chapters) - len(built)} chapters are not built: their kernels are shown without "
+            "counts; scripts/lab run builds them"
+        )
+    if stale:
+        say(f"counting what the lines of {len(stale)} chapters cost")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda chapter: _count(project, chapter), stale))
 
 
-def count(project: Project, chapter: Chapter) -> None:
-    """Runs the variants of the chapter's claims at their smallest size, and keeps the counts."""
-    program = project.build / chapter.target
+def _program(project: Project, chapter: Chapter) -> Path:
+    return project.build / chapter.target
+
+
+def _count(project: Project, chapter: Chapter) -> None:
+    """Runs the variants of the chapter's claims at their smallest size, and keeps their costs."""
     variants = _variants(project, chapter)
-    if not variants or not program.is_file():
-        say(f"{chapter.name}: not built, or no data of emulated-{ARCHITECTURE}; no counts by line")
+    emulated = _emulated(_program(project, chapter), variants) if variants else []
+    if emulated is None:
+        say(f"{chapter.name}: no counts by line within {_TIME_LIMIT_S} s")
         return
+    lines = accesses(emulated, f"chapters/{chapter.name}/kernels.cuh")
+    content = {
+        "made_from": _made_from(project, chapter),
+        "variants": variants,
+        "lines": {line: [asdict(each) for each in of] for line, of in lines.items()},
+    }
+    files.write(_kept(project, chapter), json.dumps(content))
+
+
+def _emulated(program: Path, variants: list[str]) -> list[dict[str, Any]] | None:
+    """What the emulated GPU counted; None where it did not end in time."""
     pattern = "^(" + "|".join(map(re.escape, variants)) + ")(/|$)"
     command = [sys.executable, "-P", "-m", "notebook", "emulate", "--architecture", ARCHITECTURE]
     command += ["--report", "json", str(program), "--", f"--benchmark_filter={pattern}"]
@@ -149,13 +170,38 @@ def count(project: Project, chapter: Chapter) -> None:
             check=False,
             timeout=_TIME_LIMIT_S,
         )
-        content = json.loads(done.stdout)
-    except (subprocess.TimeoutExpired, ValueError):
-        say(f"{chapter.name}: no counts by line within {_TIME_LIMIT_S} s")
-        return
-    kept = _kept(project, chapter)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"variants": variants, "emulated": content["emulated"]}), "utf-8")
+        return list(json.loads(done.stdout)["emulated"])
+    except (subprocess.TimeoutExpired, ValueError, LookupError, TypeError):
+        return None
+
+
+def _kept(project: Project, chapter: Chapter) -> Path:
+    return project.build / "report-lines" / f"{chapter.name}.json"
+
+
+def _kept_counts(project: Project, chapter: Chapter) -> Counts | None:
+    """The costs that are kept, if they are those of the program as it is."""
+    try:
+        content = json.loads(_kept(project, chapter).read_text(encoding="utf-8"))
+        if content["made_from"] != _made_from(project, chapter):
+            return None
+        lines = {
+            int(line): [Access(**each) for each in of] for line, of in content["lines"].items()
+        }
+        return Counts(list(content["variants"]), lines)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _made_from(project: Project, chapter: Chapter) -> str:
+    """The hash of the program, of the emulated GPU, and of the source whose lines it names."""
+    made_from = (
+        _program(project, chapter),
+        project.build / EMULATED_RUNTIME,
+        chapter.directory / "kernels.cuh",
+    )
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in made_from]
+    return hashlib.sha256("".join([ARCHITECTURE, *hashes]).encode()).hexdigest()
 
 
 def _variants(project: Project, chapter: Chapter) -> list[str]:
