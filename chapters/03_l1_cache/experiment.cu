@@ -86,7 +86,7 @@ lab::Variant reread_variant(unsigned touches, std::size_t passed_bytes) {
             .launch =
                 [=](std::size_t) {
                     lab::launch(reread, 1, 32)(buffers->hot.get(), buffers->passing.get(),
-                                               buffers->out.get(), touches, others);
+                                               buffers->out.get(), touches, others, 0);
                 },
             .check =
                 [=] {
