@@ -155,14 +155,16 @@ def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
 
 
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:
-    """A row whose longer cells are broken only where the label would have too little room."""
+    """A row whose longer cells are broken only where the label would have too little room; what was
+    found and its verdict are broken nowhere else, so that they stay side by side."""
     found = outcomes.of_devices(decided, claim)
     head = [_wrapped(_who(claim), _MAX_SOURCE), [outcomes.printed(claim)]]
     cells = [*head, [each.found or "–" for each in found], [each.verdict for each in found]]
     if _room(cells) < _MIN_LABEL:
         head[1] = _wrapped(outcomes.printed(claim), _MAX_PRINTED)
         cells = [*head, *_side_by_side(found)]
-    return [_joined(lines) for lines in (_wrapped(label, _room(cells)), *cells)]
+    head_cells = map(_joined, (_wrapped(label, _room(cells)), *cells[:2]))
+    return [*head_cells, *(_joined(lines).replace(" ", "\u00a0") for lines in cells[2:])]
 
 
 def _room(cells: Sequence[Sequence[str]]) -> int:
