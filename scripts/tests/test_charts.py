@@ -10,6 +10,7 @@ from colorspacious import cspace_convert  # type: ignore[import-untyped]
 from conftest import Tree
 
 from notebook import device_names, results
+from notebook.chapters import find_chapters
 from notebook.charts import look, registry, standing, words
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Facts, facts
@@ -116,6 +117,27 @@ def test_no_point_is_outside_of_its_panel() -> None:
     axes = next(iter(panel.blocks(1))).split("\t")
     left, right, bottom, top = map(float, axes[6:10])
     assert left == 0 and right > 1.5 and 0 < bottom < 0.1 and top > 9
+
+
+def test_no_version_of_gnuplot_chooses_the_ticks_of_a_short_logarithmic_axis() -> None:
+    """5.4 puts them at 1 and 10 where 6.0 puts them at 20, 30, 40."""
+    sources = Sources(Project.here())
+    charts = {
+        chapter.name: registry.of_chapter(chapter.name, sources.facts(chapter.number))
+        for chapter in find_chapters(sources.project, [])
+    }
+    charts |= {name: each.chart(sources) for name, each in registry.SPANNING.items()}
+    left_to_gnuplot = [
+        (name, panel.heading, form)
+        for name, chart in charts.items()
+        for panel in (chart.panels if chart else [])
+        for is_log, (low, high), form in (
+            (panel.log_x, panel.x, "ticks_x"),
+            (panel.log_y, panel.y, "ticks_y"),
+        )
+        if is_log and high < 1000 * low and form not in {mark.form for mark in panel.marks}
+    ]
+    assert left_to_gnuplot == []
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,7 @@ def matmul_fast(facts: Facts) -> Chart:
         height=150,
     )
     passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_FAST[:6]))
+    passes.ticks_y((2.0**power, f"{2.0**power:g}") for power in range(-2, 6))
     shown |= counts(
         passes,
         "19",

@@ -126,6 +126,7 @@ def roofline(sources: Sources) -> Chart | None:
         heading="4096 cubed, TFLOP/s against FLOP for each byte moved at a level",
         height=440,
     )
+    panel.ticks_y((float(value), str(value)) for value in (1, 2, 5, 10, 20, 50, 100))
     if gpu is None:
         panel.nothing("No product was both timed and counted: this needs a GPU and its counters.")
         return Chart("", [panel])

@@ -199,6 +199,7 @@ def transpose_shared(facts: Facts) -> Chart:
         height=170,
     )
     passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_LADDER[1:4]))
+    passes.ticks_y((2.0**power, str(2**power)) for power in range(7))
     shown |= counts(
         passes,
         "14",
