@@ -44,7 +44,7 @@ RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
 HIERARCHY = "00_memory_hierarchy"
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 # Ratios of fewer GPUs say nothing of the others of their generation.
-FEWEST_GPUS = 3
+MIN_GPUS = 3
 UNDECIDED = (INCONCLUSIVE, NEEDS_GPU)
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 END = "<!-- timing:end -->"
@@ -116,7 +116,7 @@ def printed_ratios(project: Project, generations: dict[str, str]) -> Iterator[li
         of_generation.setdefault(generations[each.gpu].lower(), set()).add(each.gpu)
     for each in found:
         generation = generations[each.gpu].lower()
-        if generation != "hopper" and len(of_generation[generation]) >= FEWEST_GPUS:
+        if generation != "hopper" and len(of_generation[generation]) >= MIN_GPUS:
             place = [generation, each.chapter, each.name, each.baseline]
             yield [*place, f"{each.predicted:.4g}", f"{each.printed:.4g}"]
 

@@ -87,7 +87,7 @@ std::size_t free_bytes();
 
 // What the driver says that `run` moved of managed memory: bytes_to_device, bytes_to_host,
 // cpu_page_faults, gpu_page_fault_groups. `run` is executed in any case, and the device waited for;
-// nothing unless the device was opened to count them, or where the driver does not tell (CUPTI
+// nothing unless the device was opened to count them, or where the driver does not report them (CUPTI
 // missing, or not permitted).
 std::optional<Counters> migrated(const std::function<void()>& run);
 

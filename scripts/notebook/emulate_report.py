@@ -15,7 +15,7 @@ from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
 from notebook.emulate_records import CodeLine, Launch, Place, Site, merge_alike
 
 MAX_LINES = 16  # of a kernel; CSV and JSON have all
-LEAST_SHARE = 0.01  # of a launch's traffic and of its instructions: lines with less are left out
+MIN_SHARE = 0.01  # of a launch's traffic and of its instructions: lines with less are left out
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _lines_of_code(launch: Launch) -> list[str]:
         found += [_site_row(site) for site in sites.get(place, [])]
     if omitted:
         found.append(
-            f"  ({omitted} lines with less than {100 * LEAST_SHARE:.0f} % each: --report csv has them)"
+            f"  ({omitted} lines with less than {100 * MIN_SHARE:.0f} % each: --report csv has them)"
         )
     return found
 
@@ -216,7 +216,7 @@ def _choose(
         # A line without accesses has to execute much to be of interest.
         weights[place] = max(moved, executed if place in sites or executed > 0.1 else 0.0)
     worth = sorted(
-        (place for place in weights if weights[place] >= LEAST_SHARE), key=lambda p: -weights[p]
+        (place for place in weights if weights[place] >= MIN_SHARE), key=lambda p: -weights[p]
     )
     chosen = sorted(worth[:MAX_LINES])
     with_accesses = sum(place in sites for place in weights)

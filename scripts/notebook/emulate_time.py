@@ -5,7 +5,7 @@ from typing import Any
 
 from notebook.text import plain
 
-_LEAST_SHARE = 0.1  # of a limit: those that are used less are left out
+_MIN_SHARE = 0.1  # of a limit: those that are used less are left out
 _MOST_LINES = 3
 
 # What a reader calls the reasons of data/timing: the model's names are the keys.
@@ -55,7 +55,7 @@ def summary(time: Predicted, launches: int) -> list[str]:
     """Lines for a terminal."""
     each = f", {_seconds(time.seconds / launches)} each" if launches > 1 else ""
     used = sorted(time.shares.items(), key=lambda item: -item[1])
-    limits = ", ".join(f"{name} {share:.0%}" for name, share in used if share >= _LEAST_SHARE)
+    limits = ", ".join(f"{name} {share:.0%}" for name, share in used if share >= _MIN_SHARE)
     found = [
         f"  predicted {_seconds(time.seconds)}{each}, bound by {time.bound}; of the limits: {limits}"
     ]
@@ -64,7 +64,7 @@ def summary(time: Predicted, launches: int) -> list[str]:
     waits = [
         f"{place} {_REASONS[reason]} {cycles / total:.0%}"
         for (place, reason), cycles in worst
-        if cycles >= _LEAST_SHARE * total > 0
+        if cycles >= _MIN_SHARE * total > 0
     ]
     return [*found, *([f"  warps wait: {', '.join(waits)}"] if waits else [])]
 

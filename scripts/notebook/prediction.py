@@ -19,7 +19,7 @@ from notebook.text import quoted
 TABLE = Path("data/timing/ratio_errors.csv")
 COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "measured_ratio")
 # Fewer ratios do not tell where 95 % of the errors lie.
-FEWEST_ERRORS = 40
+MIN_ERRORS = 40
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
@@ -39,12 +39,12 @@ def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Inte
     """
     known = _log_errors(Project.here().root / TABLE).get(generation, [])
     others = [each for each in known if each.chapter != chapter]
-    if len(others) < FEWEST_ERRORS:
+    if len(others) < MIN_ERRORS:
         return None
     # The smaller an effect, the smaller the error: of the ratios that are predicted to be about as far from 1.
     size = abs(math.log(ratio))
     others.sort(key=lambda each: abs(abs(each.predicted) - size))
-    alike = sorted(abs(each.error) for each in others[:FEWEST_ERRORS])
+    alike = sorted(abs(each.error) for each in others[:MIN_ERRORS])
     # To both sides alike, whichever side the errors are on.
     widest = alike[math.ceil(0.95 * len(alike)) - 1]
     return ratio * math.exp(-widest), ratio * math.exp(widest)

@@ -21,7 +21,7 @@ from notebook.project import Project
 TABLES = Path("data/timing/published.toml")
 PREDICTIONS = Path("data/timing/published.csv")
 COLUMNS = ("table", "gpu", "run", "predicted_seconds", "predicted_bound", "printed_seconds")
-FEWEST_FOR_RANK = 5
+MIN_FOR_RANK = 5
 
 _PRINTED = ("device", "name", "metric", "value")
 # What a row prints instead of a time is a rate of this work.
@@ -104,7 +104,7 @@ class Errors:
         """Spearman's correlation; None of too few different runs."""
         from scipy import stats  # type: ignore[import-untyped]  # takes half a second
 
-        if len({each.run for each in self.rows}) < FEWEST_FOR_RANK:
+        if len({each.run for each in self.rows}) < MIN_FOR_RANK:
             return None
         predicted = [each.predicted for each in self.rows]
         if len(set(predicted)) == 1:

@@ -17,7 +17,7 @@ from notebook.text import plain, wrapped
 HELD, PARTLY, FELL, OPEN = "holds", "holds at some sizes", "falls", "is open"
 # Each with its plural.
 STANDINGS = {HELD: "hold", PARTLY: "hold at some sizes", FELL: "fall", OPEN: "are open"}
-MOST_NAMED = 3
+MAX_NAMED = 3
 # What falls, the most surprising first.
 _ORDER = (verdicts.OPPOSITE, verdicts.NO_EFFECT, verdicts.DOES_NOT_HOLD, verdicts.WEAKER)
 _HOLDS = (*verdicts.CONFIRMED, verdicts.STRONGER)
@@ -93,10 +93,10 @@ def _device(device: str, found: list[Standing]) -> list[str]:
             _ORDER.index(each.outcome.words[0]) if each.outcome.words[0] in _ORDER else len(_ORDER)
         ),
     )
-    for each in fallen[:MOST_NAMED]:
+    for each in fallen[:MAX_NAMED]:
         first, *rest = wrapped(each.line, f"{_INDENT}    ")
         text += [f"{_INDENT}  ✗ {first.strip()}", *rest]
-    if more := len(fallen) - MOST_NAMED:
+    if more := len(fallen) - MAX_NAMED:
         text += [f"{_INDENT}  ✗ and {more} more"] if more > 0 else []
     return text
 

@@ -301,9 +301,9 @@ def doubt_of_number(samples: Sequence[Processes]) -> str:
     processes = len(samples[0])
     if processes < MIN_PROCESSES:
         return f"{processes} process; {MIN_PROCESSES} are needed"
-    fewest = min(len(repetitions) for sample in samples for repetitions in sample)
-    if fewest < MIN_REPETITIONS:
-        return f"{fewest} repetitions in a process; {MIN_REPETITIONS} are needed"
+    min_repetitions = min(len(repetitions) for sample in samples for repetitions in sample)
+    if min_repetitions < MIN_REPETITIONS:
+        return f"{min_repetitions} repetitions in a process; {MIN_REPETITIONS} are needed"
     return ""
 
 

@@ -17,9 +17,11 @@ SUFFIXES = (".md", ".py", ".cpp", ".hpp", ".cu", ".cuh", ".toml", ".gp", ".j2", 
         ("the row is no number", "'is no number'"),
         ("Nobody waits", "'Nobody'"),
         ("printed anew", "'anew'; write: again"),
-        ("the message is told", "'is told'"),
+        ("the message is told", "'told'"),
+        ("int most_registers = 1;", "'most_registers'; write: max_…, min_…"),
+        ("Counter(words).most_common()", ""),
         ("amend and amended, renewed", ""),
-        ("toldo", ""),
+        ("toldo, loosen", ""),
     ],
 )
 def test_phrases_are_found_as_whole_words(tmp_path: Path, line: str, found: str) -> None:

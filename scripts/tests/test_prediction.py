@@ -10,7 +10,7 @@ from test_verdicts import BASELINE, VARIANT, claim, result
 
 from notebook import prediction, tables, verdicts
 from notebook.errors import Problem
-from notebook.prediction import FEWEST_ERRORS, predicted_interval
+from notebook.prediction import MIN_ERRORS, predicted_interval
 from notebook.project import Project
 from notebook.verdicts import Verdict
 
@@ -48,7 +48,7 @@ def decide(ratio: float, **changes: Any) -> list[Verdict]:
 
 def test_without_known_errors_a_prediction_decides_nothing(errors: Path) -> None:
     assert predicted_interval(2.0, "hopper") is None
-    write(errors, [1.1] * (FEWEST_ERRORS - 1))
+    write(errors, [1.1] * (MIN_ERRORS - 1))
     prediction._log_errors.cache_clear()
     assert predicted_interval(2.0, "hopper") is None
     (found,) = decide(2.0)
@@ -63,7 +63,7 @@ def test_the_band_is_that_of_19_in_20_errors_to_both_sides(errors: Path) -> None
 
 
 def test_a_prediction_beyond_doubt_is_a_marked_verdict(errors: Path) -> None:
-    write(errors, [1.2] * FEWEST_ERRORS)
+    write(errors, [1.2] * MIN_ERRORS)
     (found,) = decide(2.0)
     finding = found.finding
     assert (finding.verdict, finding.evidence) == (verdicts.REPRODUCED, verdicts.PREDICTED)
@@ -85,7 +85,7 @@ def test_a_prediction_beyond_doubt_is_a_marked_verdict(errors: Path) -> None:
 def test_a_prediction_in_doubt_needs_a_gpu(
     errors: Path, ratio: float, changes: dict[str, Any]
 ) -> None:
-    write(errors, [1.2] * FEWEST_ERRORS)
+    write(errors, [1.2] * MIN_ERRORS)
     (found,) = decide(ratio, **changes)
     assert found.finding.verdict == verdicts.NEEDS_GPU
     assert found.finding.evidence == ""
@@ -98,6 +98,6 @@ def test_a_wrong_table_is_one_line(errors: Path) -> None:
 
 
 def test_the_errors_of_the_chapter_itself_are_left_out(errors: Path) -> None:
-    write(errors, [1.2] * FEWEST_ERRORS)
+    write(errors, [1.2] * MIN_ERRORS)
     assert predicted_interval(2.0, "hopper", "03") == pytest.approx((2 / 1.2, 2 * 1.2))
     assert predicted_interval(2.0, "hopper", "01") is None

@@ -285,3 +285,10 @@ return results;
 def test_pages_are_accessible_and_fit(report: Path, name: str) -> None:
     found = run(report / f"{name}.html", AXE, axe=True)
     assert found == {"400 light": [], "400 dark": [], "1600 light": [], "1600 dark": []}
+
+
+@browser
+def test_the_front_page_is_two_screens(report: Path) -> None:
+    """Of 1600 x 1000; its list of chapters is folded."""
+    height = run(report / "index.html", "return document.querySelector('main').scrollHeight;")
+    assert 1000 < height <= 2000

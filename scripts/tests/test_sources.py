@@ -50,8 +50,8 @@ def test_every_source_text_is_gone_through(lines: list[Line]) -> None:
     for line in lines:
         statements[line["source"]].add(line["statement"])
     # Far fewer would mean that a text was read in part.
-    fewest = dict(zip(works.WORKS, (110, 13, 14, 6, 30), strict=True))
-    assert all(len(statements[work]) >= fewest[work] for work in works.WORKS)
+    min_statements = dict(zip(works.WORKS, (110, 13, 14, 6, 30), strict=True))
+    assert all(len(statements[work]) >= min_statements[work] for work in works.WORKS)
 
 
 def test_every_claim_of_a_line_exists(

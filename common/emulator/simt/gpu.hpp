@@ -148,7 +148,7 @@ class Gpu {
     // executed are refused when they are launched, not here. `l1_mode`: ptxas' -dlcm.
     std::shared_ptr<Module> load(ptx::Module module, L1Mode l1_mode);
 
-    // `registers_per_thread`, as ptxas tells it: for the occupancy; nothing when it is not known.
+    // `registers_per_thread`, as ptxas reports it: for the occupancy; nothing when it is not known.
     // Blocks until the kernel has finished. Throws Fault, Unsupported.
     LaunchRecord launch(const Kernel& kernel, const LaunchShape& shape,
                         std::span<const std::byte> parameters,

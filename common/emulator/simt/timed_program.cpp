@@ -26,9 +26,9 @@ class Builder {
         result_.program.blocks.resize(image_.counters.size());
         for (const auto& function : image_.functions)
             first_free_ += static_cast<timing::Register>(function->source->registers.size());
-        most_registers_ = first_free_;
+        max_registers_ = first_free_;
         for (const auto& function : image_.functions) add(*function);
-        result_.program.registers = most_registers_;
+        result_.program.registers = max_registers_;
         result_.program.lines =
             static_cast<unsigned>(std::max<std::size_t>(1, result_.lines.size()));
         return std::move(result_);
@@ -63,7 +63,7 @@ class Builder {
             lowered[i].access = found->second;
             if (!is_issued[instructions[i]]) lowered[i].slots = 0;
         }
-        most_registers_ = std::max(most_registers_, timing::rename(lowered, first_free_));
+        max_registers_ = std::max(max_registers_, timing::rename(lowered, first_free_));
         lowered = timing::reorder(std::move(lowered), free_registers_);
         if (block.control != Control::next) {
             const ptx::Instruction& end = function.source->instructions[block.control_instruction];
@@ -83,7 +83,7 @@ class Builder {
 
     const Image& image_;
     unsigned free_registers_ = 0;
-    timing::Register first_free_ = 0, most_registers_ = 0;  // behind those of the functions
+    timing::Register first_free_ = 0, max_registers_ = 0;  // behind those of the functions
     TimedProgram result_;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::int32_t>, std::uint16_t> numbers_;
 };

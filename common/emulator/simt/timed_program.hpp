@@ -14,7 +14,7 @@ struct TimedProgram {
     timing::Program program;                 // its basic blocks are numbered as Image::counters
     std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
 };
-// `registers_per_thread`: as ptxas tells it; nothing when it is not known.
+// `registers_per_thread`: as ptxas reports it; nothing when it is not known.
 TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread);
 
 // The memory access of an operation, guarded or not; null where it has none.

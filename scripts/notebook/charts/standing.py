@@ -32,7 +32,7 @@ _WORDS = {
 CELLS = {
     _YES: Style(0x0B4F8A, 5),
     _WEAKER: Style(0x2F7FBF, 5),
-    _MIXED: Style(0x9E86C8, 5),
+    _MIXED: Style(0x8F8F8F, 5),
     _NO: Style(0xF2A15A, 5),
     _UNKNOWN: Style(0xEFCB4A, 5),
     _NONE: Style(0xF4F4F4, 5),
