@@ -57,7 +57,7 @@ class DeviceBuffer {
     std::size_t size_ = 0;
 };
 
-// An element of fresh memory: in a reference, one that the kernel must not touch.
+// An element of fresh memory: in a reference, one that the kernel must not touch (expect_same_bits).
 template <class T>
 T poison_value() {
     T value;

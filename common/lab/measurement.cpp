@@ -26,7 +26,7 @@ std::string level(const Variant& variant, const DeviceDescription& device) {
 // The fields of a row that are words, in the one text that Google Benchmark has for a row: the level,
 // then `key:value`. scripts/notebook/documents.py takes them apart.
 std::string label(const Variant& variant) {
-    const std::string text = level(variant, backend::description());
+    std::string text = level(variant, backend::description());
     switch (variant.kind) {
         case Kind::memcpy:
             return text + " kind:memcpy";
@@ -116,7 +116,7 @@ std::string in_words(const Failures& failures, double peak) {
     std::size_t listed = 0;
     for (const auto& [name, rate] : failures) {
         if (listed == max_failures_listed) break;
-        text += (listed++ == 0 ? "" : ", ") + name + " (" + rate + ")";
+        text.append(listed++ == 0 ? "" : ", ").append(name).append(" (").append(rate).append(")");
     }
     if (failures.size() > listed) {
         text += " and " + std::to_string(failures.size() - listed) + " more";

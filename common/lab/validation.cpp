@@ -56,8 +56,10 @@ void expect_near(std::span<const T> actual, std::span<const T> expected, double 
     if (wrong == 0) return;
     std::size_t first = 0;
     while (!is_wrong(first)) ++first;
+    const bool poisoned = is_poison(std::as_bytes(expected.subspan(first, 1)));
     throw ValidationError(count_and_first(wrong, actual.size(), begin + first) +
-                          got_and_expected(actual[first], expected[first], tolerance));
+                          got_and_expected(actual[first], expected[first], tolerance) +
+                          (poisoned ? "; a reference with poison needs expect_same_bits" : ""));
 }
 
 template <class T>

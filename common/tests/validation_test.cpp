@@ -72,6 +72,12 @@ std::string compare_bits(const std::vector<float>& actual, const std::vector<flo
     return message_of([&] { lab::expect_same_bits<float>(actual, expected, 100); });
 }
 
+TEST(Validation, EqualSaysWhatComparesPoison) {
+    const std::vector<float> poison = {std::bit_cast<float>(0xFFFFFFFFu)};
+    const std::string message = message_of([&] { lab::expect_equal<float>(poison, poison); });
+    EXPECT_TRUE(message.ends_with("; a reference with poison needs expect_same_bits")) << message;
+}
+
 TEST(Validation, SameBitsCountsWrongElementsAndNamesTheFirst) {
     EXPECT_EQ(compare_bits({1, 2, 3}, {1, 2, 3}), "passed");
     EXPECT_EQ(compare_bits({1, 2.5, nan}, {1, 2, 3}),
