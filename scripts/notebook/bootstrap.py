@@ -22,6 +22,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements.txt"
 _NVCC_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nvcc.txt")
 _TOOLS_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-check.txt")
+NIGHTLY_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nightly.txt")
 _VENV = _ROOT / ".venv"
 _STAMP = _VENV / "lab-stamp"
 # Distribution: the module that it brings along.
@@ -92,15 +93,15 @@ def install_nvcc() -> str:
         return "" if toolbox.find_nvcc() else "what was installed does not run on this machine"
 
 
-def install_tools() -> str:
+def install_tools(requirements: Path = _TOOLS_REQUIREMENTS) -> str:
     """Puts the tools of `lab check` into .venv where they are missing; what went wrong, or ""."""
     with lock.held(_ROOT, say):
-        pinned = _pinned(_TOOLS_REQUIREMENTS)
+        pinned = _pinned(requirements)
         if all(_is_installed(name, version) for name, version in pinned.items()):
             return ""
         if not is_ours():
             return f"there is no .venv for them: {sys.executable} is not ours"
-        return install(Path(sys.executable), _TOOLS_REQUIREMENTS)
+        return install(Path(sys.executable), requirements)
 
 
 def is_ours() -> bool:

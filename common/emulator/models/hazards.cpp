@@ -84,6 +84,7 @@ void SharedMemoryHazards::report(HazardKind kind, const Access& now, std::uint32
 
 std::vector<Hazard> SharedMemoryHazards::take_findings() {
     std::vector<Hazard> result;
+    result.reserve(findings_.size());
     for (const auto& [key, hazard] : findings_) result.push_back(hazard);
     findings_.clear();
     return result;

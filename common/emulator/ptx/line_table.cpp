@@ -43,7 +43,7 @@ class Program {
         opcode_base_ = bytes_.at<std::uint8_t>(at_ + 14);
         if (line_range_ == 0) throw FatbinError("line table of a cubin: truncated or damaged");
         operands_.assign(opcode_base_, 0);
-        for (std::uint8_t i = 1; i < opcode_base_; ++i) {
+        for (std::uint32_t i = 1; i < opcode_base_; ++i) {
             operands_[i] = bytes_.at<std::uint8_t>(at_ + 14 + i);
         }
         begin_sequence();
@@ -128,7 +128,7 @@ class Program {
     CubinReader bytes_;
     std::uint64_t at_ = 0;
     std::uint32_t step_ = 1, line_range_ = 1, opcode_base_ = 0;
-    int line_base_ = 0;
+    std::int8_t line_base_ = 0;
     std::vector<std::uint8_t> operands_;  // of each standard opcode
     LineRow row_;
     LineSequence sequence_;

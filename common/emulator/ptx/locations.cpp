@@ -99,7 +99,8 @@ void Locations::finish(Module& module) {
                 name = debug_strings_.c_str() + start;
             }
         }
-        module.inlined_at.push_back({{file, line, column, inlining.inlined_at}, std::move(name)});
+        module.inlined_at.emplace_back(SourceLocation{file, line, column, inlining.inlined_at},
+                                       std::move(name));
     }
 }
 

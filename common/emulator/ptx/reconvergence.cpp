@@ -168,6 +168,7 @@ void find_reconvergence(ControlFlow& flow) {
     const Graph graph = forward_graph(flow);
     const Dominators tree = dominators(graph, 0);
     std::vector<bool> reaches_end;
+    reaches_end.reserve(flow.blocks.size());
     for (const BasicBlock& block : flow.blocks) reaches_end.push_back(ends_function(block));
     const PostDominators all(graph, tree, reaches_end);
     // Lanes that a guard lets leave do not keep the others apart either.

@@ -64,7 +64,7 @@ fs::path find_in_environment() {
     for (;; folder = folder.parent_path()) {
         const fs::path packages =
             entry_of(folder / ".venv" / "lib", "python3", fs::path("site-packages") / "nvidia");
-        const fs::path found =
+        fs::path found =
             packages.empty() ? fs::path() : entry_of(packages, "cu", fs::path("bin") / "ptxas");
         if (!found.empty() && is_program(found)) return found;
         if (folder == folder.parent_path()) return {};
@@ -151,6 +151,7 @@ bool wait_for(pid_t child) {
 // Whether the program ended with 0; what it prints goes to `report`.
 bool run(std::vector<std::string> command, const fs::path& report) {
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (std::string& word : command) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t actions;
@@ -265,8 +266,8 @@ std::optional<Compilation> compile(std::string_view text, std::string architectu
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", cubin, module});
     if (!out || !run(std::move(command), report)) return std::nullopt;
-    const Compilation compilation{parse_ptxas_report(contents_of(report)),
-                                  machine_code_of(contents_of(cubin))};
+    Compilation compilation{parse_ptxas_report(contents_of(report)),
+                            machine_code_of(contents_of(cubin))};
     cache.write(compilation);
     return compilation;
 }

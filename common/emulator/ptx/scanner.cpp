@@ -17,7 +17,7 @@ constexpr std::array<std::uint8_t, 256> character_classes() {
     for (int c = 'a'; c <= 'z'; ++c) classes[c] = starts_name | continues_name;
     for (int c = 'A'; c <= 'Z'; ++c) classes[c] = starts_name | continues_name;
     for (int c = '0'; c <= '9'; ++c) classes[c] = continues_name | is_digit;
-    for (int c : {'_', '$'}) classes[c] = starts_name | continues_name;
+    for (const unsigned char c : {'_', '$'}) classes[c] = starts_name | continues_name;
     classes['%'] = starts_name;
     for (int c = 128; c < 256; ++c) classes[c] = starts_name | continues_name;  // UTF-8
     return classes;

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
+#include <fstream>
 #include <map>
 #include <new>
+#include <string>
 
 #include "emulator/device_memory.hpp"
 #include "emulator/runtime/errors.hpp"
@@ -31,15 +32,11 @@ bool takes_device_memory(MemoryKind kind) {
 
 // What the kernel says can be had without swapping; free memory alone would leave out its page cache.
 std::size_t available_host_bytes() {
-    std::size_t kilobytes = 0;
-    if (std::FILE* const file = std::fopen("/proc/meminfo", "r")) {
-        char line[256];
-        while (std::fgets(line, sizeof line, file) != nullptr) {
-            if (std::sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1) break;
-        }
-        std::fclose(file);
+    std::ifstream meminfo("/proc/meminfo");
+    for (std::string key, rest; meminfo >> key; std::getline(meminfo, rest)) {
+        std::size_t kilobytes = 0;
+        if (key == "MemAvailable:" && meminfo >> kilobytes) return kilobytes * 1024;
     }
-    if (kilobytes != 0) return kilobytes * 1024;
     struct sysinfo info;
     return sysinfo(&info) == 0 ? info.freeram * std::size_t{info.mem_unit} : std::size_t{4} << 30;
 }

@@ -180,6 +180,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
         *result = check_update(*own.graph, require_graph(graph));
         require(result->result == cudaGraphExecUpdateSuccess, cudaErrorGraphExecUpdateFailure);
         std::vector<cudaGraphNode_t> originals;
+        originals.reserve(own.graph->nodes.size());
         for (const auto& node : own.graph->nodes) originals.push_back(node->original);
         destroy_graph(own.graph);
         own.graph = clone_graph(*graph);
