@@ -116,6 +116,14 @@ def load_answer(chapter: Chapter) -> str:
     return _read(chapter, _parse_answer)
 
 
+def content(chapter: Chapter) -> bytes:
+    """The whole file, as far as it can be read: what is decided by it changes with it."""
+    try:
+        return _path(chapter).read_bytes()
+    except OSError:
+        return b""
+
+
 def _parse_answer(document: dict[str, Any]) -> str:
     answer = document.get("answer", "")
     if not isinstance(answer, str):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from notebook import convergence, documents, fields, files, results, schema, toolbox
+from notebook import convergence, documents, fields, files, records, schema, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Malformed, Problem
@@ -98,7 +98,7 @@ def collect(
                 _device([processes[0], counted])
                 documents.add_moved(merged, counted)
         if not once:
-            unsettled = convergence.unsettled(results.rows_of(merged))
+            unsettled = convergence.unsettled(records.rows_of(merged))
             merged["context"] |= {"stopping_rule": convergence.RULE, "unsettled": len(unsettled)}
         schema.check(merged)
         path = project.data / device / f"{chapter.name}.json"
@@ -167,7 +167,7 @@ def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
     """What processes measure one after another, until the stopping rule is content."""
     processes = [run(_number(process)) for process in range(convergence.MIN_PROCESSES)]
     while len(processes) < convergence.MAX_PROCESSES:
-        rows = results.rows_of(documents.merge(processes))
+        rows = records.rows_of(documents.merge(processes))
         unsettled = convergence.unsettled(rows)
         if not unsettled:
             break

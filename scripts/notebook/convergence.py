@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from notebook import names
 from notebook.intervals import Benchmark, places
 from notebook.judging import SMALLEST_EFFECT
-from notebook.results import Row, by_process
+from notebook.records import Row, grouped
 
 MIN_PROCESSES = 2
 MAX_PROCESSES = 6
@@ -29,12 +29,9 @@ _LONGEST_FILTER = 100_000
 
 def unsettled(rows: Iterable[Row]) -> list[str]:
     """The benchmarks whose median is not known well enough."""
-    by_name: dict[str, list[Row]] = {}
-    for row in rows:
-        by_name.setdefault(row.name, []).append(row)
     benchmarks = {
-        name: Benchmark(names.regime(name), by_process(of_name, "time"))
-        for name, of_name in by_name.items()
+        name: Benchmark(names.regime(name), repetitions.by_process("time"))
+        for name, repetitions in grouped(rows).items()
     }
     return [name for name, place in places(benchmarks).items() if place.half_width > WIDEST_HALF]
 

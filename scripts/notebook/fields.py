@@ -15,6 +15,7 @@ FORMAT = 2
 LONGEST_FILE = 8 * 2**20  # bytes
 MAX_ROWS = 5_000
 MAX_PROCESSES = 32
+LONGEST_NAME = 300  # characters of a row's name
 MAX_REPETITIONS = 200  # of one row in one process
 MAX_REPETITIONS_OF_FILE = 20_000
 
@@ -167,7 +168,12 @@ def repeated(unit: str) -> tuple[Json, Json]:
 
 
 ROW = (
-    Field("name", text(NAME), "kernel/key:value/…; no two rows have the same", required=True),
+    Field(
+        "name",
+        text(NAME, LONGEST_NAME),
+        "kernel/key:value/…; no two rows have the same",
+        required=True,
+    ),
     Field("evidence", one_of(*EVIDENCE), "measured, counted, or predicted alone", required=True),
     Field("level", one_of(*LEVELS), "what holds the data: L1, L2, DRAM"),
     Field("kind", one_of(*KINDS), "a kernel of the chapter (as without it), or a reference"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from notebook import files, pictures, toolbox
+from notebook import files, findings, pictures, toolbox
 from notebook.chapters import Chapter
 from notebook.charts import registry
 from notebook.charts.marks import Chart
@@ -135,13 +135,15 @@ class Figure:
 def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
     """The figures of the chapters that have data, and those that span them; what each shows is kept
     in build/."""
+    findings.prepare(project, chapters)
     sources = Sources(project)
     found = []
     for chapter in chapters:
         script = chapter.directory / "figure.gp"
         if script.is_file() and sources.own(chapter):
             chart = registry.of_chapter(chapter.name, sources.facts(chapter.number))
-            found.append(_figure(project, chapter.name, script, chart.titled(chapter.question)))
+            noted = chart.noted(sources.note)
+            found.append(_figure(project, chapter.name, script, noted.titled(chapter.question)))
     chosen = {chapter.number for chapter in chapters}
     for name, spanning in registry.SPANNING.items():
         script = project.root / "plots" / f"{name}.gp"

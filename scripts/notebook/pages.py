@@ -13,7 +13,16 @@ from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
 
-from notebook import answer_tables, counter_table, figures, files, markers, page_tables, tables
+from notebook import (
+    answer_tables,
+    counter_table,
+    figures,
+    files,
+    findings,
+    markers,
+    page_tables,
+    tables,
+)
 from notebook.chapters import Chapter, all_chapters
 from notebook.errors import Problem
 from notebook.markers import Marker, WrongMarker
@@ -47,6 +56,7 @@ class Pages:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.chapters = all_chapters(project)
+        findings.prepare(project, self.chapters)
         # Several pages show the same chapter; its intervals are worth computing once.
         self.decided = cache(self._decide)
 

@@ -13,7 +13,8 @@ from notebook.errors import Malformed
 from notebook.fields import Json
 from notebook.metrics import COUNTERS
 from notebook.project import Project
-from notebook.results import Row, numbers, parse_counters, rows_of
+from notebook.records import Row, numbers, rows_of
+from notebook.results import parse_counters
 
 _LONGEST_TEXT = 2000
 _LARGEST_NUMBER = 1e30

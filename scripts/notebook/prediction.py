@@ -25,9 +25,9 @@ MIN_ERRORS = 40
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
     """The predicted time of one launch of a variant, by regime."""
     return {
-        names.regime(name): rows[0].predicted_seconds
-        for name, rows in result.by_name.items()
-        if names.variant(name) == variant and rows[0].predicted_seconds > 0
+        names.regime(name): seconds
+        for name in result.by_variant.get(variant, [])
+        if name in result.by_name and (seconds := result.by_name[name].predicted_seconds) > 0
     }
 
 

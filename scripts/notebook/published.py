@@ -14,7 +14,8 @@ from notebook.devices import PUBLISHED, is_slug
 from notebook.errors import Malformed, Problem, refuse
 from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
 from notebook.project import Project
-from notebook.results import Result, Row
+from notebook.records import Row, grouped
+from notebook.results import Result
 from notebook.text import quoted, short
 
 _TIME = "time_us"
@@ -81,7 +82,7 @@ def _result(
         fetch_unit_bytes=gpu.whole("fetch_unit_bytes", 1, 4096),
         quick=False,
         generation=known[device]["generation"].lower(),
-        rows=rows,
+        by_name=grouped(rows),
         measured_counters=counters,
         caveats={row["name"]: row["caveat"] for row in printed if row["caveat"]},
     )

@@ -4,54 +4,25 @@ The files may come from other people. Nothing of them is used before it has pass
 """
 
 import glob
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from notebook import csv_table, errors, fields, names, schema
+from notebook import csv_table, errors, fields, kept, names, records, schema
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
 from notebook.fields import Json
 from notebook.intervals import Benchmark, Pool, Pools, pooled, pooled_shares
-from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES, SHARES
+from notebook.metrics import COUNTERS, SHARES
 from notebook.project import Project
+from notebook.records import Repetitions, numbers
 from notebook.text import quoted, short
 
 PEERS = "peers"  # the folder of what other people's code takes, beside a device's results
-_VALUES = {*RATES, *COUNTERS}
 _LARGEST_COUNT = 1e18
-
-
-@dataclass(frozen=True)
-class Row:
-    """One repetition of one variant. `values` holds rates (per second) and counters by name.
-
-    `time_us` is 0 where nothing was timed, `predicted_seconds` where nothing was predicted.
-    """
-
-    name: str
-    level: str
-    process: int
-    time_us: float
-    throttled: bool
-    values: dict[str, float]
-    evidence: str = fields.MEASURED
-    predicted_seconds: float = 0
-    predicted_bound: str = ""
-
-    def metric(self, name: str) -> float:
-        """Its time in microseconds, one of its rates, or its share of the peak bandwidth."""
-        return self.time_us if name == "time" else self.values[name]
-
-    @property
-    def counters(self) -> dict[str, float]:
-        return {key: value for key, value in self.values.items() if key in COUNTERS}
-
-    @property
-    def moved(self) -> dict[str, float]:
-        return {key: value for key, value in self.values.items() if key in MOVED}
+_CHECKED = "checked"
 
 
 @dataclass(frozen=True)
@@ -66,7 +37,7 @@ class Result:
     year: int
     fetch_unit_bytes: int
     quick: bool
-    rows: list[Row]
+    by_name: Mapping[str, Repetitions]
     measured_counters: dict[str, dict[str, float]]
     # What to know before using a benchmark's numbers; only what is published has such.
     caveats: dict[str, str] = field(default_factory=dict)
@@ -76,6 +47,8 @@ class Result:
     compute_capability: str = ""
     # "hopper", as data/architectures.csv writes it; "" where it is not recorded.
     generation: str = ""
+    # Names the content of the files that it is read from; "" where it is not read from a data file.
+    key: str = ""
 
     @property
     def is_published(self) -> bool:
@@ -86,29 +59,21 @@ class Result:
         return "published" if self.is_published else "emulated" if self.is_emulated else "gpu"
 
     @cached_property
-    def by_name(self) -> dict[str, list[Row]]:
-        """The repetitions of each benchmark, in the order of the file."""
-        groups: dict[str, list[Row]] = {}
-        for row in self.rows:
-            groups.setdefault(row.name, []).append(row)
-        return groups
-
-    @cached_property
     def _pools(self) -> Pools:
         """What the benchmarks tell about the variance of one of them between processes."""
         return pooled(
-            Benchmark(names.regime(name), by_process(rows, "time"))
-            for name, rows in self.by_name.items()
-            if min(row.time_us for row in rows) > 0
+            Benchmark(names.regime(name), times)
+            for name, repetitions in self.by_name.items()
+            if _are_positive(times := repetitions.by_process("time"))
         )
 
     @cached_property
     def _pools_of_shares(self) -> dict[str, Pools]:
         return {
             metric: pooled_shares(
-                Benchmark(names.regime(name), by_process(rows, metric))
-                for name, rows in self.by_name.items()
-                if min(row.values.get(metric, 0) for row in rows) > 0
+                Benchmark(names.regime(name), shares)
+                for name, repetitions in self.by_name.items()
+                if _are_positive(shares := repetitions.by_process(metric))
             )
             for metric in SHARES
         }
@@ -133,10 +98,10 @@ class Result:
         On a GPU those of a launch were measured, and its rows bring along what moved around it.
         """
         own = {
-            name: [row.counters if self.is_emulated else row.moved for row in rows]
-            for name, rows in self.by_name.items()
+            name: counted
+            for name, repetitions in self.by_name.items()
+            if (counted := repetitions.counts(not self.is_emulated)) and all(counted)
         }
-        own = {name: each for name, each in own.items() if all(each)}
         return own | {
             name: [moved | measured for moved in own.get(name, [{}])]
             for name, measured in self.measured_counters.items()
@@ -150,9 +115,13 @@ def read(path: Path, chapter: Chapter) -> Result:
 
 
 def _document(path: Path) -> Json:
+    return schema.parse(_content(path))
+
+
+def _content(path: Path) -> bytes:
     try:
         with path.open("rb") as file:  # no more than it takes to see that it is too long
-            return schema.parse(file.read(fields.LONGEST_FILE + 1))
+            return file.read(fields.LONGEST_FILE + 1)
     except OSError as error:
         raise Malformed(error.strerror or str(error)) from error
 
@@ -161,7 +130,7 @@ def load_chapter(project: Project, chapter: Chapter, device: str | None = None) 
     """The results of a chapter on every device, oldest GPU first, or on one; what is damaged is refused."""
     folder = "*" if device is None else glob.escape(device)
     paths = sorted(project.data.glob(f"{folder}/{chapter.name}.json"))
-    loaded = (_load(path, chapter) for path in paths if is_slug(path.parent.name))
+    loaded = (load(project, path, chapter) for path in paths if is_slug(path.parent.name))
     found = [result for result in loaded if result]
     return sorted(found, key=lambda result: (result.year, result.device))
 
@@ -172,36 +141,76 @@ def load_peers(project: Project, chapter: Chapter) -> list[Result]:
     return [from_document(path, _document(path), {}) for path in paths]
 
 
-def _load(path: Path, chapter: Chapter) -> Result | None:
+def load(project: Project, path: Path, chapter: Chapter) -> Result | None:
     """One data file with the counters beside it; what is damaged is named, and left out."""
-    device = path.parent.name
-    again = f"scripts/lab run {chapter.number} --device {option_for(device)}"
     try:
-        document = _document(path)
-        context = document["context"]
-        if (context["chapter"], context["device"]) != (chapter.name, device):
-            raise Malformed(
-                f"holds chapter {context['chapter']} of {context['device']}; move it there"
-            )
+        content = _content(path)
+        result = _checked(project, path, chapter, content)
     except Malformed as error:
+        again = f"scripts/lab run {chapter.number} --device {option_for(path.parent.name)}"
         errors.refuse(Problem(f"{quoted(path)}: {short(error)}; regenerate: {again}"))
         return None
     table = path.parent / "counters" / f"{chapter.name}.csv"
-    measured = {}
+    measured: dict[str, dict[str, float]] = {}
     try:
         measured = load_counters(table)
     except Malformed as error:
         counters = f"scripts/lab counters {chapter.number}"
         errors.refuse(Problem(f"{quoted(table)}: {short(error)}; regenerate: {counters}"))
-    return from_document(path, document, measured)
+    return replace(result, measured_counters=measured, key=_key(content, measured))
 
 
-def by_process(rows: Iterable[Row], metric: str) -> dict[int, list[float]]:
-    """A metric of a benchmark's repetitions."""
-    values: dict[int, list[float]] = {}
-    for row in rows:
-        values.setdefault(row.process, []).append(row.metric(metric))
-    return values
+def load_right(project: Project, path: Path, chapter: Chapter) -> Result:
+    """The same of files that are right; raises Malformed."""
+    content = _content(path)
+    measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
+    result = _checked(project, path, chapter, content)
+    return replace(result, measured_counters=measured, key=_key(content, measured))
+
+
+def key_of(path: Path, chapter: Chapter) -> str:
+    """The key of the result that `load` gives; raises Malformed."""
+    measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
+    return _key(_content(path), measured)
+
+
+def _checked(project: Project, path: Path, chapter: Chapter, content: bytes) -> Result:
+    """The result in the content of a file, without counters; raises Malformed.
+
+    What was checked before is not checked again, and its rows are read once they are asked for.
+    """
+    name = kept.key([content])
+    rows: Mapping[str, Repetitions]
+    if summary := kept.read(project, _CHECKED, name):
+        rows = records.Later(lambda: _rows_of(path, name))
+    else:
+        document = schema.parse(content)
+        summary, rows = _summary(document), records.stored(document)
+        kept.write(project, _CHECKED, name, summary)
+    context, device = summary["context"], path.parent.name
+    if (context["chapter"], context["device"]) != (chapter.name, device):
+        raise Malformed(f"holds chapter {context['chapter']} of {context['device']}; move it there")
+    return _result(path, summary, rows, {})
+
+
+def _key(content: bytes, measured: dict[str, dict[str, float]]) -> str:
+    """Names a result by the content of its file and its counters."""
+    return kept.key([content, repr(sorted(measured.items())).encode()])
+
+
+def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
+    """Of a file that was right when it had the content of that name."""
+    try:
+        content = _content(path)
+        if kept.key([content]) != name:
+            raise Malformed("was changed while it was read")
+        return records.stored(schema.parse_json(content))
+    except Malformed as error:
+        raise Problem(f"{quoted(path)}: {short(error)}; run the command again") from error
+
+
+def _are_positive(by_process: Mapping[int, list[float]]) -> bool:
+    return bool(by_process) and min(map(min, by_process.values())) > 0
 
 
 def merged_by_device(every: list[Result]) -> list[Result]:
@@ -211,16 +220,38 @@ def merged_by_device(every: list[Result]) -> list[Result]:
         if first := by_device.get(result.device):
             result = replace(
                 first,
-                rows=[*first.rows, *result.rows],
+                by_name=_together(first.by_name, result.by_name),
                 measured_counters=first.measured_counters | result.measured_counters,
             )
         by_device[result.device] = result
     return sorted(by_device.values(), key=lambda result: (result.year, result.device))
 
 
+def _together(
+    one: Mapping[str, Repetitions], other: Mapping[str, Repetitions]
+) -> dict[str, Repetitions]:
+    """The benchmarks of two chapters; of those that both have, a copy say, all repetitions."""
+    shared = {name: Repetitions([*one[name], *other[name]]) for name in one if name in other}
+    return {**one, **other, **shared}
+
+
 def from_document(path: Path, document: Json, measured: dict[str, dict[str, float]]) -> Result:
     """The result in a document that has passed the schema."""
-    context = document["context"]
+    return _result(path, _summary(document), records.stored(document), measured)
+
+
+def _summary(document: Json) -> Json:
+    clocks = _clocks(document["rows"])
+    return {"context": document["context"], "sm_clock_mhz": max(clocks, default=0.0)}
+
+
+def _result(
+    path: Path,
+    summary: Json,
+    rows: Mapping[str, Repetitions],
+    measured: dict[str, dict[str, float]],
+) -> Result:
+    context = summary["context"]
     return Result(
         path=path,
         chapter=context["chapter"],
@@ -229,50 +260,13 @@ def from_document(path: Path, document: Json, measured: dict[str, dict[str, floa
         year=context["year"],
         fetch_unit_bytes=context["fetch_unit_bytes"],
         quick=context["quick"],
-        rows=rows_of(document),
+        by_name=rows,
         measured_counters=measured,
         sm_count=context.get("sm_count", 0),
-        sm_clock_mhz=max(_clocks(document["rows"]), default=0.0),
+        sm_clock_mhz=summary["sm_clock_mhz"],
         compute_capability=context.get("compute_capability", ""),
         generation=_generation(context),
     )
-
-
-def rows_of(document: Json) -> list[Row]:
-    """Every repetition of every row of a checked document."""
-    peak = document["context"]["dram_bytes_per_second"]
-    return [repetition for row in document["rows"] for repetition in _repetitions(row, peak)]
-
-
-def _repetitions(row: Json, peak: int) -> Iterator[Row]:
-    """`peak` is 0 where it is unknown: then there is no share of it."""
-    metrics = [key for key in row if key in _VALUES]
-    for process, times in enumerate(row.get("time_us", [[0.0]])):
-        for index, time_us in enumerate(times):
-            values = {key: _at(row[key], process, index) for key in metrics}
-            if peak and "bytes_per_second" in values:
-                values[PEAK_PERCENT] = 100 * values["bytes_per_second"] / peak
-            yield Row(
-                name=row["name"],
-                level=row.get("level", ""),
-                process=process,
-                time_us=float(time_us),
-                throttled=_at(row.get("throttled", 0), process, index) != 0,
-                values=values,
-                evidence=row["evidence"],
-                predicted_seconds=row.get("predicted_seconds", 0),
-                predicted_bound=row.get("predicted_bound", ""),
-            )
-
-
-def _at(value: float | list[list[float]], process: int, index: int) -> float:
-    return float(value[process][index] if isinstance(value, list) else value)
-
-
-def numbers(value: float | list[list[float]]) -> Iterator[float]:
-    """Every number of a field, whether it holds one or one a repetition."""
-    for process in value if isinstance(value, list) else [[value]]:
-        yield from map(float, process)
 
 
 def _generation(context: Json) -> str:

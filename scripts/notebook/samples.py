@@ -1,31 +1,28 @@
 """Samples: what the rows and counters of a result say about one benchmark's metric."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from notebook import names
 from notebook.metrics import COUNTERS, LOAD_THROUGHPUT_PERCENT, PEAK_PERCENT
-from notebook.results import Result, Row
+from notebook.records import Repetitions
+from notebook.results import Result
 
 _SECTOR_BYTES = 32
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The metric of one benchmark: its repetitions and the process of each."""
+    """The metric of one benchmark: its repetitions by process."""
 
     name: str
-    values: list[float]
-    processes: list[int]
+    by_process: Mapping[int, list[float]]
     throttled: bool
     label: str
 
-    @cached_property
-    def by_process(self) -> dict[int, list[float]]:
-        found: dict[int, list[float]] = {}
-        for value, process in zip(self.values, self.processes, strict=True):
-            found.setdefault(process, []).append(value)
-        return found
+    @property
+    def values(self) -> list[float]:
+        return [value for of_one in self.by_process.values() for value in of_one]
 
 
 def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
@@ -37,18 +34,18 @@ def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
             counts = result.counts.get(name, [])
             values = [count[metric] for count in counts if metric in count]
             if values:
-                samples[names.regime(name)] = Sample(name, values, [0] * len(values), False, "")
+                samples[names.regime(name)] = Sample(name, {0: values}, False, "")
         return samples
     for name in alike:
-        rows = result.by_name.get(name, [])
-        if metric == LOAD_THROUGHPUT_PERCENT:
-            rows = _with_load_throughput(rows, result.counts.get(name, []))
-        if sample := timed_sample(name, rows, metric):
+        repetitions = result.by_name.get(name)
+        if repetitions is not None and metric == LOAD_THROUGHPUT_PERCENT:
+            repetitions = _with_load_throughput(repetitions, result.counts.get(name, []))
+        if repetitions is not None and (sample := timed_sample(name, repetitions, metric)):
             samples[names.regime(name)] = sample
     return samples
 
 
-def _with_load_throughput(rows: list[Row], counts: list[dict[str, float]]) -> list[Row]:
+def _with_load_throughput(rows: Repetitions, counts: list[dict[str, float]]) -> Repetitions:
     """Rows with the load throughput in percent of the peak; without it where something is unknown."""
     sectors = counts[0].get("load_sectors", 0.0) if counts else 0.0
     found = []
@@ -59,21 +56,15 @@ def _with_load_throughput(rows: list[Row], counts: list[dict[str, float]]) -> li
             percent = share * _SECTOR_BYTES * sectors / effective
             row = replace(row, values=row.values | {LOAD_THROUGHPUT_PERCENT: percent})
         found.append(row)
-    return found
+    return Repetitions(found)
 
 
-def timed_sample(name: str, rows: list[Row], metric: str) -> Sample | None:
+def timed_sample(name: str, repetitions: Repetitions, metric: str) -> Sample | None:
     """A benchmark's repetitions; None where the metric was not measured."""
-    rows = [row for row in rows if metric == "time" or metric in row.values]
-    if not rows or min(row.metric(metric) for row in rows) <= 0:  # nothing takes no time
+    values = repetitions.by_process(metric)
+    if not values or min(map(min, values.values())) <= 0:  # nothing takes no time
         return None
-    return Sample(
-        name=name,
-        values=[row.metric(metric) for row in rows],
-        processes=[row.process for row in rows],
-        throttled=any(row.throttled for row in rows),
-        label=rows[0].level,
-    )
+    return Sample(name, values, repetitions.is_throttled, repetitions.level)
 
 
 def paired(samples: list[Sample]) -> list[list[list[float]]]:

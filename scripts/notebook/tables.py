@@ -1,12 +1,13 @@
 """Tables of verdicts: claims down, devices across, one line a claim and regime."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
 
-from notebook import claims, contradictions, names, published, results, verdicts, works
+from notebook import claims, contradictions, findings, names, published, results, verdicts, works
 from notebook.chapters import Chapter
 from notebook.claims import Claim
 from notebook.intervals import Interval
@@ -30,6 +31,15 @@ class ChapterVerdicts:
     @property
     def devices(self) -> list[str]:
         return [result.device for result in self.results]
+
+    def only(self, is_wanted: Callable[[str], bool]) -> "ChapterVerdicts":
+        """Of some devices, by their names."""
+        return ChapterVerdicts(
+            self.chapter,
+            [result for result in self.results if is_wanted(result.device)],
+            [verdict for verdict in self.verdicts if is_wanted(verdict.device)],
+            self.wrong_claims,
+        )
 
     @property
     def ours(self) -> "ChapterVerdicts":
@@ -88,11 +98,9 @@ def decide_chapter(
     )
 
     def decided(of: list[Result]) -> list[Verdict]:
+        by_result = [findings.decided(project, chapter, known.right, result) for result in of]
         return [
-            verdict
-            for claim in known.right
-            for result in of
-            for verdict in verdicts.decide(claim, result, project.shown(result.path))
+            verdict for claim in known.right for each in by_result for verdict in each[claim.id]
         ]
 
     with_notes = contradictions.noted(decided(found), decided(printed), [*found, *printed])

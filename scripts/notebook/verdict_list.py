@@ -4,7 +4,7 @@ import json
 import sys
 from argparse import Namespace
 
-from notebook import matrix, tables, verdict_page, verdicts
+from notebook import findings, matrix, tables, verdict_page, verdicts
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import slug_of
 from notebook.errors import CHECK_FAILED, WRONG_USAGE, Problem
@@ -48,6 +48,7 @@ def _decide(
     project: Project, chapters: list[Chapter], device: str | None
 ) -> tuple[list[ChapterVerdicts], list[str]]:
     """What can be decided, and what is wrong with the rest."""
+    findings.prepare(project, chapters, device)
     decided, problems = [], []
     for chapter in chapters:
         try:

@@ -309,7 +309,14 @@ def doubt_of_number(samples: Sequence[Processes]) -> str:
 
 def widest_spread(samples: Sequence[Processes]) -> float:
     """The largest spread of a process' repetitions; 0 where none is above LARGEST_SPREAD."""
-    widest = max(spread(repetitions) for sample in samples for repetitions in sample)
+    # Where even the whole range is small, no quartile has to be found.
+    wide = [
+        spread(repetitions)
+        for sample in samples
+        for repetitions in sample
+        if max(repetitions) - min(repetitions) > LARGEST_SPREAD * min(repetitions)
+    ]
+    widest = max(wide, default=0.0)
     return widest if widest > LARGEST_SPREAD else 0.0
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from notebook.results import Row
+    from notebook.records import Row
+    from notebook.results import Result
 
 CHAPTER = "02_misaligned_reads"
 
@@ -118,10 +119,15 @@ def stored(content: Json) -> Json:
 
 def parse_rows(rows: list[Json]) -> "list[Row]":
     """The repetitions of all processes, as they are read."""
-    from notebook.results import rows_of
+    from notebook.records import rows_of
 
     device = "nvidia-h200" if all(row["real_time"] for row in rows) else "emulated-hopper"
     return rows_of(stored(document(rows, device)))
+
+
+def rows_in(result: "Result") -> "list[Row]":
+    """Every repetition of every benchmark of a result."""
+    return [row for of_name in result.by_name.values() for row in of_name]
 
 
 def save(data: Path, content: Json, device: str | None = None, chapter: str = CHAPTER) -> Path:

@@ -11,7 +11,7 @@ from conftest import Tree
 
 from notebook import device_names, results
 from notebook.chapters import find_chapters
-from notebook.charts import look, registry, standing, words
+from notebook.charts import crowd, look, overview, registry, standing, words
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Facts, facts
 from notebook.charts.look import GENERATIONS
@@ -19,6 +19,7 @@ from notebook.charts.marks import Panel
 from notebook.charts.sources import Sources
 from notebook.errors import Problem
 from notebook.project import Project
+from notebook.records import grouped
 from notebook.results import Result
 
 AT = "block:512/n:{}/cache:cold"
@@ -222,8 +223,10 @@ def test_predicted_times_are_drawn_beside_measured_ones(tree: Tree) -> None:
 
     def predicted(result: Result) -> Result:
         times = {names_of[0]: 1e-6, names_of[11]: 3e-6 if "fermi" in result.device else 2e-6}
-        rows = [replace(row, predicted_seconds=times[row.name]) for row in result.rows]
-        return replace(result, rows=rows)
+        rows = [
+            replace(row, predicted_seconds=times[row.name]) for row in synthetic.rows_in(result)
+        ]
+        return replace(result, by_name=grouped(rows))
 
     known = facts(map(predicted, results.load_chapter(tree.project, tree.chapter)))
     drawn = registry.of_chapter("02_misaligned_reads", known).as_tsv()
@@ -291,3 +294,33 @@ def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
         each for each in every if each.removeprefix("emulated-") not in ("fermi", "kepler", "ada")
     ]
     assert device_names.label(most, every) == "the others"
+
+
+def test_of_many_gpus_two_of_a_generation_are_drawn() -> None:
+    hopper = {"hopper": ["h200", "h100", "h800"]}
+    assert crowd.drawn(hopper) == ["h200", "h100"]
+    each = {f"generation {number}": [f"{number}a", f"{number}b"] for number in range(4)}
+    assert crowd.drawn(each) == ["0a", "1a", "2a", "3a"]
+    assert crowd.note(2, 2) == "" and crowd.note(2, 102) == "2 of 102 measured GPUs"
+
+
+def test_a_hundred_gpus_leave_a_figure_readable(tree: Tree) -> None:
+    """The figure draws two of them, and says so; the others are a range in the figure of effects."""
+    at = AT.format(2**26)
+    for number in range(30):
+        rows = [
+            row
+            for offset, time_us in ((0, 100.0), (11, 100.0 + number))
+            for row in synthetic.timed(f"read_offset/offset:{offset}/{at}", time_us)
+        ]
+        device = f"nvidia-board-{number:02}"
+        synthetic.save(tree.data, synthetic.document(rows, device), device)
+    sources = Sources(tree.project)
+    assert [each.result.device for each in sources.facts("02").measured] == [
+        "nvidia-board-28",
+        "nvidia-board-29",
+    ]
+    assert sources.note == "2 of 30 measured GPUs"
+    assert len(list(sources.crowd("02"))) == 28
+    chart = overview.effects(sources)
+    assert chart and "28 more" in chart.as_tsv() and chart.note.endswith("2 of 30 measured GPUs")

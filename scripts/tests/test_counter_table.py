@@ -8,7 +8,8 @@ from conftest import Tree
 from notebook import counter_table
 from notebook.claims import load_counter_notes
 from notebook.errors import Problem
-from notebook.results import Result, Row
+from notebook.records import Row, grouped
+from notebook.results import Result
 from notebook.text import markdown_code
 
 NAME = "read/offset:11/n:1024"
@@ -38,7 +39,7 @@ def result(device: str, counts: dict[str, dict[str, float]], generation: str = "
         year=2022,
         fetch_unit_bytes=32,
         quick=False,
-        rows=rows if emulated else [],
+        by_name=grouped(rows if emulated else []),
         measured_counters={} if emulated else counts,
         generation=generation,
     )

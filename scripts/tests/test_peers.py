@@ -102,7 +102,7 @@ def test_tracked_peers_are_well_formed() -> None:
     project = Project.here()
     for chapter in find_chapters(project, list(subjects.CHAPTERS)):
         for result in results.load_peers(project, chapter):
-            assert result.rows
+            assert result.by_name
             assert result.chapter == chapter.name
 
 

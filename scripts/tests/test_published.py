@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import synthetic
 from conftest import SCRIPTS, Tree
 from test_verdicts import claim, only
 
@@ -56,7 +57,7 @@ def test_the_ratio_of_times_follows_from_printed_rates(tree: Tree) -> None:
     )
     assert decide(tree, rates).ratio == pytest.approx(125.67 / 58.76)
     (result,) = printed(tree, rates)
-    shares = [row.values["peak_percent"] for row in result.rows]
+    shares = [row.values["peak_percent"] for row in synthetic.rows_in(result)]
     assert shares == pytest.approx([33.09, 70.76], abs=0.005)
 
 
@@ -124,7 +125,7 @@ def test_no_printed_rate_from_dram_is_above_the_peak() -> None:
         row
         for each in CHAPTERS
         for result in published.load_chapter(REAL, each)
-        for row in result.rows
+        for row in synthetic.rows_in(result)
         if row.level == "dram" and "peak_percent" in row.values
     ]
     assert rows and max(row.values["peak_percent"] for row in rows) < 100

@@ -115,7 +115,9 @@ def test_chapters_of_a_device_are_merged(tree_with_data: Tree) -> None:
     loaded = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
     merged = results.merged_by_device([*reversed(loaded), *loaded])
     assert [each.device for each in merged] == [each.device for each in loaded]
-    assert [len(each.rows) for each in merged] == [2 * len(each.rows) for each in loaded]
+    assert [len(synthetic.rows_in(each)) for each in merged] == [
+        2 * len(synthetic.rows_in(each)) for each in loaded
+    ]
 
 
 def test_bandwidth_is_also_given_as_a_share_of_the_peak(tree: Tree) -> None:
@@ -124,8 +126,8 @@ def test_bandwidth_is_also_given_as_a_share_of_the_peak(tree: Tree) -> None:
     for peak, expected in (("177600000000", pytest.approx(70.76, abs=0.005)), ("0", None)):
         synthetic.save(tree.data, synthetic.document(rows, dram_bytes_per_second=peak))
         [found] = results.load_chapter(tree.project, tree.chapter)
-        assert found.rows[0].values.get("peak_percent") == expected
-        assert "peak_percent" not in found.rows[1].values
+        assert synthetic.rows_in(found)[0].values.get("peak_percent") == expected
+        assert "peak_percent" not in synthetic.rows_in(found)[1].values
 
 
 def test_measured_counters_are_read_and_checked(tree_with_data: Tree) -> None:
@@ -137,6 +139,6 @@ def test_measured_counters_are_read_and_checked(tree_with_data: Tree) -> None:
     assert gpu.counts == {"read/n:1024": [{"load_sectors": 5.0}]}
     table.write_text("name,load_sectors\nread/n:1024,many\n")
     *_, gpu = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
-    assert gpu.rows and gpu.counts == {}
+    assert gpu.by_name and gpu.counts == {}
     (message,) = errors.take_refused()
     assert "line 2: load_sectors is 'many'" in message

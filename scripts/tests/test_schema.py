@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import build, documents, fields, results, schema
+from notebook import build, documents, fields, records, results, schema
 from notebook.chapters import all_chapters
 from notebook.errors import Malformed
 from notebook.metrics import TABLE
@@ -55,7 +55,7 @@ def test_repetitions_are_folded_and_come_back() -> None:
     (row,) = document["rows"]
     assert row["time_us"] == [[1.5, 2.5], [3.5, 4.5]]
     assert row["launches"] == 8 and row["throttled"] == [[0, 0], [0, 1]]
-    found = results.rows_of(document)
+    found = records.rows_of(document)
     assert [each.time_us for each in found] == [1.5, 2.5, 3.5, 4.5]
     assert [each.process for each in found] == [0, 0, 1, 1]
     assert [each.throttled for each in found] == [False, False, False, True]
@@ -67,7 +67,7 @@ def test_a_process_that_lacks_a_row_leaves_a_gap() -> None:
     document = synthetic.stored(synthetic.document(rows))
     first, second = document["rows"]
     assert first["time_us"] == [[1], [], [1]] and second["time_us"] == [[2], [2], [2]]
-    assert [row.process for row in results.rows_of(document)] == [0, 2, 0, 1, 2]
+    assert [row.process for row in records.rows_of(document)] == [0, 2, 0, 1, 2]
 
 
 def test_words_of_a_row_are_in_its_label() -> None:
@@ -79,7 +79,7 @@ def test_words_of_a_row_are_in_its_label() -> None:
     first, second = document["rows"]
     assert (first["level"], first["kind"]) == ("dram", "memcpy")
     assert (second["level"], second["predicted_bound"]) == ("l2", "latency")
-    (row,) = results.rows_of(document | {"rows": [second]})
+    (row,) = records.rows_of(document | {"rows": [second]})
     assert (row.predicted_seconds, row.predicted_bound) == (2e-6, "latency")
 
 

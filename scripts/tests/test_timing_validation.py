@@ -11,6 +11,7 @@ from test_verdicts import BASELINE, VARIANT, claim, result
 
 import timing_validation
 from notebook import judging, prediction, verdicts
+from notebook.records import grouped
 from notebook.results import Result
 from timing_validation import Timed
 
@@ -25,8 +26,8 @@ def predicted_result(times: dict[str, float]) -> Result:
         is_emulated=True,
         device="emulated-hopper",
     )
-    rows = [replace(row, predicted_seconds=times[row.name]) for row in found.rows]
-    return replace(found, rows=rows)
+    rows = [replace(row, predicted_seconds=times[row.name]) for row in synthetic.rows_in(found)]
+    return replace(found, by_name=grouped(rows))
 
 
 def measured_result(times: dict[str, float], **settings: Any) -> Result:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import synthetic
 
-from notebook import verdicts
+from notebook import records, verdicts
 from notebook.claims import Claim
 from notebook.results import Result
 from notebook.verdicts import Finding
@@ -43,7 +43,7 @@ def result(rows: list[Any], **changes: Any) -> Result:
         "year": 2024,
         "fetch_unit_bytes": 32,
         "quick": False,
-        "rows": synthetic.parse_rows(rows),
+        "by_name": records.grouped(synthetic.parse_rows(rows)),
         "measured_counters": {},
     } | changes
     return Result(**settings)
@@ -253,7 +253,9 @@ def test_counts_that_differ_between_repetitions_decide_nothing() -> None:
     rows = synthetic.parse_rows(counted(5, 4))
     again = replace(rows[0], values=rows[0].values | {"load_sectors": 6.0})
     the_claim = claim(metric="load_sectors", direction="higher")
-    emulated = replace(result(counted(5, 4), is_emulated=True), rows=[*rows, again])
+    emulated = replace(
+        result(counted(5, 4), is_emulated=True), by_name=records.grouped([*rows, again])
+    )
     found = only(verdicts.decide(the_claim, emulated, "data"))
     assert (found.verdict, found.reason) == (
         verdicts.INCONCLUSIVE,

@@ -56,7 +56,7 @@ class Device:
     @cached_property
     def _by_kernel(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for name in {**self.result.by_name, **self.result.counts}:
+        for name in dict.fromkeys([*self.result.by_name, *self.result.counts]):
             found.setdefault(names.kernel(name), []).append(name)
         return found
 
@@ -91,15 +91,16 @@ class Device:
             return None
         if metric in (counts := self.result.counts.get(name, [{}])[0]):
             return counts[metric]
-        rows = self.result.by_name.get(name, [])
         if metric == "time":
             return self._time(name)
-        values = [row.values[metric] for row in rows if metric in row.values]
+        rows = self.result.by_name.get(name)
+        by_process = {} if rows is None else rows.by_process(metric)
+        values = [value for of_one in by_process.values() for value in of_one]
         return median(values) if values else None
 
     def _time(self, name: str) -> float | None:
-        rows = self.result.by_name.get(name, [])
-        if not rows:
+        rows = self.result.by_name.get(name)
+        if rows is None:
             return None
         found = median(
             row.predicted_seconds * 1e6 if self.result.is_emulated else row.time_us for row in rows
@@ -129,8 +130,11 @@ class Device:
         if plain is None or self.evidence is not Evidence.MEASURED:
             return None if plain is None else (plain, plain, plain)
         rows = self.result.by_name
-        samples = [timed_sample(each, rows.get(each, []), metric) for each in (name, baseline)]
-        both = [sample for sample in samples if sample is not None]
+        both = [
+            sample
+            for each in (name, baseline)
+            if each in rows and (sample := timed_sample(each, rows[each], metric))
+        ]
         variant, by = paired(both) if len(both) == 2 else ([], [])
         if not variant:
             return plain, plain, plain

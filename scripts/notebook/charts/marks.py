@@ -259,6 +259,10 @@ class Chart:
             + "\n"
         )
 
+    def noted(self, note: str) -> "Chart":
+        """With one more note, if there is one."""
+        return replace(self, note="   ".join(filter(None, (self.note, note))))
+
     def titled(self, question: str) -> "Chart":
         """With the question for a title, where the data do not answer it."""
         return self if self.title else replace(self, title=question)

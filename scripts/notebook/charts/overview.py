@@ -1,6 +1,6 @@
 """Charts that span chapters: the transposes, the roofline, three effects by generation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -207,6 +207,7 @@ def effects(sources: Sources) -> Chart | None:
         panel.ticks_x(enumerate(map(str, names)))
         panel.boxes([(*_COLUMNS, 1 / 1.03, 1.03)], GREY, PALE)
         shown |= _by_generation(panel, facts, ratio)
+        _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
         claim, label, power = claimed
         if value := facts.claimed.get(claim):
             value **= power
@@ -221,7 +222,8 @@ def effects(sources: Sources) -> Chart | None:
         panels.append(panel)
     if not shown:
         return None
-    return Chart(_effects_title(sources), panels, f"{key(shown)}   grey: within 3 %")
+    note = f"{key(shown)}   grey: within 3 %"
+    return Chart(_effects_title(sources), panels, note).noted(sources.note)
 
 
 def _by_generation(
@@ -247,6 +249,20 @@ def _by_generation(
         names = ", ".join(each.name for each in reversed(devices))
         panel.text(GENERATIONS.index(generation) + 0.5, above, names, RIGHT, devices[-1].style)
     return shown
+
+
+def _draw_crowd(
+    panel: Panel, crowd: Iterable[Device], ratio: Callable[[Device], float | None]
+) -> None:
+    """The range of the GPUs that have no point of their own, by generation."""
+    found: dict[str, list[float]] = {}
+    for device in crowd:
+        if device.generation in GENERATIONS and (value := ratio(device)) is not None:
+            found.setdefault(device.generation, []).append(value)
+    for generation, values in found.items():
+        x = GENERATIONS.index(generation)
+        panel.boxes([(x - 0.2, x + 0.2, min(values), max(values))], GREY, PALE)
+        panel.text(x - 0.25, max(values), f"{len(values)} more", RIGHT)
 
 
 def _offset_11(device: Device) -> float | None:

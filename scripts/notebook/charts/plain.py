@@ -27,7 +27,7 @@ def variants(facts: Facts) -> Chart:
 
 def _groups(device: Device, metric: str, scale: float) -> list[tuple[str, list[Bar]]]:
     largest: dict[str, float] = {}
-    for name in {**device.result.by_name, **device.result.counts}:
+    for name in dict.fromkeys([*device.result.by_name, *device.result.counts]):
         value = device.value(name, metric)
         if value is not None:
             largest[names.without_regime(name)] = value * scale

@@ -1,5 +1,6 @@
 """What charts are made of: results of chapters, their verdicts and the time model's validation."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -7,14 +8,15 @@ from notebook import (
     claims,
     csv_table,
     device_names,
+    findings,
     published,
     published_times,
     results,
-    schema,
     tables,
 )
 from notebook.chapters import Chapter, all_chapters
-from notebook.charts.evidence import Facts, facts
+from notebook.charts import crowd
+from notebook.charts.evidence import Device, Facts, facts
 from notebook.devices import emulable
 from notebook.errors import Malformed, Problem
 from notebook.project import Project
@@ -48,7 +50,17 @@ class Sources:
         return all_chapters(self.project)
 
     def own(self, chapter: Chapter) -> list[Result]:
-        """What was measured and counted, oldest GPU first."""
+        """What was measured and counted on the GPUs that figures draw, oldest GPU first."""
+        return [each for each in self._loaded(chapter) if self.is_drawn(each.device)]
+
+    def crowd(self, number: str) -> Iterator[Device]:
+        """The measured GPUs that figures do not draw one by one, with what they measured of a chapter."""
+        for chapter in (each for each in self.chapters if each.number == number):
+            for result in results.load_chapter(self.project, chapter):
+                if not self.is_drawn(result.device):
+                    yield Device(result)
+
+    def _loaded(self, chapter: Chapter) -> list[Result]:
         if chapter.name not in self._own:
             self._own[chapter.name] = results.load_chapter(self.project, chapter)
         return self._own[chapter.name]
@@ -65,23 +77,48 @@ class Sources:
         return facts(every, claimed, self.siblings)
 
     @cached_property
-    def siblings(self) -> dict[str, int]:
-        """Of each measured GPU its number in its generation, from the last name on: one in all figures."""
-        of_generation: dict[str, list[str]] = {}
-        for folder in sorted(self.project.data.iterdir(), reverse=True):
-            first = min(folder.glob("[0-9][0-9]_*.json"), default=None)
-            if first is None or folder.name.startswith(device_names.EMULATED):
+    def measured(self) -> dict[str, list[str]]:
+        """The measured GPUs of each generation, those with results of the most chapters first."""
+        chapters = {f"{chapter.name}.json": chapter for chapter in self.chapters}
+        found: dict[str, list[tuple[int, str]]] = {}
+        for folder in self.project.data.iterdir():
+            known = sorted(path for path in folder.glob("*.json") if path.name in chapters)
+            if not known or folder.name.startswith(device_names.EMULATED):
                 continue
             try:
-                context = schema.parse(first.read_bytes())["context"]
-            except (OSError, Malformed):
-                continue  # who reads the results says what is wrong with them
-            of_generation.setdefault(str(context.get("generation")), []).append(folder.name)
-        return {name: place for names in of_generation.values() for place, name in enumerate(names)}
+                first = results.load_right(self.project, known[0], chapters[known[0].name])
+            except Malformed:
+                continue  # the reader of the results says what is wrong with them
+            found.setdefault(first.generation, []).append((len(known), folder.name))
+        return {
+            generation: [name for _, name in sorted(found[generation], reverse=True)]
+            for generation in sorted(found)
+        }
+
+    @cached_property
+    def siblings(self) -> dict[str, int]:
+        """Of each measured GPU its number in its generation: one in all figures."""
+        every = self.measured.values()
+        return {name: place for names in every for place, name in enumerate(names)}
+
+    def is_drawn(self, device: str) -> bool:
+        return device not in self.siblings or device in self._drawn
+
+    @cached_property
+    def _drawn(self) -> list[str]:
+        return crowd.drawn(self.measured)
+
+    @property
+    def note(self) -> str:
+        """What a figure says of the GPUs that it leaves out."""
+        return crowd.note(len(self._drawn), len(self.siblings))
 
     @cached_property
     def decided(self) -> list[ChapterVerdicts]:
-        return [tables.decide_chapter(self.project, chapter).ours for chapter in self.chapters]
+        """The verdicts on the GPUs that figures draw."""
+        findings.prepare(self.project, self.chapters)
+        every = (tables.decide_chapter(self.project, chapter) for chapter in self.chapters)
+        return [each.ours.only(self.is_drawn) for each in every]
 
     @cached_property
     def predictions(self) -> list[Prediction]:

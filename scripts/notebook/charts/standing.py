@@ -70,7 +70,7 @@ def verdict_matrix(sources: Sources) -> Chart | None:
     for word, corners_of_word in squares.items():
         panel.boxes(corners_of_word, CELLS[word], TILES)
     panel.ticks_y(ticks)
-    return Chart(_matrix_title(decided, devices), [panel, _legend()], "")
+    return Chart(_matrix_title(decided, devices), [panel, _legend()], sources.note)
 
 
 def _devices(decided: list[ChapterVerdicts]) -> list[str]:

@@ -1,0 +1,69 @@
+"""What was found out about data files before: build/kept, by the content of the files and of the code.
+
+A file that has not changed is neither checked nor decided again, by the same code. Whatever cannot be
+read or written here is found out again.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from notebook import files
+from notebook.fields import Json
+from notebook.project import Project
+
+# A hundred devices keep some four thousand files; beyond this most are of data that have changed since.
+_MOST_FILES = 100_000
+
+
+def key(contents: Iterable[bytes]) -> str:
+    """Names what was found out about these contents."""
+    digest = hashlib.sha256()
+    for content in contents:
+        digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()
+
+
+def read(project: Project, kind: str, name: str) -> Json | None:
+    """What was written under that name; None where nothing was, by this code."""
+    try:
+        found = json.loads(_path(project, kind, name).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def has(project: Project, kind: str, name: str) -> bool:
+    return _path(project, kind, name).is_file()
+
+
+def write(project: Project, kind: str, name: str, found: Json) -> None:
+    try:
+        files.write(_path(project, kind, name), json.dumps(found, separators=(",", ":")))
+    except OSError:
+        return  # a checkout that cannot be written: found out again next time
+
+
+def tidy(project: Project) -> None:
+    """Removes what other code has left, and everything once it has become too much."""
+    folder = project.build / "kept"
+    for other in folder.glob("*"):
+        if other.name != _code() or sum(1 for _ in other.glob("*")) > _MOST_FILES:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _path(project: Project, kind: str, name: str) -> Path:
+    return project.build / "kept" / _code() / f"{name}.{kind}.json"
+
+
+@cache
+def _code() -> str:
+    """All that decides what is found out beside the data: the modules, and the time model's errors."""
+    package = Path(__file__).parent
+    sources = [path for path in sorted(package.rglob("*")) if path.suffix in (".py", ".csv")]
+    errors = Path(__file__).resolve().parents[2] / "data" / "timing" / "ratio_errors.csv"
+    contents = (path.read_bytes() for path in [*sources, errors] if path.is_file())
+    return key(contents)[:16]
