@@ -11,6 +11,7 @@ from conftest import CLAIMS, Tree
 from notebook import answers, claims, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.project import Project
+from notebook.records import grouped
 from notebook.results import Result
 
 SLOWER = "offset_11_slower"
@@ -108,9 +109,9 @@ def test_a_predicted_ratio_is_given_where_it_decides_nothing(tree_with_data: Tre
     def predicted(result: Result) -> Result:
         rows = [
             replace(row, predicted_seconds=1.25e-5 if "/offset:11/" in row.name else 1e-5)
-            for row in result.rows
+            for row in synthetic.rows_in(result)
         ]
-        return replace(result, rows=rows)
+        return replace(result, by_name=grouped(rows))
 
     known = replace(decided, results=[predicted(each) for each in decided.results])
     assert answers.filled(known, text) == "1.25×"
