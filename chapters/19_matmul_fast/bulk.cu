@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
     extern __shared__ char shared_bytes[];
     __shared__ std::uint64_t full[S::stages], empty[S::stages];
     const std::uint32_t stages_at = (shared_address(shared_bytes) + 1023) & ~1023u;
-    const TileOrigin tile = tile_origin<tile_rows, tile_columns>();
+    const TileOrigin tile = tile_origin<tile_rows, tile_columns>(blockIdx.y * gridDim.x + blockIdx.x, gridDim);
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     const int lane_row = lane % 8;
@@ -171,8 +171,8 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
 
 template <int rows, int columns>
 void multiply_in_tiles(const matmul::Gemm& gemm) {
-    launch_on_tiles<Shape<rows, columns>, rows, columns>(matmul_bulk<rows, columns>, gemm, depth,
-                                                         box_columns);
+    launch_on_tiles<Shape<rows, columns>, rows, columns>(
+        matmul_bulk<rows, columns>, gemm, depth, box_columns, tiles_of<rows, columns>(gemm));
 }
 
 }  // namespace

@@ -32,6 +32,11 @@ __device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
+// What lies there may be initialised again.
+__device__ __forceinline__ void barrier_invalidate(std::uint32_t barrier) {
+    asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 __device__ __forceinline__ void barrier_arrive(std::uint32_t barrier) {
     asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
@@ -79,10 +84,18 @@ inline CUtensorMap tensor_map(const float* matrix, int rows, int columns, int st
                             .swizzle = swizzle});
 }
 
+template <int rows, int columns>
+dim3 tiles_of(const matmul::Gemm& gemm) {
+    return dim3(lab::blocks_for(std::size_t(gemm.n), columns),
+                lab::blocks_for(std::size_t(gemm.m), rows));
+}
+
 // Launches a kernel that multiplies in tiles which the copy engine brings: boxes of a, `depth` deep and
 // swizzled, and of b, `box_columns` wide. `S` has threads and bytes of shared memory a block.
-template <class S, int rows, int columns, class Kernel>
-void launch_on_tiles(Kernel kernel, const matmul::Gemm& gemm, int depth, int box_columns) {
+// `more` are the kernel's last arguments.
+template <class S, int rows, int columns, class Kernel, class... More>
+void launch_on_tiles(Kernel kernel, const matmul::Gemm& gemm, int depth, int box_columns, dim3 grid,
+                     More... more) {
     // Once: more than the 48 KB that a block may have unasked.
     static const bool allowed = [=] {
         LAB_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -94,8 +107,6 @@ void launch_on_tiles(Kernel kernel, const matmul::Gemm& gemm, int depth, int box
         tensor_map(gemm.a, gemm.m, gemm.k, gemm.lda, rows, depth, CU_TENSOR_MAP_SWIZZLE_128B);
     const CUtensorMap b = tensor_map(gemm.b, gemm.k, gemm.n, gemm.ldb, depth, box_columns,
                                      CU_TENSOR_MAP_SWIZZLE_NONE);
-    const dim3 grid(lab::blocks_for(std::size_t(gemm.n), columns),
-                    lab::blocks_for(std::size_t(gemm.m), rows));
-    lab::launch(kernel, grid, S::threads, S::shared_bytes)(a, b, gemm.m, gemm.n, gemm.k, gemm.alpha,
-                                                           gemm.beta, gemm.c, gemm.ldc);
+    lab::launch(kernel, grid, S::threads, S::shared_bytes)(
+        a, b, gemm.m, gemm.n, gemm.k, gemm.alpha, gemm.beta, gemm.c, gemm.ldc, more...);
 }

@@ -9,6 +9,7 @@
 //           matmul_double_buffered  tiles and operands fetched ahead
 //           matmul_bulk             tiles copied in bulk (compute capability 9.0 or newer)
 //           matmul_reuse            multiply-adds ordered for the register file, shares of k in small tiles
+//           matmul_balanced         its last wave of tiles divided among all SMs
 //           cublas_sgemm            the reference, CUBLAS_PEDANTIC_MATH; also beside every other row
 //           fma_chains              as many multiply-adds on registers: the peak
 //           tile:picked is what a user of the last two gets, gemm.hpp's choice; the tiles beside it
@@ -26,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "balanced.hpp"
 #include "bulk.hpp"
 #include "ceiling.hpp"
 #include "cublas.hpp"
@@ -69,6 +71,20 @@ lab::Variant against_cublas(lab::Variant variant, const Matrices& matrices) {
     return variant;
 }
 
+// Nine tiles, of which the last ones are divided: into pieces of two tiles, and one tile into four.
+void add_divided_tiles(lab::Experiment& experiment) {
+    for (const auto& [shape, pieces] : {std::pair{matmul::Shape{300, 272, 500}, 4},
+                                        {{300, 268, 500}, 2},
+                                        {{300, 272, 2100}, 4}}) {
+        for (const matmul::Scaling scaling : {matmul::Scaling{1, 0}, {-0.75f, 1.5f}}) {
+            const std::string name = "matmul_balanced/pieces:" + std::to_string(pieces);
+            experiment.add_validation(matmul::general(
+                name, shape, scaling, {0, 4, 8},
+                [=](const Gemm& gemm) { balanced::multiply(gemm, pieces); }));
+        }
+    }
+}
+
 void add_validations(lab::Experiment& experiment) {
     for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
                                       {1, 37, 5},
@@ -105,6 +121,7 @@ void add_validations(lab::Experiment& experiment) {
             }
         }
     }
+    if (bulk::is_available()) add_divided_tiles(experiment);
 }
 
 }  // namespace
@@ -148,8 +165,9 @@ int main(int argc, char** argv) {
         add_tile("matmul_double_buffered", tile, "/tile:picked", matmul::double_buffered);
         if (bulk::is_available()) {
             add_tile("matmul_bulk", tile, "/tile:picked", bulk::multiply);
-            add_tile("matmul_reuse", picked(matmul::costs_of_reuse), "/tile:picked",
-                     reuse::multiply);
+            const Tile last = picked(matmul::costs_of_reuse);
+            add_tile("matmul_reuse", last, "/tile:picked", reuse::multiply);
+            add_tile("matmul_balanced", last, "/tile:picked", matmul::last_step);
         }
         if (cublas::is_available()) {
             auto reference = product(experiment, "cublas_sgemm", matrices, cublas::multiply);

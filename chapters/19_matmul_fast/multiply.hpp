@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "../17_matmul_tiled/kernels.cuh"
+#include "balanced.hpp"
 #include "bulk.hpp"
 #include "gemm.hpp"
 #include "kernels.cuh"
@@ -49,9 +50,15 @@ inline void double_buffered(const Gemm& g, Tile tile) {
     g.is_aligned() ? double_buffered_by<true>(g, tile) : double_buffered_by<false>(g, tile);
 }
 
+// The last step: the tiles of the last wave divided, where it would leave SMs idle.
+inline void last_step(const Gemm& g, Tile tile) {
+    balanced::improves(g, tile) ? balanced::multiply(g, balanced::blocks_at_a_time())
+                                : reuse::multiply(g, tile);
+}
+
 // What a program would call: the fastest kernel that can.
 inline void fast(const Gemm& g, Tile tile) {
-    g.is_aligned() && bulk::is_available() ? reuse::multiply(g, tile) : double_buffered(g, tile);
+    g.is_aligned() && bulk::is_available() ? last_step(g, tile) : double_buffered(g, tile);
 }
 
 }  // namespace matmul

@@ -128,11 +128,10 @@ struct TileOrigin {
     int row, column;
 };
 template <int tile_rows, int tile_columns>
-__device__ __forceinline__ TileOrigin tile_origin() {
-    const int across = gridDim.x;
-    const int block = blockIdx.y * across + blockIdx.x;
-    const int band = block / (8 * across);
-    const int in_band = block % (8 * across);
-    const int rows = min(8, int(gridDim.y) - 8 * band);
+__device__ __forceinline__ TileOrigin tile_origin(int number, dim3 tiles) {
+    const int across = tiles.x;
+    const int band = number / (8 * across);
+    const int in_band = number % (8 * across);
+    const int rows = min(8, int(tiles.y) - 8 * band);
     return {(8 * band + in_band % rows) * tile_rows, in_band / rows * tile_columns};
 }
