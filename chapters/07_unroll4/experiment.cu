@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "../02_misaligned_reads/kernels.cuh"
+#include "bulk.hpp"
 #include "evict_last.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
@@ -61,6 +62,8 @@ Row evict_last(std::size_t offset) {
     if (shift == 0) return {"read_offset_wide_evict_last", wide_evict_last(), 4};
     return {"read_offset_overlapping_evict_last", overlapping_evict_last(shift), 4};
 }
+
+Row bulk() { return {"read_offset_bulk", bulk_add(), 4}; }
 
 constexpr Row unrolled[] = {
     {"read_offset_unrolled", read_offset_unrolled<2>, 2, "2"},
@@ -172,7 +175,9 @@ std::vector<lab::Variant> ceilings(const Arrays& arrays, std::size_t sets) {
     };
     add_copy("", copy_wide<Plain>, scale_wide<Plain>, 512);
     if (has_eviction_priorities()) {
-        add_copy("_evict_last", copy_evict_last(), scale_evict_last(), 1024);
+        for (const unsigned block : {256u, 1024u}) {
+            add_copy("_evict_last", copy_evict_last(), scale_evict_last(), block);
+        }
     }
     add(
         "write_wide", 512, 4,
@@ -232,6 +237,7 @@ void add_limit(lab::Experiment& experiment) {
             add(variant(evict_last(offset), arrays, offset, block, cold, sets));
         }
     }
+    if (has_bulk_copies()) add(variant(bulk(), arrays, 0, 512, cold, sets));
     for (lab::Variant& ceiling : ceilings(arrays, sets)) add(std::move(ceiling));
 }
 
@@ -250,6 +256,7 @@ void add_validations(lab::Experiment& experiment, std::size_t n) {
             validate(shuffled[offset % 4 - 1], 64);
         }
         if (has_eviction_priorities()) validate(evict_last(offset), 64);
+        if (has_bulk_copies() && offset % 4 == 0) validate(bulk(), 64);
     }
 }
 

@@ -31,22 +31,6 @@ struct EvictLastLoad {
                                    "=r"(loaded.words.w) : "l"(from));))
         return loaded.vector;
     }
-
-    // Single elements, of rows that begin anywhere: a warp's next load finds its first sector in the L1.
-    // The load has a predicate; a branch around each of so many would cost more.
-    __device__ static float element(const float* from, bool is_inside) {
-        float value = 0;
-        NV_IF_TARGET(NV_PROVIDES_SM_80,
-                     (asm volatile("{\n"
-                                   ".reg .b64 policy;\n"
-                                   ".reg .pred is_inside;\n"
-                                   "setp.ne.s32 is_inside, %2, 0;\n"
-                                   "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                                   "@is_inside ld.global.L2::cache_hint.f32 %0, [%1], policy;\n"
-                                   "}" : "+f"(value) : "l"(from),
-                                   "r"(int(is_inside)));))
-        return value;
-    }
 };
 
 // The same, and the 256 bytes around the address go to the L2 (PrefetchingLoad).
@@ -65,6 +49,23 @@ struct PrefetchingEvictLastLoad {
                  "=r"(loaded.words.y), "=r"(loaded.words.z), "=r"(loaded.words.w) : "l"(from));))
         return loaded.vector;
     }
+
+    // Single elements, of rows that begin anywhere. The load has a predicate; a branch around each of so many
+    // would cost more.
+    __device__ static float element(const float* from, bool is_inside) {
+        float value = 0;
+        NV_IF_TARGET(
+            NV_PROVIDES_SM_80,
+            (asm volatile("{\n"
+                          ".reg .b64 policy;\n"
+                          ".reg .pred is_inside;\n"
+                          "setp.ne.s32 is_inside, %2, 0;\n"
+                          "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                          "@is_inside ld.global.L2::cache_hint.L2::256B.f32 %0, [%1], policy;\n"
+                          "}" : "+f"(value) : "l"(from),
+                          "r"(int(is_inside)));))
+        return value;
+    }
 };
 
 }  // namespace
@@ -80,7 +81,7 @@ TransposeKernel<T> evict_last_transpose(EvictLast which) {
             return transpose_vectors<T, side, side, Order::down, PrefetchingEvictLastLoad>;
         case EvictLast::sectors:
             if constexpr (std::is_same_v<T, float>) {
-                return transpose_sectors<T, Order::down, EvictLastLoad>;
+                return transpose_sectors<T, Order::down, PrefetchingEvictLastLoad>;
             }
             return nullptr;
         default:

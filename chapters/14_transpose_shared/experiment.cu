@@ -11,7 +11,7 @@
 //           transpose                picks one of them: any shape; uint16, float and double
 //           transpose_sectors        any shape: writes whole sectors of 32 bytes
 //           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
-//           transpose_tensor         its tiles moved and swizzled by the copy engine (Hopper or newer)
+//           transpose_tensor         its tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
 //           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and, of floats,
 //           10000 x 10000, 9999 x 10007 and 16384 x 32768.
@@ -148,8 +148,8 @@ std::vector<Transpose<float>> all_steps() {
     return steps;
 }
 
-// The fastest for any shape. Where rows begin at no multiple of 256 bytes, tiles share those at
-// their edges, and a fetch of all 256 serves both. Where they are longer than 64 KiB, two columns of
+// The fastest for any shape among the kernels whose threads read. Where rows begin at no multiple of 256 bytes, tiles
+// share those at their edges, and a fetch of all 256 serves both. Where they are longer than 64 KiB, two columns of
 // tiles are read in turns. Before Ampere nothing can be said to the L2.
 template <class T>
 Transpose<T> best(std::size_t rows, std::size_t columns) {
@@ -171,7 +171,7 @@ Transpose<T> best(std::size_t rows, std::size_t columns) {
     };
     auto chosen = turned();
     if (!chosen.takes(rows, columns)) {
-        chosen = unrolled<T>(transpose_tile_unrolled<T, Order::down>, Order::down);
+        chosen = sectors<T>("", either(EvictLast::sectors, transpose_sectors<T, Order::down>));
     }
     chosen.name = std::string("transpose/type:") + type<T>;
     return chosen;
@@ -238,10 +238,26 @@ bool has_tensor_copies(std::size_t rows, std::size_t columns) {
 }
 
 template <class T>
-lab::Variant tensor_variant(const Matrix<T>& matrix, std::size_t sets) {
+std::string tensor_name() {
+    return std::string("transpose_tensor/type:") + type<T>;
+}
+
+template <class T>
+lab::Variant tensor_variant(const std::string& name, const Matrix<T>& matrix, std::size_t sets) {
     const std::size_t rows = matrix->rows(), columns = matrix->columns();
-    return variant<T>(std::string("transpose_tensor/type:") + type<T>, matrix, sets,
+    return variant<T>(name, matrix, sets,
                       [=](const T* in, T* out) { tensor::transpose(in, out, rows, columns); });
+}
+
+// What a program would call: the fastest for the shape. Where rows begin in the middle of 256 bytes, tiles that the copy
+// engine brings are.
+template <class T>
+lab::Variant best_variant(const Matrix<T>& matrix, std::size_t sets) {
+    const std::size_t rows = matrix->rows(), columns = matrix->columns();
+    if (columns * sizeof(T) % 256 == 0 || !has_tensor_copies<T>(rows, columns)) {
+        return variant(best<T>(rows, columns), matrix, sets);
+    }
+    return tensor_variant(std::string("transpose/type:") + type<T>, matrix, sets);
 }
 
 template <class T>
@@ -252,8 +268,10 @@ void add_shape(lab::Experiment& experiment, std::size_t rows, std::size_t column
         if (!transpose.takes(rows, columns)) continue;
         experiment.add_validation(variant(transpose, matrix, 1));
     }
-    experiment.add_validation(variant(best<T>(rows, columns), matrix, 1));
-    if (has_tensor_copies<T>(rows, columns)) experiment.add_validation(tensor_variant(matrix, 1));
+    experiment.add_validation(best_variant<T>(matrix, 1));
+    if (has_tensor_copies<T>(rows, columns)) {
+        experiment.add_validation(tensor_variant(tensor_name<T>(), matrix, 1));
+    }
 }
 
 template <class T>
@@ -262,11 +280,13 @@ void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns
     const auto matrix = std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns);
     const std::size_t least = experiment.device().emulated ? 1 : sets_of_each;
     const std::size_t sets = std::max(experiment.cold_sets(matrix->bytes()), least);
-    transposes.push_back(best<T>(rows, columns));
     for (const Transpose<T>& transpose : transposes) {
         if (transpose.takes(rows, columns)) experiment.add(variant(transpose, matrix, sets));
     }
-    if (has_tensor_copies<T>(rows, columns)) experiment.add(tensor_variant(matrix, sets));
+    experiment.add(best_variant<T>(matrix, sets));
+    if (has_tensor_copies<T>(rows, columns)) {
+        experiment.add(tensor_variant(tensor_name<T>(), matrix, sets));
+    }
     if constexpr (std::is_same_v<T, float>) {
         if (!lab::cublas::is_available()) return;
         auto geam = variant<T>("cublas_sgeam", matrix, sets,

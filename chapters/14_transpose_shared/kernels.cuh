@@ -170,50 +170,29 @@ __global__ void __launch_bounds__(height* width, sizeof(T) < 4 ? 1 : 2048 / (hei
 
 // Rows and columns of transpose_sectors' tile, and the elements of a sector of 32 bytes.
 template <class T>
-constexpr unsigned sector_rows = 256 / sizeof(T);
+constexpr unsigned sector_rows = sizeof(T) < 8 ? 128 : 64;
 constexpr unsigned sector_columns = 64;
 template <class T>
 constexpr unsigned sector = 32 / sizeof(T);
 
-// A thread's vector of a column of the tile, to its place in `out`; of a vector across an end of the
-// column, the elements inside.
-template <class T>
-__device__ void store_part(const T* tile, T* out, std::size_t rows, std::size_t columns,
-                           std::size_t y, std::size_t first) {
-    constexpr unsigned V = 16 / sizeof(T), S = sector<T>;
-    const unsigned w = threadIdx.x % 16;
-    const std::size_t x = first + threadIdx.x / 16;
-    if (x >= columns) return;
-    const std::size_t row = y + w * V - x * rows % S;  // below 0: beyond all rows
-    const unsigned c = static_cast<unsigned>(x % 64);
-    const auto vector = *reinterpret_cast<const Vector<T>*>(tile + ((S + w * V) ^ c / V % 8 * V));
-    T* const to = out + x * rows + row;
-    if (row < rows && row + V <= rows) {
-        *reinterpret_cast<Vector<T>*>(to) = vector;
-        return;
-    }
-    for (unsigned l = 0; l < V; ++l) {
-        if (row + l < rows) to[l] = vector.element[l];
-    }
-}
-
 // Against transpose_tile_unrolled, for rows of `out` that begin anywhere. There blocks share the
-// sectors at their edges, which reach the L2 twice, in parts, and a warp's stores straddle lines.
-// Here a block writes whole sectors by accesses of 16 bytes: in column x of `in`, its part begins
-// `skew` elements earlier, where a sector of `out` does. A block reads a sector's worth of rows more
-// for that. Each warp stores 32 columns of a row to 32 rows of the tile: vectors are swizzled as above.
+// sectors at their edges, which reach the L2 twice, in parts. Here a block writes whole sectors: in column
+// x of `in`, its part begins `skew` elements earlier, where a sector of `out` does. A block reads a
+// sector's worth of rows more for that: the less, the taller the tile. Each lane stores one element: a lane's
+// 16 bytes are rarely whole in such a row, and nvcc makes single stores of them all then.
 template <class T, Order order, class Load = PlainLoad>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(256, 4)
     transpose_sectors(const T* in, T* out, std::size_t rows, std::size_t columns) {
-    constexpr unsigned V = 16 / sizeof(T), S = sector<T>, loads = (sector_rows<T> + S) / 4;
-    __shared__ __align__(16) T tile[sector_columns][24 * V];
+    constexpr unsigned S = sector<T>, loaded = sector_rows<T> + S, loads = loaded / 4;
+    // A column of the tile is longer by a bank, or by an element where that is wider.
+    __shared__ T tile[sector_columns][loaded + (sizeof(T) < 4 ? 4 / sizeof(T) : 1)];
     const Tile place = tile_of_block<order>(sector_columns * sizeof(T));
     const std::size_t y = place.row * sector_rows<T>;
     const unsigned c = threadIdx.x % 64, first = threadIdx.x / 64;
     const std::size_t x = place.column * 64 + c;
     // The block's rows begin S above y. Of them, these lie in the matrix.
     const unsigned begin = y == 0 ? S : 0;
-    const unsigned end = x < columns ? min(rows + S - y, std::size_t{4 * loads}) : 0;
+    const unsigned end = x < columns ? min(rows + S - y, std::size_t{loaded}) : 0;
     const T* const from = in + (y + first - S) * columns + x;
     T element[loads];
 #pragma unroll
@@ -221,15 +200,21 @@ __global__ void __launch_bounds__(256)
         const unsigned row = first + k * 4;
         element[k] = Load::element(from + k * 4 * columns, begin <= row && row < end);
     }
-    const unsigned skew = static_cast<unsigned>(x * rows % S);
 #pragma unroll
-    for (unsigned k = 0; k < loads; ++k) {
-        tile[c][(first + k * 4 + skew) ^ c / V % 8 * V] = element[k];
-    }
+    for (unsigned k = 0; k < loads; ++k) tile[c][first + k * 4] = element[k];
     __syncthreads();
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
-    for (unsigned k = 0; k < 4; ++k) {
-        store_part(tile[threadIdx.x / 16 + k * 16], out, rows, columns, y,
-                   place.column * 64 + k * 16);
+    for (unsigned k = 0; k < sector_columns / 8; ++k) {
+        const unsigned column = warp + k * 8;
+        const std::size_t to = place.column * 64 + column;  // a row of `out`
+        const unsigned skew = static_cast<unsigned>(to * rows % S);
+#pragma unroll
+        for (unsigned piece = 0; piece < sector_rows<T>; piece += 32) {
+            const std::size_t row = y + piece + lane - skew;  // below 0: beyond all rows
+            if (to < columns && row < rows) {
+                out[to * rows + row] = tile[column][S - skew + piece + lane];
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lab/copy_engine.cuh"
 #include "lab/cuda_check.hpp"
 #include "lab/launch.hpp"
 #include "lab/tensor_map.hpp"
@@ -19,40 +20,24 @@ constexpr unsigned elements = 16 / sizeof(T);
 template <class T>
 constexpr unsigned side = 2 * pieces * elements<T>;
 
+// Shared memory that a block asks for and leaves alone, so that an SM of compute capability 9.0 holds four of them: with
+// eight, more rows are read at a time and the transpose is slower.
+template <class T>
+constexpr unsigned unused_bytes = 46 * 1024 - 2 * side<T> * pieces * 16;
+
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-__device__ std::uint32_t shared_address(const void* pointer) {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
-// The barrier ends its first phase when `bytes` have been copied. Only then does the wait return.
-__device__ void barrier_expect(std::uint64_t* barrier, unsigned bytes) {
-    asm volatile(
-        "mbarrier.init.shared.b64 [%0], 1;\n"
-        "fence.mbarrier_init.release.cluster;\n"
-        "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-        "r"(bytes)
-        : "memory");
-}
-
-__device__ void barrier_wait(std::uint64_t* barrier) {
+// A box of the matrix to shared memory; zeros for what lies outside. The L2 evicts it last, as in evict_last.cu.
+__device__ void load_box(void* to, const CUtensorMap* matrix, unsigned column, unsigned row,
+                         std::uint32_t barrier) {
     asm volatile(
         "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], 0;\n"
-        "@!done bra again;\n"
-        "}" ::"r"(shared_address(barrier))
-        : "memory");
-}
-
-// A box of the matrix to shared memory; zeros for what lies outside.
-__device__ void load_box(void* to, const CUtensorMap* matrix, unsigned column, unsigned row,
-                         std::uint64_t* barrier) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-        " [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
-        "l"(matrix), "r"(column), "r"(row), "r"(shared_address(barrier))
+        ".reg .b64 policy;\n"
+        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+        " [%0], [%1, {%2, %3}], [%4], policy;\n"
+        "}" ::"r"(shared_address(to)),
+        "l"(matrix), "r"(column), "r"(row), "r"(barrier)
         : "memory");
 }
 
@@ -73,9 +58,6 @@ __device__ void finish_stores() {
             : "memory");
 }
 
-// What threads have written is visible to the copy engine from here on.
-__device__ void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
 #endif
 
 // Against transpose_vectors: no thread addresses global memory. One asks the copy engine for two boxes
@@ -89,17 +71,20 @@ __global__ void __launch_bounds__(256) transpose_tensor(const __grid_constant__ 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr unsigned V = elements<T>, half = side<T> / 2;
     __shared__ __align__(1024) Vector<T> tile[2][side<T>][pieces];
-    __shared__ std::uint64_t copied;
+    __shared__ std::uint64_t barrier;
+    const std::uint32_t copied = shared_address(&barrier);
     const Tile place = tile_of_block<Order::down>(0);
     const unsigned x = place.column * side<T>, y = place.row * side<T>;
     if (threadIdx.x == 0) {
-        barrier_expect(&copied, sizeof tile);
-        for (unsigned box = 0; box < 2; ++box) load_box(tile[box], &in, x + box * half, y, &copied);
+        barrier_init(copied, 1);
+        publish_barriers();
+        barrier_expect(copied, sizeof tile);
+        for (unsigned box = 0; box < 2; ++box) load_box(tile[box], &in, x + box * half, y, copied);
     }
     const unsigned right = threadIdx.x / 128, lower = threadIdx.x / 64 % 2;
     const unsigned j = threadIdx.x % 8, i = threadIdx.x / 8 % 8 ^ j;
     __syncthreads();
-    barrier_wait(&copied);
+    barrier_wait(copied, 0);
     Vector<T> row[V];
 #pragma unroll
     for (unsigned k = 0; k < V; ++k) {
@@ -113,7 +98,7 @@ __global__ void __launch_bounds__(256) transpose_tensor(const __grid_constant__ 
         for (unsigned l = 0; l < V; ++l) column.element[l] = row[l].element[k];
         tile[lower][right * half + j * V + k][i ^ (j * V + k) % 8] = column;
     }
-    publish();
+    publish_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
         for (unsigned box = 0; box < 2; ++box) store_box(tile[box], &out, y + box * half, x);
@@ -161,8 +146,8 @@ void transpose(const T* in, T* out, std::size_t rows, std::size_t columns) {
     const unsigned beside = lab::blocks_for(columns, side<T>);
     const unsigned layers = lab::blocks_for(beside, 65535);
     const dim3 grid(lab::blocks_for(rows, side<T>), lab::blocks_for(beside, layers), layers);
-    lab::launch(transpose_tensor<T>, grid, 256)(tensor_map(in, rows, columns),
-                                                tensor_map(out, columns, rows));
+    lab::launch(transpose_tensor<T>, grid, 256, unused_bytes<T>)(tensor_map(in, rows, columns),
+                                                                 tensor_map(out, columns, rows));
 }
 
 template void transpose(const std::uint16_t*, std::uint16_t*, std::size_t, std::size_t);

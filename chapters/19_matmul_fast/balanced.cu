@@ -1,8 +1,8 @@
 // matmul_balanced: matmul_reuse, with the last wave of tiles divided among all SMs.
 #include "balanced.hpp"
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 
 #include "bulk.hpp"
 #include "bulk_copies.cuh"
@@ -57,7 +57,7 @@ __device__ __noinline__ void multiply_part(const Matrices& matrices, Work work, 
 // k, where the plain order of tiles leaves some SMs idle. The first `whole` blocks have a tile
 // each. Every further block, of which one wave is launched, has as many of the stages that are left, in their order: of
 // one tile the last, of the next one the first. It stores the latter to c first, and adds the former when
-// an earlier block has stored what comes before: it never waits for a later block. 
+// an earlier block has stored what comes before: it never waits for a later block.
 __global__ void __launch_bounds__(128, 2)
     matmul_balanced(const __grid_constant__ CUtensorMap a_map,
                     const __grid_constant__ CUtensorMap b_map, int m, int n, int k, float alpha,
@@ -94,15 +94,13 @@ __global__ void __launch_bounds__(128, 2)
 #endif
 }
 
-
 // Stages of k that make a piece worth its start and its way through c.
 constexpr int least_stages = 16;
 
 int count_blocks_at_a_time() {
     int device = 0, processors = 0, blocks = 0;
     LAB_CUDA_CHECK(cudaGetDevice(&device));
-    LAB_CUDA_CHECK(
-        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     LAB_CUDA_CHECK(cudaFuncSetAttribute(
         matmul_balanced, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes));
     LAB_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, matmul_balanced,
@@ -138,8 +136,7 @@ void multiply(const matmul::Gemm& gemm, int pieces) {
     bulk::require(gemm);
     const dim3 tiles = tiles_of<tile_side, tile_side>(gemm);
     const int count = tiles.x * tiles.y;
-    const int divided =
-        divided_tiles(count, lab::blocks_for(std::size_t(gemm.k), depth), pieces);
+    const int divided = divided_tiles(count, lab::blocks_for(std::size_t(gemm.k), depth), pieces);
     const int whole = count - divided;
     launch_on_tiles<S, tile_side, tile_side>(matmul_balanced, gemm, depth, box_columns,
                                              whole + (divided > 0 ? pieces : 0), tiles, whole);

@@ -104,7 +104,8 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
     extern __shared__ char shared_bytes[];
     __shared__ std::uint64_t full[S::stages], empty[S::stages];
     const std::uint32_t stages_at = (shared_address(shared_bytes) + 1023) & ~1023u;
-    const TileOrigin tile = tile_origin<tile_rows, tile_columns>(blockIdx.y * gridDim.x + blockIdx.x, gridDim);
+    const TileOrigin tile =
+        tile_origin<tile_rows, tile_columns>(blockIdx.y * gridDim.x + blockIdx.x, gridDim);
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     const int lane_row = lane % 8;
@@ -129,7 +130,7 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
             barrier_init(shared_address(&full[stage]), 1);
             barrier_init(shared_address(&empty[stage]), S::warps);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        publish_barriers();
     }
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -4,15 +4,12 @@
 #include <cstdint>
 
 #include "gemm.hpp"
+#include "lab/copy_engine.cuh"
 #include "lab/cuda_check.hpp"
 #include "lab/launch.hpp"
 #include "lab/tensor_map.hpp"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
-__device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
-}
 
 __device__ __forceinline__ float2 load_shared_2(std::uint32_t address) {
     float2 v;
@@ -26,38 +23,6 @@ __device__ __forceinline__ float4 load_shared_4(std::uint32_t address) {
                  : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
                  : "r"(address));
     return v;
-}
-
-__device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-
-// What lies there may be initialised again.
-__device__ __forceinline__ void barrier_invalidate(std::uint32_t barrier) {
-    asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(barrier) : "memory");
-}
-
-__device__ __forceinline__ void barrier_arrive(std::uint32_t barrier) {
-    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-// Arrives, and lets the phase end only when so many bytes have been copied, too.
-__device__ __forceinline__ void barrier_expect(std::uint32_t barrier, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-                 : "memory");
-}
-
-// Until the phase of this parity has ended.
-__device__ __forceinline__ void barrier_wait(std::uint32_t barrier, int parity) {
-    asm volatile(
-        "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n"
-        "}" ::"r"(barrier),
-        "r"(parity)
-        : "memory");
 }
 
 // A box of the matrix to shared memory, by the copy engine of the SM; zeros for what lies outside.
@@ -107,6 +72,6 @@ void launch_on_tiles(Kernel kernel, const matmul::Gemm& gemm, int depth, int box
         tensor_map(gemm.a, gemm.m, gemm.k, gemm.lda, rows, depth, CU_TENSOR_MAP_SWIZZLE_128B);
     const CUtensorMap b = tensor_map(gemm.b, gemm.k, gemm.n, gemm.ldb, depth, box_columns,
                                      CU_TENSOR_MAP_SWIZZLE_NONE);
-    lab::launch(kernel, grid, S::threads, S::shared_bytes)(
-        a, b, gemm.m, gemm.n, gemm.k, gemm.alpha, gemm.beta, gemm.c, gemm.ldc, more...);
+    lab::launch(kernel, grid, S::threads, S::shared_bytes)(a, b, gemm.m, gemm.n, gemm.k, gemm.alpha,
+                                                           gemm.beta, gemm.c, gemm.ldc, more...);
 }

@@ -78,9 +78,9 @@ void add_divided_tiles(lab::Experiment& experiment) {
                                         {{300, 272, 2100}, 4}}) {
         for (const matmul::Scaling scaling : {matmul::Scaling{1, 0}, {-0.75f, 1.5f}}) {
             const std::string name = "matmul_balanced/pieces:" + std::to_string(pieces);
-            experiment.add_validation(matmul::general(
-                name, shape, scaling, {0, 4, 8},
-                [=](const Gemm& gemm) { balanced::multiply(gemm, pieces); }));
+            experiment.add_validation(
+                matmul::general(name, shape, scaling, {0, 4, 8},
+                                [=](const Gemm& gemm) { balanced::multiply(gemm, pieces); }));
         }
     }
 }

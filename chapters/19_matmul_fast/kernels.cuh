@@ -93,7 +93,8 @@ __global__ void __launch_bounds__(tile_rows* tile_columns / 64,
     constexpr int depth = 16, threads = tile_rows * tile_columns / 64;
     alignas(16) __shared__ float a_tile[2][depth][tile_rows + 4];
     alignas(16) __shared__ float b_tile[2][depth][tile_columns];
-    const TileOrigin tile = tile_origin<tile_rows, tile_columns>(blockIdx.y * gridDim.x + blockIdx.x, gridDim);
+    const TileOrigin tile =
+        tile_origin<tile_rows, tile_columns>(blockIdx.y * gridDim.x + blockIdx.x, gridDim);
     const PlaceInTile place = place_in_tile<tile_columns>();
     float4 from_a[tile_rows * depth / 4 / threads], from_b[tile_columns * depth / 4 / threads];
     float sum[8][8] = {}, a_column[2][8], b_row[2][8];

@@ -262,7 +262,7 @@ __device__ __forceinline__ void multiply_tile(const Matrices& matrices, const Wo
             barrier_init(ring.full + 8 * stage, 1);
             barrier_init(ring.empty + 8 * stage, S::warps);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        publish_barriers();
     }
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -319,9 +319,9 @@ __device__ __forceinline__ void multiply_tile(const Matrices& matrices, const Wo
     }
     multiply_rows<1, 4, 8>(sum, operands);
     const float beta = wait();
-    const Destination destination = {matrices.c,     matrices.ldc,      matrices.m,
-                                     matrices.n,     tile.row + row,    tile.column + column,
-                                     matrices.alpha, beta};
+    const Destination destination = {
+        matrices.c,     matrices.ldc,         matrices.m,     matrices.n,
+        tile.row + row, tile.column + column, matrices.alpha, beta};
     if constexpr (S::shares > 1) {
         float4* const sums = reinterpret_cast<float4*>(aligned) + part * (S::shares * 8 * 4 * 32);
         add_and_store<S::shares>(sum, sums, share, destination);
