@@ -109,7 +109,7 @@ _ROOFLINE: list[tuple[str, dict[str, str], str]] = [
     ("matmul_thread_tiles", {}, "thread tiles"),
     ("matmul_vectorised", {}, "16-byte accesses"),
     ("matmul_bulk", {"tile": "picked"}, "bulk copies"),
-    ("matmul_reuse", {"tile": "picked"}, "operand reuse"),
+    ("matmul_balanced", {"tile": "picked"}, "the last step"),
     ("cublas_sgemm", {}, "cuBLAS"),
 ]
 
