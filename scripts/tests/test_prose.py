@@ -112,8 +112,8 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
     ),
     (
         "07",
-        "accesses move 1.026",
-        (1.026, 1.026),
+        "accesses move 1.028",
+        (1.028, 1.028),
         3,
         lambda: share(
             "07",
@@ -517,7 +517,7 @@ def test_passes_without_waits_are_those_of_the_emulated_gpu() -> None:
         for kind in ("load", "store"):
             expected = emulated.get(f"shared_{kind}_wavefronts", 0)
             assert int(row[f"{kind}_instruction_wavefronts"]) == expected, row
-    assert compared == 173
+    assert compared == 180
 
 
 def test_dram_reads_exceed_the_matrices_by_the_machine_code() -> None:
@@ -530,7 +530,7 @@ def test_dram_reads_exceed_the_matrices_by_the_machine_code() -> None:
         if "matmul_bulk/tile:128x128" in row["benchmark"]:
             assert beside < 0  # its paths for edges are not run
         else:
-            assert 2000 <= beside <= 3500, row
+            assert 2000 <= beside <= 3600, row
 
 
 @pytest.mark.parametrize(
@@ -606,7 +606,7 @@ def test_what_the_last_product_reaches_of_cublas() -> None:
 
     printed = {
         **{f"m:{n}/n:{n}/k:{n}": r for n, r in ((4096, 1.06), (8192, 1.08), (2048, 1.05))},
-        **{f"m:{n}/n:{n}/k:{n}": r for n, r in ((1024, 1.26), (1000, 1.24))},
+        **{f"m:{n}/n:{n}/k:{n}": r for n, r in ((1024, 1.26), (1000, 1.25))},
         "m:4000/n:4100/k:4200": 1.10,
         "m:16384/n:256/k:4096": 1.07,
         "m:256/n:16384/k:4096": 1.03,
