@@ -258,15 +258,15 @@ def table(outcomes: list[Outcome], markdown: bool) -> list[str]:
     """A row a program, and the sum."""
     rows = [
         [
-            each.program.shown,
-            "failed" if each.reason else "passed",
-            f"{each.seconds:.1f} s",
-            each.reason,
+            outcome.program.shown,
+            "failed" if outcome.reason else "passed",
+            f"{outcome.seconds:.1f} s",
+            outcome.reason,
         ]
-        for each in outcomes
+        for outcome in outcomes
     ]
     header = ["program", "result", "CPU time", "why not"]
-    passed = sum(not each.reason for each in outcomes)
+    passed = sum(not outcome.reason for outcome in outcomes)
     lines = (
         markdown_table(header, [[markdown_cell(cell) for cell in row] for row in rows])
         if markdown

@@ -57,7 +57,7 @@ def predict(project: Project, library: Path, row: Printed, sampled: bool) -> tup
         command = [str(project.build / program_for(row.run)), row.run]
         subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)
         launches = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
-    last = [each["predicted"] for each in launches if "predicted" in each][-1]
+    last = [launch["predicted"] for launch in launches if "predicted" in launch][-1]
     return float(last["seconds"]), str(last["bound"])
 
 

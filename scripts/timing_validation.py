@@ -95,7 +95,7 @@ def write_ratios(rows: Iterable[list[str]], path: Path) -> None:
 def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator[list[str]]:
     """The ratios of two times that claims are about, predicted and measured."""
     for chapter, pairs in chapters:
-        by_place = {(names.variant(each.name), names.regime(each.name)): each for each in pairs}
+        by_place = {(names.variant(pair.name), names.regime(pair.name)): pair for pair in pairs}
         for claim in claims.load(chapter):
             if claim.is_counted or claim.baseline is None:
                 continue
@@ -123,8 +123,8 @@ def printed_ratios(project: Project, generations: dict[str, str]) -> Iterator[li
 
 def chapter_row(chapter: str, pairs: list[Timed]) -> tuple[float, str]:
     """The median error of a chapter, and its line of the table."""
-    predicted = np.array([each.predicted for each in pairs])
-    measured = np.array([each.measured for each in pairs])
+    predicted = np.array([pair.predicted for pair in pairs])
+    measured = np.array([pair.measured for pair in pairs])
     error = float(np.median(np.abs(predicted / measured - 1)))
     spread = float(measured.max() / measured.min())
     rank = f"{spearmanr(predicted, measured)[0]:.2f}" if spread >= SMALLEST_SPREAD else "-"
@@ -163,11 +163,11 @@ def table(by_chapter: dict[str, list[Timed]]) -> list[str]:
     ]
 
 
-def agreement(found: list[tuple[Chapter, Result, Result]]) -> list[str]:
+def agreement(pairs_of_chapters: list[tuple[Chapter, Result, Result]]) -> list[str]:
     """How predicted verdicts about time compare with the measured ones."""
     words = [
         (f"{chapter.name} {claim.id} {regime}", word, real)
-        for chapter, predicted, measured in found
+        for chapter, predicted, measured in pairs_of_chapters
         for claim in claims.load(chapter)
         if not claim.is_counted
         for regime, word, real in both_words(claim, predicted, measured)
@@ -198,8 +198,8 @@ def both_words(
 
 def regimes_of(claim: claims.Claim, predicted: Result) -> list[str]:
     """Those in which all that the claim is about was predicted."""
-    wanted = [claim.variant, *([claim.baseline] if claim.baseline else [])]
-    found = [prediction.predicted_seconds(predicted, each) for each in wanted]
+    variants = [claim.variant, *([claim.baseline] if claim.baseline else [])]
+    found = [prediction.predicted_seconds(predicted, each) for each in variants]
     return sorted(set.intersection(*map(set, found)))
 
 

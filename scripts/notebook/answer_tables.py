@@ -94,7 +94,7 @@ CHINESE = Words(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AnswerLine:
     """A row that a page asks for: a claim of a chapter, and how the page words it."""
 
     chapter: str
@@ -102,13 +102,13 @@ class Wanted:
     label: str
 
 
-def parse(line: str, chapter: str | None) -> Wanted:
+def parse(line: str, chapter: str | None) -> AnswerLine:
     """`claim_id: words`, or on the front page `02 claim_id: words`; raises ValueError."""
     ids, colon, label = line.partition(":")
     named = ids.split() if chapter is None else [chapter, *ids.split()]
     if not colon or not label.strip() or len(named) != 2:
         raise ValueError(f"expected 'claim_id: words', found {line.strip()!r}")
-    return Wanted(named[0], named[1], label.strip())
+    return AnswerLine(named[0], named[1], label.strip())
 
 
 def claim_of(decided: ChapterVerdicts, identifier: str) -> Claim:
@@ -123,9 +123,9 @@ def answer(decided: ChapterVerdicts, rows: Sequence[str]) -> list[str]:
     """A chapter's answer: the sentences of the rows `> …`, then a table of the claims that the other
     rows name; raises ValueError."""
     sentences = [row.removeprefix(_SENTENCE).strip() for row in rows if row.startswith(_SENTENCE)]
-    wanted = [parse(row, decided.chapter.name) for row in rows if not row.startswith(_SENTENCE)]
+    answers = [parse(row, decided.chapter.name) for row in rows if not row.startswith(_SENTENCE)]
     text = _filled(decided, "\n".join(sentences)).split("\n")
-    return ["", *text, *_table(decided, wanted)]
+    return ["", *text, *_table(decided, answers)]
 
 
 def _filled(decided: ChapterVerdicts, text: str) -> str:
@@ -147,10 +147,10 @@ def _parts(decided: ChapterVerdicts, text: str) -> str:
     return "; ".join(found) or "–"
 
 
-def _table(decided: ChapterVerdicts, wanted: Sequence[Wanted]) -> list[str]:
-    if len(wanted) > MAX_ROWS:
-        raise ValueError(f"{len(wanted)} claims; an answer shows at most {MAX_ROWS}")
-    rows = [_answer_row(decided, claim_of(decided, each.claim), each.label) for each in wanted]
+def _table(decided: ChapterVerdicts, answers: Sequence[AnswerLine]) -> list[str]:
+    if len(answers) > MAX_ROWS:
+        raise ValueError(f"{len(answers)} claims; an answer shows at most {MAX_ROWS}")
+    rows = [_answer_row(decided, claim_of(decided, each.claim), each.label) for each in answers]
     return ["", *markdown_table(_HEADER, rows), "", *LEGEND, ""] if rows else [""]
 
 
@@ -162,7 +162,7 @@ def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]
     cells = [*head, [each.found or "–" for each in found], [each.verdict for each in found]]
     if _room(cells) < _MIN_LABEL:
         head[1] = _wrapped(outcomes.printed(claim), _MAX_PRINTED)
-        cells = [*head, *_side_by_side(found)]
+        cells = [*head, *_value_and_verdict_lines(found)]
     head_cells = map(_joined, (_wrapped(label, _room(cells)), *cells[:2]))
     return [*head_cells, *(_joined(lines).replace(" ", "\u00a0") for lines in cells[2:])]
 
@@ -172,11 +172,11 @@ def _room(cells: Sequence[Sequence[str]]) -> int:
     return MAX_WIDTH - sum(max(map(len, lines)) + _BETWEEN for lines in cells) - _BETWEEN
 
 
-def _side_by_side(found: Sequence[Outcome]) -> tuple[list[str], list[str]]:
+def _value_and_verdict_lines(outcomes_of_row: Sequence[Outcome]) -> tuple[list[str], list[str]]:
     """The lines of the two cells of a row: each verdict begins beside the value that it judges."""
     values: list[str] = []
     words: list[str] = []
-    for each in found:
+    for each in outcomes_of_row:
         value = _wrapped(each.found or "–", _MAX_FOUND)
         verdict = _wrapped(each.verdict, _MAX_VERDICT)
         lines = max(len(value), len(verdict))
@@ -200,16 +200,16 @@ def _joined(lines: Sequence[str]) -> str:
     return "<br>".join(map(markdown_cell, lines))
 
 
-def lore_row(decided: ChapterVerdicts, wanted: Wanted, link: str, words: Words) -> list[str]:
+def lore_row(decided: ChapterVerdicts, answer: AnswerLine, link: str, words: Words) -> list[str]:
     """A piece of lore `lore | what was measured | by generation`, led by the verdict on a GPU;
     raises ValueError."""
-    claim = claim_of(decided, wanted.claim)
-    texts = [text.strip() for text in wanted.label.split("|")]
+    claim = claim_of(decided, answer.claim)
+    texts = [text.strip() for text in answer.label.split("|")]
     if len(texts) != len(words.widths):
-        raise ValueError(f"expected 'lore | measured | by generation', found {wanted.label!r}")
+        raise ValueError(f"expected 'lore | measured | by generation', found {answer.label!r}")
     lore, measured = (_filled(decided, text) for text in texts[:2])
     generations = _parts(decided, texts[2])
-    found = [each for each in outcomes.of_devices(decided, claim) if each.is_measured]
+    found = [device for device in outcomes.of_devices(decided, claim) if device.is_measured]
     # Of the GPU that the numbers are of: the newest.
     verdict = words.of(found[-1]) if found else words.none
     cells = (lore, f"**{verdict}** {measured}" if found else verdict, generations)

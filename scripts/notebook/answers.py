@@ -106,7 +106,7 @@ def or_none(decided: ChapterVerdicts) -> str | None:
 
 def gpus(decided: ChapterVerdicts) -> list[str]:
     """The GPUs that measured the chapter, by short name."""
-    return [device_names.short(each.device) for each in decided.results if each.kind == "gpu"]
+    return [device_names.short(result.device) for result in decided.results if result.kind == "gpu"]
 
 
 def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
@@ -114,7 +114,7 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
         if not (names := gpus(decided)):
             raise Unanswered("needs a GPU")
         return names[-1]
-    known = {each.claim.id: each.claim for each in decided.verdicts}
+    known = {verdict.claim.id: verdict.claim for verdict in decided.verdicts}
     if placeholder.claim not in known:
         if not decided.verdicts:
             raise Unanswered("no data")
@@ -123,11 +123,11 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
     if placeholder.form == _PREDICTED:
         return _predicted(decided, claim, placeholder)
     found = [
-        each
-        for each in decided.verdicts
-        if each.claim.id == claim.id
-        and each.finding.ratio is not None
-        and _is_at(each, placeholder)
+        verdict
+        for verdict in decided.verdicts
+        if verdict.claim.id == claim.id
+        and verdict.finding.ratio is not None
+        and _is_at(verdict, placeholder)
     ]
     oldest_first = [result.device for result in decided.results]
     newest = max((oldest_first.index(each.device) for each in found), default=0)

@@ -23,16 +23,16 @@ MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 EMULATED_RUNTIME = "common/emulator/runtime/libcudart.so.13"
 
 
-def configure(project: Project, *wanted: str) -> None:
+def configure(project: Project, *names: str) -> None:
     """Makes build/ ready to build `wanted`; configures again only where Ninja does not by itself."""
     if not toolbox.find_nvcc():
         raise Problem("no nvcc to compile with; with a network, run: scripts/lab setup", MISSING)
     _bring_up_to_date(project)
-    if not targets(project).issuperset(wanted):
+    if not targets(project).issuperset(names):
         # A chapter came after the first configuration.
         _meson(project, "setup", "--reconfigure")
     known = targets(project)
-    for name in wanted:
+    for name in names:
         if name not in known:
             raise Problem(f"the build has no {name}; is there a meson.build for it?", MISSING)
 
@@ -89,10 +89,10 @@ def targets(project: Project) -> set[str]:
     return {str(output.relative_to(project.build)) for output in outputs}
 
 
-def build(project: Project, *wanted: str) -> None:
+def build(project: Project, *names: str) -> None:
     """Builds the targets, or everything for none."""
     with lock.held(project.root, say):
-        _ninja(project, *wanted)
+        _ninja(project, *names)
 
 
 def run_tests(project: Project) -> bool:

@@ -42,9 +42,9 @@ def check(project: Project) -> int:
     began = time.monotonic()
     checks = _checks(project, _tracked(project))
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda each: each.find(), checks))
-    for each, findings in zip(checks, found, strict=True):
-        print("\n".join([f"{each.name}: {len(findings) or 'no'} findings", *findings]))
+        found = list(pool.map(lambda one: one.find(), checks))
+    for one, findings in zip(checks, found, strict=True):
+        print("\n".join([f"{one.name}: {len(findings) or 'no'} findings", *findings]))
     total = sum(map(len, found))
     say(f"{len(checks)} checks, {total} findings, {time.monotonic() - began:.0f} s")
     return CHECK_FAILED if total else 0

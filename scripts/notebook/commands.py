@@ -288,12 +288,12 @@ def _compare(options: Namespace) -> int:
         raise Problem("compare needs two devices; see: scripts/lab compare --help", WRONG_USAGE)
     chapters = find_chapters(project, [options.chapter] if options.chapter else [])
     operands = [compare.operand(project, chapters, word) for word in options.devices]
-    found = compare.compare(project, chapters, operands)
+    comparison = compare.compare_devices(project, chapters, operands)
     if options.json:
-        print(json.dumps(comparison_output.as_json(found), indent=2, allow_nan=False))
+        print(json.dumps(comparison_output.as_json(comparison), indent=2, allow_nan=False))
     else:
         shown = comparison_output.all_lines if options.all else comparison_output.lines
-        print("\n".join(shown(found)))
+        print("\n".join(shown(comparison)))
     return 0
 
 

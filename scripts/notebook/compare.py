@@ -81,7 +81,7 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class DeviceComparison:
     operands: list[Operand]
     rows: list[Row]
     missing: list[Missing]
@@ -108,7 +108,9 @@ def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
     return Operand(word, {result.chapter: result for result in found})
 
 
-def compare(project: Project, chapters: list[Chapter], operands: list[Operand]) -> Comparison:
+def compare_devices(
+    project: Project, chapters: list[Chapter], operands: list[Operand]
+) -> DeviceComparison:
     """All that at least two of the devices answer, and what only one of them does."""
     lanes = fp32_lanes(project)
     aligned: list[tuple[Question, list[Value | None]]] = []
@@ -123,13 +125,13 @@ def compare(project: Project, chapters: list[Chapter], operands: list[Operand]) 
                     aligned.append((question, values))
                 else:
                     missing.append(_missing(question, regime, values, answers, operands))
-    return Comparison(operands, [_row(*each) for each in aligned], missing)
+    return DeviceComparison(operands, [_row(*each) for each in aligned], missing)
 
 
-def _questions(chapter: Chapter, found: list[Result]) -> list[Question]:
+def _questions(chapter: Chapter, results_of_chapter: list[Result]) -> list[Question]:
     """What the claims ask, then shares of every variant, and times if all is one device."""
     asked: dict[tuple[str, str, str | None], Question] = {}
-    if len(found) < 2:
+    if len(results_of_chapter) < 2:
         return []
 
     def ask(metric: str, variant: str, baseline: str | None, statement: str = "") -> None:
@@ -144,9 +146,9 @@ def _questions(chapter: Chapter, found: list[Result]) -> list[Question]:
         elif claim.metric not in ("time", "bytes_per_second", "flops_per_second"):
             ask(claim.metric, claim.variant, None, claim.statement)
     metrics = [COPY_SHARE, PEAK_SHARE, PEAK_PERCENT, "memcpy_ratio", "cublas_ratio"]
-    if len({result.device for result in found}) == 1:
+    if len({result.device for result in results_of_chapter}) == 1:
         metrics.append("time")
-    variants = {names.variant(name) for result in found for name in result.by_name}
+    variants = {names.variant(name) for result in results_of_chapter for name in result.by_name}
     for variant in names.naturally_sorted(variants):
         for metric in metrics:
             ask(metric, variant, None)
@@ -158,7 +160,9 @@ def _align(answers: list[dict[str, Value]]) -> Iterator[tuple[str, list[Value | 
 
     One that does not state the caches stands beside each that does: the row shows both regimes.
     """
-    split = [{_size_and_cache(regime): value for regime, value in each.items()} for each in answers]
+    split = [
+        {_size_and_cache(regime): value for regime, value in answer.items()} for answer in answers
+    ]
     for size in names.naturally_sorted({size for each in split for size, _ in each}):
         stated = {cache for each in split for at, cache in each if at == size and cache}
         for state in sorted(stated) or [""]:
@@ -192,7 +196,7 @@ def _instead(answers: dict[str, Value]) -> str:
     if not answers:
         return NOTHING
     regimes = names.naturally_sorted(answers)
-    return "other sizes: " + "; ".join(names.regime_in_words(each) or "one" for each in regimes)
+    return "other sizes: " + "; ".join(names.regime_in_words(regime) or "one" for regime in regimes)
 
 
 def _row(question: Question, values: list[Value | None]) -> Row:

@@ -9,7 +9,7 @@ from notebook.compare import (
     NOTHING,
     SAME,
     UNDECIDED,
-    Comparison,
+    DeviceComparison,
     Difference,
     Row,
 )
@@ -22,11 +22,11 @@ _LEGEND = """\
 device of the row that has a value. † the caches' state or what holds the data is not the same."""
 
 
-def lines(found: Comparison) -> list[str]:
+def lines(comparison: DeviceComparison) -> list[str]:
     """For a terminal: each claim's question whose answers differ, and one line of totals."""
     text: list[str] = []
     different: dict[Question, list[Row]] = {}
-    for row in found.rows:
+    for row in comparison.rows:
         if row.question.in_claim and DIFFERENT in _marks([row]):
             different.setdefault(row.question, []).append(row)
     chapter = ""
@@ -35,21 +35,23 @@ def lines(found: Comparison) -> list[str]:
             chapter = question.chapter
             text += ["", chapter]
         text += wrapped(plain(question.statement), "  ")
-        text.append(f"      {question.metric}: {_answers(found, rows)}{_sizes(found, rows)}")
-    asked = [row for row in found.rows if row.question.in_claim]
-    others = [row for row in found.rows if not row.question.in_claim]
+        text.append(
+            f"      {question.metric}: {_answers(comparison, rows)}{_sizes(comparison, rows)}"
+        )
+    asked = [row for row in comparison.rows if row.question.in_claim]
+    others = [row for row in comparison.rows if not row.question.in_claim]
     return [
         *(text[1:] or ["nothing that a claim asks differs"]),
         "",
         f"claims: {_counts(asked)}; other rows: {_counts(others)}; not compared: "
-        f"{len(found.missing)}; all of them: --all, --json",
+        f"{len(comparison.missing)}; all of them: --all, --json",
     ]
 
 
-def _answers(found: Comparison, rows: list[Row]) -> str:
+def _answers(comparison: DeviceComparison, rows: list[Row]) -> str:
     """Each device's least and most among rows of one question: `H200 0.80, Fermi 0.50`."""
     parts = []
-    for number, operand in enumerate(found.operands):
+    for number, operand in enumerate(comparison.operands):
         values = [value.center for row in rows if (value := row.values[number])]
         ends = dict.fromkeys(map(_number, (min(values), max(values)))) if values else {}
         if ends:
@@ -61,32 +63,34 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _sizes(found: Comparison, rows: list[Row]) -> str:
+def _sizes(comparison: DeviceComparison, rows: list[Row]) -> str:
     """At how many of the sizes that were compared, where that is not all of them."""
-    every = sum(row.question == rows[0].question for row in found.rows)
+    every = sum(row.question == rows[0].question for row in comparison.rows)
     return "" if len(rows) == every else f" (at {len(rows)} of {every} sizes)"
 
 
-def all_lines(found: Comparison) -> list[str]:
+def all_lines(comparison: DeviceComparison) -> list[str]:
     """For a terminal, by chapter: every row, in numbers."""
-    devices = [plain(operand.name) for operand in found.operands]
+    devices = [plain(operand.name) for operand in comparison.operands]
     text: list[str] = []
-    questions = [row.question for row in found.rows] + [each.question for each in found.missing]
+    questions = [row.question for row in comparison.rows] + [
+        each.question for each in comparison.missing
+    ]
     for chapter in dict.fromkeys(question.chapter for question in questions):
-        rows = [row for row in found.rows if row.question.chapter == chapter]
+        rows = [row for row in comparison.rows if row.question.chapter == chapter]
         text.append(chapter)
         if rows:
             text += terminal_table(["what", "regime", *devices], [_cells(row) for row in rows])
-        text += [*_missing(found, chapter), ""]
-    return [*text, f"all rows: {_counts(found.rows)}", _LEGEND]
+        text += [*_missing(comparison, chapter), ""]
+    return [*text, f"all rows: {_counts(comparison.rows)}", _LEGEND]
 
 
-def as_json(found: Comparison) -> dict[str, Any]:
+def as_json(comparison: DeviceComparison) -> dict[str, Any]:
     """Every row with its numbers, by device as the user named it."""
-    devices = [operand.name for operand in found.operands]
+    devices = [operand.name for operand in comparison.operands]
     return {
         "devices": devices,
-        "rows": [_row_as_json(row, devices) for row in found.rows],
+        "rows": [_row_as_json(row, devices) for row in comparison.rows],
         "not_compared": [
             {
                 "chapter": each.question.chapter,
@@ -97,9 +101,9 @@ def as_json(found: Comparison) -> dict[str, Any]:
                 "only": each.only,
                 "others": each.others,
             }
-            for each in found.missing
+            for each in comparison.missing
         ],
-        "summary": dict(Counter(_marks(found.rows))),
+        "summary": dict(Counter(_marks(comparison.rows))),
     }
 
 
@@ -148,10 +152,10 @@ def _counts(rows: list[Row]) -> str:
     return ", ".join(f"{counted[mark]} {mark}" for mark in _MARKS if counted[mark]) or "none"
 
 
-def _missing(found: Comparison, chapter: str) -> list[str]:
+def _missing(comparison: DeviceComparison, chapter: str) -> list[str]:
     """What is not compared, counted by who has it and who has it at other sizes."""
     counted: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    for each in found.missing:
+    for each in comparison.missing:
         if each.question.chapter == chapter:
             elsewhere = (name for name, instead in each.others.items() if instead != NOTHING)
             counted[each.only, tuple(elsewhere)] += 1

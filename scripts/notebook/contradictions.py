@@ -25,8 +25,10 @@ def noted(
         if each.finding.verdict not in (INCONCLUSIVE, *WITHOUT_EVIDENCE):
             known.setdefault((each.claim.id, generations[each.device]), []).append(each)
     return [
-        _with_note(each, contradicting(each, known)) if each.finding.evidence == PREDICTED else each
-        for each in verdicts
+        _with_note(verdict, contradicting(verdict, known))
+        if verdict.finding.evidence == PREDICTED
+        else verdict
+        for verdict in verdicts
     ]
 
 

@@ -16,7 +16,7 @@ from notebook.text import plain, quoted
 def pack(project: Project, device: str, output: str | None) -> int:
     """Writes <device>.tar.gz, unless what is in it would be refused where it arrives."""
     folder = _folder(project, device)
-    wanted = {
+    packed = {
         f"{device}/{name}": (folder / name).read_bytes()
         for chapter in all_chapters(project)
         for name in _names(chapter)
@@ -27,7 +27,7 @@ def pack(project: Project, device: str, output: str | None) -> int:
         raise Problem(f"--output: no folder {quoted(path.parent)}; make it first", WRONG_USAGE)
     with tempfile.TemporaryDirectory(prefix="lab-pack-") as scratch:
         candidate = Path(scratch) / path.name
-        candidate.write_bytes(archive.pack(wanted))
+        candidate.write_bytes(archive.pack(packed))
         found, unpacked = archive.unpack(candidate)
         chapters = check(project, candidate, found, unpacked)
         files.write_bytes(path, candidate.read_bytes())

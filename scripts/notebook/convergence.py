@@ -39,8 +39,8 @@ def unsettled(rows: Iterable[Row]) -> list[str]:
 def filter_for(unsettled_names: list[str], every: Iterable[str]) -> str | None:
     """A --benchmark_filter for all benchmarks in the regimes of those that are not settled; None for all."""
     regimes = {names.regime(name) for name in unsettled_names}
-    wanted = [_literal(name) for name in every if names.regime(name) in regimes]
-    pattern = f"^({'|'.join(wanted)})$"
+    literals = [_literal(name) for name in every if names.regime(name) in regimes]
+    pattern = f"^({'|'.join(literals)})$"
     return pattern if len(pattern) <= _LONGEST_FILTER else None
 
 

@@ -41,11 +41,11 @@ class CounterNotes:
     def why(self, device: str, counter: str, kernel: str) -> str:
         """The first reason that fits; "" without one."""
         fitting = (
-            each.why
-            for each in self.reasons
-            if each.device == device
-            and counter in each.counters
-            and (not each.kernels or kernel in each.kernels)
+            reason.why
+            for reason in self.reasons
+            if reason.device == device
+            and counter in reason.counters
+            and (not reason.kernels or kernel in reason.kernels)
         )
         return next(fitting, "")
 
@@ -69,7 +69,7 @@ def _reason(table: dict[str, Any]) -> Reason:
     counters, kernels = table.get("counters"), table.get("kernels", [])
     if not isinstance(counters, list) or not counters:
         raise ValueError(f"{where}: counters is a list of counters, and not an empty one")
-    for wrong in (str(each) for each in counters if each not in COMPARED):
+    for wrong in (str(counter) for counter in counters if counter not in COMPARED):
         raise ValueError(f"{where}: counters: {close_matches(wrong, COMPARED)}")
     if not isinstance(kernels, list) or not all(map(names.is_name, kernels)):
         raise ValueError(f"{where}: kernels is a list of kernels")

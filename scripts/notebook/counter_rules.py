@@ -100,7 +100,7 @@ def fits_l2(emulated: Counters) -> bool:
     return emulated.get("dram_read_bytes", 0.0) < DRAM_PROMISED_BELOW_BYTES
 
 
-def compare(
+def compare_counters(
     name: str, emulated: Counters, measured: Counters, dram_is_promised: bool = True
 ) -> Iterator[Compared]:
     """Each counter that can be compared. What the emulator leaves out of EXACT and EFFICIENCIES has
@@ -141,6 +141,6 @@ def differences(
     """What is not as promised."""
     return [
         each
-        for each in compare(name, emulated, measured, dram_is_promised)
+        for each in compare_counters(name, emulated, measured, dram_is_promised)
         if not each.is_right and each.counter != OCCUPANCY
     ]

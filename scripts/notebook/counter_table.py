@@ -53,7 +53,9 @@ class Pair:
         if self.emulated is None or not (name in self.emulated.counts and name in self.gpu.counts):
             return {}
         counted, measured = self.emulated.counts[name][0], self.gpu.counts[name][0]
-        found = counter_rules.compare(name, counted, measured, counter_rules.fits_l2(counted))
+        found = counter_rules.compare_counters(
+            name, counted, measured, counter_rules.fits_l2(counted)
+        )
         return {each.counter: each for each in found}
 
 
@@ -95,9 +97,9 @@ def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
     rows = {counter: cells for counter, cells in candidates.items() if counter not in alike}
     shown = _within_budget(rows, first)
     table = [
-        [_variants(of, chosen), f"`{counter}`", *cells.texts]
+        [_variants(variants, chosen), f"`{counter}`", *cells.texts]
         for counter in shown
-        for cells, of in rows[counter].items()
+        for cells, variants in rows[counter].items()
     ]
     header = ["variant", "counter", "by generation"]
     for pair in pairs:
@@ -123,7 +125,7 @@ def _base(counter: str) -> str:
     return counter.removesuffix("_least").removesuffix("_most")
 
 
-def _chosen_names(wanted: list[str], emulated: list[Result], pairs: list[Pair]) -> list[str]:
+def _chosen_names(asked: list[str], emulated: list[Result], pairs: list[Pair]) -> list[str]:
     """A benchmark for each variant, as many of one regime as there can be.
 
     What was both counted and measured goes before what was counted only; what was measured only has
@@ -133,7 +135,7 @@ def _chosen_names(wanted: list[str], emulated: list[Result], pairs: list[Pair]) 
     counted = emulated or [pair.gpu for pair in pairs]
     found: dict[str, str] = {}
     for source in (both, [name for result in counted for name in result.counts]):
-        missing = set(wanted) - found.keys()
+        missing = set(asked) - found.keys()
         candidates = {name for name in source if names.variant(name) in missing}
         sizes = Counter(map(names.regime, candidates))
         for regime in sorted(sizes, key=lambda each: (-sizes[each], names.natural(each))):
@@ -198,9 +200,9 @@ def _by_generation(texts: dict[str, str]) -> str:
     ordered = sorted(groups.items(), key=lambda group: len(group[1]))
     if len(ordered) < 2:
         return next(iter(groups), _NOTHING)
-    of_few = [f"{', '.join(of)} {text}" for text, of in ordered[:-1]]
-    text, of = ordered[-1]
-    return "; ".join([*of_few, f"{'others' if len(of) > 1 else of[0]} {text}"])
+    of_few = [f"{', '.join(variants)} {text}" for text, variants in ordered[:-1]]
+    text, variants = ordered[-1]
+    return "; ".join([*of_few, f"{'others' if len(variants) > 1 else variants[0]} {text}"])
 
 
 def _mark(compared: Compared | None) -> tuple[str, bool]:
@@ -242,14 +244,14 @@ def _within_budget(rows: dict[str, dict[Cells, list[str]]], first: list[str]) ->
     return [counter for counter in rows if counter in taken]
 
 
-def _variants(of: list[str], chosen: list[str]) -> str:
+def _variants(variants: list[str], chosen: list[str]) -> str:
     """The variants of a row."""
-    others = [name for name in chosen if name not in of]
-    if len(of) == len(chosen) > 1:
-        return f"all {len(of)}"
-    if len(of) > MAX_EXCEPTIONS >= len(others):
+    others = [name for name in chosen if name not in variants]
+    if len(variants) == len(chosen) > 1:
+        return f"all {len(variants)}"
+    if len(variants) > MAX_EXCEPTIONS >= len(others):
         return f"all but {', '.join(shortened(others))}"
-    return "<br>".join(shortened(of))
+    return "<br>".join(shortened(variants))
 
 
 def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> list[str]:
@@ -257,10 +259,10 @@ def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> l
     by_size: dict[str, list[str]] = {}
     for name in chosen:
         by_size.setdefault(names.regime(name), []).append(name)
-    for size, of in by_size.items():
+    for size, variants in by_size.items():
         at = f" at {markdown_cell(names.regime_in_words(size))}" if size else ""
         text.append(
-            f"{len(of)} variant{'s' if len(of) > 1 else ''}{at}: {'; '.join(shortened(of))}."
+            f"{len(variants)} variant{'s' if len(variants) > 1 else ''}{at}: {'; '.join(shortened(variants))}."
         )
     if alike:
         counters = ", ".join(f"`{counter}` ({value})" for counter, value in alike.items())
@@ -308,7 +310,7 @@ def _summary(pair: Pair, notes: CounterNotes) -> list[str]:
     for each in wrong:
         why = notes.why(pair.gpu.device, each.counter, names.kernel(each.name))
         by_reason.setdefault(why, []).append(each)
-    items = [f"- {_listed(of)}: {_reason(why)}" for why, of in by_reason.items()]
+    items = [f"- {_listed(compared)}: {_reason(why)}" for why, compared in by_reason.items()]
     return [f"{text}:", "", *items, ""] if items else [f"{text}.", ""]
 
 
@@ -322,17 +324,17 @@ def _listed(wrong: list[Compared]) -> str:
     for each in wrong:
         by_counter.setdefault(each.counter, []).append(each)
     counters = [
-        f"`{counter}` of {len(of)} launch{'es' if len(of) > 1 else ''} ({_range(of)})"
-        for counter, of in by_counter.items()
+        f"`{counter}` of {len(compared)} launch{'es' if len(compared) > 1 else ''} ({_range(compared)})"
+        for counter, compared in by_counter.items()
     ]
     kernels = dict.fromkeys(markdown_code(names.kernel(each.name)) for each in wrong)
     return f"{', '.join(counters)} in {', '.join(kernels)}"
 
 
 def _range(wrong: list[Compared]) -> str:
-    def relative(each: Compared) -> tuple[bool, float]:
-        nearer = each.measured - each.excess
-        return (nearer == 0, each.excess / (nearer or 1))
+    def relative(compared: Compared) -> tuple[bool, float]:
+        nearer = compared.measured - compared.excess
+        return (nearer == 0, compared.excess / (nearer or 1))
 
     ordered = sorted(wrong, key=relative)
     return " to ".join(dict.fromkeys(map(_excess, (ordered[0], ordered[-1]))))

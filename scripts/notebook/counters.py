@@ -126,14 +126,14 @@ def _profiled(project: Project, what: Subject) -> tuple[dict[str, dict[str, floa
             "--page",
             "raw",
         ]
-        wanted = dict(NSIGHT)
-        run, text = _run([*profiler, *_asked(wanted)], log, executable)
+        metrics = dict(NSIGHT)
+        run, text = _run([*profiler, *_asked(metrics)], log, executable)
         if _UNKNOWN_METRIC in text + run.stderr + run.stdout:
             complaints = text + run.stderr + run.stdout
             unknown = [name for name in OPTIONAL if NSIGHT[name] in complaints] or OPTIONAL
             say(f"{what.name}: without {' and '.join(unknown)}, which ncu does not have here")
-            wanted = {name: metric for name, metric in NSIGHT.items() if name not in unknown}
-            run, text = _run([*profiler, *_asked(wanted)], log, executable)
+            metrics = {name: metric for name, metric in NSIGHT.items() if name not in unknown}
+            run, text = _run([*profiler, *_asked(metrics)], log, executable)
         if "ERR_NVGPUCTRPERM" in text + run.stderr:
             raise Problem(
                 "the driver lets only root read hardware counters (ERR_NVGPUCTRPERM); run as root, or "

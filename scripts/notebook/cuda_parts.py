@@ -91,8 +91,8 @@ def _driver_text() -> str:
     return f"runs CUDA {release[0]}.{release[1]} and older" if release else ""
 
 
-def _for_a_gpu(name: str, found: str, lost: str) -> Part:
-    return Part(name, found, "" if found else f"without it {lost}")
+def _for_a_gpu(name: str, place: str, lost: str) -> Part:
+    return Part(name, place, "" if place else f"without it {lost}")
 
 
 def _library(compiler: str, name: str) -> str:

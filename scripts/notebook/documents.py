@@ -109,12 +109,12 @@ def context_of(given: Json) -> Json:
     return found
 
 
-def _typed(key: str, value: object, wanted: Json) -> object:
-    if not isinstance(value, str) or wanted.get("type") == "string":
+def _typed(key: str, value: object, field_schema: Json) -> object:
+    if not isinstance(value, str) or field_schema.get("type") == "string":
         return value
-    if wanted.get("type") == "boolean":
+    if field_schema.get("type") == "boolean":
         return {"true": True, "on": True, "false": False, "off": False}.get(value, value)
-    if wanted.get("type") in ("integer", "number") or 32 in wanted.get("enum", ()):
+    if field_schema.get("type") in ("integer", "number") or 32 in field_schema.get("enum", ()):
         return _whole(key, value)
     return value
 

@@ -88,9 +88,9 @@ class _Run:
     stdout: int | None
 
 
-def _targets(project: Project, wanted: str) -> list[Target]:
+def _targets(project: Project, words: str) -> list[Target]:
     known = emulable(project)
-    names = list(dict.fromkeys(_full_name(word, list(known)) for word in wanted.split(",")))
+    names = list(dict.fromkeys(_full_name(word, list(known)) for word in words.split(",")))
     return [
         Target(
             name,
@@ -119,7 +119,7 @@ def _full_name(word: str, known: list[str]) -> str:
 def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
     if subject.endswith(".cu"):
         program = emulate_build.build(
-            project, Path(subject), flags, [each.compute_capability for each in targets]
+            project, Path(subject), flags, [target.compute_capability for target in targets]
         )
     else:
         found = (

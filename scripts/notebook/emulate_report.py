@@ -34,7 +34,7 @@ def line_report(runs: Sequence[Emulated]) -> list[str]:
     if len(runs) == 1:
         body = [line for launch in runs[0].launches for line in _one(launch, runs[0])]
     else:
-        body = [line for together in _side_by_side(runs) for line in _several(together)]
+        body = [line for together in _by_kernel(runs) for line in _several(together)]
     legend = ["Nsight Compute's names:", *(f"  {line}" for line in LEGEND)] if body else []
     return [*body, *legend, *_failures(runs)]
 
@@ -42,7 +42,7 @@ def line_report(runs: Sequence[Emulated]) -> list[str]:
 def launch_report(runs: Sequence[Emulated]) -> list[str]:
     """Per kernel: every counter of all its launches, a column an architecture."""
     found, names = [], dict[str, None]()
-    for together in _side_by_side(runs):
+    for together in _by_kernel(runs):
         counted = dict.fromkeys(
             name for _, launch in together if launch for name in launch.counters
         )
@@ -237,7 +237,7 @@ def _home(places: Sequence[Place]) -> str:
 Together = list[tuple[Emulated, Launch | None]]
 
 
-def _side_by_side(runs: Sequence[Emulated]) -> list[Together]:
+def _by_kernel(runs: Sequence[Emulated]) -> list[Together]:
     """The launches of one kernel on all architectures; the n-th shape of each belongs together."""
     found: dict[tuple[str, int], dict[str, Launch]] = {}
     for run in runs:

@@ -155,11 +155,11 @@ def pooled_shares(benchmarks: Iterable[Benchmark]) -> Pools:
     moves all of a regime counts."""
     return _pools(
         (
-            each.regime,
-            sum(_squares(_logs(list(each.by_process.values())))),
-            len(each.by_process) - 1,
+            benchmark.regime,
+            sum(_squares(_logs(list(benchmark.by_process.values())))),
+            len(benchmark.by_process) - 1,
         )
-        for each in benchmarks
+        for benchmark in benchmarks
     )
 
 
@@ -208,9 +208,9 @@ def _by_regime(
 ) -> dict[tuple[str, tuple[int, ...]], list[_InRegime]]:
     """The benchmarks of two or more processes, by regime and processes."""
     groups: dict[tuple[str, tuple[int, ...]], list[Benchmark]] = defaultdict(list)
-    for each in benchmarks:
-        if len(each.by_process) > 1:
-            groups[each.regime, tuple(sorted(each.by_process))].append(each)
+    for benchmark in benchmarks:
+        if len(benchmark.by_process) > 1:
+            groups[benchmark.regime, tuple(sorted(benchmark.by_process))].append(benchmark)
     found = {}
     for (regime, processes), group in groups.items():
         logs = [_logs([each.by_process[process] for process in processes]) for each in group]

@@ -32,7 +32,7 @@ class Outcome:
     its unit, smallest to largest over the regimes; "" where nothing decides the claim."""
 
     devices: str
-    of: tuple[str, ...]
+    slugs: tuple[str, ...]  # theirs
     is_measured: bool
     value: str
     verdict: str
@@ -75,7 +75,9 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
             by_device.setdefault(verdict.device, []).append(verdict)
     values = {device: value_of(claim, found) for device, found in by_device.items()}
     if not any(values.values()):
-        undecided = dict.fromkeys(each.finding.verdict for of in by_device.values() for each in of)
+        undecided = dict.fromkeys(
+            each.finding.verdict for group in by_device.values() for each in group
+        )
         return [Outcome("", (), False, "", ", ".join(undecided) or "no data", tuple(undecided))]
     gpus, groups = [], dict[tuple[str, ...], list[str]]()
     for device, value in values.items():
@@ -89,33 +91,35 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
         else:
             groups.setdefault((value, *words), []).append(device)
     every = [
-        each.device for each in decided.results if each.device.startswith(device_names.EMULATED)
+        result.device
+        for result in decided.results
+        if result.device.startswith(device_names.EMULATED)
     ]
-    return gpus + [_together(claim, of, every, by_device) for of in groups.values()]
+    return gpus + [_together(claim, group, every, by_device) for group in groups.values()]
 
 
 def _together(
-    claim: Claim, of: list[str], every: list[str], by_device: dict[str, list[Verdict]]
+    claim: Claim, devices: list[str], every: list[str], by_device: dict[str, list[Verdict]]
 ) -> Outcome:
     """The line of emulated GPUs that agree."""
-    value = value_of(claim, [verdict for device in of for verdict in by_device[device]])
-    word, words = words_of(by_device[of[0]])
-    if len(of) > 1 and len(words) > 1:
+    value = value_of(claim, [verdict for device in devices for verdict in by_device[device]])
+    word, words = words_of(by_device[devices[0]])
+    if len(devices) > 1 and len(words) > 1:
         word = ", ".join(words)  # how many regimes have which differs between them
-    return Outcome(device_names.together(of, every), tuple(of), False, value, word, words)
+    return Outcome(device_names.together(devices, every), tuple(devices), False, value, word, words)
 
 
-def words_of(found: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
+def words_of(verdicts: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
     """The verdict; where the regimes differ, how many have which: `3 no effect, 1 reproduced`."""
-    counted = Counter(each.finding.words for each in found if each.finding.ratio is not None)
+    counted = Counter(each.finding.words for each in verdicts if each.finding.ratio is not None)
     words = tuple(word for word, _ in counted.most_common())
     if len(words) == 1:
         return words[0], words
     return ", ".join(f"{counted[word]} {word}" for word in words), words
 
 
-def value_of(claim: Claim, found: Iterable[Verdict]) -> str:
-    values = [each.finding.ratio for each in found if each.finding.ratio is not None]
+def value_of(claim: Claim, verdicts: Iterable[Verdict]) -> str:
+    values = [each.finding.ratio for each in verdicts if each.finding.ratio is not None]
     return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
 
 

@@ -38,7 +38,7 @@ def verdicts(page: Path, decided: ChapterVerdicts) -> list[str]:
     notes = [
         f"{superscript(number)} {markdown_cell(note)}" for number, note in enumerate(table.notes, 1)
     ]
-    data = ", ".join(link(page, each.device, each.path) for each in decided.results)
+    data = ", ".join(link(page, result.device, result.path) for result in decided.results)
     return ["", *markdown_table(header, rows), "", *_paragraph([_LEGEND, *notes, f"Data: {data}"])]
 
 
@@ -54,17 +54,17 @@ def _merged(decided: ChapterVerdicts) -> tuple[ChapterVerdicts, list[str]]:
             if verdict.device == result.device
         )
         groups.setdefault(words if result.is_emulated else result.device, []).append(result)
-    first = {each.device: of[0].device for of in groups.values() for each in of}
+    first = {each.device: group[0].device for group in groups.values() for each in group}
     merged = replace(
         decided,
-        results=[of[0] for of in groups.values()],
+        results=[group[0] for group in groups.values()],
         verdicts=[replace(each, device=first[each.device]) for each in decided.verdicts],
     )
     columns = [
-        device_names.together([each.device for each in of], emulated)
-        if of[0].is_emulated
-        else device_names.short(of[0].device)
-        for of in groups.values()
+        device_names.together([each.device for each in group], emulated)
+        if group[0].is_emulated
+        else device_names.short(group[0].device)
+        for group in groups.values()
     ]
     return merged, columns
 

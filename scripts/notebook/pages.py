@@ -95,7 +95,7 @@ class Pages:
     def _chapter(self, text: str) -> Chapter:
         by_name = {name: each for each in self.chapters for name in (each.name, each.number)}
         if text not in by_name:
-            known = close_matches(text, [each.name for each in self.chapters])
+            known = close_matches(text, [chapter.name for chapter in self.chapters])
             raise ValueError(f"unknown chapter {text}; {known}")
         return by_name[text]
 
@@ -119,10 +119,10 @@ class Pages:
         words = answer_tables.CHINESE if page.stem.endswith(".zh") else answer_tables.ENGLISH
         rows = []
         for row in marker.rows:
-            wanted = answer_tables.parse(row, None)
-            chapter = self._chapter(wanted.chapter)
+            answer = answer_tables.parse(row, None)
+            chapter = self._chapter(answer.chapter)
             where = link(page, chapter.number, chapter.directory)
-            rows.append(answer_tables.lore_row(self.decided(chapter), wanted, where, words))
+            rows.append(answer_tables.lore_row(self.decided(chapter), answer, where, words))
         return ["", *markdown_table(words.header, rows), ""]
 
 

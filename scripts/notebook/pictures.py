@@ -35,24 +35,24 @@ def shown(svg: str) -> Counter[Shown]:
     return found
 
 
-def _collect(element: ElementTree.Element, place: str, found: Counter[Shown]) -> None:
+def _collect(element: ElementTree.Element, place: str, shapes: Counter[Shown]) -> None:
     kind = element.tag.removeprefix(_SVG)
     if kind in _NOT_DRAWN:
         return
     if kind == "path":
         stroke, fill = _colour(element.get("stroke")), _colour(element.get("fill"))
-        found.update((stroke, fill, *line) for line in _lines(element.get("d", "")))
+        shapes.update((stroke, fill, *line) for line in _lines(element.get("d", "")))
     elif kind == "use":
         if (colour := element.get("color", "")) != _BACKGROUND and element.get(_LINK) != _DOT:
-            found[_colour(colour), element.get(_LINK, ""), element.get("transform", "")] += 1
+            shapes[_colour(colour), element.get(_LINK, ""), element.get("transform", "")] += 1
     elif kind == "polygon":
         points = " ".join(element.get("points", "").split())
-        found[_colour(element.get("fill")), element.get("fill-opacity", ""), points] += 1
+        shapes[_colour(element.get("fill")), element.get("fill-opacity", ""), points] += 1
     elif kind == "text":
-        found[place, "".join(element.itertext())] += 1
+        shapes[place, "".join(element.itertext())] += 1
     place = element.get("transform", place).replace(".00)", ")")
     for child in element:
-        _collect(child, place, found)
+        _collect(child, place, shapes)
 
 
 def _lines(path: str) -> list[Shown]:

@@ -44,7 +44,7 @@ def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Inte
     # The smaller an effect, the smaller the error: of the ratios that are predicted to be about as far from 1.
     size = abs(math.log(ratio))
     others.sort(key=lambda each: abs(abs(each.predicted) - size))
-    alike = sorted(abs(each.error) for each in others[:MIN_ERRORS])
+    alike = sorted(abs(other.error) for other in others[:MIN_ERRORS])
     # To both sides alike, whichever side the errors are on.
     widest = alike[math.ceil(0.95 * len(alike)) - 1]
     return ratio * math.exp(-widest), ratio * math.exp(widest)

@@ -28,7 +28,7 @@ def is_worse(errors: Errors) -> list[str]:
 
 def lines(project: Project, generations: Generations) -> list[str]:
     """Markdown: each table, each generation, all together, and what is worse and why."""
-    described = {each.name: each for each in tables(project)}
+    described = {table.name: table for table in tables(project)}
     found = read(project)
     everything = Errors([row for errors in found.values() for row in errors.rows])
     return [
@@ -69,9 +69,9 @@ def _median(ratios: list[float]) -> str:
     return f"{median(ratios):.0%}" if ratios else "-"
 
 
-def _by_generation(found: dict[str, Errors], generations: Generations) -> Iterable[str]:
+def _by_generation(errors_of: dict[str, Errors], generations: Generations) -> Iterable[str]:
     order: dict[str, list[Errors]] = {}
-    for errors in found.values():
+    for errors in errors_of.values():
         order.setdefault(generations[errors.rows[0].gpu], []).append(errors)
     for generation in dict.fromkeys(generations.values()):
         if generation in order:
@@ -92,30 +92,30 @@ def _gpus(rows: Iterable[Compared]) -> set[str]:
     return {row.gpu for row in rows}
 
 
-def _summary(everything: Errors, found: dict[str, Errors], generations: Generations) -> str:
+def _summary(everything: Errors, errors_of: dict[str, Errors], generations: Generations) -> str:
     gpus = _gpus(everything.rows)
-    ratios = [ratio for errors in found.values() for ratio in errors.ratios()]
-    medians = [median(of_one) for errors in found.values() if (of_one := errors.ratios())]
-    ranks = [errors.rank for errors in found.values() if errors.rank is not None]
+    ratios = [ratio for errors in errors_of.values() for ratio in errors.ratios()]
+    medians = [median(of_one) for errors in errors_of.values() if (of_one := errors.ratios())]
+    ranks = [errors.rank for errors in errors_of.values() if errors.rank is not None]
     good = sum(rank >= WORST_RANK for rank in ranks)
-    of = len({generations[gpu] for gpu in gpus})
+    eras = len({generations[gpu] for gpu in gpus})
     return (
-        f"{len(everything.rows)} printed times of {len(gpus)} GPUs of {of} generations. Median error of the "
+        f"{len(everything.rows)} printed times of {len(gpus)} GPUs of {eras} generations. Median error of the "
         f"times: {everything.absolute:.0%}; of the {len(ratios):,} ratios of two times of a table: "
         f"{median(ratios):.0%}, mean of the tables' medians {sum(medians) / len(medians):.0%}. Rank correlation of "
         f"at least {WORST_RANK} in {good} of the {len(ranks)} tables of five or more variants."
     )
 
 
-def _reasons(described: dict[str, Table], found: dict[str, Errors]) -> Iterable[str]:
-    worse = {name: words for name, errors in found.items() if (words := is_worse(errors))}
+def _reasons(described: dict[str, Table], errors_of: dict[str, Errors]) -> Iterable[str]:
+    worse = {name: words for name, errors in errors_of.items() if (words := is_worse(errors))}
     yield (
-        f"<details><summary>{len(worse)} of {len(found)} tables lie beyond a limit ({WORST_TIME:.0%} of times, "
+        f"<details><summary>{len(worse)} of {len(errors_of)} tables lie beyond a limit ({WORST_TIME:.0%} of times, "
         f"{WORST_RATIO:.0%} of ratios, {WORST_RANK} of rank correlation), and why</summary>"
     )
     yield ""
     for name, words in worse.items():
-        yield f"- {name} ({', '.join(words)}): {reason_of(described[name], found[name])}."
+        yield f"- {name} ({', '.join(words)}): {reason_of(described[name], errors_of[name])}."
     yield from ("", "</details>")
 
 

@@ -87,7 +87,7 @@ class Errors:
 
     @property
     def absolute(self) -> float:
-        return median(each.error for each in self.rows)
+        return median(row.error for row in self.rows)
 
     def ratios(self) -> list[float]:
         """Of each ratio of two times, what it errs by: 0.1 for a tenth. Repeated runs are no ratio."""
@@ -96,7 +96,7 @@ class Errors:
     @property
     def spread(self) -> float:
         """The slowest printed time over the fastest."""
-        times = [each.seconds for each in self.rows]
+        times = [row.seconds for row in self.rows]
         return max(times) / min(times)
 
     @property
@@ -104,12 +104,12 @@ class Errors:
         """Spearman's correlation; None of too few different runs."""
         from scipy import stats  # type: ignore[import-untyped]  # takes half a second
 
-        if len({each.run for each in self.rows}) < MIN_FOR_RANK:
+        if len({row.run for row in self.rows}) < MIN_FOR_RANK:
             return None
-        predicted = [each.predicted for each in self.rows]
+        predicted = [row.predicted for row in self.rows]
         if len(set(predicted)) == 1:
             return 0.0  # no order is predicted
-        return float(stats.spearmanr(predicted, [each.seconds for each in self.rows])[0])
+        return float(stats.spearmanr(predicted, [row.seconds for row in self.rows])[0])
 
 
 def is_a_ratio(one: Compared, other: Compared) -> bool:
@@ -208,13 +208,13 @@ def _by_place(
 
 
 def _claimed(
-    gpu: str, chapter: str, timed: list[claims.Claim], found: dict[Place, tuple[str, Compared]]
+    gpu: str, chapter: str, timed: list[claims.Claim], places: dict[Place, tuple[str, Compared]]
 ) -> Iterator[ClaimedRatio]:
     for claim in timed:
-        for (variant, regime), (name, row) in found.items():
-            if variant != claim.variant or (claim.baseline, regime) not in found:
+        for (variant, regime), (name, row) in places.items():
+            if variant != claim.variant or (claim.baseline, regime) not in places:
                 continue
-            baseline, other = found[claim.baseline or "", regime]
+            baseline, other = places[claim.baseline or "", regime]
             yield ClaimedRatio(
                 gpu,
                 chapter,
@@ -227,7 +227,7 @@ def _claimed(
 
 def read(project: Project) -> dict[str, Errors]:
     """The comparison by table, in the order of TABLES."""
-    found = {each.name: Errors() for each in tables(project)}
+    found = {table.name: Errors() for table in tables(project)}
     for row in csv_table.read(project.root / PREDICTIONS, COLUMNS):
         seconds, predicted = (
             row.real(key, 1e-9, 1e6) for key in ("printed_seconds", "predicted_seconds")

@@ -46,11 +46,11 @@ def run(where: Destinations, words: list[str], device: str | None, steps: Steps)
     """
     began = time.monotonic()
     project = where.project
-    wanted = find_chapters(project, words)
+    asked = find_chapters(project, words)
     target = _choose() if device is None else devices.parse_target(project, device)
-    for folder in [*where.folders(wanted, target), project.build]:
+    for folder in [*where.folders(asked, target), project.build]:
         files.require_writable(folder)
-    chapters = [chapter for chapter in wanted if _has_right_claims(chapter)]
+    chapters = [chapter for chapter in asked if _has_right_claims(chapter)]
     setup.install_missing(project)
     toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
     setup.require_nvcc()
@@ -66,8 +66,8 @@ def run(where: Destinations, words: list[str], device: str | None, steps: Steps)
     for each in decided:
         print("\n".join(["", each.chapter.name, *tables.terminal_lines(each)]))
     seconds = time.monotonic() - began
-    print("\n".join(["", *summary.lines(project, target, wanted, done, decided, seconds)]))
-    return 0 if drawn and len(done) == len(wanted) else CHECK_FAILED
+    print("\n".join(["", *summary.lines(project, target, asked, done, decided, seconds)]))
+    return 0 if drawn and len(done) == len(asked) else CHECK_FAILED
 
 
 def _collect_all(
@@ -118,12 +118,12 @@ def _choose() -> Target:
 
 
 def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
-    wanted = [chapter.target for chapter in chapters]
+    names = [chapter.target for chapter in chapters]
     if target.is_emulated:
-        wanted.append(build.EMULATED_RUNTIME)
+        names.append(build.EMULATED_RUNTIME)
     say(f"building {len(chapters)} of the chapters' executables")
-    build.configure(project, *wanted)
-    build.build(project, *wanted)
+    build.configure(project, *names)
+    build.build(project, *names)
 
 
 def _draw(project: Project, done: list[Ran]) -> bool:

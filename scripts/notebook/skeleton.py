@@ -13,12 +13,12 @@ _TEMPLATES = Path(__file__).parent / "skeleton"
 _NAME = re.compile(r"(?:(?P<number>[0-9]{2})_)?(?P<name>[a-z][a-z0-9_]*)")
 
 
-def create(project: Project, wanted: str) -> Path:
+def create(project: Project, word: str) -> Path:
     """Makes chapters/NN_name from the templates."""
-    match = _NAME.fullmatch(wanted)
+    match = _NAME.fullmatch(word)
     if match is None:
         raise Problem(
-            f"'{wanted}' is not a chapter name; give lower-case letters, digits and _, "
+            f"'{word}' is not a chapter name; give lower-case letters, digits and _, "
             "like write_strides or 21_write_strides",
             WRONG_USAGE,
         )

@@ -36,15 +36,15 @@ def places(done: list[Ran]) -> list[Project]:
 def lines(
     project: Project,
     target: Target,
-    wanted: list[Chapter],
+    asked: list[Chapter],
     done: list[Ran],
     decided: list[ChapterVerdicts],
     seconds: float,
 ) -> list[str]:
     """The end of a run."""
     ran = {each.chapter.name for each in done}
-    failed = [chapter.name for chapter in wanted if chapter.name not in ran]
-    found = [_line("ran", f"{len(done)} of {len(wanted)} chapters on {target} in {seconds:.0f} s")]
+    failed = [chapter.name for chapter in asked if chapter.name not in ran]
+    found = [_line("ran", f"{len(done)} of {len(asked)} chapters on {target} in {seconds:.0f} s")]
     if failed:
         found.append(_line("failed", f"{_named(failed)}: see the errors above"))
     if not done:
@@ -55,7 +55,7 @@ def lines(
     found += [_line("", each) for each in _notable(decided)]
     for place in places(done):
         found += _of_place(project, place, [each for each in done if each.place == place])
-    found += [_line("changed", each) for each in _changes(project)]
+    found += [_line("changed", change) for change in _changes(project)]
     device = done[0].device
     shown = (
         ""

@@ -97,10 +97,13 @@ def decide_chapter(
         published.load_chapter(project, chapter) if any(each.is_emulated for each in found) else []
     )
 
-    def decided(of: list[Result]) -> list[Verdict]:
-        by_result = [findings.decided(project, chapter, known.right, result) for result in of]
+    def decided(some: list[Result]) -> list[Verdict]:
+        by_result = [findings.decided(project, chapter, known.right, result) for result in some]
         return [
-            verdict for claim in known.right for each in by_result for verdict in each[claim.id]
+            verdict
+            for claim in known.right
+            for of_claim in by_result
+            for verdict in of_claim[claim.id]
         ]
 
     with_notes = contradictions.noted(decided(found), decided(printed), [*found, *printed])
@@ -199,9 +202,9 @@ def counts(decided: ChapterVerdicts, device: str) -> str:
     return ", ".join(f"{found.count(kind)} {kind}" for kind in verdicts.ALL if kind in found)
 
 
-def _in_words(regimes: list[str], of: int) -> str:
-    if len(regimes) == of > 1:
-        return f"all {of} regimes"
+def _in_words(regimes: list[str], total: int) -> str:
+    if len(regimes) == total > 1:
+        return f"all {total} regimes"
     return "; ".join(names.regime_in_words(regime) for regime in regimes) or _NOTHING
 
 
@@ -279,5 +282,5 @@ def terminal_lines(decided: ChapterVerdicts) -> list[str]:
     return [
         *text,
         *(f"{superscript(number)} {note}" for number, note in enumerate(table.notes, start=1)),
-        *(f"data: {data}" for data in dict.fromkeys(each.data for each in decided.verdicts)),
+        *(f"data: {data}" for data in dict.fromkeys(verdict.data for verdict in decided.verdicts)),
     ]

@@ -128,13 +128,13 @@ def install_missing(say: Callable[[str], None]) -> list[Package]:
     """Installs what is missing through apt where we may; returns what still is missing."""
     if os.environ.get("CXX") and not find_compiler():
         raise Problem(f"the compiler that CXX names, {os.environ['CXX']}, is missing", MISSING)
-    wanted = missing()
-    if not wanted:
+    lacking = missing()
+    if not lacking:
         return []
-    for package in wanted:
+    for package in lacking:
         say(f"missing: {package.apt} ({package.why})")
     if as_root := _as_root():
-        if failure := _apt(as_root, [package.apt for package in wanted], say):
+        if failure := _apt(as_root, [package.apt for package in lacking], say):
             say(f"apt-get: {failure}")
         _has_header.cache_clear()
     still = missing()

@@ -12,15 +12,15 @@ def shortened(benchmarks: list[str]) -> list[str]:
         alike.setdefault((names.kernel(name), *names.parameters(name)), []).append(name)
     kernels: dict[str, list[str]] = {}
     for kernel, _, parameters in (
-        name.partition("/") for of in alike.values() for name in _one_name(of)
+        name.partition("/") for variants in alike.values() for name in _one_name(variants)
     ):
         kernels.setdefault(parameters, []).append(kernel)
     found = []
-    for parameters, of in kernels.items():
-        if len(of) == 1 and parameters:
-            found.append(markdown_code(f"{of[0]}/{parameters}"))
+    for parameters, variants in kernels.items():
+        if len(variants) == 1 and parameters:
+            found.append(markdown_code(f"{variants[0]}/{parameters}"))
         else:
-            text = ", ".join(map(markdown_code, of))
+            text = ", ".join(map(markdown_code, variants))
             found.append(f"{text}: {markdown_code(parameters)}" if parameters else text)
     return found
 

@@ -52,7 +52,7 @@ def standings(decided: ChapterVerdicts) -> dict[str, list[Standing]]:
     found: dict[str, list[Standing]] = {}
     for claim in _claims(decided):
         for outcome in outcomes.of_devices(decided, claim):
-            for device in outcome.of:
+            for device in outcome.slugs:
                 each = Standing(claim, outcome, standing(outcome.words))
                 found.setdefault(device, []).append(each)
     return found
@@ -74,21 +74,21 @@ def _claims(decided: ChapterVerdicts) -> list[Claim]:
     return list({verdict.claim.id: verdict.claim for verdict in decided.verdicts}.values())
 
 
-def _chapter(decided: ChapterVerdicts, found: dict[str, list[Standing]]) -> list[str]:
+def _chapter(decided: ChapterVerdicts, standings: dict[str, list[Standing]]) -> list[str]:
     text = [f"{decided.chapter.name}  {plain(decided.chapter.question)}".rstrip()]
     text += wrapped(plain(answers.or_reason(decided)), _INDENT)
     measured = [result.device for result in decided.results if result.kind == "gpu"]
     for device in measured:
-        text += _device(device, found.get(device, []))
+        text += _device(device, standings.get(device, []))
     return [*text, ""]
 
 
-def _device(device: str, found: list[Standing]) -> list[str]:
+def _device(device: str, standings: list[Standing]) -> list[str]:
     name = device_names.short(device)
-    counted = Counter(each.word for each in found)
+    counted = Counter(each.word for each in standings)
     text = [f"{_INDENT}{name}: {_counts(counted)}"]
     fallen = sorted(
-        (each for each in found if each.word == FELL),
+        (each for each in standings if each.word == FELL),
         key=lambda each: (
             _ORDER.index(each.outcome.words[0]) if each.outcome.words[0] in _ORDER else len(_ORDER)
         ),

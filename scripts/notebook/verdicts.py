@@ -206,8 +206,8 @@ def _wanted(claim: Claim) -> str:
 
 def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
     """The sample of the variant and, if there is one, of the baseline, by regime."""
-    wanted = [claim.variant, *([claim.baseline] if claim.baseline else [])]
-    found = [samples_of(result, claim.metric, variant) for variant in wanted]
+    variants = [claim.variant, *([claim.baseline] if claim.baseline else [])]
+    found = [samples_of(result, claim.metric, variant) for variant in variants]
     common = set.intersection(*map(set, found))
     if claim.regimes:
         common &= set(claim.regimes)

@@ -10,7 +10,7 @@ import synthetic
 from conftest import Tree
 
 from notebook import compare, comparison_output
-from notebook.compare import Comparison, Row
+from notebook.compare import DeviceComparison, Row
 from notebook.errors import Problem
 
 SMALL, LARGE = 2**20, 2**24
@@ -47,12 +47,12 @@ def save(tree: Tree, rows: list[Json], device: str = "nvidia-h200", **context: s
     synthetic.save(tree.data, synthetic.document(rows, device, **context))
 
 
-def run(tree: Tree, *words: str) -> Comparison:
+def run(tree: Tree, *words: str) -> DeviceComparison:
     operands = [compare.operand(tree.project, [tree.chapter], word) for word in words]
-    return compare.compare(tree.project, [tree.chapter], operands)
+    return compare.compare_devices(tree.project, [tree.chapter], operands)
 
 
-def row(found: Comparison, metric: str, offset: int) -> Row:
+def row(found: DeviceComparison, metric: str, offset: int) -> Row:
     name = f"read_offset/block:512/offset:{offset}"
     asked = [each for each in found.rows if each.question.metric == metric]
     (only,) = [each for each in asked if each.question.variant == name]

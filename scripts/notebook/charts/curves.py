@@ -29,9 +29,11 @@ class Curve:
 
     @property
     def name(self) -> str:
-        slugs = [each.result.device for each in self.devices]
+        slugs = [device.result.device for device in self.devices]
         generations = [slug for slug in slugs if slug in self.emulated]
-        others = [each.name for each in self.devices if each.result.device not in self.emulated]
+        others = [
+            device.name for device in self.devices if device.result.device not in self.emulated
+        ]
         merged = [device_names.label(generations, self.emulated)] if generations else []
         return ", ".join([*merged, *others])
 

@@ -177,16 +177,16 @@ class Facts:
 
     @property
     def measured(self) -> list[Device]:
-        return [each for each in self.devices if each.evidence is Evidence.MEASURED]
+        return [device for device in self.devices if device.evidence is Evidence.MEASURED]
 
     @property
     def emulated(self) -> list[Device]:
-        found = [each for each in self.devices if each.evidence is Evidence.COUNTED]
+        found = [device for device in self.devices if device.evidence is Evidence.COUNTED]
         return sorted(found, key=lambda each: _order(each.generation))
 
     @property
     def published(self) -> list[Device]:
-        return [each for each in self.devices if each.evidence is Evidence.PUBLISHED]
+        return [device for device in self.devices if device.evidence is Evidence.PUBLISHED]
 
     @property
     def counted(self) -> list[Device]:

@@ -104,8 +104,8 @@ def _devices(sources: Sources, number: str) -> tuple[Device | None, Device | Non
     """The newest measured GPU of a chapter, and the peers measured on it."""
     chapter = next(each for each in sources.chapters if each.number == number)
     gpu = Facts([Device(result) for result in sources.own(chapter)]).gpu
-    others = [Device(each) for each in results.load_peers(sources.project, chapter)]
-    of_the_same = [each for each in others if gpu and each.result.device == gpu.result.device]
+    others = [Device(peer) for peer in results.load_peers(sources.project, chapter)]
+    of_the_same = [other for other in others if gpu and other.result.device == gpu.result.device]
     return gpu, of_the_same[-1] if of_the_same else None
 
 

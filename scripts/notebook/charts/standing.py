@@ -95,7 +95,9 @@ def _claims(chapter: ChapterVerdicts) -> list[str]:
 def _cell(chapter: ChapterVerdicts, claim: str, device: str) -> tuple[str, bool]:
     """One word for the regimes of a claim on a device, and whether it is predicted."""
     of_claim = [
-        each for each in chapter.verdicts if each.claim.id == claim and each.device == device
+        verdict
+        for verdict in chapter.verdicts
+        if verdict.claim.id == claim and verdict.device == device
     ]
     decided = [each.finding for each in of_claim if each.finding.verdict in _WORDS]
     found = {_WORDS[each.verdict] for each in decided}

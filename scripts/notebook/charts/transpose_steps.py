@@ -231,10 +231,10 @@ def _transpose_shared_title(gpu: Device | None) -> str:
         found = gpu.of_memcpy([row])[0] if row else None
         if found:
             share[label] = found[0]
-    wanted = ("tile", "padded tile", "the fastest of ours", "cuBLAS")
-    if any(label not in share for label in wanted):
+    labels = ("tile", "padded tile", "the fastest of ours", "cuBLAS")
+    if any(label not in share for label in labels):
         return ""
-    tile, padded, best, library = (share[label] for label in wanted)
+    tile, padded, best, library = (share[label] for label in labels)
     return (
         f"Padding the tile lifts a transpose from {percent(tile)} to {percent(padded)} of memcpy on the "
         f"{gpu.name}; the fastest has {percent(best)}, cuBLAS {percent(library)}"

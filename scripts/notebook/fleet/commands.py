@@ -25,10 +25,10 @@ def plan(options: Namespace) -> int:
         (each.gres, str(each.count), str(each.nodes), " ".join(each.partitions)) for each in offered
     ]
     print("\n".join(terminal_table(("the cluster offers", "GPUs", "nodes", "partitions"), rows)))
-    wanted = kinds.chosen(project, offered, options.gres, options.emulated)
+    chosen = kinds.chosen(project, offered, options.gres, options.emulated)
     chapters = find_chapters(project, options.chapters)
     planned = []
-    for kind in wanted:
+    for kind in chosen:
         expected = [estimates.seconds(project, chapter, kind) for chapter in chapters]
         limit = estimates.minutes_to_allow(max(expected))
         planned.append(
@@ -116,9 +116,9 @@ def _again(project: Project, options: Namespace) -> Campaign:
     if options.chapters or options.gres or options.emulated:
         raise Problem("--retry repeats what failed; it takes no chapters and no GPUs", WRONG_USAGE)
     names = list(dict.fromkeys(task.chapter for task in failed))
-    wanted: list[Kind] = list(dict.fromkeys(task.kind for task in failed))
+    failed_kinds: list[Kind] = list(dict.fromkeys(task.kind for task in failed))
     request = Request(
-        wanted,
+        failed_kinds,
         find_chapters(project, names),
         Placement(
             *(options.partition, options.account, options.constraint, options.container),
@@ -131,16 +131,16 @@ def _again(project: Project, options: Namespace) -> Campaign:
     return submit.submit_again(project, request, made, failed)
 
 
-def _collected(where: Destinations, made: Campaign, found: list[Progress]) -> int:
-    merged = merge.merge(where, [each for each in found if each.results is not None])
+def _collected(where: Destinations, made: Campaign, tasks: list[Progress]) -> int:
+    merged = merge.merge(where, [each for each in tasks if each.results is not None])
     refused = {each.task.title for each in merged if each.refusal}
     print("\n".join(merge.lines(where.project, merged)))
-    failed = [each for each in found if each.state in progress.NOT_DONE]
+    failed = [each for each in tasks if each.state in progress.NOT_DONE]
     for each in failed:
         print(f"failed: {progress.line(each)}")
-    running = [each for each in found if each.state in (progress.RUNNING, progress.WAITING)]
+    running = [each for each in tasks if each.state in (progress.RUNNING, progress.WAITING)]
     print(
-        f"campaign {made.number}: {len(found)} tasks, {len(merged) - len(refused)} merged, "
+        f"campaign {made.number}: {len(tasks)} tasks, {len(merged) - len(refused)} merged, "
         f"{len(refused)} refused, {len(failed)} failed, {len(running)} not ended"
     )
     if failed:

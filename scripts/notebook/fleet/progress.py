@@ -61,7 +61,7 @@ def look(campaign: Campaign) -> list[Progress]:
 def watch(campaign: Campaign) -> list[Progress]:
     """Waits until every task has ended; says what changes."""
     began = time.monotonic()
-    known: dict[str, tuple[str, str]] = {each.title: (WAITING, "") for each in campaign.tasks}
+    known: dict[str, tuple[str, str]] = {task.title: (WAITING, "") for task in campaign.tasks}
     is_away = False
     while True:
         try:
@@ -87,12 +87,12 @@ def watch(campaign: Campaign) -> list[Progress]:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
-def _left(began: float, found: list[Progress]) -> str:
+def _left(began: float, tasks: list[Progress]) -> str:
     """The time left if the rest goes as fast as what has ended."""
-    ended = sum(each.has_ended for each in found)
-    if ended in (0, len(found)):
+    ended = sum(each.has_ended for each in tasks)
+    if ended in (0, len(tasks)):
         return ""
-    seconds = (time.monotonic() - began) / ended * (len(found) - ended)
+    seconds = (time.monotonic() - began) / ended * (len(tasks) - ended)
     return f", about {estimates.text(seconds)} left"
 
 
@@ -101,7 +101,7 @@ def line(progress: Progress) -> str:
     return f"{progress.task.title}: {progress.state}{reason}"
 
 
-def table(found: Iterable[Progress]) -> list[str]:
+def table(tasks: Iterable[Progress]) -> list[str]:
     rows = [
         (
             each.task.chapter,
@@ -110,7 +110,7 @@ def table(found: Iterable[Progress]) -> list[str]:
             each.state,
             each.reason,
         )
-        for each in found
+        for each in tasks
     ]
     return terminal_table(("chapter", "GPU", "job", "state", ""), rows)
 

@@ -85,11 +85,11 @@ def submit_again(
 ) -> Campaign:
     """Submits tasks of a campaign once more, in the tree that the first attempt has built."""
     for kind in dict.fromkeys(task.kind for task in failed):
-        wanted = {task.chapter for task in failed if task.kind == kind}
+        failed_chapters = {task.chapter for task in failed if task.kind == kind}
         chapters = [
             (index, chapter)
             for index, chapter in enumerate(request.chapters)
-            if chapter.name in wanted
+            if chapter.name in failed_chapters
         ]
         tree = _tree(project, request, kind, made.folder, made.revision)
         made = _submit_array(project, request, made, kind, tree, chapters, None)

@@ -104,7 +104,10 @@ def accesses(emulated: Sequence[dict[str, Any]], file: str) -> dict[int, list[Ac
         access = found.setdefault(int(site["line"]), {}).setdefault(what, Access(what))
         for name in _COSTS:
             setattr(access, name, getattr(access, name) + int(site[name]))
-    return {line: [each for each in of.values() if each.requests] for line, of in found.items()}
+    return {
+        line: [each for each in by_kind.values() if each.requests]
+        for line, by_kind in found.items()
+    }
 
 
 def _sites(emulated: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -150,7 +153,7 @@ def _count(project: Project, chapter: Chapter) -> None:
     content = {
         "made_from": _made_from(project, chapter),
         "variants": variants,
-        "lines": {line: [asdict(each) for each in of] for line, of in lines.items()},
+        "lines": {line: [asdict(each) for each in totals] for line, totals in lines.items()},
     }
     files.write(_kept(project, chapter), json.dumps(content))
 
@@ -186,7 +189,8 @@ def _kept_counts(project: Project, chapter: Chapter) -> Counts | None:
         if content["made_from"] != _made_from(project, chapter):
             return None
         lines = {
-            int(line): [Access(**each) for each in of] for line, of in content["lines"].items()
+            int(line): [Access(**each) for each in totals]
+            for line, totals in content["lines"].items()
         }
         return Counts(list(content["variants"]), lines)
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -206,7 +210,7 @@ def _made_from(project: Project, chapter: Chapter) -> str:
 
 def _variants(project: Project, chapter: Chapter) -> list[str]:
     """The benchmarks of the claims, each at the smallest size that was counted."""
-    wanted = {
+    variants = {
         name for claim in claims.load(chapter) for name in (claim.variant, claim.baseline) if name
     }
     found: dict[str, str] = {}
@@ -214,6 +218,6 @@ def _variants(project: Project, chapter: Chapter) -> list[str]:
         if result.device != f"emulated-{ARCHITECTURE}":
             continue
         for name in names.naturally_sorted(result.counts):
-            if names.variant(name) in wanted:
+            if names.variant(name) in variants:
                 found.setdefault(names.variant(name), name)
     return list(found.values())
