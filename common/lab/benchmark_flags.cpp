@@ -86,7 +86,7 @@ BenchmarkFlags benchmark_flags(const Arguments& arguments) {
 }
 
 NameFilter name_filter(const std::string& filter) {
-    const bool negative = filter.starts_with("-");
+    const bool negative = filter.starts_with('-');
     const std::string expression = filter.substr(negative ? 1 : 0);
     return {expression == "all" ? "." : expression, negative};
 }

@@ -26,7 +26,7 @@ std::optional<std::string> take_value(std::vector<std::string>& arguments,
                                       const std::string& prefix) {
     const auto found = find_prefix(arguments, prefix);
     if (found == arguments.end()) return std::nullopt;
-    const std::string value = found->substr(prefix.size());
+    std::string value = found->substr(prefix.size());
     arguments.erase(found);
     return value;
 }

@@ -98,6 +98,7 @@ void restart(const Flags& flags) {
     setenv(restarted_variable, "1", 1);
     std::vector<std::string> words = command_line();
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     execv("/proc/self/exe", argv.data());
@@ -136,6 +137,7 @@ Counters counters() {
 std::vector<std::string> hazards() {
     std::vector<std::string> lines;
     const unsigned count = LAB_EMULATED(emulatedGpuHazardCount)();
+    lines.reserve(count);
     for (unsigned i = 0; i < count; ++i) lines.emplace_back(LAB_EMULATED(emulatedGpuHazard)(i));
     return lines;
 }

@@ -166,6 +166,7 @@ void Experiment::initialise_benchmark() {
         arguments_.push_back("--benchmark_enable_random_interleaving=true");
     }
     std::vector<char*> argv;
+    argv.reserve(arguments_.size());
     for (std::string& argument : arguments_) argv.push_back(argument.data());
     int argc = static_cast<int>(argv.size());
     benchmark::Initialize(&argc, argv.data());

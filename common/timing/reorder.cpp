@@ -155,6 +155,7 @@ std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_r
         order.push_back(next);
     }
     std::vector<Instruction> ordered;
+    ordered.reserve(order.size());
     for (const Index each : order) ordered.push_back(std::move(block[each]));
     return ordered;
 }

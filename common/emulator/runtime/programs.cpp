@@ -39,6 +39,7 @@ ptx::Module parse(const LoadedPtx& loaded) {
     try {
         if (loaded.texts.size() == 1) return ptx::parse(loaded.texts.front());
         std::vector<ptx::Module> modules;
+        modules.reserve(loaded.texts.size());
         for (const std::string& text : loaded.texts) modules.push_back(ptx::parse(text));
         return ptx::link(std::move(modules));
     } catch (const ptx::ParseError& error) {
@@ -131,7 +132,7 @@ void Program::add_variable(const void* host, const std::string& name, std::size_
 
 void Program::add_managed_variable(void** pointer, const std::string& name, std::size_t bytes) {
     managed_.push_back({pointer, name, bytes});
-    registry().variables[pointer] = {this, name};
+    registry().variables[static_cast<const void*>(pointer)] = {this, name};
 }
 
 void Program::initialise_managed() {

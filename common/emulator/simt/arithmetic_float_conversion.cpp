@@ -41,8 +41,9 @@ template <class I, Whole whole, bool ftz>
 struct ToInteger {
     template <class T>
     I operator()(T a) const {
-        constexpr T beyond =
-            T(std::numeric_limits<I>::max() / 2 + 1) * 2;  // first that is too large
+        // The first that is too large: max() itself is no T.
+        constexpr I half = std::numeric_limits<I>::max() / 2 + 1;
+        constexpr T beyond = T(half) * 2;
         constexpr T smallest = T(std::numeric_limits<I>::min());
         constexpr I nan = sizeof(T) == 8 || sizeof(I) == 8
                               ? I(std::make_unsigned_t<I>(1) << (8 * sizeof(I) - 1))

@@ -274,7 +274,8 @@ void execute_atomic_generic(Warp& warp, const Operation& operation) {
         fault_access(context, detail, std::countr_zero(lanes.local), FaultKind::illegal_address,
                      "local memory with an atomic operation");
     }
-    if ((warp.mask = lanes.shared) != 0) {
+    warp.mask = lanes.shared;
+    if (warp.mask != 0) {
         LaneOffsets offsets;
         window_offsets(lanes, lanes.shared, shared_window, offsets);
         for (std::uint32_t rest = lanes.shared; rest != 0; rest &= rest - 1) {
@@ -286,7 +287,8 @@ void execute_atomic_generic(Warp& warp, const Operation& operation) {
         if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
         update(context, detail, context.shared, offsets.data(), lanes.shared);
     }
-    if ((warp.mask = lanes.global) != 0) execute_atomic_global(warp, operation);
+    warp.mask = lanes.global;
+    if (warp.mask != 0) execute_atomic_global(warp, operation);
     warp.mask = mask;
 }
 

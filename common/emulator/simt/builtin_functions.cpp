@@ -201,7 +201,8 @@ void allocate(Warp& warp, const Operation& operation) {
         Address address = 0;
         try {
             if (bytes != 0) address = reinterpret_cast<Address>(allocate_device_memory(bytes));
-        } catch (const std::bad_alloc&) {  // malloc returns null
+        } catch (const std::bad_alloc&) {
+            address = 0;  // malloc returns null
         }
         set_result(context, operation, lane, address);
     }

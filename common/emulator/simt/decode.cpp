@@ -65,7 +65,7 @@ void FunctionDecoder::decode() {
             instruction(here);
             note_definitions(here);
         } catch (const Refused& refused) {
-            refuse(here, refused.why);
+            refuse(here, refused.what());
             return;
         }
     }

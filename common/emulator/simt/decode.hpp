@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,8 +41,8 @@ class FunctionDecoder {
 
   private:
     // What an instruction needs and the emulated GPU cannot do: caught in `decode`.
-    struct Refused {
-        std::string why;
+    struct Refused : std::runtime_error {
+        explicit Refused(const std::string& why = "") : std::runtime_error(why) {}
     };
     struct AddressForm {
         RegisterOffset base = no_register;

@@ -196,7 +196,9 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     const ptx::Operand& value = instruction.operands[instruction.operands.size() - 1];
     const ptx::Operand sink;
     const auto element = [](const ptx::Operand& operand, std::size_t i) -> const ptx::Operand& {
-        return operand.kind == OperandKind::vector ? operand.elements[i] : operand;
+        return operand.kind == OperandKind::vector
+                   ? operand.elements[i]
+                   : operand;  // NOLINT(bugprone-return-const-ref-from-parameter): it outlives this
     };
     detail.element_bytes = static_cast<std::uint8_t>(bytes);
     detail.elements =

@@ -68,13 +68,16 @@ void execute_generic(Warp& warp, const Operation& operation) {
     }
     const GenericLanes lanes = split_by_space(warp, detail);
     SiteState& site = context.sites[detail.site];
-    if ((warp.mask = lanes.shared) != 0) access_shared_lanes(context, detail, site, lanes);
-    if ((warp.mask = lanes.local) != 0) {
+    warp.mask = lanes.shared;
+    if (warp.mask != 0) access_shared_lanes(context, detail, site, lanes);
+    warp.mask = lanes.local;
+    if (warp.mask != 0) {
         LaneOffsets offsets;
         window_offsets(lanes, lanes.local, local_window, offsets);
         access_local(context, detail, site.other_spaces().local, offsets, false);
     }
-    if ((warp.mask = lanes.global) != 0) execute_global(warp, operation);
+    warp.mask = lanes.global;
+    if (warp.mask != 0) execute_global(warp, operation);
     warp.mask = mask;
 }
 

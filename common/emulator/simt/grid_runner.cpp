@@ -178,6 +178,7 @@ unsigned workers_for(const Launch& launch) {
 std::vector<std::unique_ptr<Worker>> run_grid(const Launch& launch) {
     const unsigned count = workers_for(launch);
     std::vector<std::unique_ptr<Worker>> workers;
+    workers.reserve(count);
     for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(launch));
     if (launch.image.traits.has_order_dependence || launch.shape.cooperative) {
         workers[0]->run_in_order();

@@ -95,10 +95,9 @@ std::string text_of(const Execution& execution, const BlockState& block, const H
     const auto place = [&](Site site) {
         return text(launch.module, location_of(launch.image, site));
     };
-    const std::string who = "kernel " + launch.kernel_name + ", block " +
-                            index_text(block.index[0], block.index[1], block.index[2]) +
-                            ", thread " + thread_text(launch, hazard.thread) + ": " +
-                            place(hazard.site);
+    std::string who = "kernel " + launch.kernel_name + ", block " +
+                      index_text(block.index[0], block.index[1], block.index[2]) + ", thread " +
+                      thread_text(launch, hazard.thread) + ": " + place(hazard.site);
     const std::string other = "thread " + thread_text(launch, hazard.other_thread) + " at " +
                               (hazard.other_site == no_site ? "its end" : place(hazard.other_site));
     const std::string array = array_at(launch.image, hazard.shared_offset);

@@ -140,8 +140,9 @@ void execute_shared_words(Warp& warp, const Operation& operation) {
     Pattern* const pattern = shape == Shape::contiguous ? site.contiguous
                              : shape == Shape::uniform  ? site.uniform
                                                         : nullptr;
-    const auto first =
-        static_cast<std::int64_t>(offsets[0] + static_cast<std::uint32_t>(detail.offset));
+    // In 32 bits, as the offsets are.
+    const std::uint32_t wrapped = offsets[0] + static_cast<std::uint32_t>(detail.offset);
+    const std::int64_t first = wrapped;
     const std::int64_t limit = std::int64_t{context.shared_bytes} - std::int64_t{sizeof(Word)};
     if (pattern == nullptr || !fits<Word>(first, limit, shape))
         return execute_shared(warp, operation);
