@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr unsigned most_threads = 512;
+constexpr unsigned max_threads = 512;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -44,10 +44,10 @@ __device__ void store_bulk(const float4* from, float* to, unsigned bytes) {
 // Against read_offset_wide with accesses evicted last: no thread addresses global memory. One asks the copy engine for a
 // block's elements of a and of b, 8 KiB each in a block of 512 threads, and then for the way of their sum to c. An SM has four such
 // blocks, 64 KiB on their way, without a register or an instruction for them.
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(max_threads)
     read_offset_bulk(const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    __shared__ __align__(16) float4 of_a[most_threads], of_b[most_threads];
+    __shared__ __align__(16) float4 of_a[max_threads], of_b[max_threads];
     __shared__ std::uint64_t barrier;
     const std::uint32_t copied = shared_address(&barrier);
     const unsigned elements = blockDim.x * 4, bytes = elements * sizeof(float);

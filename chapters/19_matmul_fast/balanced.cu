@@ -15,13 +15,13 @@ constexpr int tile_side = 128;
 using S = Shape<tile_side, tile_side>;
 static_assert(S::shares == 1, "each thread stores its own sums");
 
-constexpr int most_divided = 1024;
+constexpr int max_divided = 1024;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 // Of each divided tile, the stages whose products c holds; 0 before a launch and after it. One launch at a time:
 // two on different streams would share them.
-__device__ unsigned done[most_divided];
+__device__ unsigned done[max_divided];
 
 // Until another block has published `value`; what it stored before is seen from here on.
 __device__ void wait_until_equal(const unsigned* published, unsigned value) {
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(128, 2)
 }
 
 // Stages of k that make a piece worth its start and its way through c.
-constexpr int least_stages = 16;
+constexpr int min_stages = 16;
 
 int count_blocks_at_a_time() {
     int device = 0, processors = 0, blocks = 0;
@@ -120,9 +120,9 @@ int blocks_at_a_time() {
 int divided_tiles(int tiles, int stages, int pieces) {
     const int left = tiles % pieces;
     if (left == 0 || tiles < pieces) return 0;
-    const bool pieces_are_long = std::int64_t{left} * stages >= std::int64_t{least_stages} * pieces;
+    const bool pieces_are_long = std::int64_t{left} * stages >= std::int64_t{min_stages} * pieces;
     const int divided = pieces_are_long ? left : left + pieces;
-    return divided <= most_divided ? divided : 0;
+    return divided <= max_divided ? divided : 0;
 }
 
 bool improves(const matmul::Gemm& gemm, matmul::Tile tile) {

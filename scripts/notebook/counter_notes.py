@@ -1,6 +1,7 @@
 """What a chapter's claims.toml says, beside its claims, about the page's table of counters.
 
 show = ["read_offset/offset:8/block:512"]      variants that no claim names, shown all the same
+repeated_on_gpus = ["load_l1"]                 kernels that a GPU repeats more often than an emulated one: not compared
 
 [[difference]]                                 why a GPU counts what the emulated one does not
 device = "nvidia-h200"
@@ -18,7 +19,7 @@ from notebook.counter_rules import COMPARED
 from notebook.devices import is_slug
 from notebook.text import close_matches, plain
 
-KEYS = ("show", "difference")
+KEYS = ("show", "repeated_on_gpus", "difference")
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,13 @@ class Reason:
 
 @dataclass(frozen=True)
 class CounterNotes:
-    """`show`: variants, without their regime, in addition to those of the claims."""
+    """`show`: variants, without their regime, in addition to those of the claims.
+
+    `repeated_on_gpus`: kernels that do more work on a GPU than on an emulated one, so counts differ.
+    """
 
     show: tuple[str, ...]
+    repeated_on_gpus: tuple[str, ...]
     reasons: tuple[Reason, ...]
 
     def why(self, device: str, counter: str, kernel: str) -> str:
@@ -55,10 +60,15 @@ def parse(document: dict[str, Any]) -> CounterNotes:
     show = document.get("show", [])
     if not isinstance(show, list) or not all(map(names.is_name, show)):
         raise ValueError("show is a list of benchmark names (kernel/key:value/…)")
+    repeated = document.get("repeated_on_gpus", [])
+    if not isinstance(repeated, list) or not all(map(names.is_name, repeated)):
+        raise ValueError("repeated_on_gpus is a list of kernels")
     tables = document.get("difference", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError("differences are written as [[difference]]")
-    return CounterNotes(tuple(map(names.variant, show)), tuple(map(_reason, tables)))
+    return CounterNotes(
+        tuple(map(names.variant, show)), tuple(repeated), tuple(map(_reason, tables))
+    )
 
 
 def _reason(table: dict[str, Any]) -> Reason:

@@ -42,15 +42,20 @@ class Pair:
 
     gpu: Result
     emulated: Result | None
+    # Kernels of which the GPU does more.
+    not_compared: tuple[str, ...]
 
     @property
     def shared(self) -> list[str]:
         counted = self.emulated.counts if self.emulated else {}
-        return [name for name in counted if name in self.gpu.counts]
+        return [name for name in counted if self._is_shared(name)]
+
+    def _is_shared(self, name: str) -> bool:
+        return name in self.gpu.counts and names.kernel(name) not in self.not_compared
 
     def compared(self, name: str) -> dict[str, Compared]:
         """What can be compared of a launch; {} of one that either of them lacks."""
-        if self.emulated is None or not (name in self.emulated.counts and name in self.gpu.counts):
+        if self.emulated is None or not (name in self.emulated.counts and self._is_shared(name)):
             return {}
         counted, measured = self.emulated.counts[name][0], self.gpu.counts[name][0]
         found = counter_rules.compare_counters(
@@ -71,12 +76,16 @@ def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
     """The table with its notes. `link` shows a result as a link to its data."""
     counted = [result for result in results if result.counts]
     emulated = [result for result in counted if result.is_emulated]
+    claims, notes = load_claims(chapter), load_counter_notes(chapter)
     pairs = [
-        Pair(gpu, next((each for each in emulated if _generation(each) == gpu.generation), None))
+        Pair(
+            gpu,
+            next((each for each in emulated if _generation(each) == gpu.generation), None),
+            notes.repeated_on_gpus,
+        )
         for gpu in counted
         if not gpu.is_emulated
     ]
-    claims, notes = load_claims(chapter), load_counter_notes(chapter)
     named = (name for claim in claims for name in (claim.baseline, claim.variant) if name)
     chosen = _chosen_names([*named, *notes.show], emulated, pairs)
     claimed = [_base(claim.metric) for claim in claims]

@@ -16,16 +16,19 @@ from pathlib import Path
 
 from notebook import (
     build,
+    claims,
     collect,
     counter_rules,
     devices,
     documents,
     files,
+    names,
     results,
     schema,
     toolbox,
 )
 from notebook.chapters import find_chapters
+from notebook.counter_rules import Counters
 from notebook.errors import CHECK_FAILED, MISSING, Malformed, Problem
 from notebook.fields import Json
 from notebook.metrics import NSIGHT
@@ -35,6 +38,7 @@ from notebook.project import Project
 from notebook.text import plain, quoted, terminal_table
 
 VALIDATION_SET = "validation"
+_VALIDATION_SET_NAME = "emulator_validation"
 # Counters that not every GPU or version of the profiler has; without them the rest is measured.
 OPTIONAL = (
     "shared_excessive_wavefronts",
@@ -55,7 +59,7 @@ class Subject:
 def subject(project: Project, word: str) -> Subject:
     """The chapter that `word` names, or the validation set."""
     if word == VALIDATION_SET:
-        return Subject("emulator_validation", "common/tests/validation_set/emulator_validation")
+        return Subject(_VALIDATION_SET_NAME, "common/tests/validation_set/emulator_validation")
     chapter = find_chapters(project, [word])[0]
     return Subject(chapter.name, chapter.target)
 
@@ -266,12 +270,20 @@ def _architecture(project: Project, meta: Path) -> str:
     return generation
 
 
+def names_to_compare(project: Project, what: Subject, measured: dict[str, Counters]) -> list[str]:
+    """The measured launches that do the work of the emulated ones of their names."""
+    if what.name == _VALIDATION_SET_NAME:
+        return list(measured)
+    apart = claims.load_counter_notes(find_chapters(project, [what.name])[0]).repeated_on_gpus
+    return [name for name in measured if names.kernel(name) not in apart]
+
+
 def _beside_emulated(project: Project, what: Subject, path: Path) -> list[str]:
     device = path.parent.parent.name
     architecture = _architecture(project, path.with_suffix(".meta.json"))
     emulated = emulate(project.build / what.target, architecture)
     measured = read_csv(path)
-    shared = [name for name in measured if name in emulated]
+    shared = [name for name in names_to_compare(project, what, measured) if name in emulated]
     lines = [f"{what.name}: {device} beside emulated-{architecture}, {len(shared)} variants"]
     different = 0
     for name in shared:

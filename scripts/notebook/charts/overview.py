@@ -158,7 +158,10 @@ def roofline(sources: Sources) -> Chart | None:
 
 
 def _highest_rate(gpu: Device, level: _Level) -> float | None:
-    """The most bytes a second that any row moved at a level, a memcpy of data that lie there too."""
+    """The most bytes a second that any row moved at a level, a memcpy of data that lie there too.
+
+    Rows that use a part of their sectors are no ceiling: the L1 delivers the part, not the sector.
+    """
     rates = [
         rate
         for row in gpu.rows("memcpy")
@@ -167,7 +170,8 @@ def _highest_rate(gpu: Device, level: _Level) -> float | None:
     ]
     for row in gpu.result.by_name:
         size, time = level.bytes(gpu, row), gpu.value(row, "time")
-        if size and time:
+        whole = (gpu.value(row, "load_efficiency") or 100) > 99
+        if size and time and whole:
             rates.append(size / time * 1e6)
     return max(rates, default=None)
 
