@@ -28,7 +28,6 @@ _TITLE_LETTERS = 84
 _LIBRARY = ("draw.gp", "style.gp", "panels.gp")
 # gnuplot's svg terminal takes a bold font for a family of its own.
 _BOLD = ('font-family="DejaVu Sans:Bold"', 'font-family="DejaVu Sans" font-weight="bold"')
-_PDF_DATE = re.compile(rb"/CreationDate \([^)]*\)")
 
 # Versions of gnuplot that were seen to show the same.
 _ALIKE = ("gnuplot 5.4 ", "gnuplot 6.0 ")
@@ -101,9 +100,7 @@ class Figure:
             return Drawn(self._finished(figure.read_bytes(), form), warnings)
 
     def _finished(self, content: bytes, form: str) -> bytes:
-        """With the title for readers that see no picture, and without the date of drawing."""
-        if form == "pdf":
-            return _PDF_DATE.sub(b"/CreationDate (D:20000101000000Z)", content)
+        """An SVG with the title for readers that see no picture."""
         if form != "svg":
             return content
         head, newline, body = content.decode("utf-8").partition("\n")

@@ -61,10 +61,12 @@ def clone(root: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def settings(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """No index, no settings of the user's, and an apt that fails."""
+    """No index, no settings of the user's, an apt that fails, and an nvcc: `doctor` misses nothing."""
     tools = tmp_path_factory.mktemp("tools")
-    for name in ("apt-get", "sudo"):
-        (tools / name).write_text("#!/bin/sh\necho 'E: not in a test' >&2\nexit 100\n")
+    refuses = "echo 'E: not in a test' >&2\nexit 100"
+    answers = "echo 'Cuda compilation tools, release 13.0, V13.0.88'"
+    for name, does in {"apt-get": refuses, "sudo": refuses, "nvcc": answers}.items():
+        (tools / name).write_text(f"#!/bin/sh\n{does}\n")
         (tools / name).chmod(0o755)
     kept = {"HOME": os.environ.get("HOME", "/"), "PATH": f"{tools}:{SYSTEM_PATH}"}
     return kept | {
