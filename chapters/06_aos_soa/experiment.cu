@@ -18,6 +18,7 @@
 //           structure: aos_one_field is the application that its text describes.
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -130,8 +131,11 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
     struct Traffic {
         std::size_t used, written, touched;
     };
-    const auto add = [&](const char* kernel, std::size_t record_bytes, Traffic traffic, auto launch,
-                         Layout layout, auto reference) {
+    // Of one type each, whatever the kernel: the compiler makes the variants of a record once.
+    using Launch = std::function<void(Set&)>;
+    using Reference = std::function<Field(std::size_t k, std::size_t i)>;
+    const auto add = [&](const char* kernel, std::size_t record_bytes, Traffic traffic,
+                         const Launch& launch, Layout layout, const Reference& reference) {
         const std::size_t working_set = traffic.touched * n * sizeof(Field);
         variants.push_back({
             .name = lab::variant_name(kernel, {{"record", record_bytes},
@@ -148,7 +152,8 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
         });
     };
     // A kernel that adds 10 * (k + 1) to field k.
-    const auto add_growing = [&](const char* kernel, Traffic traffic, auto launch, Layout layout) {
+    const auto add_growing = [&](const char* kernel, Traffic traffic, const Launch& launch,
+                                 Layout layout) {
         add(kernel, sizeof(Aos), traffic, launch, layout, [=](std::size_t k, std::size_t i) {
             return static_cast<Field>(records->value(records->position(layout, k, i)) +
                                       static_cast<Field>(10 * (k + 1)));

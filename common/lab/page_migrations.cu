@@ -40,15 +40,16 @@ void* library() {
     return handle;
 }
 
-// What the library's function says, or that there is none. `Function` is the header's, for its type.
+// What the library's function says, or that there is none. `Function` is its type in the header: the
+// function itself is not named, which would need the library to link.
 template <class Function, class... Arguments>
-CUptiResult call(Function*, const char* name, Arguments... arguments) {
+CUptiResult call(const char* name, Arguments... arguments) {
     if (library() == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
     const auto function = reinterpret_cast<Function*>(dlsym(library(), name));
     return function == nullptr ? CUPTI_ERROR_NOT_INITIALIZED : function(arguments...);
 }
 // A macro because only a macro sees the function's name.
-#define LAB_CUPTI(function, ...) call(function, #function __VA_OPT__(, ) __VA_ARGS__)
+#define LAB_CUPTI(function, ...) call<decltype(function)>(#function __VA_OPT__(, ) __VA_ARGS__)
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));

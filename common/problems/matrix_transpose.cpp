@@ -11,7 +11,7 @@ namespace lab {
 namespace {
 
 // Tall matrices repeat this many rows. A prime: no tile, stride or partition falls in step with it.
-constexpr std::size_t period = 509;
+constexpr std::size_t distinct_rows = 509;
 
 // As random_floats, of any type; never the poison of a DeviceBuffer.
 template <class T>
@@ -73,7 +73,7 @@ Variant variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix, 
 template <class T>
 typename MatrixTransposeOf<T>::Set& MatrixTransposeOf<T>::set(std::size_t index) {
     if (pattern_.empty()) {
-        const std::size_t lines = std::min(rows_, period);
+        const std::size_t lines = std::min(rows_, distinct_rows);
         pattern_ = random_elements<T>(lines * columns_);
         transposed_.resize(pattern_.size());
         for (std::size_t row = 0; row < lines; ++row) {
