@@ -4,6 +4,7 @@ import glob
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from notebook import claims, kept, results, verdicts
@@ -68,7 +69,13 @@ def _prepare(project: Project, chapter: Chapter, path: Path) -> None:
         result = results.load_right(project, path, chapter)
     except Malformed:
         return
-    decided(project, chapter, claims.load_right(chapter).right, result)
+    decided(project, chapter, _claims(chapter), result)
+
+
+@cache
+def _claims(chapter: Chapter) -> list[Claim]:
+    """Read once in each process that prepares."""
+    return claims.load_right(chapter).right
 
 
 def _name(chapter: Chapter, key: str) -> str:

@@ -161,17 +161,17 @@ def _install(cell: Cell, names: list[str]) -> None:
     install = f"{apt} update && {apt} -y --no-install-recommends install {' '.join(names)}"
     log = cell.root.parent / "logs" / "install.log"
     administrator = Cell(cell.root, Case("root", "root", is_root=True), cell.shared)
-    if _run_inside(administrator, install, log):
+    if run_inside(administrator, install, log):
         raise SystemExit(f"error: the packages cannot be installed; see {log}")
 
 
 def run_in_clone(cell: Cell, script: str, log: Path) -> int:
     """Runs a shell script where the notebook has been cloned to."""
     folder = shlex.quote(f"{cell.case.home}/{cell.case.folder}")
-    return _run_inside(cell, f"cd {folder} || exit\n{script}", log)
+    return run_inside(cell, f"cd {folder} || exit\n{script}", log)
 
 
-def _run_inside(cell: Cell, command: str, log: Path) -> int:
+def run_inside(cell: Cell, command: str, log: Path) -> int:
     """Runs a command in the root, alone with its processes and mounts."""
     root, case = cell.root, cell.case
     mounts = [["mount", "--rbind", "/dev", str(root / "dev")]]

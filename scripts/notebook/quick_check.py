@@ -9,11 +9,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from notebook import fields
 from notebook.fields import Json
 
+_LISTS = frozenset({list})
 _NAME = re.compile(fields.NAME)
 # Stands in a shape for any number, and for any array of numbers.
 _NUMBER, _NUMBERS, _ANY_NAME = 0, 1, 2
@@ -66,12 +68,11 @@ def _shape(row: Json, limits: dict[str, _Limits]) -> Shape | None:
             else:
                 found.append((key, value))
         elif type(value) is list:
-            if len(value) > fields.MAX_PROCESSES or not all(
-                type(process) is list
-                and len(process) <= fields.MAX_REPETITIONS
-                and of_field.hold(process)
-                for process in value
-            ):
+            if len(value) > fields.MAX_PROCESSES or not _LISTS.issuperset(map(type, value)):
+                return None
+            if max(map(len, value), default=0) > fields.MAX_REPETITIONS:
+                return None
+            if not of_field.hold(list(chain.from_iterable(value))):
                 return None
             found.append((key, _NUMBERS))
         elif of_field.hold([value]):

@@ -123,7 +123,9 @@ class Stored(Repetitions):
 
     def _found(self, metric: str) -> dict[int, list[float]]:
         stored = self._row.get("time_us" if metric == "time" else metric)
-        if metric not in ("time", *_VALUES) or not isinstance(stored, list):
+        if stored is None and metric in _VALUES:
+            return {}
+        if not isinstance(stored, list):
             return super()._found(metric)  # computed from others, or one number for all
         processes = enumerate(stored)
         return {process: list(map(float, found)) for process, found in processes if found}
