@@ -12,6 +12,7 @@ from notebook import (
     cuda_parts,
     devices,
     drawing,
+    estimates,
     figures,
     files,
     setup,
@@ -23,6 +24,7 @@ from notebook.chapters import Chapter, find_chapters
 from notebook.destinations import Destinations
 from notebook.devices import Target
 from notebook.errors import CHECK_FAILED, Problem
+from notebook.estimates import Pace
 from notebook.progress import say
 from notebook.project import Project
 from notebook.summary import Ran
@@ -75,15 +77,24 @@ def _collect_all(
 ) -> list[Ran]:
     """Runs the chapters: on a GPU, which they would share, one after another, else one on each CPU."""
     at_once = min(len(os.sched_getaffinity(0)), len(chapters)) if target.is_emulated else 1
+    expected = {
+        chapter.name: estimates.seconds(where.project, chapter, target.is_emulated)
+        for chapter in chapters
+    }
+    pace = Pace(expected, at_once)
 
     def collected(number: int, chapter: Chapter) -> Ran | None:
-        say(f"{chapter.name} on {target} ({number} of {len(chapters)})")
+        # Full runs tell nothing of a quick one before its first chapter has ended.
+        left = "" if quick and not pace.ended else pace.left(time.monotonic())
+        say(f"{chapter.name} on {target} ({number} of {len(chapters)}{left})")
         place = where.of(chapter, target)
         try:
             return Ran(place, chapter, collect.collect(place, chapter, target, quick, at_once > 1))
         except Problem as problem:
             say(f"error: {problem}")
             return None
+        finally:
+            pace.ended.add(chapter.name)
 
     if at_once <= 1:
         ran = [collected(number, chapter) for number, chapter in enumerate(chapters, start=1)]

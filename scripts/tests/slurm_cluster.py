@@ -76,7 +76,7 @@ class Cluster:
         (folder / "munge.key").chmod(0o600)
         lines = [f"Name=emulated Type={kind} Count=1\n" for kind in kinds]
         (folder / "gres.conf").write_text("".join(lines))
-        # Slurm 23 and later look for systemd, which a container lacks, unless the configuration says otherwise.
+        # Without these lines Slurm 23 and later need systemd, which a container lacks.
         (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nIgnoreSystemd=yes\n")
         self._configuration = folder / "slurm.conf"
         self._configuration.write_text(

@@ -13,7 +13,7 @@ from conftest import Tree
 from notebook import archive
 from notebook.destinations import Destinations
 from notebook.errors import Problem
-from notebook.fleet import estimates, job, kinds, merge, parcel, slurm
+from notebook.fleet import job, kinds, merge, parcel, slurm
 from notebook.fleet.campaign import Task
 from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind, Offer
@@ -181,16 +181,3 @@ def test_results_are_merged_whole_and_wrong_ones_change_nothing(tree_with_data: 
     )
     assert all(each.refusal for each in refused)
     assert path.read_bytes() == right
-
-
-def test_estimates_come_from_what_processes_took(tree_with_data: Tree) -> None:
-    project, chapter = tree_with_data.project, tree_with_data.chapter
-    assert estimates.seconds(project, chapter, FERMI) == 120
-    record = project.build / "runs" / "emulated-fermi" / f"{chapter.name}.json"
-    record.parent.mkdir(parents=True)
-    record.write_text('{"process_seconds": [7.0, 0.5]}')
-    assert estimates.seconds(project, chapter, FERMI) == 7.5
-    record.write_text('{"process_seconds": "long"}')
-    assert estimates.seconds(project, chapter, FERMI) == 120
-    assert estimates.minutes_to_allow(7.5) == 10
-    assert estimates.minutes_to_allow(900) == 61

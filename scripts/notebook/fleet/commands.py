@@ -2,10 +2,11 @@
 
 from argparse import Namespace
 
+from notebook import estimates
 from notebook.chapters import find_chapters
 from notebook.destinations import Destinations
 from notebook.errors import CHECK_FAILED, WRONG_USAGE, Problem
-from notebook.fleet import campaign, estimates, kinds, merge, progress, slurm, submit
+from notebook.fleet import campaign, kinds, merge, progress, slurm, submit
 from notebook.fleet.campaign import Campaign
 from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind
@@ -29,7 +30,7 @@ def plan(options: Namespace) -> int:
     chapters = find_chapters(project, options.chapters)
     planned = []
     for kind in chosen:
-        expected = [estimates.seconds(project, chapter, kind) for chapter in chapters]
+        expected = [estimates.seconds(project, chapter, kind.is_emulated) for chapter in chapters]
         limit = estimates.minutes_to_allow(max(expected))
         planned.append(
             (

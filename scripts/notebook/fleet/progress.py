@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notebook.fleet import estimates, parcel, slurm
+from notebook import estimates
+from notebook.fleet import parcel, slurm
 from notebook.fleet.campaign import Campaign, Task
 from notebook.progress import say
 from notebook.text import plain, terminal_table

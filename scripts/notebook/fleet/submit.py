@@ -7,10 +7,10 @@ import tarfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notebook import files
+from notebook import estimates, files
 from notebook.chapters import Chapter
 from notebook.errors import Problem
-from notebook.fleet import campaign, estimates, job, slurm
+from notebook.fleet import campaign, job, slurm
 from notebook.fleet.campaign import Campaign, Task
 from notebook.fleet.job import Placement, Tree
 from notebook.fleet.kinds import Kind
@@ -129,7 +129,7 @@ def _submit_array(
             "use a shared file system (without --no-shared-files)"
         )
     files.write(made.folder / f"{kind.name}.sh", script)
-    longest = max(estimates.seconds(project, chapter, kind) for _, chapter in chapters)
+    longest = max(estimates.seconds(project, chapter, kind.is_emulated) for _, chapter in chapters)
     minutes = request.minutes or estimates.minutes_to_allow(longest)
     name = f"lab-{made.number}-{kind.name}"
     indices = [index for index, _ in chapters]

@@ -1,10 +1,11 @@
-"""How long a task will take: as long as data say that the chapter's processes took before."""
+"""How long a chapter will take: as long as data say that its processes took before."""
 
+import time
+from dataclasses import dataclass, field
 from statistics import median
 
 from notebook import errors, schema
 from notebook.chapters import Chapter
-from notebook.fleet.kinds import Kind
 from notebook.project import Project
 
 # Of a chapter that was never run: longer than any on an H200 or on one CPU of today.
@@ -17,9 +18,9 @@ _MIN_MINUTES = 10
 _LONGEST_SECONDS = 86_400.0
 
 
-def seconds(project: Project, chapter: Chapter, kind: Kind) -> float:
+def seconds(project: Project, chapter: Chapter, is_emulated: bool) -> float:
     """The median over devices of this sort (real or emulated) that tell."""
-    pattern = "emulated-*" if kind.is_emulated else "[!.e]*"
+    pattern = "emulated-*" if is_emulated else "[!.e]*"
     found = []
     for folder in (project.data, project.beside.data, project.build / "runs"):
         for path in folder.glob(f"{pattern}/{chapter.name}.json"):
@@ -47,3 +48,21 @@ def text(seconds_: float) -> str:
     if seconds_ < 100:
         return f"{seconds_:.0f} s"
     return f"{seconds_ / 60:.0f} min" if seconds_ < 6000 else f"{seconds_ / 3600:.1f} h"
+
+
+@dataclass
+class Pace:
+    """How long chapters should take, `at_once` of them beside one another, and which have ended."""
+
+    expected: dict[str, float]
+    at_once: int = 1
+    ended: set[str] = field(default_factory=set)
+    began: float = field(default_factory=time.monotonic)
+
+    def left(self, now: float) -> str:
+        """`, about 4 min left`: what has ended tells how fast this machine is; "" where nothing tells."""
+        known = sum(self.expected[name] for name in self.ended)
+        elapsed = now - self.began
+        slower = elapsed * self.at_once / known if known else 1.0
+        seconds_ = slower * sum(self.expected.values()) / self.at_once - elapsed
+        return f", about {text(seconds_)} left" if seconds_ >= 1 else ""
