@@ -253,6 +253,24 @@ def test_many_predicted_curves_are_drawn_as_their_range(tree: Tree) -> None:
     assert "Kepler" not in drawn
 
 
+def test_a_ratio_is_the_one_that_verdicts_have(tree: Tree) -> None:
+    """Three processes, of which one is slower: the mean of their logarithms, not the ratio of medians."""
+    at = AT.format(2**26)
+    rows = [
+        row
+        for process, slower in enumerate((1.0, 1.0, 1.44))
+        for offset, factor in ((0, 1.0), (11, slower))
+        for repetition in range(5)
+        for row in [
+            synthetic.row(f"read_offset/offset:{offset}/{at}", 100 * factor, repetition, process)
+        ]
+    ]
+    synthetic.save(tree.data, synthetic.document(rows))
+    (device,) = facts(results.load_chapter(tree.project, tree.chapter)).measured
+    ratio = device.ratio(*(f"read_offset/offset:{offset}/{at}" for offset in (11, 0)))
+    assert ratio == pytest.approx(1.44 ** (1 / 3))
+
+
 def test_ratios_of_two_sizes_are_refused(tree: Tree) -> None:
     (device,) = reads(tree, {0: 100, 11: 107}).measured
     small, large = (f"read_offset/offset:0/{AT.format(n)}" for n in (2**20, 2**26))

@@ -190,7 +190,7 @@ def test_the_longest_answer_fits_the_width_and_verdicts_stay_beside_their_values
         "Fermi, Maxwell, Turing, 4 more", ("x",), False, "0.0625–123.45×", ", ".join(words), words
     )
     short = outcomes.Outcome("H200", ("y",), True, "1.00×", "holds", ("holds",))
-    values, verdicts_ = answer_tables._side_by_side([long, short])
+    values, verdicts_ = answer_tables._value_and_verdict_lines([long, short])
     assert len(values) == len(verdicts_)
     assert values[verdicts_.index("holds")] == "H200 1.00×"
     assert max(map(len, values)) <= 30 and max(map(len, verdicts_)) <= 20

@@ -210,8 +210,8 @@ NUMBERS: list[tuple[str, str, tuple[float, float], int, Callable[[], list[float]
     ),
     (
         "17",
-        "2 % faster, 10 % at 256 cubed",
-        (-10, -2),
+        "2 % faster, 9 % at 256 cubed",
+        (-9, -2),
         0,
         lambda: change(
             "17", "matmul_strip_mined/tile:32", "matmul_naive/block:32x32", cubed(256, 1024, 4096)

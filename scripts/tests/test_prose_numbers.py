@@ -49,7 +49,7 @@ NOT_MEASURED = {
         "33.09": "printed by the book",
         "117.6": "a slip of the source",
         "177.6": "the M2090's peak, data/published/devices.csv",
-        "1.15": "TB/s read: half of the bytes that the copy moves",
+        "1.16": "TB/s read: half of the bytes that the copy moves",
     },
     "13": {"1,000": "rounded"},
     "14": {

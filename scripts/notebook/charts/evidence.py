@@ -113,9 +113,13 @@ class Device:
         return None if value is None or not by else value / by
 
     def ratio(self, name: str | None, baseline: str | None, metric: str = "time") -> float | None:
-        """Like with like: of two sizes or states of the caches there is no ratio."""
+        """As verdicts have it. Like with like: of two sizes or states of the caches there is none."""
         if name is None or baseline is None:
             return None
+        found = self._ratio(name, baseline, metric)
+        return found[0] if found else None
+
+    def _plain_ratio(self, name: str, baseline: str, metric: str) -> float | None:
         if names.regime(name) != names.regime(baseline) and names.kernel(baseline) != "memcpy":
             return None
         value, by = self.value(name, metric), self.value(baseline, metric)
@@ -126,7 +130,7 @@ class Device:
         return [self._ratio(name, baseline, metric) for name, baseline in pairs]
 
     def _ratio(self, name: str, baseline: str, metric: str) -> Ratio | None:
-        plain = self.ratio(name, baseline, metric)
+        plain = self._plain_ratio(name, baseline, metric)
         if plain is None or self.evidence is not Evidence.MEASURED:
             return None if plain is None else (plain, plain, plain)
         rows = self.result.by_name
