@@ -1,6 +1,6 @@
 """Charts that span chapters: the transposes, the roofline, three effects by generation."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -210,8 +210,8 @@ def effects(sources: Sources) -> Chart | None:
         names = [f"{name.capitalize()} {years.get(name, '')}".strip() for name in GENERATIONS]
         panel.ticks_x(enumerate(map(str, names)))
         panel.boxes([(*_COLUMNS, 1 / 1.03, 1.03)], GREY, PALE)
-        shown |= _by_generation(panel, facts, ratio)
-        _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
+        others = _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
+        shown |= _by_generation(panel, facts, ratio, others)
         claim, label, power = claimed
         if value := facts.claimed.get(claim):
             value **= power
@@ -231,9 +231,12 @@ def effects(sources: Sources) -> Chart | None:
 
 
 def _by_generation(
-    panel: Panel, facts: Facts, ratio: Callable[[Device], float | None]
+    panel: Panel,
+    facts: Facts,
+    ratio: Callable[[Device], float | None],
+    others: Mapping[str, int],
 ) -> set[Evidence]:
-    """Draws the ratio of each device in the column of its generation."""
+    """Draws the ratio of each device in the column of its generation; its measured GPUs are named, `others` counted."""
     shown: set[Evidence] = set()
     named: dict[str, list[Device]] = {}
     highest: dict[str, float] = {}
@@ -251,14 +254,16 @@ def _by_generation(
         over = 0.17 * (panel.y[1] - panel.y[0])
         above = highest[generation] * 1.45 if panel.log_y else highest[generation] + over
         names = ", ".join(each.name for each in reversed(devices))
+        if generation in others:
+            names += f", {others[generation]} more"
         panel.text(GENERATIONS.index(generation) + 0.5, above, names, RIGHT, devices[-1].style)
     return shown
 
 
 def _draw_crowd(
     panel: Panel, crowd: Iterable[Device], ratio: Callable[[Device], float | None]
-) -> None:
-    """The range of the GPUs that have no point of their own, by generation."""
+) -> dict[str, int]:
+    """Draws the range of the GPUs that have no point of their own; how many each generation has."""
     found: dict[str, list[float]] = {}
     for device in crowd:
         if device.generation in GENERATIONS and (value := ratio(device)) is not None:
@@ -266,7 +271,7 @@ def _draw_crowd(
     for generation, values in found.items():
         x = GENERATIONS.index(generation)
         panel.boxes([(x - 0.2, x + 0.2, min(values), max(values))], GREY, PALE)
-        panel.text(x - 0.25, max(values), f"{len(values)} more", RIGHT)
+    return {generation: len(values) for generation, values in found.items()}
 
 
 def _offset_11(device: Device) -> float | None:
