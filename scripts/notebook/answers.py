@@ -9,7 +9,6 @@ sizes of one GPU, the newest that measured it, which titles of figures are about
     {claim:percent}  how far the ratio is from 1: 2–3 %
     {claim:times}    the ratio or its inverse, whichever is above 1: 3.2×
     {claim:share}    the ratio in percent: 9–13 %
-    {claim@fermi:predicted}  the ratio that the time model predicts, even where it decides nothing
     {claim@dram}     only where the data lie in DRAM (or l2); a part of a regime does as well, as in
                      {claim@n:16777216/cache:cold}
     {claim@fermi}    counted by that emulated GPU
@@ -23,15 +22,13 @@ from dataclasses import dataclass
 
 from notebook import claims, device_names
 from notebook.claims import Claim
-from notebook.prediction import predicted_seconds
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches
 from notebook.verdicts import Verdict
 
 GPU = "gpu"
-_PREDICTED = "predicted"
 _PLACEHOLDER = re.compile(
-    r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times|share|predicted))?\}"
+    r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times|share))?\}"
 )
 _UNITS = {
     "time": (1.0, " µs"),
@@ -120,8 +117,6 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
             raise Unanswered("no data")
         raise ValueError(f"answer: claim {close_matches(placeholder.claim, known)}")
     claim = known[placeholder.claim]
-    if placeholder.form == _PREDICTED:
-        return _predicted(decided, claim, placeholder)
     found = [
         verdict
         for verdict in decided.verdicts
@@ -136,20 +131,6 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
         needs = "needs a GPU" if not gpus(decided) else "no data"
         raise Unanswered(f"{needs} ({placeholder.text[1:-1]})")
     return _in_form(claim, placeholder.form, min(values), max(values))
-
-
-def _predicted(decided: ChapterVerdicts, claim: Claim, placeholder: Placeholder) -> str:
-    """The ratio of predicted times, from the smallest to the largest over all sizes."""
-    ratios: list[float] = []
-    for result in decided.results:
-        if result.device == f"{device_names.EMULATED}{placeholder.where}":
-            times, others = (
-                predicted_seconds(result, each) for each in (claim.variant, claim.baseline or "")
-            )
-            ratios += [times[regime] / others[regime] for regime in times.keys() & others.keys()]
-    if not ratios:
-        raise Unanswered(f"no prediction ({placeholder.text[1:-1]})")
-    return _range([min(ratios), max(ratios)], "×")
 
 
 def _is_at(verdict: Verdict, placeholder: Placeholder) -> bool:

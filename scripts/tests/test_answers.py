@@ -1,7 +1,6 @@
 """Answers: the words are typed, the numbers come from the data, and no number is typed."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,8 +10,6 @@ from conftest import CLAIMS, Tree
 from notebook import answers, claims, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.project import Project
-from notebook.records import grouped
-from notebook.results import Result
 
 SLOWER = "offset_11_slower"
 
@@ -98,23 +95,6 @@ def test_what_is_wrong_or_missing_is_no_answer(
 ) -> None:
     with pytest.raises(answers.Unanswered, match=re.escape(reason)):
         answer(tree_with_data, text)
-
-
-def test_a_predicted_ratio_is_given_where_it_decides_nothing(tree_with_data: Tree) -> None:
-    decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)
-    text = "{offset_11_slower@fermi:predicted}"
-    with pytest.raises(answers.Unanswered, match="no prediction"):
-        answers.filled(decided, text)
-
-    def predicted(result: Result) -> Result:
-        rows = [
-            replace(row, predicted_seconds=1.25e-5 if "/offset:11/" in row.name else 1e-5)
-            for row in synthetic.rows_in(result)
-        ]
-        return replace(result, by_name=grouped(rows))
-
-    known = replace(decided, results=[predicted(each) for each in decided.results])
-    assert answers.filled(known, text) == "1.25×"
 
 
 def test_without_a_gpu_it_says_so(tree: Tree) -> None:

@@ -12,7 +12,11 @@ from notebook.project import Project
 PROJECT = Project.here()
 RUNTIME = PROJECT.build / build.EMULATED_RUNTIME
 # Kernels that use no shared memory may have no small shape.
-WITHOUT = {"memcpy", "cublas_sgemm", "cublas_sgeam", "read_in_flight", "store_over_lines"}
+WITHOUT = {
+    *("memcpy", "cublas_sgemm", "cublas_sgeam", "read_in_flight", "store_over_lines"),
+    *("read_offset", "read_offset_quarter", "read_wide", "write_wide", "copy_wide", "scale_wide"),
+    *("copy_wide_evict_last", "scale_wide_evict_last"),
+}
 
 
 def uses_shared_memory(chapter: Chapter) -> bool:
