@@ -41,9 +41,10 @@ __device__ void store_bulk(const float4* from, float* to, unsigned bytes) {
 
 #endif
 
-// Against read_offset_wide with accesses evicted last: no thread addresses global memory. One asks the copy engine for a
-// block's elements of a and of b, 8 KiB each in a block of 512 threads, and then for the way of their sum to c. An SM has four such
-// blocks, 64 KiB on their way, without a register or an instruction for them.
+// Against read_offset_wide with accesses evicted last: no thread addresses global memory, but for the tail.
+// One asks the copy engine for a block's elements of a and of b, 8 KiB each in a block of 512 threads, and
+// then for the way of their sum to c. An SM has four such blocks, 64 KiB on their way, without a register
+// or an instruction for them.
 __global__ void __launch_bounds__(max_threads)
     read_offset_bulk(const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

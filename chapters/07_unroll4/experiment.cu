@@ -14,6 +14,7 @@
 //           read_offset_wide_streaming  ... as accesses that tell the caches: used once
 //           read_offset_wide_paced      ... by warps that begin one after another
 //           ..._evict_last              ... the L2 keeps what is read, and gives up what is written
+//           read_offset_bulk          the same by the copy engine (Hopper or newer, offsets as above)
 //           copy_wide, scale_wide, read_wide, write_wide   the device's ceilings
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each

@@ -8,10 +8,10 @@
 //           transpose_tile_unrolled  64 x 64, 16 loads in flight a thread; two orders of the blocks
 //           transpose_vectors        accesses of 16 bytes; three orders, two shapes of the tile.
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
-//           transpose                picks one of them: any shape; uint16, float and double
 //           transpose_sectors        any shape: writes whole sectors of 32 bytes
 //           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
-//           transpose_tensor         its tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
+//           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper)
+//           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
 //           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and, of floats,
 //           10000 x 10000, 9999 x 10007 and 16384 x 32768.
@@ -249,8 +249,8 @@ lab::Variant tensor_variant(const std::string& name, const Matrix<T>& matrix, st
                       [=](const T* in, T* out) { tensor::transpose(in, out, rows, columns); });
 }
 
-// What a program would call: the fastest for the shape. Where rows begin in the middle of 256 bytes, tiles that the copy
-// engine brings are.
+// What a program would call: the fastest for the shape. Where rows begin in the middle of 256 bytes, tiles
+// that the copy engine brings are.
 template <class T>
 lab::Variant best_variant(const Matrix<T>& matrix, std::size_t sets) {
     const std::size_t rows = matrix->rows(), columns = matrix->columns();

@@ -20,8 +20,8 @@ constexpr unsigned elements = 16 / sizeof(T);
 template <class T>
 constexpr unsigned side = 2 * pieces * elements<T>;
 
-// Shared memory that a block asks for and leaves alone, so that an SM of compute capability 9.0 holds four of them: with
-// eight, more rows are read at a time and the transpose is slower.
+// Shared memory that a block asks for and leaves alone, so that an SM of compute capability 9.0 holds four
+// of them: with eight the transpose is slower.
 template <class T>
 constexpr unsigned unused_bytes = 46 * 1024 - 2 * side<T> * pieces * 16;
 
@@ -64,7 +64,7 @@ __device__ void finish_stores() {
 // of 128 bytes a row and, when the tile is turned, for two of the output. The engine swizzles: piece p
 // of row r lies at p ^ (r % 8). Eight lanes take squares of a diagonal, j = 0 ... 7 and i = j ^ d: they
 // read eight different pieces and leave eight different ones, both without a conflict. The tile is
-// turned in place, so that a block needs 16 KiB.
+// turned in place, so that a block needs no second tile.
 template <class T>
 __global__ void __launch_bounds__(256) transpose_tensor(const __grid_constant__ CUtensorMap in,
                                                         const __grid_constant__ CUtensorMap out) {

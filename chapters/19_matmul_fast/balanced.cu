@@ -53,11 +53,13 @@ __device__ __noinline__ void multiply_part(const Matrices& matrices, Work work, 
 
 #endif
 
-// Against matmul_reuse: the tiles of the last wave are divided among all blocks that run at a time, by stages of
-// k, where the plain order of tiles leaves some SMs idle. The first `whole` blocks have a tile
-// each. Every further block, of which one wave is launched, has as many of the stages that are left, in their order: of
-// one tile the last, of the next one the first. It stores the latter to c first, and adds the former when
-// an earlier block has stored what comes before: it never waits for a later block.
+// Against matmul_reuse: the tiles of the last wave are divided among all blocks that run at a time, by
+// stages of k, where the plain order of tiles leaves some SMs idle. The first `whole` blocks have a tile
+// each. Every further block, of which one wave is launched, has its part of the stages that are left, in
+// their order: of one tile the last, of another the first, and whole tiles between. It goes through them
+// backwards: it stores the first stages of a tile before it waits to add the last ones of another, for the
+// block before, which has stored what comes before them. GPUs start blocks in the order of their index, so
+// that it never waits for one that cannot run.
 __global__ void __launch_bounds__(128, 2)
     matmul_balanced(const __grid_constant__ CUtensorMap a_map,
                     const __grid_constant__ CUtensorMap b_map, int m, int n, int k, float alpha,
@@ -119,7 +121,7 @@ int blocks_at_a_time() {
 
 int divided_tiles(int tiles, int stages, int pieces) {
     const int left = tiles % pieces;
-    if (left == 0 || tiles < pieces) return 0;
+    if (left == 0 || tiles < pieces || stages < min_stages) return 0;
     const bool pieces_are_long = std::int64_t{left} * stages >= std::int64_t{min_stages} * pieces;
     const int divided = pieces_are_long ? left : left + pieces;
     return divided <= max_divided ? divided : 0;

@@ -1,4 +1,5 @@
-// The last step: the last wave of tiles divided among all SMs.
+// The last step: the last wave of tiles divided among all SMs. One launch at a time, on one device: launches on two
+// streams would share their counters.
 #pragma once
 
 #include "gemm.hpp"

@@ -12,12 +12,12 @@
 //           matmul_balanced         its last wave of tiles divided among all SMs
 //           cublas_sgemm            the reference, CUBLAS_PEDANTIC_MATH; also beside every other row
 //           fma_chains              as many multiply-adds on registers: the peak
-//           tile:picked is what a user of the last two gets, gemm.hpp's choice; the tiles beside it
+//           tile:picked is what a user of the last three gets, gemm.hpp's choice; the tiles beside it
 //           show what it chooses from. 256 cubed, where the emulated GPU is compared with counters; on
 //           a GPU 1024 to 8192 cubed and ragged, tall and wide shapes, the slower steps only at 2048
 //           and 4096.
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without.
-// Differs:  the last two compute alpha a b + beta c with leading dimensions, for any m, n and k. Rows
+// Differs:  the last four compute alpha a b + beta c with leading dimensions, for any m, n and k. Rows
 //           that do not begin at multiples of 16 bytes cannot be copied in bulk: matmul_double_buffered
 //           multiplies those, element by element.
 #include <cstddef>
@@ -71,11 +71,13 @@ lab::Variant against_cublas(lab::Variant variant, const Matrices& matrices) {
     return variant;
 }
 
-// Nine tiles, of which the last ones are divided: into pieces of two tiles, and one tile into four.
+// Of nine tiles the last ones are divided: into pieces longer than a tile, and one tile into four. Of seven all,
+// into four pieces: two of them have a whole tile between parts of others.
 void add_divided_tiles(lab::Experiment& experiment) {
     for (const auto& [shape, pieces] : {std::pair{matmul::Shape{300, 272, 500}, 4},
                                         {{300, 268, 500}, 2},
-                                        {{300, 272, 2100}, 4}}) {
+                                        {{300, 272, 2100}, 4},
+                                        {{880, 100, 500}, 4}}) {
         for (const matmul::Scaling scaling : {matmul::Scaling{1, 0}, {-0.75f, 1.5f}}) {
             const std::string name = "matmul_balanced/pieces:" + std::to_string(pieces);
             experiment.add_validation(

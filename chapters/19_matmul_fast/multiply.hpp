@@ -56,7 +56,7 @@ inline void last_step(const Gemm& g, Tile tile) {
                                 : reuse::multiply(g, tile);
 }
 
-// What a program would call: the fastest kernel that can.
+// What a program would call, on one stream: the fastest kernel that can.
 inline void fast(const Gemm& g, Tile tile) {
     g.is_aligned() && bulk::is_available() ? last_step(g, tile) : double_buffered(g, tile);
 }

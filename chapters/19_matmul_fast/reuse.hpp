@@ -1,4 +1,4 @@
-// The last step: multiply-adds in an order that spares the register file.
+// Step 6: multiply-adds in an order that spares the register file.
 #pragma once
 
 #include "gemm.hpp"

@@ -202,10 +202,6 @@ struct Ring {
     }
 };
 
-#endif
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // A block's work on one tile: the stages of k from `first` to before `last`, for c = alpha a b + beta c.
 struct Work {
     TileOrigin tile;

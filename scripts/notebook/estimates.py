@@ -20,11 +20,11 @@ _LONGEST_SECONDS = 86_400.0
 
 def seconds(project: Project, chapter: Chapter, is_emulated: bool) -> float:
     """The median over devices of this sort (real or emulated) that tell."""
-    pattern = "emulated-*" if is_emulated else "[!.e]*"
     found = []
     for folder in (project.data, project.beside.data, project.build / "runs"):
-        for path in folder.glob(f"{pattern}/{chapter.name}.json"):
-            found += _recorded(path.read_bytes())
+        for path in folder.glob(f"[!.]*/{chapter.name}.json"):
+            if path.parent.name.startswith("emulated-") == is_emulated:
+                found += _recorded(path.read_bytes())
     return median(found) if found else _UNKNOWN_SECONDS
 
 
@@ -52,17 +52,18 @@ def text(seconds_: float) -> str:
 
 @dataclass
 class Pace:
-    """How long chapters should take, `at_once` of them beside one another, and which have ended."""
+    """How long chapters should take, `at_once` of them beside one another, and what those took that are done."""
 
     expected: dict[str, float]
     at_once: int = 1
-    ended: set[str] = field(default_factory=set)
+    took: dict[str, float] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
 
     def left(self, now: float) -> str:
-        """`, about 4 min left`: what has ended tells how fast this machine is; "" where nothing tells."""
-        known = sum(self.expected[name] for name in self.ended)
+        """`, about 4 min left`: what is done shows how fast this machine is; "" for less than a second."""
+        took = dict(self.took)  # threads that run other chapters add to it
+        known = sum(self.expected[name] for name in took)
         elapsed = now - self.began
-        slower = elapsed * self.at_once / known if known else 1.0
+        slower = sum(took.values()) / known if known else 1.0
         seconds_ = slower * sum(self.expected.values()) / self.at_once - elapsed
         return f", about {text(seconds_)} left" if seconds_ >= 1 else ""

@@ -85,16 +85,16 @@ def _collect_all(
 
     def collected(number: int, chapter: Chapter) -> Ran | None:
         # Full runs tell nothing of a quick one before its first chapter has ended.
-        left = "" if quick and not pace.ended else pace.left(time.monotonic())
+        left = "" if quick and not pace.took else pace.left(time.monotonic())
         say(f"{chapter.name} on {target} ({number} of {len(chapters)}{left})")
-        place = where.of(chapter, target)
+        place, began = where.of(chapter, target), time.monotonic()
         try:
-            return Ran(place, chapter, collect.collect(place, chapter, target, quick, at_once > 1))
+            done = collect.collect(place, chapter, target, quick, at_once > 1)
         except Problem as problem:
             say(f"error: {problem}")
             return None
-        finally:
-            pace.ended.add(chapter.name)
+        pace.took[chapter.name] = time.monotonic() - began
+        return Ran(place, chapter, done)
 
     if at_once <= 1:
         ran = [collected(number, chapter) for number, chapter in enumerate(chapters, start=1)]

@@ -32,18 +32,20 @@ def test_every_tracked_data_file_tells_what_its_processes_took() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ended", "at_once", "elapsed", "left"),
+    ("took", "at_once", "elapsed", "left"),
     [
-        (set(), 1, 0.0, "60 s"),
-        (set(), 2, 0.0, "30 s"),
-        (set(), 2, 10.0, "20 s"),
+        ({}, 1, 0.0, "60 s"),
+        ({}, 2, 0.0, "30 s"),
+        ({}, 2, 10.0, "20 s"),
         # A third of the work took twice as long as it should have.
-        ({"a"}, 1, 40.0, "80 s"),
-        ({"a", "b", "c"}, 1, 40.0, ""),
+        ({"a": 40.0}, 1, 40.0, "80 s"),
+        # Beside another one, which has run as long: on pace.
+        ({"a": 20.0}, 2, 20.0, "10 s"),
+        ({"a": 20.0, "b": 10.0, "c": 10.0}, 1, 40.0, ""),
     ],
 )
-def test_the_time_left(ended: set[str], at_once: int, elapsed: float, left: str) -> None:
-    pace = Pace({"a": 20.0, "b": 30.0, "c": 10.0}, at_once, ended, began=100.0)
+def test_the_time_left(took: dict[str, float], at_once: int, elapsed: float, left: str) -> None:
+    pace = Pace({"a": 20.0, "b": 30.0, "c": 10.0}, at_once, took, began=100.0)
     assert pace.left(100.0 + elapsed) == (f", about {left} left" if left else "")
 
 
