@@ -29,7 +29,8 @@ LEGEND = (
     "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
     "Predicted: by the time model, where its error band leaves no doubt. × is the ratio that the claim names;",
     "a–b: smallest and largest over all sizes and cache states;",
-    "in parentheses: not printed, follows from what the source says.</sub>",
+    "in parentheses: not printed, follows from what the source says.",
+    "[What holds, reproduced, weaker … mean](../../scripts/README.md#verdicts-the-rules)</sub>",
 )
 _CONFIRMED = {judging.REPRODUCED, judging.STRONGER, judging.HOLDS}
 _SENTENCE = ">"
