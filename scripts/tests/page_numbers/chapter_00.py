@@ -1,0 +1,46 @@
+"""Chapter 00: the memory hierarchy."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+GIVEN = (
+    "four times the L2",
+    "16 lines in turn",
+    "far half of the L2",
+    "32 of the first and 8 of the second",
+    "33 words 1 and 8",
+    "four sectors each time, over 32 lines 32",
+    "all 204 FFMA",
+    "all 208 of the other two",
+    "than one through 16",
+    "of 16 lines",
+    "one of 32 {",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    rate = "items_per_second"
+    yield (
+        "it is [four times] as fast",
+        d.ratio("load_l1 stride:33", "load_l1 stride:32", rate),
+    )
+    memory = d.of("memcpy", "bytes_per_second")[0]
+    alone = d.of("read_in_flight warps:32 loads:1", "bytes_per_second")
+    yield "read [about a third] of what the memory delivers", [each / memory for each in alone]
+    four, one = "read_in_flight loads:4", "read_in_flight loads:1"
+    yield "Four loads in flight [double] it", d.ratio(four, one, "bytes_per_second", "warps:32")
+    yield (
+        "they are a [quarter] slower",
+        [
+            1 - each
+            for each in d.ratio(
+                "read_in_flight warps:1 loads:4",
+                "read_in_flight warps:4 loads:1",
+                "bytes_per_second",
+            )
+        ],
+    )
+    lines = d.of("chase_line", rate)
+    yield "the slowest takes [23] % longer than", [100 * max(lines) / min(lines) - 100]

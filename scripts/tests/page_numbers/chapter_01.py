@@ -1,0 +1,48 @@
+"""Chapter 01: access patterns."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = ("give 50 %, 3.125 % and 1/N",)
+GIVEN = (
+    "fetches 1 sector instead of 32",
+    "1 byte in 16",
+    "move 2 used bytes for 1 + 1/e moved ones, so its bandwidth would be 2 / (1 + 1/e)",
+    "where the model says 4.5",
+    "the start of 4096 blocks",
+    "the stride-3 claim",
+    "about 40 MB",
+    "about 40 of its 60 MB",
+    "32 words over 32 lines",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    copy, cold = "copy_strided l1:on", "cache:cold"
+    plain = f"{copy} stride:1"
+    yield (
+        "uses [about half] of the H200's DRAM bandwidth",
+        d.of(f"{plain} {cold}", "peak_percent", 0.01),
+    )
+    yield (
+        "reads [twice] the bytes in [about 10] % more time",
+        d.ratio(f"{copy} stride:2", plain, "load_sectors", cold),
+        d.more(f"{copy} stride:2", plain, at=cold),
+    )
+    yield "the time [nearly doubles]", d.ratio(f"{copy} stride:16", f"{copy} stride:8", at=cold)
+    yield (
+        "reads [eight times] the bytes in [less than 2.5] times the time",
+        d.ratio(f"{copy} stride:8", plain, "load_sectors", cold),
+        d.ratio(f"{copy} stride:8", plain, at=cold),
+    )
+    yield "take [about 4.5] µs", d.of("copy_strided stride:1|2|3|4|5 cache:warm")
+    yield (
+        "grows by [more than a third]",
+        [each - 1 for each in d.ratio(f"{copy} stride:64", f"{copy} stride:28", at=cold)],
+    )
+    yield (
+        "both are [6] % faster than four",
+        d.less("store_segments segments:2", "store_segments segments:4 spacing:1", at=cold),
+    )

@@ -1,0 +1,47 @@
+"""Chapter 02: misaligned reads."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = ("is 49.8 % with the L1 on and 80 % with it off",)
+GIVEN = (
+    "bytes 44 to 171",
+    "for 128: 50 %",
+    "for 128: 80 %",
+    "The fifth sector",
+    "8, 16 and 24, where",
+    "in about 16 clocks",
+    "at 64. No reason",
+    "below the 3 % that",
+    "the efficiency halves to {",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    straight, apart = "read_offset offset:0", "read_offset offset:11"
+    yield (
+        "the L1 delivers [15 of 16]",
+        [
+            each * 5
+            for each in d.per(f"{apart} block:512 cache:cold", "l1_hit_sectors", "load_sectors")
+        ],
+    )
+    yield (
+        "grow by [1.6] %",
+        d.more(apart, straight, "l2_read_sectors", "block:512 n:16777216|67108864 cache:cold"),
+    )
+    yield "load efficiency is [100] %", d.of("read_offset offset:8|16|24", "load_efficiency")
+    yield "[About 60] % of the extra time", [100 * _left(d, 32)]
+    yield "an [eighth] at 64", [_left(d, 64)]
+
+
+def _left(d: Data, offset: int) -> float:
+    """What remains at an offset of the extra time of offset 11, at the larger sizes."""
+    at = "block:512 n:16777216|67108864 cache:cold"
+    some, whole = (
+        d.more(f"read_offset offset:{each}", "read_offset offset:0", at=at) for each in (offset, 11)
+    )
+    return median(one / other for one, other in zip(some, whole, strict=True))

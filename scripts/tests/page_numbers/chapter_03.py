@@ -1,0 +1,33 @@
+"""Chapter 03: reads past the L1."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = (
+    "rises from 49.8 to 80 %",
+    "from 49.8 to 80 %",
+)
+GIVEN = ("the 3 % threshold", "17 of a block's 32 lines", "of 61 thousand")
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    apart, straight = "read_offset offset:11", "read_offset offset:0"
+    book = "n:1048576 block:none cache:cold"
+    yield "fetches sectors has [80] % already", d.of(f"{apart} l1:on", "load_efficiency")
+    yield (
+        "predicted [18.75] % of the misaligned sectors",
+        d.per(f"{apart} l1:on {book}", "l1_hit_sectors", "load_sectors", 100),
+    )
+    yield (
+        "the times are [within about 1] %",
+        [abs(each) for each in d.more("read_offset l1:off", "read_offset l1:on", at="block:none")],
+    )
+    large = "block:none n:16777216|67108864 cache:cold"
+    yield "takes [about 2] % longer than offset 0", d.more(apart, straight, at=large)
+    yield (
+        "the L2 has [1.6] % more sectors to deliver, without it [25] %",
+        d.more(f"{apart} l1:on", f"{straight} l1:on", "l2_read_sectors", large),
+        d.more(f"{apart} l1:off", f"{straight} l1:off", "l2_read_sectors", large),
+    )

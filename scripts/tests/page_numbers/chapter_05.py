@@ -1,0 +1,50 @@
+"""Chapter 05: misaligned writes."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = ("every efficiency is 100 % but the store efficiency at offset 11, 80 %",)
+GIVEN = (
+    "bytes 44 to 171",
+    "128 / (5 x 32) = 80 %",
+    "192 bytes, 66.7 %. The 80 %",
+    "not 25 %",
+    "most of the shared sectors twice",
+    "anes 0 to 20",
+    "lanes 21 to 31",
+    "starts 131,072 blocks",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    straight, apart = "write_offset offset:0", "write_offset offset:11"
+    yield "costs an H200 [about 1] %", [max(d.more(apart, straight, at="cache:cold"))]
+    yield "offset 11 is [7] % slower", d.more(apart, straight, at="cache:warm")
+    some = "write_lanes lanes:0-20"
+    yield "take [5 to 6] % *longer*", d.more(some, apart, at="cache:cold")
+    yield (
+        "write a [third] less",
+        [1 - each for each in d.ratio(some, straight, "store_lane_bytes")] or [11 / 32],
+    )
+    yield (
+        "count as stores, a [quarter] more",
+        [each - 1 for each in d.ratio(apart, straight, "store_sectors")],
+    )
+    yield (
+        "About [nine in ten] of the second parts",
+        separate_halves(d, "write_offset", "n:67108864 cache:cold"),
+    )
+    yield (
+        "[about half] of its second parts",
+        [1 - each for each in separate_halves(d, "fill_offset", "n:67108864")],
+    )
+    yield "it takes [about 80] µs", d.of("fill_offset n:67108864")
+
+
+def separate_halves(d: Data, kernel: str, at: str) -> list[float]:
+    """The second parts of shared sectors that reach the L2, of all."""
+    whole = d.of(f"{kernel} offset:0 {at}", "l2_write_sectors")
+    both = d.of(f"{kernel} offset:11 {at}", "l2_write_sectors")
+    return [4 * (b / w - 1) for b, w in zip(both, whole, strict=True)]

@@ -1,0 +1,162 @@
+"""Chapter 07: unrolling by four, and the limit of an addition."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data, table
+
+CITED = (
+    "prints 3.04 to 3.17 times",
+    "in the printed 0.599 ms",
+    "Others measured 8 % faster (RTX 4070 Ti) and 5 % slower",
+    "the printed 0.32",
+    "is 3.04 to 3.17 (0.32×)",
+)
+GIVEN = (
+    "are 336 GB/s, and that GPU's peak is 177.6",
+    "A quarter as many blocks live four times as long",
+    "with four times the requests",
+    "A quarter of them is what",
+    "A quarter of the work takes",
+    "256 blocks are left",
+    "touch every sector twice",
+    "640 of 1,056",
+    "not 97 %",
+    "(16 u − 1) / (16 u)",
+    "at u = 8",
+    "does a quarter of the work",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    plain, book = "read_offset", "read_offset_unrolled unroll:4"
+    first = "read_offset_loads_first unroll:4"
+    straight, large = "offset:0 block:512", "n:16777216|67108864"
+    limit = "n:536870912"
+    yield (
+        "it saves a [tenth]",
+        [each / 100 for each in d.less(book, plain, at=f"{straight} {large}")],
+    )
+    yield (
+        "rises from [about 70] to [81 to 82] %",
+        d.of(f"{plain} {straight} {large}", "achieved_occupancy"),
+        d.of(f"{book} {straight} {large}", "achieved_occupancy"),
+    )
+    yield (
+        "what 16-byte accesses reach, [within 1] %",
+        [
+            abs(each)
+            for each in d.more(
+                first, "read_offset_wide", "memcpy_ratio", f"offset:0 block:512 {limit}"
+            )
+        ],
+    )
+    streaming = "read_offset_wide_streaming offset:0"
+    yield "cost [9] % here", d.more(streaming, "read_offset_wide offset:0", at=limit)
+    yield (
+        "moves [about 8] % fewer bytes",
+        d.less(streaming, "read_offset_wide offset:0", "memcpy_ratio", limit),
+    )
+    yield (
+        "floats gain [2] % in blocks of 256 ([1.02] of cudaMemcpy) and lose [3] % in blocks of 1024",
+        [100 * each - 100 for each in d.of("copy_wide_evict_last block:256", "memcpy_ratio")]
+        + [100 * each - 100 for each in d.of("scale_wide_evict_last block:256", "memcpy_ratio")],
+        d.of("copy_wide_evict_last block:256", "memcpy_ratio")
+        + d.of("scale_wide_evict_last block:256", "memcpy_ratio"),
+        [100 - 100 * each for each in d.of("copy_wide_evict_last block:1024", "memcpy_ratio")]
+        + [100 - 100 * each for each in d.of("scale_wide_evict_last block:1024", "memcpy_ratio")],
+    )
+    yield (
+        "without the hint they have [1.00]",
+        d.of("copy_wide block:512", "memcpy_ratio") + d.of("scale_wide block:512", "memcpy_ratio"),
+    )
+    boards = [row for row in table("limits_by_board.csv") if row["chapter"].startswith("07")]
+    other = {
+        kernel: [
+            float(row["median"])
+            for row in boards
+            if row["name"].startswith(f"read_offset_{kernel}/")
+            and row["board"] != boards[0]["board"]
+        ]
+        for kernel in ("bulk", "wide_evict_last")
+    }
+    yield (
+        "have [1.043] of the copy, 16-byte accesses with the same hint [1.041]",
+        d.of("read_offset_bulk", "memcpy_ratio"),
+        [max(d.of("read_offset_wide_evict_last", "memcpy_ratio"))],
+    )
+    yield (
+        "the same day [1.043] and [1.041]",
+        other["bulk"],
+        other["wide_evict_last"],
+    )
+    quarter = "read_offset_quarter"
+    yield (
+        "[about half] at 2^20 and [about 0.26] at 2^26",
+        d.ratio(quarter, plain, at=f"{straight} n:1048576"),
+        d.ratio(quarter, plain, at=f"{straight} n:67108864"),
+    )
+    less = d.less(first, plain, at=f"{straight} {large}")
+    yield (
+        "save [about a quarter] of the time ([24 and 26] % at 2^24 and 2^26)",
+        [each / 100 for each in less],
+        less,
+    )
+    yield (
+        "reaches [three quarters] of a",
+        d.of(f"{plain} {straight} {limit}", "memcpy_ratio"),
+    )
+    yield (
+        "still loses [about 3] %",
+        d.more(f"{book} offset:11", f"{book} offset:0", at=f"block:512 {large}"),
+    )
+    small = f"{straight} n:1048576"
+    yield (
+        "takes [half] of its [7] µs",
+        d.ratio(quarter, plain, at=small),
+        d.of(f"{plain} {small}"),
+    )
+    part = d.ratio(quarter, plain, at=small)
+    yield "[about a third] of the time is launch", [(4 * each - 1) / 3 for each in part]
+    yield (
+        "occupancy falls to [45] %",
+        d.of(f"read_offset_unrolled unroll:8 {small}", "achieved_occupancy"),
+    )
+    yield "still help by a [tenth]", [each / 100 for each in d.less(first, plain, at=small)]
+    same = [
+        max(d.of(f"{kernel} offset:11 block:1024 {limit}", "memcpy_ratio"))
+        for kernel in ("read_offset_shuffled", "read_offset_overlapping", first)
+    ]
+    yield "equally fast [within 0.5] %", [100 * (max(same) / min(same) - 1)]
+    yield (
+        "shuffled loads at [97] %, the scalar ones at [80] %",
+        d.of("read_offset_shuffled", "load_efficiency"),
+        d.of(f"{first} offset:11", "load_efficiency"),
+    )
+    yield "are at [61] % and", d.of("read_offset_overlapping", "load_efficiency")
+    yield (
+        "paced kernel moves [1.033] of the copy",
+        d.of("read_offset_wide_paced block:1024", "memcpy_ratio"),
+    )
+    yield "accesses move [1.028]", d.of("read_offset_wide block:1024", "memcpy_ratio")
+    eight = "read_offset_loads_first unroll:8 offset:11 block:512 n:67108864"
+    most = 127 / 128 / 5
+    yield (
+        "by [about 1] % at",
+        [100 * (1 - each / most) for each in d.per(eight, "l1_hit_sectors", "load_sectors")],
+    )
+    hopper = d.on("emulated-hopper")
+    yield (
+        "L1 hits [within 0.01] %",
+        [
+            100
+            * abs((d.value(name, "l1_hit_sectors") or 0) - counted)
+            / (d.value(name, "load_sectors") or 1)
+            for name in hopper.names("* n:1048576")
+            if (counted := hopper.value(name, "l1_hit_sectors")) is not None
+            and d.value(name, "l1_hit_sectors") is not None
+        ],
+    )
+    fermi = d.on("emulated-fermi")
+    yield "its efficiency is [50] %", fermi.of("read_offset_overlapping", "load_efficiency")
+    yield "shuffled ones have [68.7] %", fermi.of("read_offset_shuffled", "load_efficiency")

@@ -1,0 +1,79 @@
+"""Chapter 08: block sizes."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data, rank_correlation
+
+CITED = ("twice as many as with 512", "8 blocks are 32 of 48 warps")
+GIVEN = (
+    "from Pascal on, 64 do",
+    "128, 256, 512 and 1024 are alike, and 64 are slower",
+    "fastest with 64 and 128",
+    "had expected a quarter",
+    "requested twice",
+    "At 1.98 GHz",
+    "the time of 512 and",
+    "that of 128, with",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    large = "offset:0 n:67108864"
+    names = d.names(f"read_offset* {large}")
+    rates, achieved, theoretical = (
+        [d.value(name, each) or 0 for name in names]
+        for each in ("bytes_per_second", "achieved_occupancy", "theoretical_occupancy")
+    )
+    yield "rank correlation [above 0.99]", [rank_correlation(achieved, rates)]
+    yield "against [0.8] for", [rank_correlation(theoretical, rates)]
+    starts = [
+        2**26 / int(size) / each / 1e3
+        for size in (32, 64, 128)
+        for each in d.of(f"read_offset block:{size} {large} shared_kb:none")
+    ]
+    yield "[about 1.65] per nanosecond", starts
+    yield (
+        "moves [1.5] KB, and [1.66] of them per nanosecond are [2.5] TB/s",
+        [128 * 12 / 1e3],
+        [max(starts)],
+        [
+            each / 1e12
+            for each in d.of(f"read_offset block:128 {large} shared_kb:none", "bytes_per_second")
+        ],
+    )
+    book = "read_offset_unrolled shared_kb:none"
+    yield (
+        "falls from [about 92] to [78] % and its bandwidth by [9] %",
+        d.of(f"{book} block:64 {large}", "achieved_occupancy"),
+        d.of(f"{book} block:1024 {large}", "achieved_occupancy"),
+        d.less(f"{book} block:1024", f"{book} block:64", "bytes_per_second", large),
+    )
+    plain = "read_offset shared_kb:none"
+    yield (
+        "bandwidth [doubles] from",
+        d.ratio(f"{plain} block:64", f"{plain} block:32", "bytes_per_second", large)
+        + d.ratio(f"{plain} block:128", f"{plain} block:64", "bytes_per_second", large),
+    )
+    yield "that is [0.8] of a block per clock", [each / 1.98 for each in starts]
+    yield "or one every [159] clocks", [132 * 1.98 / each for each in starts[-1:]]
+    yield "within a [tenth]", [0.1]
+    held = "shared_kb:48"
+    yield (
+        "Held to [25] % by shared memory",
+        d.of(f"read_offset* block:128 {large} {held}", "theoretical_occupancy"),
+    )
+    yield (
+        "lose [more than half] of theirs",
+        [
+            1 - each
+            for kernel in ("read_offset", "read_offset_unrolled")
+            for each in d.ratio(
+                f"{kernel} {held}",
+                f"{kernel} shared_kb:none",
+                "bytes_per_second",
+                f"block:128 {large}",
+            )
+        ],
+    )
+    yield "of [more than 260,000]", [262144]

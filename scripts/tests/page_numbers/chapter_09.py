@@ -1,0 +1,86 @@
+"""Chapter 09: what bounds a transpose."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = ("125.67 GB/s or 70.76 % of the peak by rows, 58.76 GB/s or 33.09 % by columns",)
+GIVEN = (
+    "four full sectors (100 %), two half-used lines (50 % where",
+    "each of 16 sectors, 25 %, and 6.25 % by lines",
+    "the same 32 sectors",
+    "117.6 GB/s, a slip for 177.6",
+    "at 2.1 GB",
+    "to its 16 SMs",
+    "the other half of the lines",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    book, large = "rows:2048 cache:cold", "rows:16384 cache:cold"
+    yield (
+        "[three of four] loads hit an L1",
+        d.per(f"copy_columns block:16x16 {book}", "l1_hit_sectors", "load_sectors"),
+    )
+    rows, padded = "copy_rows block:16x16", "transpose_tile_padded"
+    yield "takes [two thirds] of the time", d.ratio(f"{padded} block:32x8", rows, at="cache:cold")
+    memcpy = d.of("memcpy bytes:1073741824", "bytes_per_second")[0]
+    yield (
+        "[about 0.96] of `memcpy` at",
+        [each / memcpy for each in d.of(f"copy_wide {large}", "bytes_per_second")],
+    )
+    yield "occupancy of [70] %", d.of(f"{rows} {large}", "achieved_occupancy")
+    held = [each / 100 * 132 * 2048 * 4 for each in d.of(f"{rows} {large}", "achieved_occupancy")]
+    yield "hold [about 0.75] MB", [each / 1e6 for each in held]
+    reads = [each / 2 for each in d.of(f"{rows} {large}", "bytes_per_second")]
+    yield "measured [1.16] TB/s of reads", [each / 1e12 for each in reads]
+    yield (
+        "a load takes [0.66] µs",
+        [1e6 * one / other for one, other in zip(held, reads, strict=True)],
+    )
+    yield (
+        "tile comes to [0.83] of",
+        [each / memcpy for each in d.of(f"{padded} {large}", "bytes_per_second")],
+    )
+    yield (
+        "at 2.1 GB each is [6 to 7] % faster than the one before",
+        d.more("copy_rows block:32x8", rows, "bytes_per_second", large)
+        + d.more("copy_rows block:64x4", "copy_rows block:32x8", "bytes_per_second", large),
+    )
+    columns, thin = "copy_columns block:16x16", "copy_columns block:32x8"
+    yield (
+        "Of the [2,097,152] sectors stored in 16 x 16 blocks [fewer than half] arrive",
+        d.of(f"{columns} {book}", "store_sectors"),
+        d.per(f"{columns} {book}", "l2_write_sectors", "store_sectors"),
+    )
+    yield "blocks all [4,194,304] arrive", d.of(f"{thin} {book}", "l2_write_sectors")
+    yield (
+        "has [about a third] of the bandwidth",
+        d.ratio(thin, columns, "bytes_per_second", book),
+    )
+    yield (
+        "takes [58 to 70] partly filled",
+        [each / 1e3 for each in d.per(thin, "l2_write_sectors", "time")],
+    )
+    full = [each / 32 / 1e9 for each in Data("07").of("write_wide", "bytes_per_second")]
+    yield "at [more than twice] that", [each / 64 for each in full]
+    small = d.of("memcpy bytes:16777216 cache:cold", "bytes_per_second")
+    yield "on everything, [about 3] µs", [3.0]
+    yield "[about 64] % of the peak", [100 * each / d.peak for each in small]
+    fermi = d.on("emulated-fermi")
+    yield "hits in [15 of 16]", fermi.per(columns, "l1_hit_sectors", "load_sectors")
+    tile = f"{padded} {book}"
+    yield (
+        "a [tenth] of its shared loads and [3] % of its stores",
+        d.per(tile, "shared_load_bank_conflicts", "shared_load_requests"),
+        d.per(tile, "shared_store_bank_conflicts", "shared_store_requests", 100),
+    )
+    yield (
+        "reads [up to 3] % more from DRAM",
+        [
+            100 * (each / (4 * side**2) - 1)
+            for side in (2048, 16384)
+            for each in d.of(f"{thin} rows:{side}", "dram_read_bytes")
+        ],
+    )

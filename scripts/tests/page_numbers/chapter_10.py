@@ -1,0 +1,94 @@
+"""Chapter 10: naive transposes."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = ("506.31 against 455.11",)
+GIVEN = (
+    "32 sectors or 16 lines",
+    "with lines 7 of 8",
+    "a quarter full each",
+    "blocks of 16 x 32",
+    "with twice the warps",
+    "At 2.1 GB",
+    "hits in 7 of 8",
+)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    book, large = "rows:2048 cache:cold", "rows:16384 cache:cold"
+    down, across, copy = "transpose_read_columns", "transpose_read_rows", "copy_columns"
+    entering = [each / 1e3 for each in d.per(across, "l2_write_sectors", "time")]
+    yield "takes [54 to 64] of them", entering
+    yield (
+        "delivers [2.6 to 2.7] times the sectors",
+        d.ratio(f"{down} l1:off", f"{down} l1:on", "l2_read_sectors"),
+    )
+    yield (
+        "grows by [about 2] % from DRAM and [16] % from the L2",
+        d.more(f"{down} l1:off", f"{down} l1:on", at="cache:cold"),
+        d.more(f"{down} l1:off", f"{down} l1:on", at="cache:warm"),
+    )
+    unrolled = Data("11")
+    first = "transpose_read_columns_unroll4_loads_first"
+    yield (
+        "is worth a [third] of the time",
+        [1 - 1 / each for each in unrolled.ratio(f"{first} l1:off", f"{first} l1:on")],
+    )
+    fermi = d.on("emulated-fermi")
+    at = "rows:2048 cache:cold"
+    yield (
+        "At [25] % ([6.25] % on a Fermi)",
+        d.of(f"{down} {at}", "load_efficiency"),
+        fermi.of(f"{down} l1:on {at}", "load_efficiency"),
+    )
+    yield "faster by [1.7 to 2.1] times", d.ratio(across, down, at="l1:on")
+    yield "is [1.4 to 1.6] times as fast with", d.ratio(across, copy, at="l1:on")
+    yield (
+        "the others hit: [3 of 4] sectors",
+        d.per(f"{down} l1:on {book}", "l1_hit_sectors", "load_sectors"),
+    )
+    yield (
+        "So [524,288] sectors are fetched with the L1 on, as in a copy, and up to [2,097,152] leave",
+        d.of(f"{down} l1:on {book}", "l2_read_sectors"),
+        d.of(f"{down} l1:off {book}", "load_sectors"),
+    )
+    yield (
+        "from [6.25] to [25] %",
+        fermi.of(f"{down} l1:on {at}", "load_efficiency"),
+        fermi.of(f"{down} l1:off {at}", "load_efficiency"),
+    )
+    yield (
+        "Of the [2,097,152] sectors that reading columns requests past the L1 [two thirds] are",
+        d.of(f"{down} l1:off {book}", "load_sectors"),
+        d.per(f"{down} l1:off {book}", "l2_read_sectors", "load_sectors"),
+    )
+    yield (
+        "stores [nine in ten] arrive",
+        d.per(f"{across} {book}", "l2_write_sectors", "store_sectors"),
+    )
+    yield (
+        "stored sectors [fewer than half] arrive",
+        d.per(f"{copy} l1:on {book}", "l2_write_sectors", "store_sectors"),
+    )
+    whole = 4 * 16384**2
+    yield (
+        "reads [about 7] % more than its input and writes [about 4] % more",
+        [100 * (each / whole - 1) for each in d.of(f"{across} l1:on {large}", "dram_read_bytes")],
+        [100 * (each / whole - 1) for each in d.of(f"{across} l1:on {large}", "dram_write_bytes")],
+    )
+    yield (
+        "Fermi hits in [15 of 16]",
+        fermi.per(f"{down} l1:on {at}", "l1_hit_sectors", "load_sectors"),
+    )
+    yield (
+        "by [up to 2] % at the book's size",
+        [
+            100 * (each / (4 * 2048**2) - 1)
+            for each in d.of("* rows:2048 cache:cold", "dram_read_bytes")
+        ],
+    )
+    inside = Data("07").of("write_wide", "bytes_per_second")[0] / 32 / 1e9
+    yield "at [less than half] the rate of full ones", [max(entering) / inside]

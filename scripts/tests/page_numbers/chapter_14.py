@@ -1,0 +1,145 @@
+"""Chapter 14: transposes through shared memory."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data, table
+
+CITED = (
+    "396.36 GB/s without shared memory, 508.89 with a tile, 555.54 padded",
+    "copy by rows 672.16",
+)
+GIVEN = (
+    "630.44 unrolled",
+    "32 passes cost more",
+    "instead of 4, and",
+    "have exactly 4 sectors",
+    "one of the unrolled tile 16, one of the vectorised tile 4 of 512",
+    "bit 16",
+    "16384 x 16384 rise",
+    "`order:down` doubles",
+    "doubles at 16384",
+)
+FLOATS, DOUBLES = (
+    "transpose_vectors type:float tile:64x64",
+    "transpose_vectors type:double tile:32x32",
+)
+SQUARE = "rows:16384 columns:16384 cache:cold"
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    ratio = "memcpy_ratio"
+    down, across = f"{FLOATS} order:down {SQUARE}", f"{FLOATS} order:across {SQUARE}"
+    yield (
+        "gain [about 3] % of a copy's rate",
+        [
+            100 * (one - other)
+            for one, other in zip(d.of(down, ratio), d.of(across, ratio), strict=True)
+        ],
+    )
+    yield (
+        "saves [4 to 5] % there",
+        d.less(f"{DOUBLES} order:apart", f"{DOUBLES} order:down", at=SQUARE)
+        + d.less(f"{FLOATS} order:apart", f"{FLOATS} order:down", at="rows:16384 columns:32768"),
+    )
+    hinted = [
+        100 * (one - 1)
+        for kernel in (FLOATS, DOUBLES)
+        for one in d.ratio(
+            kernel.replace("vectors", "vectors_evict_last") + " order:down",
+            f"{kernel} order:down",
+            ratio,
+            "rows:16384",
+        )
+    ]
+    yield "bring [1 to 2] %, as in", hinted
+    shared = "rows:10000 columns:10000"
+    yield (
+        "they are: [0.988] of the copy, the best 16-byte accesses [0.975]",
+        d.of(f"transpose_tensor type:float {shared}", ratio),
+        [max(d.of(f"transpose_vectors* type:float {shared}", ratio))],
+    )
+    odd = "rows:9999 columns:10007"
+    book = f"transpose_tile_unrolled {odd}"
+    yield (
+        "[4.9] sectors a store instead of 4, and the L2 is written [17] % more",
+        d.per(book, "store_sectors", "store_requests"),
+        [100 * (each / (4 * 9999 * 10007 / 32) - 1) for each in d.of(book, "l2_write_sectors")],
+    )
+    yield (
+        "it has [0.96] of the copy, the textbook's [0.69], cuBLAS [0.82]",
+        d.of(f"transpose_sectors_evict_last {odd}", ratio),
+        d.of(book, ratio),
+        d.of(f"cublas_sgeam {odd}", ratio),
+    )
+    small = "rows:2048 columns:2048"
+    yield (
+        "requests: [32,768] instead of [131,072] at",
+        d.of(f"{FLOATS} order:down {small}", "load_requests"),
+        d.of(f"transpose_tile_padded {small}", "load_requests"),
+    )
+    yield (
+        "middle of a line cost [4] %",
+        [
+            100 * (1 - one / other)
+            for one, other in zip(
+                d.of(f"{FLOATS} order:down {shared}", ratio),
+                d.of(f"{FLOATS} order:down {SQUARE}", ratio),
+                strict=True,
+            )
+        ],
+    )
+    best = [
+        d.of(f"transpose type:{each} {at}", ratio)
+        for each in ("double", "float", "uint16")
+        for at in (SQUARE,)
+    ]
+    yield (
+        "come [within about 3] % of a copy",
+        [100 * (1 - each) for values in best for each in values],
+    )
+    yield (
+        "floats [within 4] % at 10000 x 10000",
+        [100 * (1 - each) for each in d.of(f"transpose type:float {shared}", ratio)],
+    )
+    yield (
+        "2-byte elements [within 4] % at 2048",
+        [100 * (1 - each) for each in d.of(f"transpose type:uint16 {small}", ratio)],
+    )
+    yield "128 KiB, have [0.931] of", d.of(f"{DOUBLES} order:down {SQUARE}", ratio)
+    yield "64 KiB, have [0.97]", d.of(down, ratio)
+    yield (
+        "rise from [0.931] to [0.966] of",
+        d.of(f"{DOUBLES} order:down {SQUARE}", ratio),
+        d.of(f"{DOUBLES} order:apart {SQUARE}", ratio),
+    )
+    loads, stores = (
+        [
+            100 * (d.value(name, f"shared_{kind}_bank_conflicts") or 0) / of_all
+            for name in d.names("*")
+            if (of_all := d.value(name, f"shared_{kind}_wavefronts"))
+            and "transpose_tile/" not in name
+        ]
+        for kind in ("load", "store")
+    )
+    yield "[up to 20] % of the passes of a load and [19] % of those", loads, [max(stores)]
+    plain = [row for row in table("shared_waits.csv") if row["name"].startswith("transpose_tile/")]
+    yield (
+        "plain tile [32] passes",
+        [int(row["load_instruction_wavefronts"]) / int(row["load_instructions"]) for row in plain],
+    )
+    yield (
+        "takes [5 to 15] % less time",
+        [
+            100 * (1 - 1 / each)
+            for at in (
+                small,
+                SQUARE,
+                shared,
+                odd,
+                "rows:16384 columns:8192",
+                "rows:16384 columns:32768",
+            )
+            for each in d.ratio("transpose type:float", "cublas_sgeam", ratio, at)
+        ],
+    )

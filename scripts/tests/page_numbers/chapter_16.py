@@ -1,0 +1,90 @@
+"""Chapter 16: the naive product."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = ("memory access of 1.0, hence less than 2 % of the peak",)
+GIVEN = (
+    "8 bytes for 2 operations",
+    "row 2 Y + y and column 2 X + x",
+    "for i from 0 to 3",
+    "64 blocks",
+    "both factors are twice the L2",
+    "the two of a step limit this kernel to an eighth",
+)
+NAIVE, DOWN = "matmul_naive", "matmul_naive_down_columns"
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    for words, spec in (
+        ("| 32 x 8, 32 x 32 | 1 + 4 | 2 | 5 | [2.8] |", f"{NAIVE} block:32x32"),
+        ("| 16 x 16 | 2 + 2 | 3 | 4 | [3.3] |", f"{NAIVE} block:16x16"),
+        ("| 8 x 8 | 4 + 1 | 5 | 5 | [5.2] |", f"{NAIVE} block:8x8"),
+        ("| 16 x 16, down columns | 16 + 1 | 17 | 17 | [18] |", f"{DOWN} block:16x16"),
+        ("| 32 x 32, down columns | 32 + 1 | 33 | 33 | [34] |", f"{DOWN} block:32x32"),
+    ):
+        yield words, [clocks(d, name) for name in d.names(f"{spec} m:1024")]
+    both = "m:256|1024|4096"
+    for words, width in (
+        ("[at most an eighth] of the sectors in", 16),
+        ("and a [twentieth] in 32 x 32", 32),
+    ):
+        asked = d.per(f"{NAIVE} block:{width}x{width} {both}", "l2_read_sectors", "load_sectors")
+        yield words, [max(asked)]
+    wide, square = f"{NAIVE} block:32x32", f"{NAIVE} block:16x16"
+    yield (
+        "slower by a [fifth]: its warp",
+        [each - 1 for each in d.ratio(square, wide, at="m:1024|4096")],
+    )
+    slower = d.more("matmul_grid_stride grid:16x16", square, at="m:256") + d.more(
+        "matmul_grid_stride grid:32x32", square, at="m:1024|4096"
+    )
+    yield "and is slower by [9 to 34] %", slower
+    yield "The kernel is slower by [9 to 34] %", slower
+    yield (
+        "little of the [6.6] times more sectors",
+        d.ratio(f"{DOWN} block:32x32", wide, "load_sectors"),
+    )
+    pairs = [(f"{DOWN} block:{w}x{w}", f"{NAIVE} block:{w}x{w}") for w in (16, 32)]
+    yield (
+        "on the H200 [3 to 7] % more at 1024 cubed and [21 to 50] % more at 256 cubed",
+        [each for pair in pairs for each in d.more(*pair, "l2_read_sectors", "m:1024")],
+        [each for pair in pairs for each in d.more(*pair, "l2_read_sectors", "m:256")],
+    )
+    columns = f"{DOWN} block:32x32", wide
+    yield "columns are [about 12] times slower", d.ratio(*columns, at="m:1024")
+    yield "they are [less than 7] times slower", d.ratio(*columns, at="m:256")
+    yield (
+        "make it [eight times] slower",
+        d.ratio("matmul_grid_stride grid:8x8", square, at="m:1024"),
+    )
+    read = {
+        kernel: [each / 1e9 for each in d.of(f"{kernel} m:4096", "dram_read_bytes")]
+        for kernel in (wide, square, f"{NAIVE} block:32x8", "matmul_grid_stride grid:32x32")
+    }
+    yield (
+        "[about 4] GB in blocks of 32 x 32, [10] in 16 x 16, [18] in 32 x 8, and [less than 1] in the grid-stride",
+        *read.values(),
+    )
+    more = []
+    hopper = d.on("emulated-hopper")
+    for name in hopper.names(f"{NAIVE}*"):
+        hits, emulated = d.value(name, "l1_hit_sectors"), hopper.value(name, "l1_hit_sectors")
+        if hits and emulated:
+            more.append(100 * (hits / emulated - 1))
+    yield "or [up to 2.5] % more, as", more
+    yield (
+        "[more than half] merge before",
+        [1 - each for each in d.per(f"{DOWN} block:16x16", "l2_write_sectors", "store_sectors")],
+    )
+    hits = d.per(f"{NAIVE} block:16x16|32x32 {both}", "l1_hit_sectors", "load_sectors")
+    yield "[about nine of ten] sectors are found", hits
+
+
+def clocks(d: Data, name: str) -> float:
+    """Clocks of an SM for each step of a warp."""
+    sides = dict(part.split(":") for part in name.split("/")[1:])
+    steps = int(sides["m"]) * int(sides["n"]) * int(sides["k"]) / 32 / 132
+    return (d.value(name, "time") or 0) * d.result.sm_clock_mhz / steps

@@ -1,0 +1,109 @@
+"""Chapter 20: unified memory."""
+
+from collections.abc import Iterator
+
+from page_numbers.check import Fact
+from page_numbers.data import Data
+
+CITED = ("0.484 s for the first launch and 0.00467 s for the next", "19.9 ms against 0.5 ms")
+GIVEN = (
+    "host arrays twice",
+    "and on another day by 3 %",
+    "the 3 % in question",
+)
+BOTH = (1024, 6144)
+
+
+def facts(d: Data) -> Iterator[Fact]:
+    def phase(memory: str, phase: str, side: int) -> float:
+        return d.of(f"add_matrices memory:{memory} phase:{phase} rows:{side}")[0]
+
+    def rate(memory: str, phase_: str, side: int) -> float:
+        moved = d.of(f"add_matrices memory:{memory} phase:{phase_} rows:{side}", "bytes_to_device")
+        return moved[0] / phase(memory, phase_, side) / 1e3
+
+    yield (
+        "faults bring [6 to 7] GB/s, copies of pageable memory [7].",
+        [rate("managed", "first_touch", side) for side in BOTH],
+        [rate("explicit", "to_device", side) for side in BOTH],
+    )
+    yield (
+        "Initialising is [24 to 31] % shorter",
+        [
+            100 * (1 - phase("managed", "initialise", n) / phase("explicit", "initialise", n))
+            for n in BOTH
+        ],
+    )
+    yield (
+        "back [4 to 5] % shorter",
+        [
+            100 * (1 - phase("managed", "read_back", n) / phase("explicit", "read_back", n))
+            for n in BOTH
+        ],
+    )
+    fast = rate("prefetched", "to_device", 6144)
+    yield (
+        "matrices at [46] GB/s,** [about seven times] as fast",
+        [fast],
+        [fast / rate("managed", "first_touch", 6144), fast / rate("explicit", "to_device", 6144)],
+    )
+    yield (
+        "memory reach [54], and with them the whole program is [about four times] as fast",
+        [rate("pinned", "to_device", 6144)],
+        [phase("managed", "total", 6144) / phase("pinned", "total", 6144)],
+    )
+    faults = "add_matrices memory:managed phase:initialise rows:1024"
+    yield "its [36] faults for 12 MiB", d.of(faults, "cpu_page_faults")
+    yield (
+        "differ by [33] % at 2^10 rows and by [7] % at 6144",
+        [100 * (phase("managed", "kernel", 1024) / phase("explicit", "kernel", 1024) - 1)],
+        [100 * (phase("managed", "kernel", 6144) / phase("explicit", "kernel", 6144) - 1)],
+    )
+    shares = [
+        phase("prefetched", "first_touch", n) / phase("managed", "first_touch", n) for n in BOTH
+    ]
+    yield "[about a fiftieth] of the launch", shares[:1]
+    yield "[less than a hundredth] of it", shares[1:]
+    yield (
+        "inputs at [about 50] GB/s",
+        [8 * 6144**2 / phase("kept_on_host", "kernel", 6144) / 1e3],
+    )
+    yield (
+        "[thirty times] the price",
+        [phase("kept_on_host", "kernel", 6144) / phase("explicit", "kernel", 6144)],
+    )
+    yield (
+        "takes [36] % longer than prefetching",
+        [
+            100
+            * (
+                phase("kept_on_host", "to_device", 6144) / phase("prefetched", "to_device", 6144)
+                - 1
+            )
+        ],
+    )
+    large = d.of("add_matrices memory:managed phase:first_touch rows:6144", "bytes_to_device")
+    yield "bring [9.5]rc", [each / 6144**2 for each in large]
+    spreads = []
+    for memory in ("managed", "explicit"):
+        for part in ("initialise", "read_back"):
+            for side in BOTH:
+                name = f"add_matrices/memory:{memory}/phase:{part}/rows:{side}/columns:{side}"
+                times = sorted(row.time_us for row in d.result.by_name[name])
+                spreads.append(times[len(times) * 3 // 4] / times[len(times) // 4] - 1)
+    yield "spread by [up to 43] %, so", [100 * each for each in spreads]
+    kernel = "add_matrices memory:explicit phase:kernel rows:1024"
+    counted = d.on("emulated-hopper")
+    yield (
+        "rows [65,536] load requests and [262,144] load sectors, [32,768] and [131,072] of stores, [100] % efficiency",
+        *(
+            counted.of(kernel, each)
+            for each in (
+                "load_requests",
+                "load_sectors",
+                "store_requests",
+                "store_sectors",
+                "load_efficiency",
+            )
+        ),
+    )

@@ -1,0 +1,169 @@
+"""The tracked data of a chapter, asked by a kernel and some of its parameters.
+
+`read_offset offset:11 n:16777216|67108864` is every benchmark of that kernel with these values.
+"""
+
+import csv
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from pathlib import Path
+from statistics import correlation
+
+from notebook import names, results
+from notebook.chapters import Chapter
+from notebook.intervals import center, estimated_ratio
+from notebook.project import Project
+
+ROOT = Path(__file__).parents[3]
+H200 = "nvidia-h200"
+H100 = "nvidia-h100-80gb-hbm3"
+NONE = "none"  # `shared:none`: the benchmarks that have no such parameter
+
+
+def directory(chapter: str) -> Path:
+    (found,) = (ROOT / "chapters").glob(f"{chapter}_*")
+    return found
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """A table of data/."""
+    with (ROOT / "data" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+@dataclass(frozen=True)
+class Spec:
+    kernel: str
+    values: dict[str, tuple[str, ...]]
+
+    @staticmethod
+    def parsed(text: str) -> "Spec":
+        kernel, *parts = text.split()
+        pairs = (part.split(":", 1) for part in parts)
+        return Spec(kernel, {key: tuple(value.split("|")) for key, value in pairs})
+
+    def has(self, name: str) -> bool:
+        own = names.parameters(name)
+        return fnmatchcase(names.kernel(name), self.kernel) and all(
+            own.get(key, NONE) in values for key, values in self.values.items()
+        )
+
+
+@dataclass(frozen=True)
+class Data:
+    chapter: str
+    device: str = H200
+
+    @cached_property
+    def result(self) -> results.Result:
+        return _result(self.chapter, self.device)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([*self.result.by_name, *self.result.counts]))
+
+    def names(self, spec: str) -> list[str]:
+        return [name for name in self._names if Spec.parsed(spec).has(name)]
+
+    def named(self, name: str) -> str:
+        """The benchmark whose parameters are those of `name`, in any order."""
+        parts = sorted(name.split("/"))
+        (found,) = (each for each in self._names if sorted(each.split("/")) == parts)
+        return found
+
+    def value(self, name: str, metric: str) -> float | None:
+        if processes := self._processes(name, metric):
+            return center(list(processes.values()))
+        counted: float | None = self.result.counts.get(name, [{}])[0].get(metric)
+        return counted
+
+    def _processes(self, name: str, metric: str) -> dict[int, list[float]]:
+        """What every process measured; {} for what was counted."""
+        counted = self.result.counts.get(name, [{}])[0]
+        rows = self.result.by_name.get(name)
+        return rows.by_process(metric) if rows and metric not in counted else {}
+
+    def _over(self, name: str, partner: str, metric: str) -> float | None:
+        """The ratio that a verdict has."""
+        one, other = self._processes(name, metric), self._processes(partner, metric)
+        if shared := sorted(one.keys() & other.keys()):
+            return estimated_ratio([one[at] for at in shared], [other[at] for at in shared]).value
+        value, divisor = self.value(name, metric), self.value(partner, metric)
+        return value / divisor if value is not None and divisor else None
+
+    def of(self, spec: str, metric: str = "time", scale: float = 1) -> list[float]:
+        found = [self.value(name, metric) for name in self.names(spec)]
+        return [scale * each for each in found if each is not None]
+
+    def ratio(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
+        """Variant over baseline for each pair that is alike in all that neither says."""
+        one, other = Spec.parsed(f"{variant} {at}"), Spec.parsed(f"{baseline} {at}")
+        ends = Spec.parsed(f"* {at}")
+        base = {}
+        for name in filter(other.has, self._names):
+            base[_pair(name, one, other, ends)] = name
+        found = []
+        for name in filter(one.has, self._names):
+            partner = base.get(_pair(name, one, other, ends))
+            if partner is None or partner == name:
+                continue
+            if (over := self._over(name, partner, metric)) is not None:
+                found.append(over)
+        return found
+
+    def more(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
+        """How many percent more the variant has than the baseline."""
+        return [100 * (each - 1) for each in self.ratio(variant, baseline, metric, at)]
+
+    def less(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
+        return [-each for each in self.more(variant, baseline, metric, at)]
+
+    def share(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
+        return [100 * each for each in self.ratio(variant, baseline, metric, at)]
+
+    def per(self, spec: str, metric: str, other: str, scale: float = 1) -> list[float]:
+        """One metric over another of the same benchmarks."""
+        found = []
+        for name in self.names(spec):
+            value, divisor = self.value(name, metric), self.value(name, other)
+            if value is not None and divisor:
+                found.append(scale * value / divisor)
+        return found
+
+    @cached_property
+    def peak(self) -> float:
+        """The DRAM's theoretical bytes a second."""
+        name = next(each for each in self._names if self.value(each, "peak_percent"))
+        rate, percent = (self.value(name, each) for each in ("bytes_per_second", "peak_percent"))
+        assert rate and percent
+        return 100 * rate / percent
+
+    def on(self, device: str) -> "Data":
+        return Data(self.chapter, device)
+
+
+def _pair(name: str, one: Spec, other: Spec, ends: Spec) -> tuple[tuple[str, str], ...]:
+    """What two benchmarks have in common: all parameters but those that one spec alone fixes."""
+    own = names.parameters(name)
+    alone = ({*one.values} | {*other.values}) - {*ends.values}
+    return tuple(sorted((key, value) for key, value in own.items() if key not in alone))
+
+
+@cache
+def _result(chapter: str, device: str) -> results.Result:
+    found = results.load_chapter(Project(ROOT, ROOT / "data"), Chapter(directory(chapter)), device)
+    (result,) = found
+    return result
+
+
+def rank_correlation(one: list[float], other: list[float]) -> float:
+    """Spearman's; equal values have their mean rank."""
+    return correlation(_ranks(one), _ranks(other))
+
+
+def _ranks(values: list[float]) -> list[float]:
+    return [
+        sum(each < value for each in values) + (sum(each == value for each in values) - 1) / 2
+        for value in values
+    ]
