@@ -30,14 +30,17 @@ def page(chapter: str) -> Path:
 def test_every_number_of_a_page_is_in_its_data(chapter: str) -> None:
     of_chapter = module(chapter)
     facts = list(of_chapter.facts(data.Data(chapter[:2])))
-    assert list(check.wrong(prose.whole(page(chapter)), facts)) == []
+    reasons = prose.reasons(page(chapter))
+    assert list(check.wrong(f"{prose.whole(page(chapter))} {reasons}", facts)) == []
     given = (*of_chapter.GIVEN, *getattr(of_chapter, "CITED", ()))
-    assert list(check.unsaid(prose.of(page(chapter)), facts, given)) == []
+    for text in (prose.of(page(chapter)), reasons):
+        assert list(check.unsaid(text, facts, given)) == []
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_nothing_is_given_that_the_page_does_not_say(chapter: str) -> None:
-    of_chapter, text = module(chapter), prose.of(page(chapter))
+    of_chapter = module(chapter)
+    text = f"{prose.of(page(chapter))} {prose.reasons(page(chapter))}"
     for words in (*of_chapter.GIVEN, *getattr(of_chapter, "CITED", ())):
         assert words in text
 
@@ -50,6 +53,17 @@ def test_what_is_cited_is_printed_by_a_source(chapter: str) -> None:
             found = reading.number(words[first:last])
             close = (abs(each - found.value) <= found.half for each in printed)
             assert found.unit == 0 or any(close), f"{words[first:last]} in {words!r}"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_claimed_size_is_the_ratio_of_the_printed_values(chapter: str) -> None:
+    for claim in prose.claims(page(chapter)):
+        found = re.search(r"\(([\d.]+) against ([\d.]+)", claim["statement"])
+        if found and "claimed" in claim:
+            ratio = float(found[1]) / float(found[2])
+            assert any(
+                claim["claimed"] == pytest.approx(each, rel=3e-3) for each in (ratio, 1 / ratio)
+            ), claim["id"]
 
 
 def _printed(chapter: str) -> list[float]:

@@ -44,3 +44,14 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     lines = d.of("chase_line", rate)
     yield "the slowest takes [23] % longer than", [100 * max(lines) / min(lines) - 100]
+    ring = 64 * 16384
+    yield (
+        "[4.8] % more past the L1, [0.7] % more through it",
+        *(
+            [
+                100 * (each / ring - 1)
+                for each in d.of(f"chase path:{path} footprint:67108864", "dram_read_bytes")
+            ]
+            for path in ("l2", "l1")
+        ),
+    )

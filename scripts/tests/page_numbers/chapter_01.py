@@ -16,6 +16,8 @@ GIVEN = (
     "about 40 MB",
     "about 40 of its 60 MB",
     "32 words over 32 lines",
+    "asked for twice: the same 32 sectors",
+    "half of the loads are left out",
 )
 
 

@@ -36,6 +36,12 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "load efficiency is [100] %", d.of("read_offset offset:8|16|24", "load_efficiency")
     yield "[About 60] % of the extra time", [100 * _left(d, 32)]
     yield "an [eighth] at 64", [_left(d, 64)]
+    late = "block:512 n:16777216|67108864 cache:cold"
+    yield "what remains, [about 2] %, is less", [max(d.more(apart, straight, at=late))]
+    yield (
+        "in the same time: [1.25] times",
+        d.ratio(apart, straight, "load_sectors", "block:512 n:16777216"),
+    )
 
 
 def _left(d: Data, offset: int) -> float:

@@ -9,7 +9,14 @@ CITED = (
     "rises from 49.8 to 80 %",
     "from 49.8 to 80 %",
 )
-GIVEN = ("the 3 % threshold", "17 of a block's 32 lines", "of 61 thousand")
+GIVEN = (
+    "the 3 % threshold",
+    "17 of a block's 32 lines",
+    "of 61 thousand",
+    "asked for twice",
+    "the quarter of sectors more",
+    "a quarter more sectors",
+)
 
 
 def facts(d: Data) -> Iterator[Fact]:
@@ -30,4 +37,13 @@ def facts(d: Data) -> Iterator[Fact]:
         "the L2 has [1.6] % more sectors to deliver, without it [25] %",
         d.more(f"{apart} l1:on", f"{straight} l1:on", "l2_read_sectors", large),
         d.more(f"{apart} l1:off", f"{straight} l1:off", "l2_read_sectors", large),
+    )
+    cold = "block:none cache:cold"
+    yield (
+        "what remains, [about 2] %, is less",
+        [max(d.more(f"{apart} l1:on", f"{straight} l1:on", at=cold))],
+    )
+    yield (
+        "what remains, [2] %, is hardly",
+        d.more(f"{apart} l1:off", f"{straight} l1:off", at=cold),
     )

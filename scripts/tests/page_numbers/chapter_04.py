@@ -13,6 +13,7 @@ GIVEN = (
     "Each request takes 32 sectors",
     "a few in 61 thousand",
     "132 SMs times its 128 sectors",
+    "nothing is read twice",
 )
 
 

@@ -41,6 +41,7 @@ def facts(d: Data) -> Iterator[Fact]:
         [1 - each for each in separate_halves(d, "fill_offset", "n:67108864")],
     )
     yield "it takes [about 80] µs", d.of("fill_offset n:67108864")
+    yield "from DRAM, [1] % at most", [max(d.more(apart, straight, at="cache:cold"))]
 
 
 def separate_halves(d: Data, kernel: str, at: str) -> list[float]:

@@ -160,3 +160,20 @@ def facts(d: Data) -> Iterator[Fact]:
     fermi = d.on("emulated-fermi")
     yield "its efficiency is [50] %", fermi.of("read_offset_overlapping", "load_efficiency")
     yield "shuffled ones have [68.7] %", fermi.of("read_offset_shuffled", "load_efficiency")
+    yield (
+        "the gain, about a [tenth], comes",
+        [each / 100 for each in d.less(book, plain, at=f"{straight} {large}")],
+    )
+    fixed = [(4 * each - 1) / 3 for each in part]
+    yield "blocks, and a [third] of the time is start", fixed
+    yield "[about a third] of the time is start", fixed
+    yield "where a [third] of the time is start", fixed
+    yield (
+        "offset 11 costs [about 3] %, which",
+        d.more(f"{book} offset:11", f"{book} offset:0", at=f"block:512 {large}"),
+    )
+    yield "[1.028]: just below", d.of("read_offset_wide block:1024", "memcpy_ratio")
+    yield (
+        "costs [nearly a tenth]",
+        [each / 100 for each in d.more(streaming, "read_offset_wide offset:0", at=limit)],
+    )

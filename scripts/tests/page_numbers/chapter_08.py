@@ -77,3 +77,8 @@ def facts(d: Data) -> Iterator[Fact]:
         ],
     )
     yield "of [more than 260,000]", [262144]
+    sizes = "offset:0|11 n:16777216|67108864"
+    yield (
+        "which makes [about 3] %, just",
+        [min(d.less(f"{book} block:256", f"{book} block:512", at=sizes))],
+    )

@@ -84,3 +84,9 @@ def facts(d: Data) -> Iterator[Fact]:
             for each in d.of(f"{thin} rows:{side}", "dram_read_bytes")
         ],
     )
+    yield "threads has [about 0.75] MB under way", [each / 1e6 for each in held]
+    yield (
+        "loads [three of four] hit the L1, of its stored sectors [more than half] are merged",
+        d.per(f"{columns} {book}", "l1_hit_sectors", "load_sectors"),
+        [1 - each for each in d.per(f"{columns} {book}", "l2_write_sectors", "store_sectors")],
+    )

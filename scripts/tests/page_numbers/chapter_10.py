@@ -92,3 +92,19 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     inside = Data("07").of("write_wide", "bytes_per_second")[0] / 32 / 1e9
     yield "at [less than half] the rate of full ones", [max(entering) / inside]
+    arriving = d.per(f"{across} {book}", "l2_write_sectors", "store_sectors")
+    yield (
+        "strided stores [nine in ten] reach the L2 singly, which takes partly filled sectors "
+        "at [less than half] its rate",
+        arriving,
+        [max(entering) / inside],
+    )
+    yield (
+        "saves [two of three] sectors",
+        [1 - 1 / each for each in d.ratio(f"{down} l1:off", f"{down} l1:on", "l2_read_sectors")],
+    )
+    yield (
+        "of the copy's [fewer than half] reach the L2, of this kernel's [nine in ten]",
+        d.per(f"{copy} l1:on {book}", "l2_write_sectors", "store_sectors"),
+        arriving,
+    )

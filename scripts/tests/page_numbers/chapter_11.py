@@ -16,6 +16,7 @@ GIVEN = (
     "at 2.1 GB",
     "uses half of each line at once",
     "the other half.",
+    "footprint four times as large",
 )
 
 

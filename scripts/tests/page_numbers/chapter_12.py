@@ -22,6 +22,8 @@ GIVEN = (
     "buffers of 16 MB",
     "not a multiple of 16",
     "At 2056",
+    "2048 alone is odd",
+    "at 2176 and 16384 no counter",
 )
 ROWS, COLUMNS = "transpose_read_rows", "transpose_read_columns"
 SIDES = (1920, 2048, 2056, 2080, 2112, 2176, 2240, 2304)
@@ -89,6 +91,10 @@ def facts(d: Data) -> Iterator[Fact]:
         "are [1 to 2] % above the emulator's, unrolled ones [4 to 7] %",
         _above(d, (ROWS, f"{ROWS}_diagonal", f"{ROWS}_diagonal_any")),
         _above(d, (f"{ROWS}_unroll4", f"{ROWS}_diagonal_unroll4")),
+    )
+    yield (
+        "costs [3 to 4] % at 2176 and 16384",
+        d.more(f"{ROWS}_diagonal", ROWS, at="rows:2176|16384 columns:2176|16384"),
     )
 
 

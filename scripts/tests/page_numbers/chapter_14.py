@@ -19,6 +19,7 @@ GIVEN = (
     "16384 x 16384 rise",
     "`order:down` doubles",
     "doubles at 16384",
+    "its 1,024 blocks",
 )
 FLOATS, DOUBLES = (
     "transpose_vectors type:float tile:64x64",
@@ -143,3 +144,25 @@ def facts(d: Data) -> Iterator[Fact]:
             for each in d.ratio("transpose type:float", "cublas_sgeam", ratio, at)
         ],
     )
+
+    def waits(kernel: str, kind: str) -> list[float]:
+        conflicts, passes = (f"shared_{kind}_{each}" for each in ("bank_conflicts", "wavefronts"))
+        return d.per(kernel, conflicts, passes, 100)
+
+    yield "[9 to 12] % of the passes, other in every run", waits("transpose_tile_padded", "load")
+    yield (
+        "conflicts [5] % of the passes, other in every run",
+        waits("transpose_tile_swizzled", "load"),
+    )
+    yield (
+        "[2 to 3] % slower, the edge",
+        d.more("transpose_tile_swizzled", "transpose_tile_padded", at="block:32x8"),
+    )
+    vectors = f"{FLOATS} order:down"
+    yield "[6 to 11] % of the passes, other in every run", waits(vectors, "load")
+    yield "[at most 5] % of the passes, other in every run", waits(vectors, "store")
+    yield (
+        "[about 3] % at 16384 x 16384, the edge",
+        d.less(f"{FLOATS} order:down", f"{FLOATS} order:across", at=SQUARE),
+    )
+    yield "[2] %, less than what counts as an effect", hinted[:1]

@@ -17,6 +17,7 @@ GIVEN = (
     "and not 32",
     "why 32 passes",
     "2588 patterns",
+    "17 x 15 + 1 = 256 is in bank 0 again",
 )
 
 

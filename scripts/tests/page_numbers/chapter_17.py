@@ -147,3 +147,6 @@ def facts(d: Data) -> Iterator[Fact]:
         for name in d.names(f"{TILED} m:256")
     ]
     yield "by [more than a third] at 256", fewer
+    yield "three wavefronts there become [1.5] of", wavefronts
+    yield "two wavefronts there become [1.5] of", wavefronts
+    yield "bind first, [1.5] wavefronts a step", wavefronts

@@ -123,3 +123,10 @@ def facts(d: Data) -> Iterator[Fact]:
             for name in hopper.names(f"{T} tile:{square} m:192")
         ],
     )
+    yield (
+        "loads from shared memory, [1.5] wavefronts",
+        [
+            (d.value(name, "shared_load_wavefronts") or 0) / (192**3 / 32)
+            for name in d.names(f"{F} tile:16|32 m:192")
+        ],
+    )

@@ -43,6 +43,8 @@ GIVEN = (
     "32 warps x 16 phases x 2 words x 4 sectors are 4,096 sectors",
     "shared memory twice per",
     "double buffers",
+    "16 scalar loads of operands for 64 multiply-adds leave these 80 %",
+    "the quarters' lanes",
 )
 
 
@@ -126,6 +128,11 @@ def facts(d: Data) -> Iterator[Fact]:
             (d.value(name, "l2_write_sectors") or 0) - (d.value(name, "store_sectors") or 0)
             for name in spilled
         ],
+    )
+    yield "why it reaches [0.52] is not known", d.of("matmul_thread_tiles m:4096", ratio)
+    yield (
+        "it gains [16] %: loads are",
+        [100 * (buffered / each - 1) for each in d.of("matmul_vectorised m:4096", ratio)],
     )
 
 

@@ -10,6 +10,7 @@ GIVEN = (
     "host arrays twice",
     "and on another day by 3 %",
     "the 3 % in question",
+    "by more than 3 % around",
 )
 BOTH = (1024, 6144)
 

@@ -1,7 +1,9 @@
 """The prose of a page, and the numbers in it that say what was found."""
 
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 _ANSWER = re.compile(r"<!-- lab:answer \w+\n(.*?)^-->", re.DOTALL | re.MULTILINE)
 _GENERATED = re.compile(r"<!-- lab:(?!end).*?<!-- lab:end -->", re.DOTALL)
@@ -43,8 +45,8 @@ _NAMES = [
     r"(?<![\d.])\d[\d,]*(?:(?:, \d+)* (?:to|and|or) \d+)?(?: more| neighbouring| different)? "
     r"(?:bytes?|lanes|threads|warps?|words?|banks|rows|columns|KiB|MiB|GiB|KB|B|SMs|registers|floats|places|"
     r"elements?|records?|pieces|pages|fields?|partitions)\b",
-    r"(?:\d+|a|one|two|four) (?:sectors?|lines?|requests?|passes|wavefronts?|blocks?|streams|loads?|stores?|stages|"
-    r"phases|steps) (?:a|per|of|each)\b",
+    r"(?<![\d.])(?:\d+|a|one|two|four) (?:sectors?|lines?|requests?|passes|wavefronts?|blocks?|streams|"
+    r"loads?|stores?|stages|phases|steps) (?:a|per|of|each)\b",
 ]  # fmt: skip
 _NAME = re.compile("|".join(f"(?:{each})" for each in _NAMES))
 
@@ -69,6 +71,23 @@ def _answer(text: str) -> str:
     found = _ANSWER.search(text)
     lines = found[1].split("\n") if found else []
     return "".join(line.removeprefix(">") + "\n" for line in lines if line.startswith(">")) + "\n"
+
+
+def claims(page: Path) -> list[dict[str, Any]]:
+    text = (page.parent / "claims.toml").read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = tomllib.loads(text)["claim"]
+    return found
+
+
+def reasons(page: Path) -> str:
+    """Why claims came out as they did on measured GPUs; on emulated ones the reason is arithmetic."""
+    found = {
+        text: None
+        for claim in claims(page)
+        for device, text in claim.get("because", {}).items()
+        if device.startswith("nvidia-")
+    }
+    return " ".join(" ".join(found).split())
 
 
 def numbers(text: str) -> list[tuple[int, int]]:
