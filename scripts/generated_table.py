@@ -1,5 +1,6 @@
 """Tables of C++ that the build makes from those in data/."""
 
+import csv
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,16 @@ def generate(arguments: list[str], lines_of: Callable[..., list[str]]) -> int:
     *tables, output = (Path(argument) for argument in arguments)
     try:
         lines = lines_of(*tables)
-    except (TableError, GpuError, KeyError, TypeError) as error:
+    except (
+        TableError,
+        GpuError,
+        LookupError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        OSError,
+        csv.Error,
+    ) as error:
         print(f"error: {', '.join(table.name for table in tables)}: {error}", file=sys.stderr)
         return 1
     output.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -8,10 +8,11 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from notebook import lock, toolbox
-from notebook.errors import CHECK_FAILED, MISSING, Problem
+from notebook import files, lock, toolbox
+from notebook.errors import CHECK_FAILED, MISSING, Malformed, Problem
 from notebook.progress import say
 from notebook.project import Project
+from notebook.text import short
 
 # Of build/, what no build makes again.
 _KEPT = {"results", "quick", "runs", "figures", "fleet"}
@@ -83,10 +84,13 @@ def _clear(project: Project) -> None:
 
 def targets(project: Project) -> set[str]:
     """The targets of the configured build, as paths below build/."""
-    with (project.build / "meson-info" / "intro-targets.json").open(encoding="utf-8") as file:
-        described = json.load(file)
-    outputs = [Path(output) for target in described for output in target["filename"]]
-    return {str(output.relative_to(project.build)) for output in outputs}
+    try:
+        described = json.loads(files.read_text(project.build / "meson-info" / "intro-targets.json"))
+        outputs = [Path(output) for target in described for output in target["filename"]]
+        return {str(output.relative_to(project.build)) for output in outputs}
+    except (Malformed, ValueError, LookupError, TypeError, RecursionError) as error:
+        folder = project.quoted(project.build)
+        raise Problem(f"{folder} is damaged ({short(error)}); remove it and try again") from error
 
 
 def build(project: Project, *names: str) -> None:
@@ -104,10 +108,10 @@ def run_tests(project: Project) -> bool:
 def _is_foreign(project: Project) -> bool:
     """Whether build/ was made by another version of Meson, or for a tree at another place."""
     try:
-        info = json.loads((project.build / "meson-info" / "meson-info.json").read_text())
+        info = json.loads(files.read_text(project.build / "meson-info" / "meson-info.json"))
         made_by, made_for = info["meson_version"]["full"], info["directories"]["source"]
         return made_by != version("meson") or Path(made_for) != project.root
-    except (OSError, ValueError, KeyError, PackageNotFoundError):
+    except (Malformed, ValueError, LookupError, TypeError, RecursionError, PackageNotFoundError):
         return True
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from notebook import files
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
 from notebook.text import close_matches
@@ -34,9 +35,9 @@ class Chapter:
     def question(self) -> str:
         """The title of its page, without the chapter's number."""
         page = self.directory / "README.md"
-        if not page.is_file():
+        if not files.is_there(page):
             return ""
-        title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("#").strip()
+        title = files.text_of(page).partition("\n")[0].removeprefix("#").strip()
         return title.removeprefix(self.number).strip()
 
 

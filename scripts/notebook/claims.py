@@ -1,20 +1,20 @@
 """A chapter's claims.toml: what the source says, in a form that data can decide."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
-from notebook import counter_notes, names
+from notebook import counter_notes, files, names
 from notebook.chapters import Chapter
 from notebook.counter_notes import CounterNotes, refuse_unknown
 from notebook.devices import is_device
-from notebook.errors import Problem
+from notebook.errors import Malformed, Problem
 from notebook.metrics import COUNTERS, METRICS
-from notebook.text import close_matches, plain, quoted
+from notebook.text import close_matches, plain, quoted, short
 from notebook.works import OURS
 
 _TEXTS = ("id", "statement", "source", "source_device", "metric", "variant", "why")
@@ -30,7 +30,9 @@ _OPTIONAL = (
 )
 T = TypeVar("T")
 
-_ID = re.compile(r"[a-z][a-z0-9_]*")
+_ID = re.compile(r"[a-z][a-z0-9_]{0,99}")
+# No ratio that a source prints, and no value of a metric, is beyond these.
+_LARGEST_RATIO, _LARGEST_VALUE = 1e6, 1e30
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,8 @@ def load_answer(chapter: Chapter) -> str:
 def content(chapter: Chapter) -> bytes:
     """The whole file, as far as it can be read: what is decided by it changes with it."""
     try:
-        return _path(chapter).read_bytes()
-    except OSError:
+        return files.read_bytes(_path(chapter))
+    except Malformed:
         return b""
 
 
@@ -134,9 +136,9 @@ def _parse_answer(document: dict[str, Any]) -> str:
 def _read(chapter: Chapter, parse: Callable[[dict[str, Any]], T]) -> T:
     path = _path(chapter)
     try:
-        return parse(tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
-        raise Problem(f"{quoted(path)}: {plain(error)}") from error
+        return parse(files.read_toml(path) if files.is_there(path) else {})
+    except (Malformed, ValueError) as error:
+        raise Problem(f"{quoted(path)}: {short(error)}") from error
 
 
 def _path(chapter: Chapter) -> Path:
@@ -198,9 +200,11 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{where}: expected is a range [low, high]")
         if not bounds[0] <= bounds[1]:  # nan is neither
             raise ValueError(f"{where}: expected: {bounds[0]} is above {bounds[1]}")
+        if any(abs(end) > _LARGEST_VALUE and end not in (-inf, inf) for end in bounds):
+            raise ValueError(f"{where}: expected: an end is beyond {_LARGEST_VALUE:g}")
         options["expected"] = (float(bounds[0]), float(bounds[1]))
-    if "claimed" in table and not _is_number(table["claimed"]):
-        raise ValueError(f"{where}: claimed is a number")
+    if "claimed" in table:
+        _check_claimed(where, table)
     if "direction" in table:
         counted = table["metric"] in COUNTERS
         directions = ["higher", "lower", "equal", *([] if counted else ["slower", "faster"])]
@@ -226,6 +230,17 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
             f'{where}: because is a table of device = "reason" (emulated-* is a pattern)'
         )
     return options
+
+
+def _check_claimed(where: str, table: dict[str, Any]) -> None:
+    """The value that a source prints, or a ratio; only of what is counted can one be 0."""
+    claimed = table["claimed"]
+    if not _is_number(claimed):
+        raise ValueError(f"{where}: claimed is a number")
+    largest = _LARGEST_VALUE if "expected" in table else _LARGEST_RATIO
+    least = 0 if table["metric"] in COUNTERS or "expected" in table else 1 / _LARGEST_RATIO
+    if not least <= claimed <= largest:
+        raise ValueError(f"{where}: claimed is a number from {least:g} to {largest:g}")
 
 
 def _variant(where: str, key: str, name: object) -> str:

@@ -124,8 +124,8 @@ def counts_alike(path: Path, content: bytes) -> bool:
 def _counts_of(path: Path) -> Json | None:
     """What an older data file counts; None where there is none of this format."""
     try:
-        return _counts_in(schema.parse(path.read_bytes()))
-    except (OSError, Malformed):
+        return _counts_in(schema.parse(files.read_bytes(path)))
+    except Malformed:
         return None
 
 
@@ -239,8 +239,9 @@ def _execute(
 
 def _read(chapter: Chapter, out: Path, is_timed: bool) -> Json:
     try:
-        output = schema.parse_json(out.read_bytes(), longest=_LONGEST_OUTPUT)
-    except (OSError, Malformed) as error:
+        content = files.read_bytes(out, _LONGEST_OUTPUT)
+        output = schema.parse_json(content, longest=_LONGEST_OUTPUT)
+    except Malformed as error:
         raise Problem(
             f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
         ) from error

@@ -17,10 +17,10 @@ def pack(project: Project, device: str, output: str | None) -> int:
     """Writes <device>.tar.gz, unless what is in it would be refused where it arrives."""
     folder = _folder(project, device)
     packed = {
-        f"{device}/{name}": (folder / name).read_bytes()
+        f"{device}/{name}": _packed(folder / name)
         for chapter in all_chapters(project)
         for name in _names(chapter)
-        if (folder / name).is_file()
+        if files.is_there(folder / name)
     }
     path = Path(output or f"{device}.tar.gz")
     if not path.parent.is_dir():
@@ -36,6 +36,13 @@ def pack(project: Project, device: str, output: str | None) -> int:
         f"add it where it arrives: scripts/lab add {quoted(Path(path.name))}"
     )
     return 0
+
+
+def _packed(path: Path) -> bytes:
+    try:
+        return files.read_bytes(path)
+    except Malformed as error:
+        raise Problem(f"{quoted(path)}: {error}; remove it, or make it again") from error
 
 
 def _folder(project: Project, device: str) -> Path:

@@ -3,15 +3,18 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from notebook import files
 from notebook.errors import Malformed, Problem
 from notebook.text import quoted, short
 
 _LONGEST_FILE = 8 * 2**20
 _MAX_ROWS = 100_000
 _MAX_COLUMNS = 200
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SHOWN = 60  # characters of a wrong cell
 
 
@@ -27,8 +30,10 @@ class Line(dict[str, str]):
 
     def real(self, key: str, low: float, high: float) -> float:
         """A number from `low` to `high`; raises Malformed."""
+        text = self[key]
         try:
-            value = float(self[key])
+            # Python takes digits of any script, and underscores between them.
+            value = float(text) if text.isascii() and "_" not in text else math.nan
         except ValueError:
             value = math.nan
         if not low <= value <= high:
@@ -48,9 +53,19 @@ class Line(dict[str, str]):
 def read(path: Path, columns: Iterable[str]) -> list[Line]:
     """The lines of a table that git tracks; raises Problem."""
     try:
-        return parse(path.read_bytes(), columns)
-    except (OSError, Malformed) as error:
-        raise Problem(f"{quoted(path)}: {short(error)}; git checkout {quoted(path)}") from error
+        return parse(read_content(path), columns)
+    except Malformed as error:
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, error: Malformed) -> Problem:
+    """What is wrong with a table that git tracks."""
+    return Problem(f"{quoted(path)}: {short(error)}; git checkout {quoted(path)}")
+
+
+def read_content(path: Path) -> bytes:
+    """That of a file that can be a table; raises Malformed."""
+    return files.read_bytes(path, _LONGEST_FILE)
 
 
 def write(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
@@ -64,8 +79,12 @@ def parse(content: bytes, columns: Iterable[str]) -> list[Line]:
     """The lines of a table that has at least these columns; raises Malformed."""
     if len(content) > _LONGEST_FILE:
         raise Malformed(f"is larger than {_LONGEST_FILE >> 20} MiB")
+    text = files.as_text(content)
+    if control := _CONTROL.search(text):
+        line = text.count("\n", 0, control.start()) + 1
+        raise Malformed(f"line {line}: holds the control character {control[0]!r}")
     try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         header = next(reader, [])
         _check_header(header, columns)
         lines: list[Line] = []
@@ -80,10 +99,8 @@ def parse(content: bytes, columns: Iterable[str]) -> list[Line]:
                 raise Malformed(f"has more than {_MAX_ROWS} rows")
             lines.append(Line(zip(header, cells, strict=True), reader.line_num))
         return lines
-    except UnicodeDecodeError as error:
-        raise Malformed(f"is not UTF-8 ({error.reason} at byte {error.start})") from error
     except csv.Error as error:
-        raise Malformed(f"is no table ({short(error)})") from error
+        raise Malformed(f"line {reader.line_num}: is no table ({short(error)})") from error
 
 
 def _check_header(header: list[str], columns: Iterable[str]) -> None:

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from notebook import csv_table, names
-from notebook.errors import Malformed, Problem
+from notebook.errors import Malformed
 from notebook.intervals import Estimate, exactly
 from notebook.metrics import COUNTERS
 from notebook.project import Project
 from notebook.reference import by_reference
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of, timed_sample
-from notebook.text import quoted
 from notebook.verdicts import doubt_of_number, doubt_of_run, estimated, widest_spread
 
 COPY_SHARE = "share of copy bandwidth"
@@ -146,4 +145,4 @@ def fp32_lanes(project: Project) -> dict[str, int]:
     try:
         return {row["compute_capability"]: row.whole("fp32_lanes_per_sm", 1, 4096) for row in known}
     except Malformed as error:
-        raise Problem(f"{quoted(path)}: {error}; git checkout {quoted(path)}") from error
+        raise csv_table.damaged(path, error) from error

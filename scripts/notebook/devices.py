@@ -2,11 +2,13 @@
 
 import ctypes
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeGuard
 
-from notebook import csv_table
-from notebook.errors import MISSING, WRONG_USAGE, Problem
+from notebook import csv_table, files
+from notebook.errors import MISSING, WRONG_USAGE, Malformed, Problem
 from notebook.gpu_rows import GpuError, merged
 from notebook.project import Project
 from notebook.text import close_matches
@@ -14,7 +16,10 @@ from notebook.text import close_matches
 # Devices of data/published/ are called published:<slug>.
 PUBLISHED = "published:"
 
-_SLUG = re.compile(r"[a-z0-9][a-z0-9-]*")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
+_OF_A_GPU = ("gpu", "compute_capability", "sm_count")
+_CAPABILITY = re.compile(r"[0-9]{1,2}\.[0-9]")
+_GPU = re.compile(r"[A-Za-z0-9 ._/()+-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -62,15 +67,29 @@ def architectures(project: Project) -> list[str]:
 def emulable(project: Project) -> dict[str, dict[str, str]]:
     """What can be emulated by its name: the architectures, and the GPUs of both tables."""
     tables = []
-    for name in ("architectures", "gpus"):
+    for name, columns in (("architectures", ["architecture", *_OF_A_GPU]), ("gpus", _OF_A_GPU)):
         path = project.root / "data" / f"{name}.csv"
-        columns = ("gpu", "compute_capability", "sm_count")
-        tables.append([dict(row) for row in csv_table.read(path, columns)] if path.exists() else [])
+        tables.append(_gpus(path, columns) if files.is_there(path) else [])
     try:
         rows = merged(*tables)
     except GpuError as error:
-        raise Problem(f"data/gpus.csv: {error}") from error
+        raise Problem(f"data/gpus.csv: {error}; git checkout data/gpus.csv") from error
     return {row["architecture"]: row for row in rows}
+
+
+def _gpus(path: Path, columns: Iterable[str]) -> list[dict[str, str]]:
+    """The rows of a table of GPUs; raises Problem for one that is none."""
+    rows = csv_table.read(path, columns)
+    try:
+        for row in rows:
+            if row["sm_count"]:  # empty where it is not known
+                row.whole("sm_count", 1, 10_000)
+            for key, pattern in (("compute_capability", _CAPABILITY), ("gpu", _GPU)):
+                if row[key] and not pattern.fullmatch(row[key]):
+                    raise row.wrong(key)
+    except Malformed as error:
+        raise csv_table.damaged(path, error) from error
+    return [dict(row) for row in rows]
 
 
 def count_gpus() -> int:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from notebook import figures, files, pages
 from notebook.chapters import Chapter, all_chapters
-from notebook.errors import CHECK_FAILED, Problem
+from notebook.errors import CHECK_FAILED, Problem, refuse
 from notebook.figures import Drawn, Figure, Freshness
 from notebook.progress import say
 from notebook.project import Project
@@ -60,8 +60,8 @@ def check(project: Project) -> int:
     """Raises Problem when a tracked figure or table is not what the data say."""
     figures.require_gnuplot()
     old = []
-    known = figures.all_figures(project, all_chapters(project))
-    for figure, drawn in _drawn(project, known):
+    known = _drawn(project, figures.all_figures(project, all_chapters(project)))
+    for figure, drawn in known:
         freshness = figure.compared(drawn)
         if freshness is Freshness.STALE:
             old.append(figure.path)
@@ -75,18 +75,27 @@ def check(project: Project) -> int:
     if old:
         listed = ", ".join(project.quoted(path) for path in old)
         raise Problem(f"stale: {listed}; to regenerate: scripts/lab figures", CHECK_FAILED)
-    say(f"up to date: {', '.join(project.quoted(each.path) for each in known) or 'no figures'}")
+    fresh = [project.quoted(figure.path) for figure, _ in known]
+    say(f"up to date: {', '.join(fresh) or 'no figures'}")
     if project.has_own_data:
         say("up to date: the tables of all pages")
     return 0
 
 
 def _drawn(project: Project, known: list[Figure], form: str = "svg") -> list[tuple[Figure, Drawn]]:
-    """What gnuplot draws for each figure, on all cores."""
+    """What gnuplot draws for each figure, on all cores; what it cannot draw is named and left out."""
+
+    def drawn(figure: Figure) -> Drawn | None:
+        try:
+            return figure.drawn(form)
+        except Problem as problem:
+            refuse(problem)
+            return None
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        drawn = pool.map(lambda figure: figure.drawn(form), known)
-        everything = list(zip(known, drawn, strict=True))
-    for figure, drawn in everything:
-        for warning in drawn.warnings:
+        found = zip(known, pool.map(drawn, known), strict=True)
+        everything = [(figure, its) for figure, its in found if its]
+    for figure, its in everything:
+        for warning in its.warnings:
             say(f"{project.quoted(figure.script)}: gnuplot: {warning}")
     return everything

@@ -8,13 +8,15 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook.errors import MISSING, WRONG_USAGE, Problem
-from notebook.text import plain
+from notebook import files
+from notebook.errors import MISSING, WRONG_USAGE, Malformed, Problem
+from notebook.text import plain, quoted
 
 # Ours, and all that a program may ask for.
 RUNTIMES = ("libcudart.so.13", "libcudart.so.12")
 HOW_TO_BUILD = "nvcc -cudart shared -arch=compute_75 -lineinfo"
 
+_LARGEST_PROGRAM = 256 * 2**20
 _FATBIN_MAGIC = 0xBA55ED50
 _PTX = 1
 # Sections of device code; the second holds what -rdc=true leaves to be linked.
@@ -36,7 +38,10 @@ def require_emulable(path: Path) -> None:
     """Raises Problem where the program cannot run on the emulated GPU; says how to build it."""
     if not path.is_file():
         raise Problem(f"no such program: {plain(path)}", MISSING)
-    contents = inspect(path.read_bytes())
+    try:
+        contents = inspect(files.read_bytes(path, _LARGEST_PROGRAM))
+    except Malformed as error:
+        raise Problem(f"{quoted(path)}: {error}; it is no program to emulate") from error
     # A script, or a program whose CUDA code is in a library: only running it shows.
     if contents is None or not contents.has_device_code:
         return

@@ -2,9 +2,10 @@
 
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 
-from notebook import errors, schema
+from notebook import errors, files, schema
 from notebook.chapters import Chapter
 from notebook.project import Project
 
@@ -24,16 +25,16 @@ def seconds(project: Project, chapter: Chapter, is_emulated: bool) -> float:
     for folder in (project.data, project.beside.data, project.build / "runs"):
         for path in folder.glob(f"[!.]*/{chapter.name}.json"):
             if path.parent.name.startswith("emulated-") == is_emulated:
-                found += _recorded(path.read_bytes())
+                found += _recorded(path)
     return median(found) if found else _UNKNOWN_SECONDS
 
 
-def _recorded(content: bytes) -> list[float]:
+def _recorded(path: Path) -> list[float]:
     """All processes of a chapter together; [] where the file does not tell."""
     try:
-        document = schema.parse_json(content)
+        document = schema.parse_json(files.read_bytes(path))
         total = float(sum(document.get("context", document)["process_seconds"]))
-    except (errors.Malformed, ValueError, KeyError, TypeError):
+    except (errors.Malformed, ValueError, LookupError, TypeError, ArithmeticError):
         return []
     return [total] if 0 < total < _LONGEST_SECONDS else []
 

@@ -7,6 +7,7 @@ reading, collecting and receiving data validate against it.
 from dataclasses import dataclass
 from typing import Any
 
+from notebook import names
 from notebook.metrics import TABLE
 
 FORMAT = 2
@@ -15,7 +16,6 @@ FORMAT = 2
 LONGEST_FILE = 8 * 2**20  # bytes
 MAX_ROWS = 5_000
 MAX_PROCESSES = 32
-LONGEST_NAME = 300  # characters of a row's name
 MAX_REPETITIONS = 200  # of one row in one process
 MAX_REPETITIONS_OF_FILE = 20_000
 
@@ -170,7 +170,7 @@ def repeated(unit: str) -> tuple[Json, Json]:
 ROW = (
     Field(
         "name",
-        text(NAME, LONGEST_NAME),
+        text(NAME, names.LONGEST),
         "kernel/key:value/…; no two rows have the same",
         required=True,
     ),

@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -17,7 +18,7 @@ from notebook.chapters import Chapter
 from notebook.charts import registry
 from notebook.charts.marks import Chart
 from notebook.charts.sources import Sources
-from notebook.errors import MISSING, Problem
+from notebook.errors import MISSING, Malformed, Problem, refuse
 from notebook.project import Project
 from notebook.text import plain, quoted
 
@@ -68,7 +69,7 @@ class Figure:
         """The hash of everything that the figure is made from."""
         scripts = [self.script, *(self.library / name for name in _LIBRARY)]
         sources = [self.chart.title, self.chart.note, self.chart.as_tsv()]
-        sources += [script.read_text("utf-8") for script in scripts]
+        sources += [files.text_of(script) for script in scripts]
         return hashlib.sha256("\0".join(sources).encode()).hexdigest()
 
     def drawn(self, form: str = "svg") -> Drawn:
@@ -114,9 +115,10 @@ class Figure:
         Another version of gnuplot writes other bytes: then what is shown is compared. Versions
         that are known to show the same have to; another one may space things otherwise.
         """
-        if not self.path.is_file():
+        try:
+            kept = files.read_text(self.path)
+        except Malformed:  # there is none, or what is there was not drawn
             return Freshness.STALE
-        kept = self.path.read_text(encoding="utf-8")
         if kept == drawn.svg:
             return Freshness.FRESH
         made_from = _MADE_FROM.search(kept)
@@ -136,18 +138,38 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
     sources = Sources(project)
     found = []
     for chapter in chapters:
-        script = chapter.directory / "figure.gp"
-        if script.is_file() and sources.own(chapter):
-            chart = registry.of_chapter(chapter.name, sources.facts(chapter.number))
-            noted = chart.noted(sources.note)
-            found.append(_figure(project, chapter.name, script, noted.titled(chapter.question)))
+        found.append(_made(_of_chapter, project, sources, chapter))
     chosen = {chapter.number for chapter in chapters}
     for name, spanning in registry.SPANNING.items():
-        script = project.root / "plots" / f"{name}.gp"
-        is_wanted = not chosen.isdisjoint(spanning.chapters or chosen) and script.is_file()
-        if is_wanted and (several := spanning.chart(sources)):
-            found.append(_figure(project, name, script, several.titled(spanning.question)))
-    return found
+        if not chosen.isdisjoint(spanning.chapters or chosen):
+            found.append(_made(_of_several, project, sources, name, spanning))
+    return [figure for figure in found if figure]
+
+
+def _made(figure: Callable[..., Figure | None], *arguments: object) -> Figure | None:
+    """A figure; None, and a line that says so, where what it needs is damaged: others are drawn."""
+    try:
+        return figure(*arguments)
+    except Problem as problem:
+        refuse(problem)
+        return None
+
+
+def _of_chapter(project: Project, sources: Sources, chapter: Chapter) -> Figure | None:
+    script = chapter.directory / "figure.gp"
+    if not files.is_there(script) or not sources.own(chapter):
+        return None
+    chart = registry.of_chapter(chapter.name, sources.facts(chapter.number))
+    noted = chart.noted(sources.note)
+    return _figure(project, chapter.name, script, noted.titled(chapter.question))
+
+
+def _of_several(
+    project: Project, sources: Sources, name: str, spanning: registry.Spanning
+) -> Figure | None:
+    script = project.root / "plots" / f"{name}.gp"
+    chart = spanning.chart(sources) if files.is_there(script) else None
+    return _figure(project, name, script, chart.titled(spanning.question)) if chart else None
 
 
 def _figure(project: Project, name: str, script: Path, chart: Chart) -> Figure:

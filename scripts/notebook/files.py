@@ -1,11 +1,83 @@
-"""Writing files so that a reader sees the old content or the new, never half of one."""
+"""Reading files that may be anything, and writing so that a reader sees the old content or the new, never half."""
 
 import os
+import stat
 import tempfile
+import tomllib
 from pathlib import Path
+from typing import Any
 
-from notebook.errors import Problem
+from notebook.errors import Malformed, Problem
 from notebook.text import quoted
+
+_LONGEST = 16 * 2**20
+_MOST_DOTS = 100
+
+
+def is_there(path: Path) -> bool:
+    """Whether something has that name, even if it cannot be read: it is not to be taken for nothing."""
+    return os.path.lexists(path)
+
+
+def read_bytes(path: Path, longest: int = _LONGEST) -> bytes:
+    """The content of a plain file; raises Malformed.
+
+    Nobody waits for the other end of a pipe, and no more is read than it takes to see that it is too much.
+    """
+    try:
+        # Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise Malformed("is no plain file")
+            content = file.read(longest + 1)
+    except (OSError, ValueError) as error:
+        raise Malformed(getattr(error, "strerror", None) or str(error)) from error
+    if len(content) > longest:
+        raise Malformed(f"is larger than {longest / 2**20:.2g} MiB")
+    return content
+
+
+def read_text(path: Path, longest: int = _LONGEST) -> str:
+    """The same as text; raises Malformed with the place of what is no UTF-8."""
+    return as_text(read_bytes(path, longest))
+
+
+def read_toml(path: Path, longest: int = 2**18) -> dict[str, Any]:
+    """A TOML file; raises Malformed."""
+    text = read_text(path, longest)
+    for number, line in enumerate(text.splitlines(), start=1):
+        # The parser's memory grows with the square of the parts of a dotted key.
+        if line.count(".") > _MOST_DOTS:
+            raise Malformed(f"line {number}: has more than {_MOST_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Malformed(str(error)) from error
+    except (RecursionError, ValueError) as error:
+        raise Malformed(
+            f"is nested too deeply, or has a number that is too long ({error})"
+        ) from error
+
+
+def text_of(path: Path) -> str:
+    """That of a file that git tracks; raises Problem."""
+    try:
+        return read_text(path)
+    except Malformed as error:
+        raise Problem(f"{quoted(path)}: {error}; git checkout {quoted(path)}") from error
+
+
+def as_text(content: bytes) -> str:
+    """UTF-8, with line ends of any system as one; raises Malformed."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise Malformed(
+            f"line {line}: is not UTF-8 ({error.reason} at byte {error.start})"
+        ) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def write(path: Path, content: str) -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from notebook import claims, kept, results, verdicts
+from notebook import claims, kept, prediction, results, verdicts
 from notebook.chapters import Chapter
 from notebook.claims import Claim
 from notebook.devices import is_slug
@@ -44,6 +44,7 @@ def decided(
 def prepare(project: Project, chapters: list[Chapter], device: str | None = None) -> None:
     """Checks and decides what is new on all cores; what is wrong is named by the reader of it."""
     kept.tidy(project)
+    prediction.check_table()
     new = list(_new(project, chapters, device))
     if len(new) >= _FEWEST_FILES:
         with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from notebook import files
+from notebook.errors import Malformed
 from notebook.fields import Json
 from notebook.project import Project
 
@@ -30,10 +31,18 @@ def key(contents: Iterable[bytes]) -> str:
 def read(project: Project, kind: str, name: str) -> Json | None:
     """What was written under that name; None where nothing was, by this code."""
     try:
-        found = json.loads(_path(project, kind, name).read_bytes())
-    except (OSError, ValueError):
+        digest, _, content = files.read_bytes(_path(project, kind, name)).partition(b"\n")
+    except Malformed:
         return None
-    return found if isinstance(found, dict) else None
+    # Anything else than what was written is found out again: a file cut short, changed, of another shape.
+    if digest != _digest(content):
+        return None
+    found: Json = json.loads(content)
+    return found
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def has(project: Project, kind: str, name: str) -> bool:
@@ -41,8 +50,9 @@ def has(project: Project, kind: str, name: str) -> bool:
 
 
 def write(project: Project, kind: str, name: str, found: Json) -> None:
+    content = json.dumps(found, separators=(",", ":")).encode()
     try:
-        files.write(_path(project, kind, name), json.dumps(found, separators=(",", ":")))
+        files.write_bytes(_path(project, kind, name), _digest(content) + b"\n" + content)
     except OSError:
         return  # a checkout that cannot be written: found out again next time
 
@@ -65,5 +75,11 @@ def _code() -> str:
     package = Path(__file__).parent
     sources = [path for path in sorted(package.rglob("*")) if path.suffix in (".py", ".csv")]
     errors = Path(__file__).resolve().parents[2] / "data" / "timing" / "ratio_errors.csv"
-    contents = (path.read_bytes() for path in [*sources, errors] if path.is_file())
-    return key(contents)[:16]
+    return key(map(_content, [*sources, errors]))[:16]
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return files.read_bytes(path)
+    except Malformed:
+        return b""

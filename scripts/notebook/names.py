@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from notebook.text import power_of_two
 
+LONGEST = 300  # characters
 REGIME_KEYS = ("n", "rows", "columns", "m", "k", "bytes", "cache")
 
 _NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+:[A-Za-z0-9_.+-]+)*")
@@ -14,7 +15,7 @@ _NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+:[A-Za-z0-9_.+-]+)*")
 
 def is_name(text: object) -> TypeGuard[str]:
     """Whether `text` is a benchmark name; nothing else from a data file becomes one."""
-    return isinstance(text, str) and _NAME.fullmatch(text) is not None
+    return isinstance(text, str) and len(text) <= LONGEST and _NAME.fullmatch(text) is not None
 
 
 def parameters(name: str) -> dict[str, str]:

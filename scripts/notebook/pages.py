@@ -24,7 +24,7 @@ from notebook import (
     tables,
 )
 from notebook.chapters import Chapter, all_chapters
-from notebook.errors import Problem
+from notebook.errors import Problem, refuse
 from notebook.markers import Marker, WrongMarker
 from notebook.page_tables import link
 from notebook.project import Project
@@ -44,7 +44,7 @@ def _described(page: Path, text: str) -> str:
 
     def described(picture: re.Match[str]) -> str:
         path = page.parent / picture[1]
-        title = figures.alt_text(path.read_text(encoding="utf-8")) if path.is_file() else ""
+        title = figures.alt_text(files.text_of(path)) if files.is_there(path) else ""
         return f"![{re.sub(r'[][<>`]', '', title)}]({picture[1]})" if title else picture[0]
 
     return _PICTURE.sub(described, text)
@@ -70,13 +70,15 @@ class Pages:
         """Each page with its text as it is and as it should be."""
         pages = [self.project.root / name for name in FRONT_PAGES]
         pages += [chapter.directory / "README.md" for chapter in self.chapters]
-        for page in filter(Path.is_file, pages):
-            text = page.read_text(encoding="utf-8")
+        for page in filter(files.is_there, pages):
             try:
+                text = files.text_of(page)
                 filled = markers.filled(text, partial(self._table, page))
                 yield page, text, filled if page.name == _CHINESE else _described(page, filled)
             except WrongMarker as wrong:
-                raise Problem(f"{self.project.quoted(page)}:{wrong.line}: {wrong}") from wrong
+                refuse(Problem(f"{self.project.quoted(page)}:{wrong.line}: {wrong}"))
+            except Problem as problem:  # the page stays as it is; others do not suffer
+                refuse(problem)
 
     def _table(self, page: Path, marker: Marker) -> list[str]:
         """The lines of one table; raises ValueError."""

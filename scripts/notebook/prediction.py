@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from notebook import csv_table, names
-from notebook.errors import Malformed, Problem
+from notebook import csv_table, errors, files, names
+from notebook.errors import Malformed
 from notebook.intervals import Interval
 from notebook.project import Project
 from notebook.results import Result
-from notebook.text import quoted
 
 TABLE = Path("data/timing/ratio_errors.csv")
 COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "measured_ratio")
@@ -29,6 +28,11 @@ def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
         for name in result.by_variant.get(variant, [])
         if name in result.by_name and (seconds := result.by_name[name].predicted_seconds) > 0
     }
+
+
+def check_table() -> None:
+    """Refuses a damaged table now: without it, predictions decide nothing."""
+    _log_errors(Project.here().root / TABLE)
 
 
 def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Interval | None:
@@ -63,15 +67,16 @@ class _Error:
 def _log_errors(table: Path) -> dict[str, list[_Error]]:
     """By generation."""
     found: dict[str, list[_Error]] = {}
-    if not table.is_file():
+    if not files.is_there(table):
         return found
-    for row in csv_table.read(table, COLUMNS):
-        try:
+    try:
+        for row in csv_table.parse(csv_table.read_content(table), COLUMNS):
             predicted, measured = (
                 row.real(key, 1e-9, 1e9) for key in ("predicted_ratio", "measured_ratio")
             )
-        except Malformed as error:
-            raise Problem(f"{quoted(table)}: {error}") from error
-        one = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
-        found.setdefault(row["architecture"], []).append(one)
+            one = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
+            found.setdefault(row["architecture"], []).append(one)
+    except Malformed as error:
+        errors.refuse(csv_table.damaged(table, error))
+        return {}
     return found

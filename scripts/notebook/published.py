@@ -7,7 +7,7 @@ times are those of the source. A regime in which some have times and others rate
 
 from pathlib import Path
 
-from notebook import csv_table, fields, names
+from notebook import csv_table, fields, files, names
 from notebook.chapters import Chapter
 from notebook.csv_table import Line
 from notebook.devices import PUBLISHED, is_slug
@@ -16,7 +16,6 @@ from notebook.metrics import COUNTERS, PEAK_PERCENT, RATES
 from notebook.project import Project
 from notebook.records import Row, grouped
 from notebook.results import Result
-from notebook.text import quoted, short
 
 _TIME = "time_us"
 _WORK = ("bytes_per_second", "flops_per_second")
@@ -33,19 +32,23 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     """What is printed about a chapter, a result for each device; [] without a file."""
     folder = project.data / "published"
     path = folder / f"{chapter.name}.csv"
-    if not path.is_file():
+    if not files.is_there(path):
         return []
     try:
         known = {row["device"]: row for row in csv_table.read(folder / "devices.csv", _DEVICE)}
         by_device: dict[str, list[Line]] = {}
         for row in csv_table.read(path, _COLUMNS):
             by_device.setdefault(row["device"], []).append(row)
-        return [_result(path, chapter, known, *each) for each in by_device.items()]
-    except Malformed as error:
-        refuse(Problem(f"{quoted(path)}: {short(error)}; git checkout {quoted(path)}"))
     except Problem as problem:
         refuse(problem)
-    return []
+        return []
+    found = []
+    for device, printed in by_device.items():
+        try:
+            found.append(_result(path, chapter, known, device, printed))
+        except Malformed as error:  # what others printed is used all the same
+            refuse(csv_table.damaged(path, error))
+    return found
 
 
 def _result(

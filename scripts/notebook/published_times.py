@@ -5,7 +5,6 @@ predicted for each of their rows.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -14,15 +13,38 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from notebook import claims, csv_table, names
+import jsonschema_rs
+
+from notebook import claims, csv_table, fields, files, names, schema
 from notebook.chapters import Chapter
+from notebook.errors import Malformed
 from notebook.project import Project
+from notebook.text import short
 
 TABLES = Path("data/timing/published.toml")
 PREDICTIONS = Path("data/timing/published.csv")
 COLUMNS = ("table", "gpu", "run", "predicted_seconds", "predicted_bound", "printed_seconds")
 MIN_FOR_RANK = 5
 
+_TEXT = {"type": "string", "maxLength": 2000}
+_PAIR = {"type": "array", "minItems": 2, "maxItems": 2, "items": _TEXT}
+_NAMES = ("name", "device", "gpu", "cache", "timed")
+_OTHERS = ("only", "add", "assumed", "reason", "sampled")
+_LISTS = {
+    "files": fields.list_of(fields.text("(?:[a-z0-9]+_)*[a-z0-9]+"), 100),
+    "replace": fields.list_of(_PAIR, 100),
+}
+_TABLE = {
+    "type": "object",
+    "required": [*_NAMES, "files"],
+    "additionalProperties": False,
+    "properties": dict.fromkeys((*_NAMES, *_OTHERS), _TEXT) | _LISTS,
+}
+_SCHEMA = {
+    "type": "object",
+    "required": ["table"],
+    "properties": {"table": fields.list_of(_TABLE, 1000)},
+}
 _PRINTED = ("device", "name", "metric", "value")
 # What a row prints instead of a time is a rate of this work.
 _TIME, _BYTES, _FLOPS = "time_us", "bytes_per_second", "flops_per_second"
@@ -122,12 +144,21 @@ def abs_ratio_error(one: Compared, other: Compared) -> float:
 
 
 def tables(project: Project) -> list[Table]:
-    with (project.root / TABLES).open("rb") as file:
-        return [_table(each) for each in tomllib.load(file)["table"]]
+    """The tables of data/timing/published.toml; raises Problem."""
+    path = project.root / TABLES
+    try:
+        document = files.read_toml(path)
+        if wrong := next(jsonschema_rs.iter_errors(_SCHEMA, document), None):
+            raise Malformed(f"{schema.place(wrong.instance_path)}: {short(wrong.message)}")
+        return [_table(each) for each in document["table"]]
+    except (Malformed, re.error) as error:
+        raise csv_table.damaged(path, Malformed(str(error))) from error
 
 
 def _table(described: dict[str, Any]) -> Table:
     replacements = tuple((pattern, by) for pattern, by in described.pop("replace", []))
+    for pattern in (described.get("only", ""), described.get("sampled", ""), *dict(replacements)):
+        re.compile(pattern)
     return Table(files=tuple(described.pop("files")), replace=replacements, **described)
 
 
@@ -228,14 +259,20 @@ def _claimed(
 def read(project: Project) -> dict[str, Errors]:
     """The comparison by table, in the order of TABLES."""
     found = {table.name: Errors() for table in tables(project)}
-    for row in csv_table.read(project.root / PREDICTIONS, COLUMNS):
-        seconds, predicted = (
-            row.real(key, 1e-9, 1e6) for key in ("printed_seconds", "predicted_seconds")
-        )
-        compared = Compared(
-            row["table"], row["gpu"], row["run"], seconds, predicted, row["predicted_bound"]
-        )
-        found[row["table"]].rows.append(compared)
+    path = project.root / PREDICTIONS
+    try:
+        for row in csv_table.read(path, COLUMNS):
+            seconds, predicted = (
+                row.real(key, 1e-9, 1e6) for key in ("printed_seconds", "predicted_seconds")
+            )
+            if row["table"] not in found:
+                raise row.wrong("table")
+            compared = Compared(
+                row["table"], row["gpu"], row["run"], seconds, predicted, row["predicted_bound"]
+            )
+            found[row["table"]].rows.append(compared)
+    except Malformed as error:
+        raise csv_table.damaged(path, error) from error
     return {name: errors for name, errors in found.items() if errors.rows}
 
 

@@ -5,18 +5,16 @@ limits of their fields, and of each shape one row, with other numbers, is given 
 not found right here is for the whole schema to judge: it alone refuses, and says why.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any
 
-from notebook import fields
+from notebook import fields, names
 from notebook.fields import Json
 
 _LISTS = frozenset({list})
-_NAME = re.compile(fields.NAME)
 # Stands in a shape for any number, and for any array of numbers.
 _NUMBER, _NUMBERS, _ANY_NAME = 0, 1, 2
 Shape = tuple[tuple[str, str | int], ...]
@@ -63,7 +61,7 @@ def _shape(row: Json, limits: dict[str, _Limits]) -> Shape | None:
         if of_field is None:
             if type(value) is not str:
                 return None
-            if key == "name" and len(value) <= fields.LONGEST_NAME and _NAME.fullmatch(value):
+            if key == "name" and names.is_name(value):
                 found.append((key, _ANY_NAME))
             else:
                 found.append((key, value))

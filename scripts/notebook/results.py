@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from notebook import csv_table, errors, fields, kept, names, records, schema
+from notebook import csv_table, errors, fields, files, kept, names, records, schema
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
@@ -119,26 +119,42 @@ def _document(path: Path) -> Json:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:  # no more than it takes to see that it is too long
-            return file.read(fields.LONGEST_FILE + 1)
-    except OSError as error:
-        raise Malformed(error.strerror or str(error)) from error
+    return files.read_bytes(path, fields.LONGEST_FILE)
 
 
 def load_chapter(project: Project, chapter: Chapter, device: str | None = None) -> list[Result]:
     """The results of a chapter on every device, oldest GPU first, or on one; what is damaged is refused."""
     folder = "*" if device is None else glob.escape(device)
     paths = sorted(project.data.glob(f"{folder}/{chapter.name}.json"))
-    loaded = (load(project, path, chapter) for path in paths if is_slug(path.parent.name))
+    loaded = (load(project, path, chapter) for path in paths if _is_in_device_folder(path))
     found = [result for result in loaded if result]
     return sorted(found, key=lambda result: (result.year, result.device))
 
 
+def _is_in_device_folder(path: Path) -> bool:
+    """Whether results stand where those of a device do; says so where they do not."""
+    if is_slug(path.parent.name):
+        return True
+    if not path.parent.name.startswith("."):  # what is being written
+        errors.refuse(
+            Problem(
+                f"{quoted(path)}: its folder has no name of a device (small letters, digits and "
+                "hyphens); rename it"
+            )
+        )
+    return False
+
+
 def load_peers(project: Project, chapter: Chapter) -> list[Result]:
     """What other people's code takes for a chapter's work, oldest GPU first; see `lab peers`."""
-    paths = sorted(project.data.glob(f"*/{PEERS}/{chapter.name}.json"))
-    return [from_document(path, _document(path), {}) for path in paths]
+    found = []
+    for path in sorted(project.data.glob(f"*/{PEERS}/{chapter.name}.json")):
+        try:
+            found.append(from_document(path, _document(path), {}))
+        except Malformed as error:
+            again = f"scripts/lab peers {chapter.number}"
+            errors.refuse(Problem(f"{quoted(path)}: {short(error)}; regenerate: {again}"))
+    return found
 
 
 def load(project: Project, path: Path, chapter: Chapter) -> Result | None:
@@ -281,10 +297,7 @@ def _clocks(rows: list[Json]) -> Iterator[float]:
 
 def load_counters(path: Path) -> dict[str, dict[str, float]]:
     """Counters measured by Nsight Compute, by benchmark name; {} without the file."""
-    try:
-        return parse_counters(path.read_bytes()) if path.is_file() else {}
-    except OSError as error:
-        raise Malformed(error.strerror or str(error)) from error
+    return parse_counters(csv_table.read_content(path)) if files.is_there(path) else {}
 
 
 def parse_counters(content: bytes) -> dict[str, dict[str, float]]:

@@ -5,11 +5,12 @@
 
 import json
 from functools import cache
+from math import inf
 from typing import Any
 
 import jsonschema_rs
 
-from notebook import fields, quick_check
+from notebook import fields, files, quick_check
 from notebook.errors import Malformed
 from notebook.fields import Field, Json
 from notebook.text import short
@@ -63,12 +64,14 @@ def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
     """A JSON object with finite numbers and no key twice; raises Malformed."""
     if len(content) > longest:
         raise Malformed(f"is larger than {longest >> 20} MiB")
+    text = files.as_text(content)
     try:
         document = json.loads(
-            content.decode("utf-8"),
+            text,
             object_pairs_hook=_object_of,
             parse_constant=_no_constant,
             parse_int=_int,
+            parse_float=_float,
         )
     except RecursionError as error:
         raise Malformed("is nested too deeply") from error
@@ -86,7 +89,7 @@ def check(document: Json) -> None:
     # Collecting errors takes longer than finding that there is none.
     if not _is_surely_right(document) and not _validator().is_valid(document):
         error = next(iter(_validator().iter_errors(document)))
-        raise Malformed(f"{_place(error.instance_path)}: {short(error.message)}")
+        raise Malformed(f"{place(error.instance_path)}: {short(error.message)}")
     _check_rows(document)
 
 
@@ -148,7 +151,7 @@ def _object(table: tuple[Field, ...]) -> Json:
     }
 
 
-def _place(path: list[str | int]) -> str:
+def place(path: list[str | int]) -> str:
     """`rows[3].time_us[0][2]`: where in a document."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return short("".join(steps).lstrip(".") or "the file")
@@ -169,6 +172,13 @@ def _int(digits: str) -> int:
     if len(digits) > _LONGEST_NUMBER:
         raise ValueError("a number is too long")
     return int(digits)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if number in (inf, -inf):  # 1e999
+        raise ValueError(f"{short(digits, _LONGEST_NUMBER)} is too large")
+    return number
 
 
 if __name__ == "__main__":

@@ -206,7 +206,7 @@ def test_what_is_no_file(other: Tree, tmp_path: Path) -> None:
     [
         (b"{", "no JSON"),
         (b"[]", "no JSON object"),
-        (b"\xff", "no JSON"),
+        (b"\xff", "is not UTF-8"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"format": NaN}', "NaN is not a number"),
         (b'{"format": 1}', "not of format 2"),

@@ -8,6 +8,7 @@ from notebook import (
     claims,
     csv_table,
     device_names,
+    files,
     findings,
     published,
     published_times,
@@ -18,11 +19,10 @@ from notebook.chapters import Chapter, all_chapters
 from notebook.charts import crowd
 from notebook.charts.evidence import Device, Facts, facts
 from notebook.devices import emulable
-from notebook.errors import Malformed, Problem
+from notebook.errors import Malformed
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import ChapterVerdicts
-from notebook.text import quoted
 
 VALIDATION = "timing/validation.csv"
 _COLUMNS = ("chapter", "name", "predicted_seconds", "measured_seconds")
@@ -124,24 +124,27 @@ class Sources:
     def predictions(self) -> list[Prediction]:
         """The rows of data/timing/validation.csv; [] without the file."""
         path = self.project.data / VALIDATION
-        if not path.is_file():
+        if not files.is_there(path):
             return []
         try:
             known = map(_prediction, csv_table.read(path, _COLUMNS))
             return [each for each in known if each.measured_seconds > 0]
         except Malformed as error:
-            raise Problem(f"{quoted(path)}: {error}; git checkout {quoted(path)}") from error
+            raise csv_table.damaged(path, error) from error
 
     @cached_property
     def printed(self) -> list[Prediction]:
         """The rows of data/timing/published.csv; [] without the file."""
-        if not (self.project.root / published_times.PREDICTIONS).is_file():
+        path = self.project.root / published_times.PREDICTIONS
+        if not files.is_there(path):
             return []
         gpus = emulable(self.project)
+        rows = [row for each in published_times.read(self.project).values() for row in each.rows]
+        if unknown := next((row.gpu for row in rows if row.gpu not in gpus), None):
+            raise csv_table.damaged(path, Malformed(f"data/gpus.csv has no GPU {unknown!r}"))
         return [
             Prediction(gpus[row.gpu]["generation"].lower(), row.run, row.predicted, row.seconds)
-            for errors in published_times.read(self.project).values()
-            for row in errors.rows
+            for row in rows
         ]
 
 

@@ -3,14 +3,49 @@
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from notebook import files
-from notebook.errors import WRONG_USAGE, Problem
+import jsonschema_rs
+
+from notebook import fields, files, schema
+from notebook.errors import WRONG_USAGE, Malformed, Problem
+from notebook.fields import Json
 from notebook.fleet.kinds import Kind
 from notebook.project import Project
+from notebook.text import quoted, short
 
 _FILE = "campaign.json"
+_MOST_TASKS = 100_000
+
+
+def _object(**properties: Json) -> Json:
+    required = list(properties)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+_TEXT: Json = {"type": "string", "maxLength": 4096, "pattern": r"^[^\x00-\x1f]*$"}
+_JOB = fields.whole(-1, 2**63 - 1)
+_SCHEMA = _object(
+    folder=_TEXT,
+    revision=_TEXT,
+    output=_TEXT,
+    is_shared={"type": "boolean"},
+    tasks=fields.list_of(
+        _object(
+            kind=_object(gres=_TEXT, device=fields.text(r"gpu|emulated:[a-z0-9_-]{1,64}")),
+            chapter=fields.text(fields.CHAPTER),
+            job=_JOB,
+            index=_JOB,
+            node=fields.text(r"[A-Za-z0-9._-]*"),
+        ),
+        _MOST_TASKS,
+    ),
+    builds=fields.list_of(_JOB, _MOST_TASKS),
+)
 
 
 @dataclass(frozen=True)
@@ -96,9 +131,12 @@ def find(project: Project, number: str | None) -> Campaign:
 
 
 def load(folder: Path) -> Campaign:
+    path = folder / _FILE
     try:
-        document: dict[str, Any] = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-        tasks = [Task(**(task | {"kind": Kind(**task["kind"])})) for task in document.pop("tasks")]
-        return Campaign(**(document | {"folder": folder, "tasks": tasks}))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Problem(f"{folder / _FILE} is damaged ({error}); remove that folder") from error
+        document = schema.parse_json(files.read_bytes(path))
+        if wrong := next(jsonschema_rs.iter_errors(_SCHEMA, document), None):
+            raise Malformed(f"{schema.place(wrong.instance_path)}: {short(wrong.message)}")
+    except Malformed as error:
+        raise Problem(f"{quoted(path)} is damaged ({error}); remove that folder") from error
+    tasks = [Task(**(task | {"kind": Kind(**task["kind"])})) for task in document.pop("tasks")]
+    return Campaign(**(document | {"folder": folder, "tasks": tasks}))

@@ -74,9 +74,16 @@ def _place(data: Path, device: str, chapter: Chapter, content: bytes) -> Path:
     """data/<device>/<chapter>.json; beside it, in boards/, where that is of another board."""
     usual = data / device / f"{chapter.name}.json"
     board = _board(content)
-    if not board or not usual.is_file() or _board(usual.read_bytes()) == board:
+    if not board or not usual.is_file() or _board_of(usual) == board:
         return usual
     return data / "boards" / board / device / usual.name
+
+
+def _board_of(path: Path) -> str:
+    try:
+        return _board(files.read_bytes(path))
+    except errors.Malformed:
+        return ""
 
 
 def _board(content: bytes) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notebook import estimates
+from notebook import estimates, files
+from notebook.errors import Malformed
 from notebook.fleet import parcel, slurm
 from notebook.fleet.campaign import Campaign, Task
 from notebook.progress import say
@@ -122,9 +123,8 @@ def output_text(campaign: Campaign, task: Task) -> str:
     if not campaign.is_shared:
         return slurm.read_from(task.node, path) if task.node else ""
     try:
-        with Path(path).open("rb") as file:
-            return file.read(_LARGEST_OUTPUT).decode("utf-8", "replace")
-    except OSError:
+        return files.read_bytes(Path(path), _LARGEST_OUTPUT).decode("utf-8", "replace")
+    except Malformed:  # not there yet, or no output of a task
         return ""
 
 

@@ -87,7 +87,7 @@ def _rounded(value: float) -> float:
 def _context_of_the_gpu(project: Project, chapter: Chapter) -> Json:
     """What the chapter's results say of the GPU; they are measured first, so the two are beside one another."""
     for path in sorted(project.data.glob(f"*/{chapter.name}.json")):
-        context: Json = schema.parse(path.read_bytes())["context"]
+        context: Json = schema.parse(files.read_bytes(path))["context"]
         if context["gpu_name"] == _gpu_name():
             return {key: context[key] for key in _OF_THE_GPU if key in context}
     raise Problem(

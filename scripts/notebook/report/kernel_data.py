@@ -19,15 +19,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from notebook import claims, files, names, results
+from notebook import claims, files, names, results, schema
 from notebook.build import EMULATED_RUNTIME
 from notebook.chapters import Chapter
+from notebook.errors import Malformed, Problem, refuse
 from notebook.progress import say
 from notebook.project import Project
 from notebook.report import rendering
 
 ARCHITECTURE = "hopper"
 _TIME_LIMIT_S = 120
+_LARGEST_PROGRAM = 256 * 2**20
 _COSTS = ("requests", "sectors", "wavefronts", "lane_bytes", "distinct_bytes", "moved_bytes")
 
 
@@ -85,7 +87,11 @@ class Counts:
 
 
 def of_chapter(project: Project, chapter: Chapter) -> Kernels:
-    source = (chapter.directory / "kernels.cuh").read_text(encoding="utf-8")
+    try:
+        source = files.text_of(chapter.directory / "kernels.cuh")
+    except Problem as problem:
+        refuse(problem)
+        source = ""
     counts = _kept_counts(project, chapter) or Counts([], {})
     lines = [
         Line(number, text, counts.lines.get(number, []))
@@ -185,15 +191,17 @@ def _kept(project: Project, chapter: Chapter) -> Path:
 def _kept_counts(project: Project, chapter: Chapter) -> Counts | None:
     """The costs that are kept, if they are those of the program as it is."""
     try:
-        content = json.loads(_kept(project, chapter).read_text(encoding="utf-8"))
+        content = schema.parse_json(files.read_bytes(_kept(project, chapter)))
         if content["made_from"] != _made_from(project, chapter):
             return None
         lines = {
-            int(line): [Access(**each) for each in totals]
+            int(line): [
+                Access(str(each["what"]), *(int(each[name]) for name in _COSTS)) for each in totals
+            ]
             for line, totals in content["lines"].items()
         }
-        return Counts(list(content["variants"]), lines)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return Counts(list(map(str, content["variants"])), lines)
+    except (Malformed, ValueError, LookupError, TypeError, AttributeError):
         return None
 
 
@@ -204,14 +212,18 @@ def _made_from(project: Project, chapter: Chapter) -> str:
         project.build / EMULATED_RUNTIME,
         chapter.directory / "kernels.cuh",
     )
-    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in made_from]
+    contents = (files.read_bytes(path, _LARGEST_PROGRAM) for path in made_from)
+    hashes = [hashlib.sha256(content).hexdigest() for content in contents]
     return hashlib.sha256("".join([ARCHITECTURE, *hashes]).encode()).hexdigest()
 
 
 def _variants(project: Project, chapter: Chapter) -> list[str]:
     """The benchmarks of the claims, each at the smallest size that was counted."""
     variants = {
-        name for claim in claims.load(chapter) for name in (claim.variant, claim.baseline) if name
+        name
+        for claim in claims.load_right(chapter).right
+        for name in (claim.variant, claim.baseline)
+        if name
     }
     found: dict[str, str] = {}
     for result in results.load_chapter(project, chapter):

@@ -14,6 +14,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CudaLexer
 
+from notebook import files
+
 _TAGS = {
     *("h1", "h2", "h3", "h4", "p", "a", "img", "em", "strong", "code", "pre", "ul", "ol", "li"),
     *("table", "thead", "tbody", "tr", "th", "td", "br", "hr", "details", "summary"),
@@ -35,7 +37,7 @@ def page(path: Path, root: Path, links: Mapping[Path, str]) -> Markup:
     """A Markdown file as HTML. `links` names the site's page of a file or folder; links to other
     files of the repository become plain text."""
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
-    tokens = markdown.parse(path.read_text(encoding="utf-8"))
+    tokens = markdown.parse(files.text_of(path))
     for token in _all(tokens):
         if token.type == "image":
             _inline_figure(token, path, root)
@@ -74,7 +76,7 @@ def _all(tokens: list[Token]) -> list[Token]:
 
 def figure(path: Path) -> str:
     """An SVG as the address of an image: scripts in it cannot run there."""
-    return _FIGURE + base64.b64encode(path.read_bytes()).decode("ascii")
+    return _FIGURE + base64.b64encode(files.text_of(path).encode()).decode("ascii")
 
 
 def _target(token: Token, name: str, page: Path, root: Path) -> Path | None:

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,11 @@ from markupsafe import Markup
 from notebook import files
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED
-from notebook.errors import Problem
+from notebook.errors import Problem, refuse
 from notebook.pages import Pages
 from notebook.project import Project
 from notebook.report import kernel_data, rendering, verdict_data
+from notebook.tables import ChapterVerdicts
 
 # Of a hundred devices; with a dozen it is a third of that.
 MAX_BYTES = 20 * 2**20
@@ -51,7 +51,7 @@ def write(project: Project, folder: Path) -> Path:
     texts = {"index.html": site.page(tools[0], project.root / "README.md", links)}
     for chapter, entry in zip(pages.chapters, entries, strict=True):
         texts[entry.file] = site.page(entry, chapter.directory / "README.md", links)
-    decided = [pages.decided(chapter) for chapter in pages.chapters]
+    decided = [its for chapter in pages.chapters if (its := _decided(pages, chapter))]
     rows = verdict_data.rows(decided)
     results = {result.device: result for each in decided for result in each.results}
     own = sorted(
@@ -65,10 +65,22 @@ def write(project: Project, folder: Path) -> Path:
     size = sum(len(text.encode()) for text in texts.values())
     if size > MAX_BYTES:
         raise Problem(f"the report is {size / 2**20:.1f} MiB; at most {MAX_BYTES / 2**20:.0f} MiB")
-    shutil.rmtree(folder, ignore_errors=True)
+    # A page is the old one or the new one, whatever happens in between.
     for name, text in texts.items():
         files.write(folder / name, text)
+    for page in folder.glob("*.html"):
+        if page.name not in texts:
+            page.unlink()
     return folder / "index.html"
+
+
+def _decided(pages: Pages, chapter: Chapter) -> ChapterVerdicts | None:
+    """None, and a line that says so, where its claims are damaged."""
+    try:
+        return pages.decided(chapter)
+    except Problem as problem:
+        refuse(problem)
+        return None
 
 
 def _links(project: Project, chapters: list[Chapter]) -> dict[Path, str]:
