@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from notebook import convergence, documents, fields, files, records, schema, toolbox
+from notebook import convergence, documents, estimates, fields, files, records, schema, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Malformed, Problem
@@ -76,19 +76,27 @@ class Collected:
     is_changed: bool
 
 
-def collect(
-    project: Project, chapter: Chapter, target: Target, quick: bool, beside_others: bool = False
-) -> Collected:
+@dataclass(frozen=True)
+class Manner:
+    """How processes of a chapter run. `beside_others`: other chapters run at the same time; it takes one CPU,
+    and shows no progress of its own."""
+
+    quick: bool = False
+    beside_others: bool = False
+    # Beyond it a process hangs.
+    seconds: float | None = None
+
+
+def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> Collected:
     """Runs a built chapter, as many processes as it takes, and writes its data file.
 
-    `beside_others`: other chapters run at the same time; it takes one CPU, and shows no progress of its own.
     Whatever goes wrong, the old data file stays as it was; so it does when the same was counted.
     """
     # Counts are exact, and a quick look is one; a time needs a second process, or more.
-    once = target.is_emulated or quick
+    once = target.is_emulated or how.quick
     try:
         with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
-            run = partial(_process, project, chapter, target, quick, beside_others, Path(folder))
+            run = partial(_process, project, chapter, target, how, Path(folder))
             processes = [run(_number(0))] if once else _until_settled(chapter, run)
             device = _device(processes)
             merged = documents.merge(processes)
@@ -140,18 +148,17 @@ def _process(
     project: Project,
     chapter: Chapter,
     target: Target,
-    quick: bool,
-    beside_others: bool,
+    how: Manner,
     folder: Path,
     title: str,
     *flags: str,
 ) -> Json:
     """What one process measures: all benchmarks, unless a flag says otherwise."""
-    if not beside_others:
+    if not how.beside_others:
         say(f"{chapter.name} on {target}: {title}")
     out = folder / f"{title}.json"
     began = time.monotonic()
-    _execute(project, chapter, target, quick, beside_others, out, flags)
+    _execute(project, chapter, target, how, out, flags)
     document = _read(chapter, out, is_timed=_COUNT_MIGRATIONS not in flags)
     # What `lab run` and `lab fleet` estimate the next run by.
     document["context"]["process_seconds"] = [round(time.monotonic() - began, 1) or 0.1]
@@ -188,8 +195,7 @@ def _execute(
     project: Project,
     chapter: Chapter,
     target: Target,
-    quick: bool,
-    beside_others: bool,
+    how: Manner,
     out: Path,
     flags: tuple[str, ...],
 ) -> None:
@@ -201,8 +207,8 @@ def _execute(
         "--benchmark_format=json",  # its table would print the context on standard error
         f"--benchmark_context=git_revision={revision},git_dirty={dirty}",
         *([f"--architecture={target.architecture}"] if target.is_emulated else []),
-        *(["--quick"] if quick else []),
-        *(["--workers=1"] if beside_others else []),
+        *(["--quick"] if how.quick else []),
+        *(["--workers=1"] if how.beside_others else []),
         *flags,
     ]
     # Progress and errors come on standard error; standard output would repeat the file. Of several at a
@@ -212,16 +218,23 @@ def _execute(
         env=toolbox.environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE if beside_others else None,
+        stderr=subprocess.PIPE if how.beside_others else None,
         encoding="utf-8",
         errors="replace",
     )
     _running.add(process)
     try:
-        _, said = process.communicate()
-    except BaseException:  # Ctrl-C, or the exception that SIGTERM becomes: leave nothing behind
+        _, said = process.communicate(timeout=how.seconds)
+    except (
+        BaseException
+    ) as error:  # Ctrl-C, what SIGTERM becomes, or the time is up: leave nothing behind
         process.kill()
         process.wait()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise Problem(
+                f"{chapter.name}: its executable had not ended after {estimates.text(error.timeout)} and was "
+                "killed; existing data unchanged; to allow more: --time-limit MINUTES"
+            ) from error
         raise
     finally:
         _running.discard(process)
@@ -229,12 +242,12 @@ def _execute(
     if status != 0 and said:
         sys.stderr.write(said)
     if status != 0:
-        how = (
+        ending = (
             f"was killed by {signal.Signals(-status).name}"
             if status < 0
             else f"stopped with exit status {status}"
         )
-        raise Problem(f"{chapter.name}: its executable {how}; existing data unchanged")
+        raise Problem(f"{chapter.name}: its executable {ending}; existing data unchanged")
 
 
 def _read(chapter: Chapter, out: Path, is_timed: bool) -> Json:

@@ -9,7 +9,7 @@ import json
 from argparse import Namespace
 from typing import NoReturn
 
-from notebook import development_commands, emulate_options
+from notebook import development_commands, emulate_options, run_options
 from notebook.devices import architectures
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.fleet import options as fleet_options
@@ -115,30 +115,7 @@ def _add_run(add) -> None:  # type: ignore[no-untyped-def]
         "Emulated results that data/ has already are counted again in place, and come out the same; all others "
         "go to build/results, until --keep puts them into data/.",
     )
-    command.epilog = f"ARCH is {_architectures()}."
-    command.add_argument(
-        "chapters",
-        nargs="*",
-        metavar="CHAPTER",
-        help="a directory's name, number or part; all, if none is named",
-    )
-    command.add_argument(
-        "--device",
-        metavar="gpu|emulated:ARCH",
-        help="the GPU if there is one, else emulated:hopper, if left out",
-    )
-    command.add_argument(
-        "--quick",
-        action="store_true",
-        help="few repetitions, which decide no time; the results go to build/quick",
-    )
-    command.add_argument("--build-only", action="store_true", help="build, and run nothing")
-    command.add_argument(
-        "--no-figures", action="store_true", help="draw no figures, write no tables"
-    )
-    where = command.add_mutually_exclusive_group()
-    where.add_argument("--keep", action="store_true", help="put all results into data/, to stay")
-    where.add_argument("--data", metavar="DIR", help="put all results there")
+    run_options.add_options(command, _architectures())
     command.set_defaults(command=_run)
 
 
@@ -252,11 +229,14 @@ def _list(options: Namespace) -> int:
 
 
 def _run(options: Namespace) -> int:
-    from notebook import run
+    from notebook import run, unfinished
     from notebook.destinations import Destinations
 
+    run_options.check(options)
+    if options.resume:
+        return run.resume(unfinished.load(Project.here()), options.time_limit)
     where = Destinations.chosen(options.data, options.keep, options.quick)
-    steps = run.Steps(options.quick, options.build_only, not options.no_figures)
+    steps = run.Steps(options.quick, options.build_only, not options.no_figures, options.time_limit)
     return run.run(where, options.chapters, options.device, steps)
 
 

@@ -15,6 +15,7 @@ _LONGEST_FILE = 8 * 2**20
 _MAX_ROWS = 100_000
 _MAX_COLUMNS = 200
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LONGEST_HEADER = 10_000
 _SHOWN = 60  # characters of a wrong cell
 
 
@@ -80,6 +81,8 @@ def parse(content: bytes, columns: Iterable[str]) -> list[Line]:
     if len(content) > _LONGEST_FILE:
         raise Malformed(f"is larger than {_LONGEST_FILE >> 20} MiB")
     text = files.as_text(content)
+    if len(text.partition("\n")[0]) > _LONGEST_HEADER:
+        raise Malformed(f"line 1: is longer than {_LONGEST_HEADER} characters")
     if control := _CONTROL.search(text):
         line = text.count("\n", 0, control.start()) + 1
         raise Malformed(f"line {line}: holds the control character {control[0]!r}")

@@ -16,6 +16,8 @@ _START_SECONDS = 60.0
 # A slower GPU, a busy file system, a third process.
 _MARGIN = 4.0
 _MIN_MINUTES = 10
+_LEAST_LIMIT_SECONDS = 3600.0
+_HANGS_AFTER = 10
 _LONGEST_SECONDS = 86_400.0
 
 
@@ -42,6 +44,11 @@ def _recorded(path: Path) -> list[float]:
 def minutes_to_allow(expected_seconds: float) -> int:
     """The time limit of a task that should take so long."""
     return max(_MIN_MINUTES, round((_START_SECONDS + _MARGIN * expected_seconds) / 60))
+
+
+def limit(expected_seconds: float) -> float:
+    """After how long a process of a chapter hangs: no slow machine and no slow GPU takes it."""
+    return max(_LEAST_LIMIT_SECONDS, _HANGS_AFTER * expected_seconds)
 
 
 def text(seconds_: float) -> str:

@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_BUILDING = "another scripts/lab is installing or building here: waiting for it"
+
 
 @contextmanager
-def held(root: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Holds the lock of the working tree `root`: that of the folder itself, so no file is left."""
+def held(root: Path, say: Callable[[str], None], why: str = _BUILDING) -> Iterator[None]:
+    """Holds the lock of a folder, the working tree or build/runs: its own, so no file is left."""
     folder = os.open(root, os.O_RDONLY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("another scripts/lab is installing or building here: waiting for it")
+            say(why)
             fcntl.flock(folder, fcntl.LOCK_EX)
         except OSError:
             pass  # a file system without locks

@@ -35,7 +35,7 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     if not files.is_there(path):
         return []
     try:
-        known = {row["device"]: row for row in csv_table.read(folder / "devices.csv", _DEVICE)}
+        known = _devices(folder / "devices.csv")
         by_device: dict[str, list[Line]] = {}
         for row in csv_table.read(path, _COLUMNS):
             by_device.setdefault(row["device"], []).append(row)
@@ -51,16 +51,25 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     return found
 
 
+def _devices(path: Path) -> dict[str, Line]:
+    known: dict[str, Line] = {}
+    for row in csv_table.read(path, _DEVICE):
+        if row["device"] in known:
+            raise csv_table.damaged(path, Malformed(f"line {row.number}: {row['device']} again"))
+        known[row["device"]] = row
+    return known
+
+
 def _result(
     path: Path, chapter: Chapter, known: dict[str, Line], device: str, printed: list[Line]
 ) -> Result:
     if not is_slug(device) or device not in known:
-        raise Malformed(f"device {device!r} is not in devices.csv")
+        raise Malformed(f"line {printed[0].number}: device {device!r} is not in devices.csv")
     values: dict[str, dict[str, float]] = {}
     for row in printed:
         of_name = values.setdefault(_name(row), {})
         if row["metric"] in of_name:
-            raise Malformed(f"{device}: {row['name']}: two values of {row['metric']}")
+            raise Malformed(f"line {row.number}: two values of {row['metric']} of {row['name']}")
         of_name[row["metric"]] = _value(row)
     _refuse_mixed_times(device, values)
     levels = {row["name"]: row["level"] for row in printed if row["level"]}
@@ -93,13 +102,13 @@ def _result(
 
 def _name(row: Line) -> str:
     if not names.is_name(row["name"]) or row["level"] not in ("", *fields.LEVELS):
-        raise Malformed(f"{row['name']!r}, {row['level']!r}: no benchmark name or no level")
+        raise row.wrong("level" if names.is_name(row["name"]) else "name")
     return row["name"]
 
 
 def _value(row: Line) -> float:
     if row["metric"] not in (_TIME, *RATES, *COUNTERS):
-        raise Malformed(f"{row['name']}: unknown metric {row['metric']!r}")
+        raise row.wrong("metric")
     value = row.real("value", 0, _LARGEST_NUMBER)
     if 0 < value < _SMALLEST_NUMBER:
         raise row.wrong("value")

@@ -15,12 +15,14 @@ from notebook import (
     estimates,
     figures,
     files,
+    lock,
     setup,
     summary,
     tables,
     toolbox,
 )
 from notebook.chapters import Chapter, find_chapters
+from notebook.collect import Collected, Manner
 from notebook.destinations import Destinations
 from notebook.devices import Target
 from notebook.errors import CHECK_FAILED, Problem
@@ -28,6 +30,7 @@ from notebook.estimates import Pace
 from notebook.progress import say
 from notebook.project import Project
 from notebook.summary import Ran
+from notebook.unfinished import Unfinished
 
 _DEFAULT = Target("hopper")
 
@@ -39,12 +42,28 @@ class Steps:
     quick: bool = False
     only_builds: bool = False
     draws: bool = True
+    # Of one process of a chapter, in minutes.
+    time_limit: float | None = None
 
 
-def run(where: Destinations, words: list[str], device: str | None, steps: Steps) -> int:
+def resume(before: Unfinished, time_limit: float | None) -> int:
+    """Goes on with a run that was interrupted, or of which chapters failed."""
+    say(f"{len(before.done)} of {len(before.chapters)} chapters on {before.device} are done")
+    steps = Steps(before.quick, draws=before.draws, time_limit=time_limit)
+    return run(before.where, before.chapters, before.device, steps, before.done)
+
+
+def run(
+    where: Destinations,
+    words: list[str],
+    device: str | None,
+    steps: Steps,
+    before: dict[str, str] | None = None,
+) -> int:
     """Runs chapters on a device; returns the exit status.
 
     A chapter that fails leaves its existing data unchanged and does not keep others from running.
+    `before`: the data files of chapters that are done already.
     """
     began = time.monotonic()
     project = where.project
@@ -62,7 +81,18 @@ def run(where: Destinations, words: list[str], device: str | None, steps: Steps)
     if steps.only_builds:
         return 0
 
-    done = _collect_all(where, chapters, target, steps.quick)
+    fixed = str(where.fixed.data) if where.fixed else None
+    names = [chapter.name for chapter in asked]
+    state = Unfinished(
+        project, str(target), fixed, steps.quick, steps.draws, names, dict(before or {})
+    )
+    runs = project.build / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    with lock.held(runs, say, "another scripts/lab run measures here: waiting for it"):
+        state.save()
+        done = _collect_all(where, chapters, target, steps, state)
+        if not state.end(names):
+            say("next, for what is missing: scripts/lab run --resume")
     drawn = not steps.draws or all([_draw(place, done) for place in summary.places(done)])
     decided = [tables.decide_chapter(each.place, each.chapter, each.device) for each in done]
     for each in decided:
@@ -73,7 +103,7 @@ def run(where: Destinations, words: list[str], device: str | None, steps: Steps)
 
 
 def _collect_all(
-    where: Destinations, chapters: list[Chapter], target: Target, quick: bool
+    where: Destinations, chapters: list[Chapter], target: Target, steps: Steps, state: Unfinished
 ) -> list[Ran]:
     """Runs the chapters: on a GPU, which they would share, one after another, else one on each CPU."""
     at_once = min(len(os.sched_getaffinity(0)), len(chapters)) if target.is_emulated else 1
@@ -84,16 +114,23 @@ def _collect_all(
     pace = Pace(expected, at_once)
 
     def collected(number: int, chapter: Chapter) -> Ran | None:
+        if path := state.result_of(chapter.name):
+            return Ran(where.of(chapter, target), chapter, Collected(path, is_changed=False))
         # Full runs tell nothing of a quick one before its first chapter has ended.
-        left = "" if quick and not pace.took else pace.left(time.monotonic())
+        left = "" if steps.quick and not pace.took else pace.left(time.monotonic())
         say(f"{chapter.name} on {target} ({number} of {len(chapters)}{left})")
         place, began = where.of(chapter, target), time.monotonic()
+        seconds = (steps.time_limit and 60 * steps.time_limit) or estimates.limit(
+            expected[chapter.name]
+        )
+        how = Manner(steps.quick, at_once > 1, seconds)
         try:
-            done = collect.collect(place, chapter, target, quick, at_once > 1)
+            done = collect.collect(place, chapter, target, how)
         except Problem as problem:
             say(f"error: {problem}")
             return None
         pace.took[chapter.name] = time.monotonic() - began
+        state.add(chapter.name, done.path)
         return Ran(place, chapter, done)
 
     if at_once <= 1:

@@ -10,6 +10,7 @@ import synthetic
 from conftest import RUN_BY_PYTHON, Tree
 
 from notebook import collect, convergence
+from notebook.collect import Manner
 from notebook.devices import Target
 
 CONVERGED, UNCONVERGED = "read/offset:0/n:1024/cache:cold", "read/offset:0/n:2048/cache:cold"
@@ -112,7 +113,7 @@ def test_processes_are_added_until_all_is_settled(
     executable.parent.mkdir(parents=True)
     executable.write_text(FAKE_GPU.replace("SLOWER", slower))
     executable.chmod(0o755)
-    path = collect.collect(tree.project, tree.chapter, Target(None), quick).path
+    path = collect.collect(tree.project, tree.chapter, Target(None), Manner(quick)).path
     content = json.loads(path.read_text())
     assert content["context"]["processes"] == processes
     assert content["context"].get("unsettled") == unsettled

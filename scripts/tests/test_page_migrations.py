@@ -7,6 +7,7 @@ import pytest
 from conftest import RUN_BY_PYTHON, Tree
 
 from notebook import collect, results
+from notebook.collect import Manner
 from notebook.devices import Target
 from notebook.errors import Problem
 
@@ -49,7 +50,7 @@ def fake_gpu(tree: Tree, migrations: dict[str, str], fails: bool = False) -> Pat
 @pytest.mark.parametrize(("quick", "processes"), [(False, 3), (True, 1)])
 def test_one_process_more_counts(tree: Tree, quick: bool, processes: int) -> None:
     log = fake_gpu(tree, {"migrations_counted_apart": "true"})
-    path = collect.collect(tree.project, tree.chapter, Target(None), quick).path
+    path = collect.collect(tree.project, tree.chapter, Target(None), Manner(quick)).path
     assert log.read_text().split() == ["times"] * processes + ["counts"]
     content = json.loads(path.read_text())
     assert content["context"]["processes"] == processes
@@ -69,15 +70,15 @@ def test_no_process_more_where_nothing_is_left_to_count(
     tree: Tree, migrations: dict[str, str]
 ) -> None:
     log = fake_gpu(tree, migrations)
-    collect.collect(tree.project, tree.chapter, Target(None), quick=False)
+    collect.collect(tree.project, tree.chapter, Target(None), Manner())
     assert log.read_text().split() == ["times"] * 3
 
 
 def test_a_count_that_fails_leaves_old_data(tree: Tree) -> None:
     fake_gpu(tree, {"migrations_counted_apart": "true"})
-    path = collect.collect(tree.project, tree.chapter, Target(None), quick=True).path
+    path = collect.collect(tree.project, tree.chapter, Target(None), Manner(quick=True)).path
     before = path.read_bytes()
     fake_gpu(tree, {"migrations_counted_apart": "true"}, fails=True)
     with pytest.raises(Problem, match="exit status 1; existing data unchanged"):
-        collect.collect(tree.project, tree.chapter, Target(None), quick=True)
+        collect.collect(tree.project, tree.chapter, Target(None), Manner(quick=True))
     assert path.read_bytes() == before

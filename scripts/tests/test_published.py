@@ -72,13 +72,13 @@ def test_a_printed_counter_needs_no_excuse(tree: Tree) -> None:
     ("rows", "complaint"),
     [
         ("other,copy,time_us,1,,x,\n", "device 'other' is not in devices.csv"),
-        ("old,co py,time_us,1,,x,\n", "no benchmark name"),
-        ("old,copy,time_us,1,a|b,x,\n", "no level"),
-        ("old,copy,speed,1,,x,\n", "unknown metric 'speed'"),
+        ("old,co py,time_us,1,,x,\n", "line 2: name is"),
+        ("old,copy,time_us,1,a|b,x,\n", "line 2: level is"),
+        ("old,copy,speed,1,,x,\n", "line 2: metric is"),
         ("old,copy,time_us,3.04-3.17,,x,\n", "'3.04-3.17'"),
         ("old,copy,time_us,nan,,x,\n", "'nan'"),
         ("old,copy,time_us,-1,,x,\n", "'-1'"),
-        ("old,copy,time_us,1,,x,\n" * 2, "two values of time_us"),
+        ("old,copy,time_us,1,,x,\n" * 2, "line 3: two values of time_us"),
         ("old,a,time_us,1,,x,\nold,b,bytes_per_second,1,,x,\n", "where others have time_us"),
     ],
 )
