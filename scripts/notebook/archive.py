@@ -65,7 +65,7 @@ def unpack(path: Path) -> tuple[str, Files]:
 def _members(path: Path, content: bytes) -> Iterator[tuple[TarInfo, int]]:
     """The header of each member, and where its bytes begin.
 
-    Headers of other headers (long names, sparse files) are members themselves, which nobody accepts: nothing
+    Headers of other headers (long names, sparse files) are members themselves, which are refused: nothing
     that an archive says moves the reader anywhere but forwards.
     """
     at = 0

@@ -22,10 +22,10 @@ def is_there(path: Path) -> bool:
 def read_bytes(path: Path, longest: int = _LONGEST) -> bytes:
     """The content of a plain file; raises Malformed.
 
-    Nobody waits for the other end of a pipe, and no more is read than it takes to see that it is too much.
+    No reader waits for the other end of a pipe, and no more is read than it takes to see that it is too much.
     """
     try:
-        # Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+        # Without O_NONBLOCK, opening a pipe waits until another process writes to it.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
