@@ -32,7 +32,7 @@ LEGEND = (
     "in parentheses: not printed, follows from what the source says.",
     "[What holds, reproduced, weaker … mean](../../scripts/README.md#verdicts-the-rules)</sub>",
 )
-_CONFIRMED = {judging.REPRODUCED, judging.STRONGER, judging.HOLDS}
+_RARELY = 0.25
 _SENTENCE = ">"
 # What follows a number: its unit, or the other side of a matrix.
 _UNIT = re.compile(r"(?<=[0-9]) (%|x [0-9]+|[kMGT]?B(?:/s)?|[TG]FLOP/s|ns|us|µs|ms|s)(?![a-z])")
@@ -47,15 +47,17 @@ class Words:
     widths: tuple[int, int, int]  # characters of a line; Chinese, without blanks, is not broken
     short: dict[str, str]
     no: str
+    rarely: str
     mixed: str
     none: str
 
     def of(self, outcome: Outcome) -> str:
-        """The short word; of regimes that differ, none of which confirms the lore, it is no."""
+        """The short word; where regimes differ, by the share of them that confirms the lore."""
         if len(outcome.words) == 1:
             return self.short[outcome.words[0]]
-        is_confirmed = not _CONFIRMED.isdisjoint(outcome.words)
-        return self.mixed if is_confirmed else self.no
+        if not outcome.confirmed:
+            return self.no
+        return self.rarely if outcome.confirmed < _RARELY else self.mixed
 
 
 ENGLISH = Words(
@@ -72,6 +74,7 @@ ENGLISH = Words(
         judging.INCONCLUSIVE: "Open.",
     },
     "No.",
+    "Hardly ever.",
     "It depends.",
     "needs a GPU",
 )
@@ -89,6 +92,7 @@ CHINESE = Words(
         judging.INCONCLUSIVE: "尚无定论。",
     },
     "不成立。",
+    "几乎从不成立。",
     "视情况而定。",
     "需要 GPU",
 )

@@ -34,6 +34,7 @@ ALL = (*OF_EFFECTS, *OF_EQUALITY, INCONCLUSIVE, *WITHOUT_EVIDENCE)
 # The smallest effect of interest, as a ratio: from 1 / 1.03 to 1.03 is no effect.
 SMALLEST_EFFECT = 0.03
 _SMALLEST = math.log1p(SMALLEST_EFFECT)
+_QUARTER = math.log(1.25)
 # A boundary belongs to the zone that comes first, whichever way the last bit was rounded.
 _ROUNDING = 1e-9
 
@@ -85,13 +86,24 @@ def zones_of(claim: Claim) -> list[Zone]:
     ]
     if claim.claimed is None:
         return [*zones, Zone(REPRODUCED, _SMALLEST, infinity)]
-    claimed = abs(math.log(claim.claimed)) if claim.claimed > 0 else infinity
+    low, high = _reproduced(claim)
     return [
         *zones,
-        Zone(REPRODUCED, max(claimed / 2, _SMALLEST), max(2 * claimed, _SMALLEST)),
-        Zone(WEAKER, _SMALLEST, claimed / 2),
-        Zone(STRONGER, 2 * claimed, infinity),
+        Zone(REPRODUCED, max(low, _SMALLEST), max(high, _SMALLEST)),
+        Zone(WEAKER, _SMALLEST, low),
+        Zone(STRONGER, high, infinity),
     ]
+
+
+def _reproduced(claim: Claim) -> tuple[float, float]:
+    """From half to twice the claimed effect; of counts, which are exact, no more than a quarter off."""
+    if not claim.claimed or claim.claimed < 0:
+        return math.inf, math.inf
+    claimed = abs(math.log(claim.claimed))
+    low, high = claimed / 2, 2 * claimed
+    if claim.is_counted:
+        return max(low, claimed - _QUARTER), min(high, claimed + _QUARTER)
+    return low, high
 
 
 def _position(claim: Claim, value: float) -> float:

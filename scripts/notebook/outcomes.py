@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from notebook import device_names
 from notebook.claims import Claim
+from notebook.judging import CONFIRMED, STRONGER
 from notebook.tables import ChapterVerdicts
 from notebook.verdicts import PREDICTED, Verdict
 
@@ -37,6 +38,7 @@ class Outcome:
     value: str
     verdict: str
     words: tuple[str, ...]  # the different verdicts, the most frequent first
+    confirmed: float = 0.0  # the share of the regimes with a verdict that confirm the claim
 
     @property
     def found(self) -> str:
@@ -85,7 +87,8 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
             continue
         word, words = words_of(by_device[device])
         if not device.startswith(device_names.EMULATED):
-            gpus.append(Outcome(device_names.short(device), (device,), True, value, word, words))
+            name, share = device_names.short(device), _confirmed(by_device[device])
+            gpus.append(Outcome(name, (device,), True, value, word, words, share))
         elif by_device[device][0].finding.evidence == PREDICTED:  # no two predict the same number
             groups.setdefault((_PREDICTED, *words), []).append(device)
         else:
@@ -107,6 +110,11 @@ def _together(
     if len(devices) > 1 and len(words) > 1:
         word = ", ".join(words)  # how many regimes have which differs between them
     return Outcome(device_names.together(devices, every), tuple(devices), False, value, word, words)
+
+
+def _confirmed(verdicts: Iterable[Verdict]) -> float:
+    words = [each.finding.verdict for each in verdicts if each.finding.ratio is not None]
+    return sum(word in (*CONFIRMED, STRONGER) for word in words) / len(words)
 
 
 def words_of(verdicts: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:

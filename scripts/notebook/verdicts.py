@@ -81,7 +81,7 @@ MIN_PROCESSES = 2
 LEGEND = """\
 A claim of an effect, by the logarithm of the ratio:
   reproduced      on the claimed side, from half to twice the claimed effect, or of any size beyond
-                  3 % where none is claimed
+                  3 % where none is claimed; counts: no more than a quarter off
   stronger        on the claimed side, more than twice the claimed effect
   weaker          on the claimed side beyond 3 %, less than half the claimed effect
   no effect       within 3 %

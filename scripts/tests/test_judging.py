@@ -50,6 +50,28 @@ def test_the_page_has_an_example_of_every_word() -> None:
     assert shown == {*judging.ALL} - {*judging.WITHOUT_EVIDENCE}
 
 
+@pytest.mark.parametrize(
+    ("claimed", "counted", "expected"),
+    [
+        (32.0, 32.0, judging.REPRODUCED),
+        (32.0, 29.0, judging.REPRODUCED),
+        (32.0, 16.0, judging.WEAKER),
+        (2.0, 3.9, judging.STRONGER),
+        (2.0, 2.0, judging.REPRODUCED),
+        (0.5, 0.66, judging.WEAKER),
+        # Half of an effect of x1.25 is nearer to it than a quarter is.
+        (1.25, 1.05, judging.WEAKER),
+        (1.25, 1.0, judging.NO_EFFECT),
+    ],
+)
+def test_a_claimed_count_is_reproduced_within_a_quarter(
+    claimed: float, counted: float, expected: str
+) -> None:
+    direction = "higher" if claimed > 1 else "lower"
+    of = {"metric": "load_sectors", "direction": direction, "claimed": claimed}
+    assert word(counted, **of) == expected
+
+
 # An ulp beside the boundaries is the same; a millionth is not.
 JUST = 1e-6
 

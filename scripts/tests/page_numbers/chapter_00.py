@@ -55,3 +55,4 @@ def facts(d: Data) -> Iterator[Fact]:
             for path in ("l2", "l1")
         ),
     )
+    yield "stop helping at [a third] of the memory's rate", [each / memory for each in alone]

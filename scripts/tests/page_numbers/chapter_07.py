@@ -25,6 +25,7 @@ GIVEN = (
     "(16 u − 1) / (16 u)",
     "at u = 8",
     "does a quarter of the work",
+    "skips three quarters",
 )
 
 

@@ -15,6 +15,7 @@ GIVEN = (
     "At 1.98 GHz",
     "the time of 512 and",
     "that of 128, with",
+    "try 128 and 512; 1024, and fewer than 64",
 )
 
 
