@@ -5,7 +5,7 @@ from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
 from notebook.charts.marks import PALE, Chart, Panel
 from notebook.charts.transposes import COLUMNS, LARGE, ROWS
-from notebook.charts.words import percent, slower
+from notebook.charts.words import percent
 from notebook.charts.words import times as x_times
 
 _UNROLLED = [
@@ -73,8 +73,8 @@ def _transpose_unroll4_title(gpu: Device | None) -> str:
     if printed is None or first is None:
         return ""
     return (
-        f"Four elements a thread make a transpose that reads columns {slower(printed)} on the {gpu.name}, "
-        f"{slower(first)} when all loads come first"
+        f"Reading columns, four elements a thread take {printed:.2f}x the time of one on the {gpu.name}, "
+        f"{first:.2f}x when all loads come first"
     )
 
 
