@@ -31,6 +31,7 @@ _MODULES = {
     "jsonschema-rs": "jsonschema_rs",
     "markdown-it-py": "markdown_it",
     "axe-core-python": "axe_core_python",
+    "pytest-xdist": "xdist",
 }
 _PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input"]
 _REBUILDING = "LAB_REBUILDS_VENV"

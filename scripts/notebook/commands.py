@@ -7,6 +7,7 @@ rest when it runs.
 import argparse
 import json
 from argparse import Namespace
+from pathlib import Path
 from typing import NoReturn
 
 from notebook import development_commands, emulate_options, run_options
@@ -184,6 +185,12 @@ def _add_peers(add) -> None:  # type: ignore[no-untyped-def]
         "a copy by the driver, into data/DEVICE/peers/. Needs a GPU, PyTorch, and the chapter's own results.",
     )
     command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all that have peers")
+    command.add_argument(
+        "--checkouts",
+        metavar="DIR",
+        type=Path,
+        help="folder with clones of github.com/siboehm/SGEMM_CUDA, NVIDIA/cuda-samples, or both, to time, too",
+    )
     command.add_argument("--data", metavar="DIR", help="the folder of the results, not data/")
     command.set_defaults(command=_peers)
 
@@ -286,7 +293,7 @@ def _counters(options: Namespace) -> int:
 def _peers(options: Namespace) -> int:
     from notebook.peers import record
 
-    return record.peers(Project.here(options.data), options.chapters)
+    return record.peers(Project.here(options.data), options.chapters, options.checkouts)
 
 
 def _pack(options: Namespace) -> int:

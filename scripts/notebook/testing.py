@@ -20,6 +20,8 @@ COUNTED = ("cases", "faults", "mutants", "mutants that survived", "bytes lost", 
 # What a nightly run does beyond the tests: programs that add their counts to the file, and exit with 0
 # when all is well.
 _NIGHTLY_PARTS = "scripts/nightly/*.py"
+# On all cores, up to 8; the tests of a file one after another, since they share what its fixtures make.
+_PYTEST = ("-q", "--numprocesses=auto", "--maxprocesses=8", "--dist=loadfile", "scripts/tests")
 
 
 def test(project: Project, nightly: bool = False) -> int:
@@ -42,9 +44,7 @@ def test(project: Project, nightly: bool = False) -> int:
             "checks": checking.check(project) == 0,
             **{part.stem: _passes(project, environment, str(part)) for part in parts},
             # Last, so that what pytest sums up stands at the end.
-            "tests of the scripts": _passes(
-                project, environment, "-m", "pytest", "-q", str(project.root / "scripts/tests")
-            ),
+            "tests of the scripts": _passes(project, environment, "-m", "pytest", *_PYTEST),
         }
         if nightly:
             print(summary(counts.read_text("utf-8"), time.monotonic() - began))

@@ -16,7 +16,7 @@ from conftest import SCRIPTS
 from notebook import bootstrap
 
 REQUIREMENTS = SCRIPTS / "requirements.txt"
-MODULES = {"meson": "mesonbuild", "markdown-it-py": "markdown_it"}
+MODULES = {"meson": "mesonbuild", "markdown-it-py": "markdown_it", "pytest-xdist": "xdist"}
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -99,8 +99,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]
     ends = [process.communicate(timeout=600) for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], ends
     installing = (
-        "installing meson ninja numpy scipy jsonschema-rs pytest hypothesis "
-        "colorspacious jinja2 markdown-it-py "
+        "installing meson ninja numpy scipy jsonschema-rs pytest pytest-xdist "
+        "hypothesis colorspacious jinja2 markdown-it-py "
         "nh3 pygments axe-core-python into .venv (pip)"
     )
     assert sum(installing in errors for _, errors in ends) == 1, ends

@@ -189,6 +189,7 @@ def test_too_much(other: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (gzip.compress(b"text"), "no tar archive"),
         (archive.pack({RESULTS: bytes(2000)})[:60], "no whole gzip file"),
     ],
+    ids=["empty", "text", "text in gzip", "truncated"],
 )
 def test_what_is_no_archive(other: Tree, tmp_path: Path, content: bytes, complaint: str) -> None:
     path = tmp_path / "sent.tar.gz"

@@ -1,6 +1,8 @@
 """`lab peers`: what processes say becomes a document of the data format, and nothing wrong gets in."""
 
+import ctypes
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,36 @@ def test_the_chart_shows_textbook_peers_ours_and_limit(tmp_path: Path) -> None:
 
 def test_there_is_no_chart_without_peers(tmp_path: Path) -> None:
     assert peers.peers(Sources(Project(Project.here().root, tmp_path))) is None
+
+
+def test_checkouts_are_named_with_their_commit(tmp_path: Path) -> None:
+    clone = tmp_path / "SGEMM_CUDA"
+    clone.mkdir()
+    git = ["git", "-C", str(clone), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "one")):
+        subprocess.run([*git, *words], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    (name,) = record._revisions(tmp_path)
+    repository, revision = name.split()
+    assert repository == "SGEMM_CUDA" and len(revision) >= 7
+    assert head.stdout.startswith(revision)
+
+
+def test_a_folder_without_checkouts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="none of the folders SGEMM_CUDA, cuda-samples"):
+        record._revisions(tmp_path)
+
+
+def test_what_is_no_clone_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "cuda-samples").mkdir()
+    with pytest.raises(Problem, match="is no clone"):
+        record._revisions(tmp_path)
+
+
+def test_only_what_was_compiled_is_measured(tmp_path: Path) -> None:
+    source, built = tmp_path / "some.c", tmp_path / "libsome.so"
+    source.write_text("int there(void) { return 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(built)], check=True)
+    works = subjects._compiled(ctypes.CDLL(str(built)), ("there", "missing"))
+    assert list(works) == ["there"]
+    works["there"]()

@@ -9,14 +9,22 @@ from typing import Any
 from notebook.errors import Problem
 
 
-def compile_library(nvcc: str, source: Path, target: Path, compute_capability: str) -> None:
-    """Compiles `source` for the GPU to the library `target`."""
+def compile_library(
+    nvcc: str, source: Path, target: Path, compute_capability: str, checkouts: Path | None
+) -> None:
+    """Compiles `source` for the GPU to the library `target`, with what it finds in `checkouts`."""
     architecture = "sm_" + compute_capability.replace(".", "")
+    includes = [f"-I{checkouts}", f"-I{checkouts}/cuda-samples/Common"] if checkouts else []
     command = [nvcc, "-O3", "-std=c++20", f"-arch={architecture}", "-shared", "-Xcompiler=-fPIC"]
-    command += ["--extended-lambda", "-w", str(source), "-lcublas", "-o", str(target)]
+    command += ["--extended-lambda", "-w", *includes, str(source), "-lcublas", "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Problem(f"{source} does not compile:\n{done.stderr[-2000:]}")
+
+
+def has(library: ctypes.CDLL, name: str) -> bool:
+    """Whether the library was compiled with the sources of this function."""
+    return hasattr(library, name)
 
 
 def function(library: ctypes.CDLL, name: str) -> Callable[..., None]:

@@ -11,7 +11,6 @@ import statistics
 import sys
 from types import ModuleType
 
-from notebook.errors import Problem
 from notebook.peers import clock, subjects
 
 _CUBLAS = "libcublas.so.13", "libcublas.so.12"
@@ -26,7 +25,9 @@ def main(chapter: str, path: str) -> None:
         subject.work()
         torch.cuda.synchronize()
         if not subject.check():
-            raise Problem(f"{subject.name}: wrong results")
+            # Others' mistake: it costs their row, not those of everybody else.
+            print(f"{subject.name}: wrong results, left out", file=sys.stderr)
+            continue
         times = _timed(torch, subject)
         _say(
             name=subject.name,

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from notebook.peers import library, subjects
 from notebook.project import Project
 
 PROCESSES = 2
+# Repositories whose programs a chapter's peers.cu includes where it finds them.
+CHECKOUTS = ("SGEMM_CUDA", "cuda-samples")
 # What the chapter's own results know of the GPU.
 _OF_THE_GPU = (
     *("device", "device_kind", "gpu_name", "generation", "compute_capability", "year", "sm_count"),
@@ -23,24 +26,33 @@ _OF_THE_GPU = (
 )
 
 
-def peers(project: Project, words: list[str]) -> int:
-    """Measures the peers of chapters (all that have some, if none is named) into data/DEVICE/peers/."""
+def peers(project: Project, words: list[str], checkouts: Path | None = None) -> int:
+    """Measures the peers of chapters (all that have some, if none is named) into data/DEVICE/peers/.
+
+    `checkouts` holds clones of the repositories `CHECKOUTS`, as many as one likes to measure, too.
+    """
     python = _interpreter()
+    sources = _revisions(checkouts) if checkouts else []
     for chapter in find_chapters(project, words or list(subjects.CHAPTERS)):
         subjects.of(chapter.name)
         context = _context_of_the_gpu(project, chapter)
-        built = _library(project, chapter, str(context["compute_capability"]))
+        built = _library(project, chapter, str(context["compute_capability"]), checkouts)
         command = [python, "-P", "-m", "notebook.peers.process", chapter.name, str(built)]
         outputs = [_run(project, command) for _ in range(PROCESSES)]
-        document = document_of(chapter.name, context, outputs)
+        document = document_of(chapter.name, context, outputs, sources)
         path = project.data / str(context["device"]) / results.PEERS / f"{chapter.name}.json"
         files.write(path, documents.as_text(document))
         print(f"{project.shown(path)}: {len(document['rows'])} rows")
     return 0
 
 
-def document_of(chapter: str, context: Json, outputs: list[list[Json]]) -> Json:
-    """What processes wrote as a document of the data format; raises Malformed."""
+def document_of(
+    chapter: str, context: Json, outputs: list[list[Json]], sources: Sequence[str] = ()
+) -> Json:
+    """What processes wrote as a document of the data format; raises Malformed.
+
+    `sources` names what was compiled besides the libraries.
+    """
     libraries = outputs[0][0]["libraries"]
     if any(said["gpu_name"] != context["gpu_name"] for said, *_ in outputs):
         raise Problem(f"the GPU is a {outputs[0][0]['gpu_name']}, not a {context['gpu_name']}")
@@ -53,7 +65,7 @@ def document_of(chapter: str, context: Json, outputs: list[list[Json]]) -> Json:
     context |= {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "chapter": chapter,
-        "libraries": libraries,
+        "libraries": ", ".join([libraries, *sources]),
         "quick": False,
         "validation": "passed",
         "processes": len(outputs),
@@ -114,16 +126,36 @@ def _interpreter() -> str:
     raise Problem("peers need PyTorch: pip install torch", MISSING)
 
 
-def _library(project: Project, chapter: Chapter, compute_capability: str) -> Path:
+def _revisions(checkouts: Path) -> list[str]:
+    """The repositories in a folder, each with its commit, for the data."""
+    found = []
+    for name in CHECKOUTS:
+        if not (checkouts / name).is_dir():
+            continue
+        revision = toolbox.first_line(
+            "git", "-C", str(checkouts / name), "rev-parse", "--short", "HEAD"
+        )
+        if not revision:
+            raise Problem(f"{checkouts / name} is no clone: git knows no revision of it")
+        found.append(f"{name} {revision}")
+    if not found:
+        raise Problem(f"{checkouts} has none of the folders {', '.join(CHECKOUTS)}", MISSING)
+    return found
+
+
+def _library(
+    project: Project, chapter: Chapter, compute_capability: str, checkouts: Path | None
+) -> Path:
     """The chapter's peers.cu as a library in build/peers/, compiled unless it is newer than its source."""
-    source, folder = chapter.directory / "peers.cu", project.build / "peers"
+    source = chapter.directory / "peers.cu"
+    folder = project.build / "peers" / ("with-checkouts" if checkouts else "")
     built = folder / f"lib{chapter.name}.so"
     if built.is_file() and built.stat().st_mtime > source.stat().st_mtime:
         return built
     if not (nvcc := toolbox.find_nvcc()):
         raise Problem("no nvcc; scripts/lab setup", MISSING)
     folder.mkdir(parents=True, exist_ok=True)
-    library.compile_library(nvcc, source, built, compute_capability)
+    library.compile_library(nvcc, source, built, compute_capability, checkouts)
     return built
 
 

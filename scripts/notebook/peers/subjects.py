@@ -90,7 +90,10 @@ def _transposes(
         "torch_t_contiguous": lambda: result.copy_(matrix.t()),
     }
     if name == "float":
-        works["cublas_sgeam"] = _bound(functions, "cublas_sgeam", matrix, result, rows, columns)
+        arguments = (matrix, result, rows, columns)
+        works["cublas_sgeam"] = _bound(functions, "cublas_sgeam", *arguments)
+        if rows % 32 == columns % 32 == 0:
+            works |= _compiled(functions, ("samples_padded", "samples_diagonal"), *arguments)
     moved = 2.0 * matrix.numel() * matrix.element_size()
     for peer, work in works.items():
         result.fill_(-1)
@@ -132,11 +135,27 @@ def _products(
         "torch_matmul": lambda: torch.matmul(a, b, out=c),
         "cublas_sgemm": _bound(functions, "cublas_sgemm", a, b, c, m, n, k),
     }
+    if m % 32 == n % 32 == k % 32 == 0:
+        works |= _compiled(functions, ("samples_matrix_mul",), a, b, c, m, n, k)
+    if library.has(functions, "sgemm_cuda") and m % 128 == n % 128 == k % 16 == 0:
+        # All steps of its page at one size; the last at all.
+        for step in range(1, 13) if m == 2048 else (10,):
+            name = f"sgemm_cuda_{step}"
+            works[name] = _bound(functions, "sgemm_cuda", a, b, c, m, n, k, step)
     moved, flops = 4.0 * (m * k + k * n + m * n), 2.0 * m * n * k
     for peer, work in works.items():
-        c.fill_(float("nan"))
+        # Not NaN: some kernels add c, times 0.
+        c.fill_(1e30)
         case = f"{peer}/m:{m}/n:{n}/k:{k}/cache:cold"
         yield Subject(case, work, check, moved, flops, evicting[0], evicting[1])
+
+
+def _compiled(
+    functions: ctypes.CDLL, names: tuple[str, ...], *arguments: Any
+) -> dict[str, Callable[[], object]]:
+    """Those of the functions that the library was compiled with, called with the arguments."""
+    present = [name for name in names if library.has(functions, name)]
+    return {name: _bound(functions, name, *arguments) for name in present}
 
 
 def _bound(functions: ctypes.CDLL, name: str, *arguments: Any) -> Callable[[], None]:
