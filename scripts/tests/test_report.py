@@ -287,6 +287,78 @@ def test_pages_are_accessible_and_fit(report: Path, name: str) -> None:
     assert found == {"400 light": [], "400 dark": [], "1600 light": [], "1600 dark": []}
 
 
+PRINT = """
+// The rules of a printer on the screen, 18 cm wide as the text of a page.
+setTheme("dark");
+for (const rule of document.styleSheets[0].cssRules) if (rule.media) rule.media.mediaText = "all";
+root.style.width = "18cm";
+document.querySelectorAll("details").forEach((each) => { each.open = true; });
+const style = (selector) => getComputedStyle(document.querySelector(selector));
+const edge = document.body.getBoundingClientRect().right + 1;
+const beyond = [...document.querySelectorAll("main *")].filter((each) => each.getBoundingClientRect().right > edge);
+return {
+  header: style("header").display, text: style("body").color, back: style("body").backgroundColor,
+  beyond: beyond.slice(0, 3).map((each) => each.outerHTML.slice(0, 200)),
+};
+"""
+
+
+@browser
+@pytest.mark.parametrize("name", ["index", "15_bank_conflicts", "verdicts", "compare", "kernels"])
+def test_pages_can_be_printed(report: Path, name: str) -> None:
+    """Dark ink also of the dark theme, no navigation, nothing beyond the paper."""
+    assert run(report / f"{name}.html", PRINT) == {
+        "header": "none",
+        "text": "rgb(27, 31, 36)",
+        "back": "rgb(255, 255, 255)",
+        "beyond": [],
+    }
+
+
+@browser
+def test_a_print_has_all_sections_and_is_short(report: Path, tmp_path: Path) -> None:
+    pdf = tmp_path / "page.pdf"
+    page = report / "08_block_size.html"
+    subprocess.run(
+        [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", f"--print-to-pdf={pdf}", page.as_uri()],
+        capture_output=True, check=True, timeout=120,
+    )  # fmt: skip
+    sheets = len(re.findall(rb"/Type /Page\b(?!s)", pdf.read_bytes()))
+    assert 4 <= sheets <= 8  # folded parts included, no sheet left empty before a table
+
+
+KEYS = """
+const usable = "a[href], button, select, input, summary, [tabindex]";
+const order = [...document.querySelectorAll(usable)].filter((each) => each.checkVisibility());
+const skipped = order.filter((each) => each.tabIndex !== 0).map((each) => each.outerHTML.slice(0, 200));
+const faint = order.filter((each) => {
+  each.focus();
+  const { outlineStyle, outlineWidth } = getComputedStyle(each);
+  return document.activeElement !== each || outlineStyle === "none" || parseFloat(outlineWidth) < 2;
+}).map((each) => each.outerHTML.slice(0, 200));
+order[0].focus();
+const skip = order[0].getBoundingClientRect();
+const scrolled = [...document.querySelectorAll(".scroll, pre")]
+  .filter((each) => each.scrollWidth > each.clientWidth && each.tabIndex !== 0 && !each.querySelector(usable))
+  .map((each) => each.outerHTML.slice(0, 200));
+return { first: order[0].textContent, seen: skip.left >= 0, skipped, faint, scrolled };
+"""
+
+
+@browser
+@pytest.mark.parametrize("name", ["index", "15_bank_conflicts", "verdicts", "compare", "kernels"])
+def test_pages_are_used_by_keyboard(report: Path, name: str) -> None:
+    """Tab comes by everything in the order of the page, the first is the link past the navigation, and
+    what has the focus is outlined; what scrolls sideways is reached, too."""
+    assert run(report / f"{name}.html", KEYS, width=500) == {
+        "first": "Skip to the content",
+        "seen": True,
+        "skipped": [],
+        "faint": [],
+        "scrolled": [],
+    }
+
+
 @browser
 def test_the_front_page_is_two_screens(report: Path) -> None:
     """Of 1600 x 1000; its list of chapters is folded."""

@@ -26,6 +26,7 @@ _ATTRIBUTES = {
     "a": {"href", "title"},
     "img": {"src", "alt"},
     "div": {"role", "tabindex", "aria-label"},
+    "pre": {"role", "tabindex", "aria-label"},
 }
 _FIGURE = "data:image/svg+xml;base64,"
 # nh3 has one list of schemes; a link must not use the one that figures need.
@@ -49,6 +50,7 @@ def page(path: Path, root: Path, links: Mapping[Path, str]) -> Markup:
     html = markdown.renderer.render(tokens, markdown.options, {})
     region = '<div class="scroll" role="region" tabindex="0" aria-label="table"><table>'
     html = html.replace("<table>", region).replace("</table>", "</table></div>")
+    html = html.replace("<pre>", '<pre role="region" tabindex="0" aria-label="code">')
     return Markup(_safe(html))
 
 
