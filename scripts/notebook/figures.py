@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 from notebook import files, findings, pictures, toolbox
@@ -20,7 +21,7 @@ from notebook.charts.marks import Chart
 from notebook.charts.sources import Sources
 from notebook.errors import MISSING, Malformed, Problem, refuse
 from notebook.project import Project
-from notebook.text import plain, quoted
+from notebook.text import plain, quoted, short
 
 _MADE_FROM = re.compile(r"<!-- made from sha256:([0-9a-f]{64}) -->")
 _MADE_BY = re.compile(r"<desc>Produced by GNUPLOT (.*?)\s*</desc>")
@@ -138,21 +139,24 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
     sources = Sources(project)
     found = []
     for chapter in chapters:
-        found.append(_made(_of_chapter, project, sources, chapter))
+        found.append(_made(chapter.name, partial(_of_chapter, project, sources, chapter)))
     chosen = {chapter.number for chapter in chapters}
     for name, spanning in registry.SPANNING.items():
         if not chosen.isdisjoint(spanning.chapters or chosen):
-            found.append(_made(_of_several, project, sources, name, spanning))
+            found.append(_made(name, partial(_of_several, project, sources, name, spanning)))
     return [figure for figure in found if figure]
 
 
-def _made(figure: Callable[..., Figure | None], *arguments: object) -> Figure | None:
+def _made(name: str, figure: Callable[[], Figure | None]) -> Figure | None:
     """A figure; None, and a line that says so, where what it needs is damaged: others are drawn."""
     try:
-        return figure(*arguments)
+        return figure()
     except Problem as problem:
         refuse(problem)
-        return None
+    except (LookupError, ValueError, ArithmeticError) as error:
+        # Rows that are right by themselves, and are not what the chart shows: no number, no such variant.
+        refuse(Problem(f"figure {name} is not drawn: its data lack what it shows ({short(error)})"))
+    return None
 
 
 def _of_chapter(project: Project, sources: Sources, chapter: Chapter) -> Figure | None:

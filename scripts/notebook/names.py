@@ -10,12 +10,20 @@ from notebook.text import power_of_two
 LONGEST = 300  # characters
 REGIME_KEYS = ("n", "rows", "columns", "m", "k", "bytes", "cache")
 
+_SIZE = re.compile("[0-9]{1,18}")
 _NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+:[A-Za-z0-9_.+-]+)*")
 
 
 def is_name(text: object) -> TypeGuard[str]:
     """Whether `text` is a benchmark name; nothing else from a data file becomes one."""
     return isinstance(text, str) and len(text) <= LONGEST and _NAME.fullmatch(text) is not None
+
+
+def wrong_size(name: str) -> str:
+    """The first of the sizes in a name that is none; "" without one."""
+    values = parameters(name)
+    sizes = (key for key in REGIME_KEYS if key != "cache" and key in values)
+    return next((key for key in sizes if not _SIZE.fullmatch(values[key])), "")
 
 
 def parameters(name: str) -> dict[str, str]:

@@ -91,12 +91,12 @@ def run(
     with lock.held(runs, say, "another scripts/lab run measures here: waiting for it"):
         state.save()
         done = _collect_all(where, chapters, target, steps, state)
-        if not state.end(names):
-            say("next, for what is missing: scripts/lab run --resume")
     drawn = not steps.draws or all([_draw(place, done) for place in summary.places(done)])
     decided = [tables.decide_chapter(each.place, each.chapter, each.device) for each in done]
     for each in decided:
         print("\n".join(["", each.chapter.name, *tables.terminal_lines(each)]))
+    if not state.end(names):
+        say("next, for what is missing: scripts/lab run --resume")
     seconds = time.monotonic() - began
     print("\n".join(["", *summary.lines(project, target, asked, done, decided, seconds)]))
     return 0 if drawn and len(done) == len(asked) else CHECK_FAILED

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from notebook import fields, files, quick_check
+from notebook import fields, files, names, quick_check
 from notebook.errors import Malformed
 from notebook.fields import Field, Json
 from notebook.text import short
@@ -111,6 +111,8 @@ def _check_rows(document: Json) -> None:
         raise Malformed(f"the device {context['device']} is of the kind {context['device_kind']}")
     repetitions = 0
     for row in rows:
+        if key := names.wrong_size(row["name"]):
+            raise Malformed(f"{row['name']}: {key} is no whole number")
         if is_gpu != (row["evidence"] == fields.MEASURED):
             raise Malformed(
                 f"{row['name']}: {row['evidence']} on a device of kind {context['device_kind']}"

@@ -20,9 +20,10 @@ from notebook import archive, testing
 from notebook.fleet import parcel
 from notebook.fleet.campaign import Campaign, Task
 from notebook.fleet.kinds import Kind
+from notebook.unfinished import Unfinished
 
 KINDS = ("ENOSPC", "KILL", "EROFS", "EIO", "EDQUOT")
-POINTS = 60 if os.environ.get(testing.NIGHTLY) else 2
+POINTS = 40 if os.environ.get(testing.NIGHTLY) else 2
 SOURCE = Path(__file__).parent / "faults" / "fault.c"
 
 Contents = dict[str, bytes]
@@ -90,6 +91,19 @@ def write_campaign(tree: Tree) -> None:
     tree.environment["PATH"] = f"{bin_}{os.pathsep}{os.environ['PATH']}"
 
 
+def write_record(tree: Tree) -> None:
+    """A run was interrupted before its only chapter; what it counts has changed since."""
+    change_counts(tree)
+    chapters = [synthetic.CHAPTER]
+    state = Unfinished(tree.project, "emulated:fermi", str(tree.data), False, True, chapters, {})
+    state.save()
+
+
+def write_kernels(tree: Tree) -> None:
+    change_counts(tree)
+    (tree.chapter.directory / "kernels.cuh").write_text("__global__ void read_offset() {}\n")
+
+
 SCENARIOS = (
     Scenario(
         "run", ("run", synthetic.CHAPTER, "--device", "emulated:fermi", "--keep"), change_counts
@@ -97,6 +111,8 @@ SCENARIOS = (
     Scenario("figures", ("figures",), change_counts),
     Scenario("add", ("add", "nvidia-a100.tar.gz"), write_archive),
     Scenario("fleet", ("fleet", "collect", "--keep"), write_campaign),
+    Scenario("resume", ("run", "--resume"), write_record),
+    Scenario("report", ("report",), write_kernels),
 )
 
 
@@ -114,6 +130,7 @@ def test_a_fault_anywhere_loses_nothing(tree: Tree, shim: Path, scenario: Scenar
     points = [1 + int(step * (index + 0.5)) for index in range(POINTS)]
     for index, point in enumerate(points):
         kind = KINDS[index % len(KINDS)]
+        scenario.prepare(tree)
         _restore(tree, before)
         faulty = _run(tree, shim, scenario, kind, point)
         where = f"{kind} at call {point} of {calls.number}: {faulty.said}"
@@ -162,7 +179,13 @@ def _run(tree: Tree, shim: Path, scenario: Scenario, kind: str, at: int) -> Outc
 
 def _kept(tree: Tree) -> Contents:
     """What a user would miss: data, figures and pages. Temporary files have hidden names."""
-    patterns = ("data/*/*.json", "plots/*.svg", "README.md", "chapters/*/README.md")
+    patterns = (
+        "data/*/*.json",
+        "plots/*.svg",
+        "README.md",
+        "chapters/*/README.md",
+        "build/report/*.html",
+    )
     paths = [path for pattern in patterns for path in tree.root.glob(pattern)]
     return {
         str(path.relative_to(tree.root)): path.read_bytes()

@@ -131,7 +131,8 @@ def _sites(emulated: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def count(project: Project, chapters: Sequence[Chapter]) -> None:
     """Counts the chapters whose programs have changed since they were counted, on all cores."""
     has_runtime = (project.build / EMULATED_RUNTIME).is_file()
-    built = [each for each in chapters if has_runtime and _program(project, each).is_file()]
+    needed = ((each, _program(project, each), each.directory / "kernels.cuh") for each in chapters)
+    built = [each for each, *paths in needed if has_runtime and all(map(Path.is_file, paths))]
     stale = [each for each in built if _kept_counts(project, each) is None]
     if len(built) < len(chapters):
         say(

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Fuzzes the readers of common/: PTX, fat binaries, ptxas' output and command lines, by libFuzzer with
+AddressSanitizer and UndefinedBehaviorSanitizer.
+
+    PYTHONPATH=scripts .venv/bin/python scripts/nightly/fuzz.py [--seconds 600] [TARGET…]
+
+Each target is common/tests/fuzz/TARGET_fuzzer.cpp. It starts from its corpus, which git tracks, and from what nvcc
+makes of a test's kernels; what it finds stays in build/fuzz for the next time. `--keep` puts what reaches new code
+into the corpus. Numbers of tables become C++ when the build runs, by Python: no reader of CSV is in common/.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from notebook import testing, toolbox
+from notebook.errors import CHECK_FAILED, MISSING
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "common" / "tests" / "fuzz"
+BUILD = ROOT / "build" / "fuzz"
+PTX = "common/emulator/ptx/*.cpp"
+SOURCES = {
+    "ptx": [PTX],
+    "fatbin": [PTX],
+    "ptxas": [PTX],
+    "command_line": ["common/lab/benchmark_flags.cpp", "common/lab/command_line.cpp"],
+}
+FLAGS = ["-std=c++20", "-g", "-O1", "-fno-sanitize-recover=all"]
+SANITIZERS = "address,undefined"
+OLDEST_CLANG = 16
+LONGEST_INPUT, MEGABYTES, SECONDS_AN_INPUT = 1 << 16, 500, 10
+# Of a corpus, in bytes: git keeps it.
+MOST_KEPT, LARGEST_KEPT = 40_000, 4_000
+SEED = ROOT / "common" / "tests" / "simt_hazards.cu"
+
+
+def main() -> int:
+    options = _options()
+    compiler = _compiler()
+    if not compiler:
+        how = "apt-get install clang-19 libclang-rt-19-dev"
+        print(
+            f"error: fuzzing needs Clang {OLDEST_CLANG} or later with libFuzzer: {how}",
+            file=sys.stderr,
+        )
+        return MISSING
+    BUILD.mkdir(parents=True, exist_ok=True)
+    seeds = _seeds()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(
+            pool.map(lambda name: _fuzz(compiler, name, seeds, options.seconds), options.targets)
+        )
+    if options.keep:
+        for name in options.targets:
+            _keep(name)
+    return CHECK_FAILED if None in found else 0
+
+
+def _compiler() -> str:
+    """The newest Clang that has names of its own; older ones fail at the standard library's ranges."""
+    found = (shutil.which(f"clang++-{version}") for version in range(30, OLDEST_CLANG - 1, -1))
+    return next(filter(None, found), "")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=600, help="for each target")
+    parser.add_argument("--keep", action="store_true", help="put what was found into the corpus")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", default=list(SOURCES))
+    return parser.parse_args()
+
+
+def _fuzz(compiler: str, name: str, seeds: Path, seconds: int) -> int | None:
+    """The inputs that were tried; None where one fails, and its file is named."""
+    if not (program := _built(compiler, name)):
+        return None
+    corpus, crashes = BUILD / name, BUILD / f"{name}-crashes"
+    for folder in (corpus, crashes):
+        folder.mkdir(parents=True, exist_ok=True)
+    limits = [
+        f"-max_total_time={seconds}", f"-max_len={LONGEST_INPUT}", f"-timeout={SECONDS_AN_INPUT}",
+        f"-rss_limit_mb={MEGABYTES}", f"-artifact_prefix={crashes}/", "-print_final_stats=1", "-verbosity=0",
+    ]  # fmt: skip
+    if (dictionary := FOLDER / f"{name}.dict").is_file():
+        limits.append(f"-dict={dictionary}")
+    folders = [corpus, *(each for each in (FOLDER / "corpus" / name, seeds) if each.is_dir())]
+    done = subprocess.run(
+        [program, *limits, *folders], capture_output=True, text=True, errors="replace", check=False
+    )
+    if done.returncode != 0:
+        tail = "\n".join(done.stderr.splitlines()[-30:])
+        print(f"fuzzing {name} FAILED; the input is in {crashes}\n{tail}", flush=True)
+        return None
+    tried = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
+    number = int(tried[1]) if tried else 0
+    testing.count("inputs fuzzed", number)
+    print(f"fuzzing {name}: {number} inputs, {len(list(corpus.iterdir()))} kept", flush=True)
+    return number
+
+
+def _built(compiler: str, name: str) -> Path | None:
+    program = BUILD / f"{name}_fuzzer"
+    sources = [FOLDER / f"{name}_fuzzer.cpp"]
+    sources += [path for pattern in SOURCES[name] for path in sorted(ROOT.glob(pattern))]
+    newest = max(path.stat().st_mtime for path in [*sources, *ROOT.glob("common/**/*.hpp")])
+    if program.is_file() and program.stat().st_mtime > newest:
+        return program
+    command = [compiler, *FLAGS, f"-fsanitize=fuzzer,{SANITIZERS}", f"-I{ROOT / 'common'}"]
+    done = subprocess.run([*command, *sources, "-ldl", "-o", program], check=False)
+    return program if done.returncode == 0 else None
+
+
+def _seeds() -> Path:
+    """What nvcc makes of a file: its PTX, and fat binaries with each compression; [] without nvcc."""
+    folder = BUILD / "seeds"
+    nvcc = toolbox.find_nvcc()
+    if folder.is_dir() or not nvcc:
+        return folder
+    folder.mkdir(parents=True)
+    for name, flags in {
+        "hazards.ptx": ["-ptx", "-arch=compute_75", "-lineinfo"],
+        "hazards.fatbin": ["-fatbin", "-arch=sm_90"],
+        "hazards.lz4.fatbin": ["-fatbin", "-arch=sm_75", "-Xfatbin", "--compress-mode=speed"],
+        "hazards.plain.fatbin": ["-fatbin", "-arch=sm_75", "-Xfatbin", "--no-compress"],
+        "hazards.cubin": ["-cubin", "-arch=sm_80"],
+    }.items():
+        command = [nvcc, "-std=c++17", *flags, SEED, "-o", folder / name]
+        subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
+    return folder
+
+
+def _keep(name: str) -> None:
+    """The small inputs that reach code which the corpus did not, up to a size."""
+    target = FOLDER / "corpus" / name
+    target.mkdir(parents=True, exist_ok=True)
+    size = sum(path.stat().st_size for path in target.iterdir())
+    found = sorted((BUILD / name).iterdir(), key=lambda path: path.stat().st_size)
+    for path in found:
+        size += path.stat().st_size
+        if path.stat().st_size > LARGEST_KEPT or size > MOST_KEPT:
+            break
+        shutil.copy(path, target / path.name[:16])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
