@@ -31,7 +31,7 @@ SOURCES = {
     "ptxas": [PTX],
     "command_line": ["common/lab/benchmark_flags.cpp", "common/lab/command_line.cpp"],
 }
-FLAGS = ["-std=c++20", "-g", "-O1", "-fno-sanitize-recover=all"]
+FLAGS = ["-std=c++20", "-g", "-O1", "-fno-sanitize-recover=all", "-w"]
 SANITIZERS = "address,undefined"
 OLDEST_CLANG = 16
 LONGEST_INPUT, MEGABYTES, SECONDS_AN_INPUT = 1 << 16, 500, 10
@@ -51,11 +51,11 @@ def main() -> int:
         )
         return MISSING
     BUILD.mkdir(parents=True, exist_ok=True)
+    if not _build(compiler, options.targets):
+        return CHECK_FAILED
     seeds = _seeds()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(
-            pool.map(lambda name: _fuzz(compiler, name, seeds, options.seconds), options.targets)
-        )
+        found = list(pool.map(lambda name: _fuzz(name, seeds, options.seconds), options.targets))
     if options.keep:
         for name in options.targets:
             _keep(name)
@@ -76,10 +76,8 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _fuzz(compiler: str, name: str, seeds: Path, seconds: int) -> int | None:
+def _fuzz(name: str, seeds: Path, seconds: int) -> int | None:
     """The inputs that were tried; None where one fails, and its file is named."""
-    if not (program := _built(compiler, name)):
-        return None
     corpus, crashes = BUILD / name, BUILD / f"{name}-crashes"
     for folder in (corpus, crashes):
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +89,11 @@ def _fuzz(compiler: str, name: str, seeds: Path, seconds: int) -> int | None:
         limits.append(f"-dict={dictionary}")
     folders = [corpus, *(each for each in (FOLDER / "corpus" / name, seeds) if each.is_dir())]
     done = subprocess.run(
-        [program, *limits, *folders], capture_output=True, text=True, errors="replace", check=False
+        [_program(name), *limits, *folders],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     if done.returncode != 0:
         tail = "\n".join(done.stderr.splitlines()[-30:])
@@ -104,16 +106,44 @@ def _fuzz(compiler: str, name: str, seeds: Path, seconds: int) -> int | None:
     return number
 
 
-def _built(compiler: str, name: str) -> Path | None:
-    program = BUILD / f"{name}_fuzzer"
-    sources = [FOLDER / f"{name}_fuzzer.cpp"]
-    sources += [path for pattern in SOURCES[name] for path in sorted(ROOT.glob(pattern))]
-    newest = max(path.stat().st_mtime for path in [*sources, *ROOT.glob("common/**/*.hpp")])
-    if program.is_file() and program.stat().st_mtime > newest:
-        return program
-    command = [compiler, *FLAGS, f"-fsanitize=fuzzer,{SANITIZERS}", f"-I{ROOT / 'common'}"]
-    done = subprocess.run([*command, *sources, "-ldl", "-o", program], check=False)
-    return program if done.returncode == 0 else None
+def _build(compiler: str, targets: list[str]) -> bool:
+    """Compiles what the targets share once, on all cores; False where something does not compile."""
+    headers = max(path.stat().st_mtime for path in ROOT.glob("common/**/*.hpp"))
+    needed = {source for name in targets for source in _sources(name)}
+
+    def compiled(source: Path) -> bool:
+        target = _object(source)
+        newest = max(source.stat().st_mtime, headers)
+        if target.is_file() and target.stat().st_mtime > newest:
+            return True
+        flags = [*FLAGS, f"-fsanitize=fuzzer-no-link,{SANITIZERS}", f"-I{ROOT / 'common'}"]
+        return _succeeds([compiler, *flags, "-c", source, "-o", target])
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        if not all(list(pool.map(compiled, sorted(needed)))):
+            return False
+    link = [compiler, f"-fsanitize=fuzzer,{SANITIZERS}"]
+    return all(
+        _succeeds([*link, *map(_object, _sources(name)), "-ldl", "-o", _program(name)])
+        for name in targets
+    )
+
+
+def _sources(name: str) -> list[Path]:
+    found = [path for pattern in SOURCES[name] for path in sorted(ROOT.glob(pattern))]
+    return [FOLDER / f"{name}_fuzzer.cpp", *found]
+
+
+def _object(source: Path) -> Path:
+    return BUILD / f"{source.stem}.o"
+
+
+def _program(name: str) -> Path:
+    return BUILD / f"{name}_fuzzer"
+
+
+def _succeeds(command: list[object]) -> bool:
+    return subprocess.run([str(word) for word in command], check=False).returncode == 0
 
 
 def _seeds() -> Path:

@@ -23,12 +23,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("mutants.toml")
 _TIMEOUT_SECONDS = 600
+_RUNTIME = "common/emulator/runtime/libcudart.so.13"
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old` in `file` becomes `new`, and `test` notices: files of scripts/tests, or the name of a
-    C++ test. `survives`: why no test can notice."""
+    """`old` in `file` becomes `new`, and `test` notices: files of scripts/tests, the name of a C++ test, or
+    `chapter NN`: its own validation on shapes of all kinds, before anything is timed. `survives`: why no test
+    can notice."""
 
     file: str
     old: str
@@ -106,8 +108,19 @@ class Copy:
         if test.endswith(".py"):
             files = [f"scripts/tests/{name}" for name in test.split()]
             return self._succeeds([sys.executable, "-m", "pytest", "-q", "-x", *files])
+        if test.startswith("chapter "):
+            return self._validates(test.removeprefix("chapter "))
         self._build(f"common/tests/{test}_test")
         return self._succeeds([f"build/common/tests/{test}_test"])
+
+    def _validates(self, number: str) -> bool:
+        """Whether a chapter's kernels compute what they should, without races, on an emulated GPU."""
+        (folder,) = (self.root / "chapters").glob(f"{number}_*")
+        target = f"chapters/{folder.name}/{folder.name[3:]}"
+        self._build(target)
+        self._build(_RUNTIME)
+        flags = ["--architecture=hopper", "--small", "--check-hazards", "--no-caches"]
+        return self._succeeds([f"build/{target}", *flags])
 
     def _build(self, target: str) -> None:
         meson = [sys.executable, "-m", "mesonbuild.mesonmain"]

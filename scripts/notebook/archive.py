@@ -106,7 +106,7 @@ def _checked(path: Path, member: TarInfo, count: int) -> tuple[str, str]:
     matched = _NAME.fullmatch(member.name)
     if not matched:
         raise _refused(path, f"holds '{name}', which is not a valid name of results")
-    if not member.isreg() or member.issparse():
+    if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):  # sparse files, links, devices
         raise _refused(path, f"holds '{name}' as something other than a plain file")
     if not 0 <= member.size <= _LARGEST_FILE:
         raise _refused(path, f"holds '{name}' of more than {_LARGEST_FILE >> 20} MiB")
