@@ -1,5 +1,6 @@
 """Chapter 08: block sizes."""
 
+import itertools
 from collections.abc import Iterator
 
 from page_numbers.check import Fact
@@ -10,6 +11,7 @@ GIVEN = (
     "from Pascal on, 64 do",
     "128, 256, 512 and 1024 are alike, and 64 are slower",
     "fastest with 64 and 128",
+    "above 40 %",
     "had expected a quarter",
     "requested twice",
     "At 1.98 GHz",
@@ -58,7 +60,12 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield "that is [0.8] of a block per clock", [each / 1.98 for each in starts]
     yield "or one every [159] clocks", [132 * 1.98 / each for each in starts[-1:]]
-    yield "within a [tenth]", [0.1]
+    above = list(_faster_at_equal_occupancy(d, large))
+    yield (
+        "bandwidth [within a tenth] above 40 %, [within a quarter] below",
+        [share for occupancy, share in above if occupancy > 40],
+        [share for occupancy, share in above if occupancy <= 40],
+    )
     held = "shared_kb:48"
     yield (
         "Held to [25] % by shared memory",
@@ -77,9 +84,28 @@ def facts(d: Data) -> Iterator[Fact]:
             )
         ],
     )
-    yield "of [more than 260,000]", [262144]
+    most = d.on("emulated-hopper").of(
+        "read_offset_unrolled offset:11 block:32|64|128|256", "l2_read_sectors_most"
+    )
+    yield "of [more than 260,000]", most
     sizes = "offset:0|11 n:16777216|67108864"
     yield (
         "which makes [about 3] %, just",
         [min(d.less(f"{book} block:256", f"{book} block:512", at=sizes))],
     )
+
+
+def _faster_at_equal_occupancy(d: Data, at: str) -> Iterator[tuple[float, float]]:
+    """By how much the unrolled kernel has more bandwidth than the plain one, at each of its occupancies."""
+    plain, unrolled = (
+        sorted(
+            (d.value(name, "achieved_occupancy") or 0, d.value(name, "bytes_per_second") or 0)
+            for name in d.names(f"{kernel} {at}")
+        )
+        for kernel in ("read_offset", "read_offset_unrolled")
+    )
+    for occupancy, rate in unrolled:
+        for (low, slow), (high, fast) in itertools.pairwise(plain):
+            if low <= occupancy <= high:
+                between = slow + (fast - slow) * (occupancy - low) / (high - low)
+                yield occupancy, abs(rate / between - 1)
