@@ -8,7 +8,6 @@ from page_numbers.data import Data
 CITED = ("0.484 s for the first launch and 0.00467 s for the next", "19.9 ms against 0.5 ms")
 GIVEN = (
     "host arrays twice",
-    "and on another day by 3 %",
     "the 3 % in question",
     "by more than 3 % around",
 )
