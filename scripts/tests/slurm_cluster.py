@@ -22,7 +22,7 @@ ClusterName=notebook
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
 SlurmctldPort={controller_port}
 SlurmdPort={node_port}
 StateSaveLocation={folder}/state
@@ -44,8 +44,11 @@ BatchStartTimeout=1000
 KillWait=2
 MinJobAge=36000
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,bf_interval=1
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN Gres={resources}
-PartitionName=notebook Nodes=ALL Default=YES State=UP MaxTime=INFINITE
+PartitionName=notebook Nodes=ALL Default=YES State=UP MaxTime=INFINITE PriorityTier=1
+PartitionName=urgent Nodes=ALL State=UP MaxTime=INFINITE PriorityTier=2
 """
 
 
@@ -110,6 +113,13 @@ class Cluster:
 
     def stop_controller(self) -> None:
         self._end("slurmctld")
+
+    def impatient(self) -> dict[str, str]:
+        """An environment whose commands give up after a second on a controller that is away."""
+        text = self._configuration.read_text()
+        path = self._configuration.with_name("impatient.conf")
+        path.write_text(text.replace("MessageTimeout=100", "MessageTimeout=1"))
+        return self.environment | {"SLURM_CONF": str(path)}
 
     def drain(self) -> None:
         self.run(

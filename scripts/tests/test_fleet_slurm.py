@@ -1,5 +1,5 @@
-"""A campaign on a real Slurm: tasks that are killed and time out, a drained node, a controller that
-restarts. It ends with the counts that `lab run` makes."""
+"""A campaign on a real Slurm: tasks that are killed, time out and are preempted, a drained node, a
+controller that restarts. It ends with the counts that `lab run` makes."""
 
 import os
 import shutil
@@ -41,11 +41,12 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         started.stop()
 
 
-def lab(cluster: Cluster, *arguments: str) -> subprocess.CompletedProcess[str]:
+def lab(
+    cluster: Cluster, *arguments: str, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [str(ROOT / "scripts" / "lab"), *arguments]
-    return subprocess.run(
-        command, env=cluster.environment, capture_output=True, text=True, timeout=PATIENCE_S
-    )
+    settings = environment or cluster.environment
+    return subprocess.run(command, env=settings, capture_output=True, text=True, timeout=PATIENCE_S)
 
 
 def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Path) -> None:
@@ -71,12 +72,17 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     _first(lambda: _running(cluster))
     cluster.drain()
     cluster.stop_controller()
-    away = lab(cluster, "fleet", "status", number)
+    away = lab(cluster, "fleet", "status", number, environment=cluster.impatient())
     assert away.returncode == 1
     assert away.stderr.count("\n") == 1
     cluster.start_controller()
     _first(lambda: _answers(cluster))
     cluster.resume()
+
+    # Somebody with a higher priority takes the whole node: what runs there is preempted, and runs again.
+    _first(lambda: _running(cluster))
+    cluster.run("sbatch", "--partition=urgent", "--exclusive", "--output=/dev/null", "--wrap=true")
+    _first(lambda: ["preempted"] if _restarts(cluster) else [])
 
     # One task hangs until its time is over.
     hanging, process = _first(lambda: _stopped(cluster, without=killed))
@@ -107,6 +113,20 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     assert len(files) == len(list(merged.glob("*/*.json"))) == TASKS
     for path in files:
         assert _rows(merged / path) == _rows(direct / path), path
+
+
+def test_a_campaign_is_cancelled(cluster: Cluster) -> None:
+    cluster.drain()
+    options = ["--in-place", "--detach", "--gres", "emulated:fermi,emulated:volta"]
+    submitted = lab(cluster, "fleet", "run", *options, *CHAPTERS)
+    assert submitted.returncode == 0, submitted.stderr
+    number = submitted.stdout.split()[1].rstrip(";")
+    cancelled = lab(cluster, "fleet", "cancel", number)
+    assert "cancelled 6 of 6 tasks" in cancelled.stdout, cancelled.stderr
+    after = lab(cluster, "fleet", "status", number)
+    assert after.returncode == 1
+    assert after.stdout.count("cancelled") == 6
+    assert "cancelled 0 of 6 tasks" in lab(cluster, "fleet", "cancel", number).stdout
 
 
 @pytest.mark.parametrize("image", ["", "an image.sif"])
@@ -193,6 +213,11 @@ def _running(cluster: Cluster) -> list[str]:
     """As JOB_INDEX, which names a task for as long as it lives."""
     jobs = cluster.run("squeue", "--noheader", "--array", "--states=running", "--format=%F_%K")
     return jobs.split()
+
+
+def _restarts(cluster: Cluster) -> bool:
+    """Whether Slurm has put a task back into the queue."""
+    return "Restarts=1" in cluster.run("scontrol", "show", "jobs")
 
 
 def _stopped(cluster: Cluster, without: str) -> list[tuple[str, int]]:
