@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from conftest import Tree
 from notebook import archive
 from notebook.destinations import Destinations
 from notebook.errors import Problem
-from notebook.fleet import job, kinds, merge, parcel, slurm
+from notebook.fleet import commands, job, kinds, merge, parcel, slurm
 from notebook.fleet.campaign import Task
 from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind, Offer
@@ -181,3 +182,21 @@ def test_results_are_merged_whole_and_wrong_ones_change_nothing(tree_with_data: 
     )
     assert all(each.refusal for each in refused)
     assert path.read_bytes() == right
+
+
+@pytest.mark.parametrize("image", ["docker://debian:13", "/images/a.sif", ""])
+def test_an_image_of_a_registry_or_of_the_node_stays_as_it_is(image: str) -> None:
+    assert _placement_of(image).container == image
+
+
+def test_an_image_that_is_here_is_found_from_the_folder_of_the_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my image.sif").touch()
+    monkeypatch.chdir(tmp_path)
+    assert _placement_of("my image.sif").container == str(tmp_path / "my image.sif")
+
+
+def _placement_of(image: str) -> Placement:
+    options = Namespace(partition="", account="", constraint="", container=image, sbatch=[])
+    return commands._placement(options)

@@ -1,6 +1,7 @@
 """`lab fleet plan|run|status|collect|cancel`."""
 
 from argparse import Namespace
+from pathlib import Path
 
 from notebook import estimates
 from notebook.chapters import find_chapters
@@ -98,13 +99,19 @@ def _request(project: Project, options: Namespace) -> Request:
     return Request(
         kinds.chosen(project, kinds.offers(slurm.nodes()), options.gres, options.emulated),
         find_chapters(project, options.chapters),
-        Placement(
-            *(options.partition, options.account, options.constraint, options.container),
-            tuple(options.sbatch),
-        ),
+        _placement(options),
         minutes=options.minutes,
         is_shared=not options.no_shared_files,
         in_place=options.in_place,
+    )
+
+
+def _placement(options: Namespace) -> Placement:
+    image = options.container
+    if Path(image).is_file():
+        image = str(Path(image).resolve())  # the job runs in another folder
+    return Placement(
+        options.partition, options.account, options.constraint, image, tuple(options.sbatch)
     )
 
 
@@ -121,10 +128,7 @@ def _again(project: Project, options: Namespace) -> Campaign:
     request = Request(
         failed_kinds,
         find_chapters(project, names),
-        Placement(
-            *(options.partition, options.account, options.constraint, options.container),
-            tuple(options.sbatch),
-        ),
+        _placement(options),
         minutes=options.minutes,
         is_shared=made.is_shared,
         in_place=made.revision == "",
