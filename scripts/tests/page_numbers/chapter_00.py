@@ -56,3 +56,8 @@ def facts(d: Data) -> Iterator[Fact]:
         ),
     )
     yield "stop helping at [a third] of the memory's rate", [each / memory for each in alone]
+    latencies = [
+        [1e9 / each for each in d.of(f"chase path:{path} footprint:{footprint}", rate)]
+        for path, footprint in (("l1", 8192), ("l2", 524288), ("l2", 67108864))
+    ]
+    yield "one from the L2**: [19], [141] and [333] ns", *latencies

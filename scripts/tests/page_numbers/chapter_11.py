@@ -83,3 +83,4 @@ def facts(d: Data) -> Iterator[Fact]:
         "[about 0.74] of the bandwidth",
         [each / memcpy for each in d.of(f"{first} l1:on {large}", "bytes_per_second")],
     )
+    yield "([0.59 to 0.67] of the plain kernel's)", d.ratio(first, down, at="l1:on")
