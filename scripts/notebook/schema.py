@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from functools import cache
 from math import inf
 from typing import Any
@@ -16,6 +17,8 @@ from notebook.fields import Field, Json
 from notebook.text import short
 
 _LONGEST_NUMBER = 40  # characters
+# What a number has that is too long, or too large for a double; texts may have it, too.
+_EXTREME_NUMBER = re.compile(rf"[eE]\+?[0-9]{{3}}|[0-9]{{{_LONGEST_NUMBER + 1}}}")
 
 
 def schema() -> Json:
@@ -65,13 +68,15 @@ def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
     if len(content) > longest:
         raise Malformed(f"is larger than {longest >> 20} MiB")
     text = files.as_text(content)
+    # Asking for each number takes as long as reading it, so only where one can be wrong.
+    is_extreme = _EXTREME_NUMBER.search(text) is not None
     try:
         document = json.loads(
             text,
             object_pairs_hook=_object_of,
             parse_constant=_no_constant,
-            parse_int=_int,
-            parse_float=_float,
+            parse_int=_int if is_extreme else None,
+            parse_float=_float if is_extreme else None,
         )
     except RecursionError as error:
         raise Malformed("is nested too deeply") from error
