@@ -4,6 +4,7 @@ import glob
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
@@ -84,28 +85,20 @@ def _name(chapter: Chapter, key: str) -> str:
 
 
 def _line(verdict: Verdict) -> Json:
-    finding = verdict.finding
     return {
         "regime": verdict.regime,
         "label": verdict.label,
-        "verdict": finding.verdict,
-        "reason": finding.reason,
-        "evidence": finding.evidence,
-        "ratio": finding.ratio,
-        "interval": finding.interval,
-        "n": finding.n,
+        "finding": asdict(verdict.finding),
     }
 
 
 def _verdict(claim: Claim, result: Result, data: str, line: Json) -> Verdict:
-    finding = Finding(
-        line["verdict"],
-        line["reason"],
-        line["evidence"],
-        line["ratio"],
-        tuple(line["interval"]) if line["interval"] else None,
-        tuple(line["n"]),
-    )
+    finding = line["finding"]
+    # JSON has lists alone.
+    tuples = {
+        "interval": finding["interval"] and tuple(finding["interval"]),
+        "n": tuple(finding["n"]),
+    }
     return Verdict(
         result.chapter,
         claim,
@@ -113,7 +106,7 @@ def _verdict(claim: Claim, result: Result, data: str, line: Json) -> Verdict:
         result.kind,
         result.year,
         data,
-        finding,
+        Finding(**finding | tuples),
         line["regime"],
         line["label"],
     )

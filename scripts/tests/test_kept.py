@@ -1,5 +1,6 @@
 """What was checked and decided before is not found out again, and never outlives what it is about."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,10 @@ def save(tree: Tree, ratio: float) -> None:
     synthetic.save(tree.data, synthetic.document(rows))
 
 
+def kept_files(tree: Tree) -> list[Path]:
+    return list((tree.project.build / "kept").glob("*/*.*"))
+
+
 def decide(tree: Tree) -> list[Verdict]:
     return tables.decide_chapter(tree.project, tree.chapter).verdicts
 
@@ -65,12 +70,29 @@ def test_other_data_and_other_claims_are_decided_anew(claimed: Tree) -> None:
     assert decide(claimed)[0].finding.verdict == "opposite"
 
 
-def test_what_was_kept_and_is_damaged_is_found_out_again(claimed: Tree) -> None:
+# Not JSON, nothing, JSON of another shape, and JSON of the right shape that says something else.
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[: len(content) // 2],
+    "emptied": lambda _: b"",
+    "not text": lambda _: b"\xff\n\xff",
+    "not JSON": lambda _: b"{",
+    "an object without fields": lambda _: b"{}",
+    "a list": lambda _: b"[]",
+    "another verdict": lambda content: content.replace(b"reproduced", b"opposite"),
+    "another time": lambda content: content.replace(b'"chapter":"', b'"chapter":"9'),
+    "another shape": lambda content: content.split(b"\n")[0] + b'\n{"context":[]}',
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_what_was_kept_and_is_damaged_is_found_out_again(
+    claimed: Tree, damage: Callable[[bytes], bytes]
+) -> None:
     first = decide(claimed)
-    written = list((claimed.project.build / "kept").glob("*/*.json"))
+    written = kept_files(claimed)
     assert len(written) == 2
     for path in written:
-        path.write_bytes(b"{")
+        path.write_bytes(damage(path.read_bytes()))
     assert decide(claimed) == first
 
 
@@ -80,18 +102,18 @@ def test_what_other_code_found_out_is_removed(claimed: Tree) -> None:
     other.mkdir()
     kept.tidy(claimed.project)
     assert not other.exists()
-    assert len(list((claimed.project.build / "kept").glob("*/*.json"))) == 2
+    assert len(kept_files(claimed)) == 2
 
 
 def test_many_files_are_decided_by_several_processes(
     claimed: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = decide(claimed)
-    for path in (claimed.project.build / "kept").glob("*/*.json"):
+    for path in kept_files(claimed):
         path.unlink()
     monkeypatch.setattr(findings, "_FEWEST_FILES", 1)
     findings.prepare(claimed.project, [claimed.chapter])
-    assert len(list((claimed.project.build / "kept").glob("*/*.json"))) == 2
+    assert len(kept_files(claimed)) == 2
     assert decide(claimed) == first
 
 
