@@ -4,238 +4,97 @@ Imports what needs no package: --help works before anything is installed. A comm
 rest when it runs.
 """
 
-import argparse
 import json
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import NoReturn
 
-from notebook import development_commands, emulate_options, run_options
+from notebook import development_commands, emulate_options, run_options, subcommands
 from notebook.devices import architectures
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.fleet import options as fleet_options
 from notebook.project import Project
 
-_DATA_TO_READ = "read the results of that folder, not of data/"
 
-
-class _Parser(argparse.ArgumentParser):
+class _Parser(ArgumentParser):
     """Wrong usage is one line, and exit status 2."""
 
     def error(self, message: str) -> NoReturn:
         raise Problem(f"{message}; see: scripts/{self.prog} --help", WRONG_USAGE)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> ArgumentParser:
     """All commands."""
     top = _Parser(
         prog="lab",
         description="CUDA memory experiments, on a GPU or on an emulated one.",
         epilog="Each command has its own --help. The two to begin with: scripts/lab run, scripts/lab test.",
     )
-    commands = top.add_subparsers(required=True, metavar="COMMAND", title="commands")
-
-    def add(name: str, summary: str, description: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=summary, description=description)
-
-    command = add(
-        "setup",
-        "install what is missing",
-        "Installs what is missing: compiler, libraries and gnuplot through apt (as root, or with sudo that asks "
-        "no password), Python packages and, where there is no nvcc of CUDA 12 or later, the CUDA compiler into "
-        ".venv. Does nothing where everything is there. The other commands do the same when they need it.",
-    )
-    command.set_defaults(command=_setup)
-
-    command = add(
-        "list",
-        "the chapters, their questions and answers",
-        "Each chapter: its name, its question, and what the data in data/ answer.",
-    )
-    command.add_argument(
-        "--json", action="store_true", help="with the devices that have data of each"
-    )
-    command.set_defaults(command=_list)
-
-    _add_run(add)
-    command = add(
-        "emulate",
-        "any CUDA program on an emulated GPU: what its memory accesses cost",
-        "Builds a .cu file with nvcc, or takes a program that is linked with CUDA's shared runtime, runs it on "
-        f"emulated GPUs and reports every launch. NAME is {_architectures()}, or a GPU of data/gpus.csv: rtx3080.",
-    )
-    emulate_options.add_options(command)
-    command.set_defaults(command=_emulate)
-
-    _add_evidence(add)
-    _add_peers(add)
-    _add_exchange(add)
-
-    command = add(
-        "report",
-        "all pages, verdicts and kernels as a site in build/report",
-        "Writes a static site that opens from the file system: every page with its figures, a table of all "
-        "verdicts to filter and sort, two devices side by side, kernels line by line. Counts what the lines of built "
-        "chapters cost, half a minute the first time.",
-    )
-    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
-    command.set_defaults(command=_report)
-
-    command = add(
-        "fleet",
-        "the notebook on every kind of GPU of a Slurm cluster",
-        "Submits a job array for each kind of GPU, a task for each chapter, shows what becomes of "
-        "them, checks the results and merges whole chapters into the data.",
-    )
-    fleet_options.add_options(command)
-
-    command = add(
-        "doctor",
-        "what is there, what is missing, and how to fix it",
-        "Lists every tool and library with its version and what it is for. Changes nothing.",
-    )
-    command.set_defaults(command=_doctor)
-
-    command = add(
-        "new",
-        "the skeleton of a chapter",
-        "Makes a directory in chapters/ that builds and runs at once.",
-    )
-    command.add_argument("name", metavar="NAME", help="like write_strides, or 21_write_strides")
-    command.set_defaults(command=_new)
-
-    development_commands.add_commands(add)
+    commands = subcommands.commands_of(top)
+    subcommands.add(commands, _setup)
+    _list_options(subcommands.add(commands, _list))
+    _run_options(subcommands.add(commands, _run))
+    _emulate_options(subcommands.add(commands, _emulate))
+    _figures_options(subcommands.add(commands, _figures))
+    _verdicts_options(subcommands.add(commands, _verdicts))
+    _compare_options(subcommands.add(commands, _compare))
+    _counters_options(subcommands.add(commands, _counters))
+    _peers_options(subcommands.add(commands, _peers))
+    _pack_options(subcommands.add(commands, _pack))
+    _add_options(subcommands.add(commands, _add))
+    _data_to_read(subcommands.add(commands, _report))
+    fleet_options.add_command(commands)
+    subcommands.add(commands, _doctor)
+    _new_options(subcommands.add(commands, _new))
+    development_commands.add_commands(commands)
     return top
 
 
-def _add_run(add) -> None:  # type: ignore[no-untyped-def]
-    command = add(
-        "run",
-        "build, run, collect data, draw, print verdicts",
-        "Builds the chapters, runs them, collects their results, draws their figures and prints what they decide. "
-        "Emulated results that data/ has already are counted again in place, and come out the same; all others "
-        "go to build/results, until --keep puts them into data/.",
-    )
-    run_options.add_options(command, _architectures())
-    command.set_defaults(command=_run)
-
-
-def _add_evidence(add) -> None:  # type: ignore[no-untyped-def]
-    command = add(
-        "figures",
-        "all figures and generated tables from data/",
-        "Draws the figures and brings the generated tables of the pages up to date.",
-    )
-    what = command.add_mutually_exclusive_group()
-    what.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")
-    what.add_argument(
-        "--format",
-        choices=["svg", "png", "pdf"],
-        default="svg",
-        help="svg goes to plots/; png and pdf go to build/figures/",
-    )
-    command.add_argument("--data", metavar="DIR", help="draw from there, into DIR/plots")
-    command.set_defaults(command=_figures)
-
-    command = add(
-        "verdicts",
-        "what the data decide",
-        "Prints each chapter's answer, and which claims hold and which fall on measured GPUs; with "
-        "--device every claim with its numbers, with --all a matrix of claims and devices.",
-    )
-    command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
-    command.add_argument("--all", action="store_true", help="every claim on every device")
-    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
-    command.add_argument("--json", action="store_true", help="every verdict, with every number")
-    command.set_defaults(command=_verdicts)
-
-    command = add(
-        "compare",
-        "devices, each by its own measure; or two runs",
-        "Prints what differs between devices among what the claims ask, each by its own measure: "
-        "ratios within its own run, percent of its peak or of its memcpy.",
-    )
+def _data_to_read(command: ArgumentParser) -> None:
     command.add_argument(
-        "devices", nargs="+", metavar="DEVICE", help="of data/ or build/results, or a folder"
+        "--data", metavar="DIR", help="read the results of that folder, not of data/"
     )
-    command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
-    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
-    command.add_argument("--all", action="store_true", help="every row, not only what differs")
-    command.add_argument("--json", action="store_true", help="every row, with every number")
-    command.set_defaults(command=_compare)
-
-    command = add(
-        "counters",
-        "measure counters (ncu), and print emulated beside measured",
-        "Measures the hardware's counters of a chapter with Nsight Compute where there is a GPU, and prints "
-        "those of the emulated GPU beside the measured ones.",
-    )
-    command.add_argument(
-        "chapter", metavar="CHAPTER|validation", help="or the emulator's validation set"
-    )
-    command.add_argument("--data", metavar="DIR", help="the folder of the measured ones, not data/")
-    command.set_defaults(command=_counters)
-
-
-def _add_peers(add) -> None:  # type: ignore[no-untyped-def]
-    command = add(
-        "peers",
-        "measure what other people's code takes for the same work",
-        "Times PyTorch, CUB, Thrust and cuBLAS at the problems of chapters 07, 14 and 19, each repetition beside "
-        "a copy by the driver, into data/DEVICE/peers/. Needs a GPU, PyTorch, and the chapter's own results.",
-    )
-    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all that have peers")
-    command.add_argument(
-        "--checkouts",
-        metavar="DIR",
-        type=Path,
-        help="folder with clones of github.com/siboehm/SGEMM_CUDA, NVIDIA/cuda-samples, or both, to time, too",
-    )
-    command.add_argument("--data", metavar="DIR", help="the folder of the results, not data/")
-    command.set_defaults(command=_peers)
-
-
-def _add_exchange(add) -> None:  # type: ignore[no-untyped-def]
-    command = add(
-        "pack",
-        "one archive of a GPU's results, to send",
-        "Checks a GPU's results and packs them into one archive, which `lab add` takes.",
-    )
-    command.add_argument("device", metavar="DEVICE", help="a folder of build/results or data/")
-    command.add_argument("--output", metavar="FILE", help="DEVICE.tar.gz, if left out")
-    command.add_argument("--data", metavar="DIR", help=_DATA_TO_READ)
-    command.set_defaults(command=_pack)
-
-    command = add(
-        "add",
-        "check an archive and put its results into data/",
-        "Checks an archive that somebody packed and puts its results into data/, all or nothing.",
-    )
-    command.add_argument("file", metavar="FILE", help="what `lab pack` wrote")
-    command.add_argument("--data", metavar="DIR", help="put them there, to compare with data/")
-    command.set_defaults(command=_add)
-
-
-def _architectures() -> str:
-    try:
-        return ", ".join(architectures(Project.here()))
-    except Problem:
-        return "a column of data/architectures.csv"
 
 
 def _setup(_: Namespace) -> int:
+    """install what is missing
+
+    Installs what is missing: compiler, libraries and gnuplot through apt (as root, or with sudo that asks no
+    password), Python packages and, where there is no nvcc of CUDA 12 or later, the CUDA compiler into .venv.
+    Does nothing where everything is there. The other commands do the same when they need it.
+    """
     from notebook import setup
 
     return setup.setup(Project.here())
 
 
+def _list_options(command: ArgumentParser) -> None:
+    command.add_argument(
+        "--json", action="store_true", help="with the devices that have data of each"
+    )
+
+
 def _list(options: Namespace) -> int:
+    """the chapters, their questions and answers
+
+    Each chapter: its name, its question, and what the data in data/ answer.
+    """
     from notebook import chapter_list
 
     return chapter_list.print_chapters(Project.here(), options.json)
 
 
+def _run_options(command: ArgumentParser) -> None:
+    run_options.add_options(command, _architectures())
+
+
 def _run(options: Namespace) -> int:
+    """build, run, collect data, draw, print verdicts
+
+    Builds the chapters, runs them, collects their results, draws their figures and prints what they decide.
+    Emulated results that data/ has already are counted again in place, and come out the same; all others
+    go to build/results, until --keep puts them into data/.
+    """
     from notebook import run, unfinished
     from notebook.destinations import Destinations
 
@@ -247,26 +106,79 @@ def _run(options: Namespace) -> int:
     return run.run(where, options.chapters, options.device, steps)
 
 
+def _emulate_options(command: ArgumentParser) -> None:
+    command.epilog = f"NAME is {_architectures()}, or a GPU of data/gpus.csv: rtx3080."
+    emulate_options.add_options(command)
+
+
 def _emulate(options: Namespace) -> int:
+    """any CUDA program on an emulated GPU: what its memory accesses cost
+
+    Builds a .cu file with nvcc, or takes a program that is linked with CUDA's shared runtime, runs it on
+    emulated GPUs and reports every launch.
+    """
     from notebook import emulate
 
     return emulate.emulate(options)
 
 
+def _figures_options(command: ArgumentParser) -> None:
+    what = command.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")
+    what.add_argument(
+        "--format",
+        choices=["svg", "png", "pdf"],
+        default="svg",
+        help="svg goes to plots/; png and pdf go to build/figures/",
+    )
+    command.add_argument("--data", metavar="DIR", help="draw from there, into DIR/plots")
+
+
 def _figures(options: Namespace) -> int:
+    """all figures and generated tables from data/
+
+    Draws the figures and brings the generated tables of the pages up to date.
+    """
     from notebook import drawing
 
     project = Project.with_results(options.data)
     return drawing.check(project) if options.check else drawing.draw(project, options.format)
 
 
+def _verdicts_options(command: ArgumentParser) -> None:
+    command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
+    command.add_argument("--all", action="store_true", help="every claim on every device")
+    _data_to_read(command)
+    command.add_argument("--json", action="store_true", help="every verdict, with every number")
+
+
 def _verdicts(options: Namespace) -> int:
+    """what the data decide
+
+    Prints each chapter's answer, and which claims hold and which fall on measured GPUs; with --device every
+    claim with its numbers, with --all a matrix of claims and devices.
+    """
     from notebook import verdict_list
 
     return verdict_list.print_verdicts(options)
 
 
+def _compare_options(command: ArgumentParser) -> None:
+    command.add_argument(
+        "devices", nargs="+", metavar="DEVICE", help="of data/ or build/results, or a folder"
+    )
+    command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
+    _data_to_read(command)
+    command.add_argument("--all", action="store_true", help="every row, not only what differs")
+    command.add_argument("--json", action="store_true", help="every row, with every number")
+
+
 def _compare(options: Namespace) -> int:
+    """devices, each by its own measure; or two runs
+
+    Prints what differs between devices among what the claims ask, each by its own measure: ratios within its
+    own run, percent of its peak or of its memcpy.
+    """
     from notebook import compare, comparison_output
     from notebook.chapters import find_chapters
 
@@ -284,46 +196,118 @@ def _compare(options: Namespace) -> int:
     return 0
 
 
+def _counters_options(command: ArgumentParser) -> None:
+    command.add_argument(
+        "chapter", metavar="CHAPTER|validation", help="or the emulator's validation set"
+    )
+    command.add_argument("--data", metavar="DIR", help="the folder of the measured ones, not data/")
+
+
 def _counters(options: Namespace) -> int:
+    """measure counters (ncu), and print emulated beside measured
+
+    Measures the hardware's counters of a chapter with Nsight Compute where there is a GPU, and prints those of
+    the emulated GPU beside the measured ones.
+    """
     from notebook import counters
 
     return counters.counters(Project.here(options.data), options.chapter)
 
 
+def _peers_options(command: ArgumentParser) -> None:
+    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all that have peers")
+    command.add_argument(
+        "--checkouts",
+        metavar="DIR",
+        type=Path,
+        help="folder with clones of github.com/siboehm/SGEMM_CUDA, NVIDIA/cuda-samples, or both, to time, too",
+    )
+    command.add_argument("--data", metavar="DIR", help="the folder of the results, not data/")
+
+
 def _peers(options: Namespace) -> int:
+    """measure what other people's code takes for the same work
+
+    Times PyTorch, CUB, Thrust and cuBLAS at the problems of chapters 07, 14 and 19, each repetition beside a
+    copy by the driver, into data/DEVICE/peers/. Needs a GPU, PyTorch, and the chapter's own results.
+    """
     from notebook.peers import record
 
     return record.peers(Project.here(options.data), options.chapters, options.checkouts)
 
 
+def _pack_options(command: ArgumentParser) -> None:
+    command.add_argument("device", metavar="DEVICE", help="a folder of build/results or data/")
+    command.add_argument("--output", metavar="FILE", help="DEVICE.tar.gz, if left out")
+    _data_to_read(command)
+
+
 def _pack(options: Namespace) -> int:
+    """one archive of a GPU's results, to send
+
+    Checks a GPU's results and packs them into one archive, which `lab add` takes.
+    """
     from notebook import contribute
 
     return contribute.pack(Project.with_results(options.data), options.device, options.output)
 
 
+def _add_options(command: ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help="what `lab pack` wrote")
+    command.add_argument("--data", metavar="DIR", help="put them there, to compare with data/")
+
+
 def _add(options: Namespace) -> int:
+    """check an archive and put its results into data/
+
+    Checks an archive that somebody packed and puts its results into data/, all or nothing.
+    """
     from notebook import contribute
 
     return contribute.add(Project.here(options.data), options.file)
 
 
 def _report(options: Namespace) -> int:
+    """all pages, verdicts and kernels as a site in build/report
+
+    Writes a static site that opens from the file system: every page with its figures, a table of all verdicts
+    to filter and sort, two devices side by side, kernels line by line. Counts what the lines of built chapters
+    cost, half a minute the first time.
+    """
     from notebook.report import command
 
     return command.report(Project.with_results(options.data))
 
 
 def _doctor(_: Namespace) -> int:
+    """what is there, what is missing, and how to fix it
+
+    Lists every tool and library with its version and what it is for. Changes nothing.
+    """
     from notebook import doctor
 
     return doctor.doctor()
 
 
+def _new_options(command: ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="like write_strides, or 21_write_strides")
+
+
 def _new(options: Namespace) -> int:
+    """the skeleton of a chapter
+
+    Makes a directory in chapters/ that builds and runs at once.
+    """
     from notebook import skeleton
 
     project = Project.here()
     directory = skeleton.create(project, options.name)
     print(f"made {project.quoted(directory)}/; next: scripts/lab run {directory.name[:2]}")
     return 0
+
+
+def _architectures() -> str:
+    try:
+        return ", ".join(architectures(Project.here()))
+    except Problem:
+        return "a column of data/architectures.csv"

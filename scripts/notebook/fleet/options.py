@@ -1,19 +1,22 @@
 """The options of `lab fleet`. Imports nothing that needs a package, so that --help always works."""
 
-import argparse
-from argparse import Namespace
-from collections.abc import Callable
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from notebook import subcommands
+
+if TYPE_CHECKING:
+    from notebook.subcommands import Commands
 
 _GRES = "gpu:a100,gpu:h100: these kinds of GPU of the cluster; all, if left out"
 _EMULATED = "all|ARCH,ARCH: emulated GPUs, on any node"
 
 
-def add_options(fleet: argparse.ArgumentParser) -> None:
-    """Adds plan, run, status, collect and cancel."""
-    commands = fleet.add_subparsers(required=True, metavar="COMMAND", title="commands")
-    plan = _add(commands, "plan", "what the cluster offers, the tasks, and their time", _plan)
-    _add_what(plan)
-    run = _add(commands, "run", "submit, show progress, collect", _run)
+def add_command(commands: "Commands") -> None:
+    """Adds fleet, with plan, run, status, collect and cancel below it."""
+    steps = subcommands.commands_of(subcommands.add(commands, _fleet))
+    _add_what(subcommands.add(steps, _plan))
+    run = subcommands.add(steps, _run)
     _add_what(run)
     _add_where(run)
     run.add_argument("--dry-run", action="store_true", help="print the job scripts, submit nothing")
@@ -25,24 +28,24 @@ def add_options(fleet: argparse.ArgumentParser) -> None:
         metavar="NUMBER",
         help="submit again what failed of that campaign; 'last' for the last one",
     )
-    for name, summary, command in (
-        ("status", "what has become of each task", _status),
-        ("collect", "check the results and merge whole chapters into the data", _collect),
-        ("cancel", "cancel what has not ended", _cancel),
-    ):
-        parser = _add(commands, name, summary, command)
-        parser.add_argument("campaign", nargs="?", metavar="NUMBER", help="the last, if left out")
-        if name == "collect":
-            _add_keep(parser)
+    _add_campaign(subcommands.add(steps, _status))
+    collect = subcommands.add(steps, _collect)
+    _add_campaign(collect)
+    _add_keep(collect)
+    _add_campaign(subcommands.add(steps, _cancel))
 
 
-def _add_what(parser: argparse.ArgumentParser) -> None:
+def _add_campaign(parser: ArgumentParser) -> None:
+    parser.add_argument("campaign", nargs="?", metavar="NUMBER", help="the last, if left out")
+
+
+def _add_what(parser: ArgumentParser) -> None:
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all, if none is named")
     parser.add_argument("--gres", metavar="LIST", help=_GRES)
     parser.add_argument("--emulated", metavar="LIST", help=_EMULATED)
 
 
-def _add_where(parser: argparse.ArgumentParser) -> None:
+def _add_where(parser: ArgumentParser) -> None:
     for name in ("partition", "account", "constraint"):
         parser.add_argument(f"--{name}", default="", metavar="NAME", help=f"sbatch's --{name}")
     parser.add_argument(
@@ -69,48 +72,51 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
     _add_keep(parser)
 
 
-def _add_keep(parser: argparse.ArgumentParser) -> None:
+def _add_keep(parser: ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--keep", action="store_true", help="put all results into data/, to stay")
     where.add_argument("--data", metavar="DIR", help="put all results there")
 
 
-def _add(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    name: str,
-    summary: str,
-    command: Callable[[Namespace], int],
-) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
-    parser.set_defaults(command=command)
-    return parser
+def _fleet(_: Namespace) -> int:
+    """the notebook on every kind of GPU of a Slurm cluster
+
+    Submits a job array for each kind of GPU, a task for each chapter, shows what becomes of them, checks the
+    results and merges whole chapters into the data.
+    """
+    raise AssertionError("one of its commands runs")
 
 
 def _plan(options: Namespace) -> int:
+    """what the cluster offers, the tasks, and their time"""
     from notebook.fleet import commands
 
     return commands.plan(options)
 
 
 def _run(options: Namespace) -> int:
+    """submit, show progress, collect"""
     from notebook.fleet import commands
 
     return commands.run(options)
 
 
 def _status(options: Namespace) -> int:
+    """what has become of each task"""
     from notebook.fleet import commands
 
     return commands.status(options)
 
 
 def _collect(options: Namespace) -> int:
+    """check the results and merge whole chapters into the data"""
     from notebook.fleet import commands
 
     return commands.collect(options)
 
 
 def _cancel(options: Namespace) -> int:
+    """cancel what has not ended"""
     from notebook.fleet import commands
 
     return commands.cancel(options)
