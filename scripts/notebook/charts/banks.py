@@ -1,5 +1,6 @@
 """Charts of chapters 15 and 19: passes through the banks of shared memory."""
 
+from notebook.charts.bars import ladder
 from notebook.charts.curves import counts
 from notebook.charts.evidence import Device, Facts, number, parameter
 from notebook.charts.look import BLUE, CLAIMED, ORANGE, Evidence, key
@@ -96,36 +97,26 @@ def _speed(gpu: Device, kernel: str, case: dict[str, str]) -> float | None:
 
 def matmul_fast(facts: Facts) -> Chart:
     """The steps to cuBLAS, and the passes through shared memory that each needs."""
-    top = float(len(_FAST))
-    speed = Panel(
-        (0, 118),
-        (0.4, top + 0.6),
-        heading="4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS",
-        height=262,
-    )
-    speed.ticks_y((top - place, label) for place, (_, _, label) in enumerate(_FAST))
     gpu = facts.gpu
-    shown: set[Evidence] = set()
-    for place, (kernel, case, _) in enumerate(_FAST if gpu else ()):
-        share = _speed(gpu, kernel, case) if gpu else None
-        if share is None:
-            continue
-        shown.add(Evidence.MEASURED)
-        y = top - place
-        speed.boxes(
-            [(0, 100 * share, y - 0.36, y + 0.36)], ORANGE if kernel == "cublas_sgemm" else BLUE
+    steps = [
+        (
+            label,
+            _speed(gpu, kernel, case) if gpu else None,
+            ORANGE if kernel == "cublas_sgemm" else BLUE,
         )
-        speed.text(100 * share + 1, y, percent(share))
+        for kernel, case, label in _FAST
+    ]
+    heading = "4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS"
+    speed = ladder(steps, heading, 118, 262, 100)
+    shown = {Evidence.MEASURED for _, share, _ in steps if share is not None}
     if gpu:
         peak = gpu.ratio(
             gpu.row("fma_chains", m=4096), gpu.row("cublas_sgemm", m=4096), "flops_per_second"
         )
         if peak:
             speed.x = (0, max(118.0, 100 * peak + 22))
-            speed.line([(100 * peak, 0.4), (100 * peak, top + 0.6)], CLAIMED, "thin")
-            speed.text(100 * peak + 1, top, "FMAs alone", style=CLAIMED)
-    if not shown:
-        speed.nothing()
+            speed.line([(100 * peak, end) for end in speed.y], CLAIMED, "thin")
+            speed.text(100 * peak + 1, len(_FAST), "FMAs alone", style=CLAIMED)
     passes = Panel(
         (-0.5, 5.5),
         (0.2, 12),

@@ -1,6 +1,6 @@
 """Groups of horizontal bars: a group for each variant, a bar for each device."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from notebook.charts.evidence import Device
@@ -10,6 +10,8 @@ from notebook.charts.words import percent
 
 # A label, and what a device has there: a share of 1.
 Case = tuple[str, Callable[[Device], float | None]]
+# Of a ladder: its label, its share of 1 where it was measured, and its style.
+Step = tuple[str, float | None, Style]
 
 
 @dataclass(frozen=True)
@@ -60,3 +62,19 @@ def share_bars(panel: Panel, devices: Iterable[Device], cases: Iterable[Case]) -
     bars(panel, groups)
     if not any(group for _, group in groups):
         panel.nothing()
+
+
+def ladder(steps: Sequence[Step], heading: str, width: float, height: int, unit: float) -> Panel:
+    """One bar for each step to a limit, from top to bottom, on a scale that ends at `width`; 1 is `unit` long."""
+    top = float(len(steps))
+    panel = Panel((0, width), (0.4, top + 0.6), heading=heading, height=height)
+    panel.ticks_y((top - place, label) for place, (label, _, _) in enumerate(steps))
+    for place, (_, share, look) in enumerate(steps):
+        if share is not None:
+            y = top - place
+            panel.boxes([(0, unit * share, y - 0.36, y + 0.36)], look)
+            text = percent(share) if unit == 100 else f"{share:.2f}"
+            panel.text(unit * share + 0.01 * unit, y, text)
+    if all(share is None for _, share, _ in steps):
+        panel.nothing()
+    return panel

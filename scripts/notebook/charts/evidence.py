@@ -151,15 +151,18 @@ class Device:
         references = {
             name: reference for reference, every in self._references.items() for name in every
         }
-        chosen = list(chosen)
-        found = self.ratios(
-            [(name, references.get(name, "")) for name in chosen], "bytes_per_second"
-        )
-        return found
+        pairs = [(name, references.get(name, "")) for name in chosen]
+        return self.ratios(pairs, "bytes_per_second")
 
     @cached_property
     def _references(self) -> Mapping[str, list[str]]:
         return by_reference(self.result)
+
+
+def complete(values: Iterable[float | None]) -> list[float] | None:
+    """The values, where none is missing: a title that lacks one is left out."""
+    known = list(values)
+    return None if None in known else [value for value in known if value is not None]
 
 
 def parameter(name: str, key: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from statistics import median
 
 from notebook.charts.bars import share_bars
-from notebook.charts.evidence import LARGEST, Device, Facts
+from notebook.charts.evidence import LARGEST, Device, Facts, complete
 from notebook.charts.look import (
     BLUE,
     CLAIMED,
@@ -66,7 +66,7 @@ def _of_copy(device: Device, kernel: str, case: dict[str, str]) -> float | None:
 def _transposes_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    columns, tile, padded = (
+    shares = complete(
         _of_copy(gpu, kernel, case)
         for kernel, case in (
             ("transpose_read_columns", {"block": "16x16", "l1": "on"}),
@@ -74,8 +74,9 @@ def _transposes_title(gpu: Device | None) -> str:
             ("transpose_tile_padded", {}),
         )
     )
-    if columns is None or tile is None or padded is None:
+    if shares is None:
         return ""
+    columns, tile, padded = shares
     return (
         f"On the {gpu.name} a transpose that reads columns has {percent(columns)} of the bandwidth of a copy by "
         f"rows, through a tile {percent(tile)}, through a padded one {percent(padded)}"

@@ -1,7 +1,7 @@
 """Charts of chapters 01, 02 and 05: what the addresses of reads and writes cost."""
 
 from notebook.charts.curves import Place, counts, printed, ratios, times
-from notebook.charts.evidence import LARGEST, Device, Facts, number
+from notebook.charts.evidence import LARGEST, Device, Facts, complete, number
 from notebook.charts.look import BLUE, Evidence, Style, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.words import percent, slower
@@ -67,12 +67,13 @@ def _access_patterns_title(facts: Facts) -> str:
     at: dict[str, object] = {"l1": "on", "cache": "cold", "n": LARGEST}
     first = gpu.row("copy_strided", stride=1, **at)
     time = gpu.ratio(gpu.row("copy_strided", stride=32, **at), first)
-    sectors, lines = (
-        _times_fetched(each, each.row("copy_strided", stride=32, l1="on"))
-        for each in (facts.emulated[-1], fermi)
+    fetched = complete(
+        _times_fetched(device, device.row("copy_strided", stride=32, l1="on"))
+        for device in (facts.emulated[-1], fermi)
     )
-    if time is None or sectors is None or lines is None:
+    if time is None or fetched is None:
         return ""
+    sectors, lines = fetched
     return (
         f"Stride 32 fetches {x_times(sectors)} the bytes in sectors, {x_times(lines)} in a Fermi's "
         f"lines; the {gpu.name} takes {x_times(time)} the time"
@@ -111,12 +112,13 @@ def _misaligned_reads_title(facts: Facts) -> str:
     if gpu is None or fermi is None:
         return ""
     time = _at_11(gpu, "read_offset", LARGEST)
-    sectors, lines = (
-        each.value(each.row("read_offset", offset=11, n=_SMALL, **_COLD), "load_efficiency")
-        for each in (facts.emulated[-1], fermi)
+    used = complete(
+        device.value(device.row("read_offset", offset=11, n=_SMALL, **_COLD), "load_efficiency")
+        for device in (facts.emulated[-1], fermi)
     )
-    if time is None or sectors is None or lines is None:
+    if time is None or used is None:
         return ""
+    sectors, lines = used
     return (
         f"Against an aligned read, one at offset 11 is {slower(time)} on the {gpu.name}; it uses "
         f"{percent(sectors / 100)} of the bytes in its sectors, {percent(lines / 100)} of a "

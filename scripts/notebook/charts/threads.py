@@ -1,7 +1,8 @@
 """Charts of chapters 06 to 08: how data are laid out and how many threads read them."""
 
+from notebook.charts.bars import ladder
 from notebook.charts.curves import Place, counts, printed, ratios, times
-from notebook.charts.evidence import LARGEST, Device, Facts, number, parameter
+from notebook.charts.evidence import LARGEST, Device, Facts, complete, number, parameter
 from notebook.charts.look import BLUE, CLAIMED, GREY, ORANGE, PLAIN, Evidence, Style, key
 from notebook.charts.marks import CENTER, THIN, Chart, Panel
 from notebook.charts.words import percent, slower
@@ -102,23 +103,20 @@ def _unrolled(device: Device, kernel: str) -> list[Place]:
 
 
 def _limit_panel(gpu: Device | None) -> Panel:
-    heading = "bandwidth of c = a + b, cudaMemcpy beside it = 1"
-    top = float(len(_LIMIT))
-    panel = Panel((0, 1.15), (0.4, top + 0.6), heading=heading, height=190)
-    panel.ticks_y((top - place, label) for place, (_, _, label) in enumerate(_LIMIT))
-    if gpu is None:
-        panel.nothing()
-        return panel
-    for place, (kernel, case, _) in enumerate(_LIMIT):
-        row = gpu.row(kernel, n=LARGEST, **({"block": 1024} | case))
-        value = gpu.value(row, "memcpy_ratio")
-        if value is not None:
-            middle = top - place
-            look = GREY if kernel == "read_offset" else BLUE
-            panel.boxes([(0, value, middle - 0.36, middle + 0.36)], look)
-            panel.text(value + 0.01, middle, f"{value:.2f}")
-    panel.line([(1, 0.4), (1, top + 0.6)], CLAIMED, THIN)
+    steps = [
+        (label, _memcpy_ratio(gpu, kernel, case), GREY if kernel == "read_offset" else BLUE)
+        for kernel, case, label in _LIMIT
+    ]
+    panel = ladder(steps, "bandwidth of c = a + b, cudaMemcpy beside it = 1", 1.15, 190, 1)
+    if gpu:
+        panel.line([(1, end) for end in panel.y], CLAIMED, THIN)
     return panel
+
+
+def _memcpy_ratio(gpu: Device | None, kernel: str, case: dict[str, object]) -> float | None:
+    if gpu is None:
+        return None
+    return gpu.value(gpu.row(kernel, n=LARGEST, **({"block": 1024} | case)), "memcpy_ratio")
 
 
 def _unroll4_title(facts: Facts) -> str:
@@ -126,7 +124,7 @@ def _unroll4_title(facts: Facts) -> str:
     if gpu is None or third is None:
         return ""
     plain = gpu.row("read_offset", **_AT)
-    printed, first, quarter = (
+    slowdowns = complete(
         gpu.ratio(gpu.row(kernel, **case, **_AT), plain)
         for kernel, case in (
             ("read_offset_unrolled", {"unroll": 4}),
@@ -134,8 +132,9 @@ def _unroll4_title(facts: Facts) -> str:
             ("read_offset_quarter", {}),
         )
     )
-    if printed is None or first is None or quarter is None:
+    if slowdowns is None:
         return ""
+    printed, first, quarter = slowdowns
     return (
         f"Unrolling by 4 takes {printed:.2f}x the time on the {gpu.name}, {first:.2f}x with the loads "
         f"first; a quarter of the work takes {quarter:.2f}x (printed for all of it: {third:g}x)"

@@ -1,7 +1,8 @@
 """Charts of chapters 11, 13 and 14: what makes a transpose faster."""
 
+from notebook.charts.bars import ladder
 from notebook.charts.curves import counts, ratios
-from notebook.charts.evidence import Device, Facts
+from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
 from notebook.charts.marks import PALE, Chart, Panel
 from notebook.charts.transposes import COLUMNS, LARGE, ROWS
@@ -173,24 +174,17 @@ _LADDER = [
 
 def transpose_shared(facts: Facts) -> Chart:
     """Bandwidth of the steps to a copy; passes through the banks."""
-    top = float(len(_LADDER))
-    heading = "16384 x 16384 floats: bandwidth, % of memcpy"
-    speed = Panel((0, 118), (0.4, top + 0.6), heading=heading, height=330)
-    speed.ticks_y((top - place, label) for place, (_, _, label) in enumerate(_LADDER))
     gpu = facts.gpu
-    shown: set[Evidence] = set()
-    for place, (kernel, case, _) in enumerate(_LADDER if gpu else ()):
-        row = gpu.row(kernel, **case, **LARGE) if gpu else None
-        share = gpu.of_memcpy([row])[0] if gpu and row else None
-        if share is None:
-            continue
-        shown.add(Evidence.MEASURED)
-        y = top - place
-        look = ORANGE if kernel == "cublas_sgeam" else GREY if place == 0 else BLUE
-        speed.boxes([(0, 100 * share[0], y - 0.36, y + 0.36)], look)
-        speed.text(100 * share[0] + 1, y, percent(share[0]))
-    if not shown:
-        speed.nothing()
+    steps = [
+        (
+            label,
+            _share(gpu, kernel, case) if gpu else None,
+            ORANGE if kernel == "cublas_sgeam" else GREY if kernel == COLUMNS else BLUE,
+        )
+        for kernel, case, label in _LADDER
+    ]
+    speed = ladder(steps, "16384 x 16384 floats: bandwidth, % of memcpy", 118, 330, 100)
+    shown = {Evidence.MEASURED for _, share, _ in steps if share is not None}
     passes = Panel(
         (-0.5, 3.5),
         (0.8, 80),
@@ -222,19 +216,21 @@ def _passes(device: Device, row: str | None) -> float | None:
     return None if load is None or store is None else (load + store) / (2048 * 2048 / 32)
 
 
+def _share(gpu: Device, kernel: str, case: dict[str, str]) -> float | None:
+    row = gpu.row(kernel, **case, **LARGE)
+    ratio = gpu.of_memcpy([row])[0] if row else None
+    return ratio[0] if ratio else None
+
+
 def _transpose_shared_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    share = {}
-    for kernel, case, label in _LADDER:
-        row = gpu.row(kernel, **case, **LARGE)
-        found = gpu.of_memcpy([row])[0] if row else None
-        if found:
-            share[label] = found[0]
+    share = {label: _share(gpu, kernel, case) for kernel, case, label in _LADDER}
     labels = ("tile", "padded tile", "the fastest of ours", "cuBLAS")
-    if any(label not in share for label in labels):
+    known = complete(share[label] for label in labels)
+    if known is None:
         return ""
-    tile, padded, best, library = (share[label] for label in labels)
+    tile, padded, best, library = known
     return (
         f"Padding the tile lifts a transpose from {percent(tile)} to {percent(padded)} of memcpy on the "
         f"{gpu.name}; the fastest has {percent(best)}, cuBLAS {percent(library)}"

@@ -5,7 +5,7 @@ from functools import partial
 from notebook import names
 from notebook.charts.bars import share_bars
 from notebook.charts.curves import collect, draw, ratios
-from notebook.charts.evidence import LARGEST, Device, Facts, parameter
+from notebook.charts.evidence import LARGEST, Device, Facts, complete, parameter
 from notebook.charts.look import CLAIMED, GREY, Evidence, key
 from notebook.charts.marks import LEFT, PALE, Chart, Panel
 from notebook.charts.words import percent
@@ -50,9 +50,10 @@ def _of_peak(device: Device, kernel: str, block: str) -> float | None:
 def _transpose_bounds_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    wide, tile, rows, columns = (_of_peak(gpu, kernel, block) for kernel, block, _ in _BOUNDS)
-    if wide is None or tile is None or rows is None or columns is None:
+    shares = complete(_of_peak(gpu, kernel, block) for kernel, block, _ in _BOUNDS)
+    if shares is None:
         return ""
+    _, tile, rows, columns = shares
     bounds = "do not bound" if tile > rows or tile < columns else "bound"
     return (
         f"The copies {bounds} a transpose on the {gpu.name}: through a tile it has {percent(tile)} of the "

@@ -1,6 +1,6 @@
 """Chart of chapter 20: where the time of unified memory goes."""
 
-from notebook.charts.evidence import Device, Facts
+from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import Evidence, Style, key
 from notebook.charts.marks import BOXES, Chart, Panel
 from notebook.charts.words import percent
@@ -67,7 +67,7 @@ def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
 
 
 def _unified_memory_title(gpu: Device | None) -> str:
-    explicit, managed, prefetched, first = (
+    milliseconds = complete(
         _phase(gpu, memory, phase)
         for memory, phase in (
             ("explicit", "total"),
@@ -76,8 +76,9 @@ def _unified_memory_title(gpu: Device | None) -> str:
             ("managed", "first_touch"),
         )
     )
-    if gpu is None or explicit is None or managed is None or prefetched is None or first is None:
+    if gpu is None or milliseconds is None:
         return ""
+    explicit, managed, prefetched, first = milliseconds
     return (
         f"Managed memory takes {percent(managed / explicit)} of the time of explicit copies on the {gpu.name}, "
         f"prefetched {percent(prefetched / explicit)}; the first kernel waits {first:.0f} ms for its pages"
