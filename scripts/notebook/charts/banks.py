@@ -1,6 +1,6 @@
 """Charts of chapters 15 and 19: passes through the banks of shared memory."""
 
-from notebook.charts.bars import ladder
+from notebook.charts.bars import ladder, step_counts
 from notebook.charts.curves import counts
 from notebook.charts.evidence import Device, Facts, number, parameter
 from notebook.charts.look import BLUE, CLAIMED, ORANGE, Evidence, key
@@ -117,15 +117,12 @@ def matmul_fast(facts: Facts) -> Chart:
             speed.x = (0, max(118.0, 100 * peak + 22))
             speed.line([(100 * peak, end) for end in speed.y], CLAIMED, "thin")
             speed.text(100 * peak + 1, len(_FAST), "FMAs alone", style=CLAIMED)
-    passes = Panel(
-        (-0.5, 5.5),
+    passes = step_counts(
+        [label for _, _, label in _FAST[:6]],
         (0.2, 12),
-        log_y=True,
-        heading="passes through shared memory for each 128 multiply-adds",
-        height=150,
+        "passes through shared memory for each 128 multiply-adds",
+        150,
     )
-    passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_FAST[:6]))
-    passes.ticks_y((2.0**power, f"{2.0**power:g}") for power in range(-2, 6))
     shown |= counts(
         passes,
         "19",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor, log2
 
 from notebook.charts.evidence import Device
 from notebook.charts.look import Evidence, Style
@@ -77,4 +78,13 @@ def ladder(steps: Sequence[Step], heading: str, width: float, height: int, unit:
             panel.text(unit * share + 0.01 * unit, y, text)
     if all(share is None for _, share, _ in steps):
         panel.nothing()
+    return panel
+
+
+def step_counts(labels: Sequence[str], y: tuple[float, float], heading: str, height: int) -> Panel:
+    """Steps side by side, for what each of them counts on an axis of powers of two."""
+    panel = Panel((-0.5, len(labels) - 0.5), y, log_y=True, heading=heading, height=height)
+    panel.ticks_x((float(place), label) for place, label in enumerate(labels))
+    powers = range(ceil(log2(y[0])), floor(log2(y[1])) + 1)
+    panel.ticks_y((2.0**power, f"{2.0**power:g}") for power in powers)
     return panel

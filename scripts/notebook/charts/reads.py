@@ -1,5 +1,7 @@
 """Charts of chapters 01, 02 and 05: what the addresses of reads and writes cost."""
 
+from collections.abc import Callable
+
 from notebook.charts.curves import Place, counts, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts, complete, number
 from notebook.charts.look import BLUE, Evidence, Style, key
@@ -60,33 +62,43 @@ def _times_fetched(device: Device, row: str | None) -> float | None:
     return 100 / efficiency if efficiency else None
 
 
+def _in_sectors_and_lines(
+    facts: Facts, value: Callable[[Device], float | None]
+) -> list[float] | None:
+    """A count of the newest emulated GPU, which fetches sectors, and of a Fermi, which fetches lines."""
+    fermi = facts.of("fermi")
+    return complete(value(device) for device in (facts.emulated[-1], fermi)) if fermi else None
+
+
 def _access_patterns_title(facts: Facts) -> str:
-    gpu, fermi = facts.gpu, facts.of("fermi")
-    if gpu is None or fermi is None:
+    gpu = facts.gpu
+    fetched = _in_sectors_and_lines(
+        facts, lambda device: _times_fetched(device, device.row("copy_strided", stride=32, l1="on"))
+    )
+    if gpu is None or fetched is None:
         return ""
+    sectors, lines = fetched
     at: dict[str, object] = {"l1": "on", "cache": "cold", "n": LARGEST}
     first = gpu.row("copy_strided", stride=1, **at)
     time = gpu.ratio(gpu.row("copy_strided", stride=32, **at), first)
-    fetched = complete(
-        _times_fetched(device, device.row("copy_strided", stride=32, l1="on"))
-        for device in (facts.emulated[-1], fermi)
-    )
-    if time is None or fetched is None:
+    if time is None:
         return ""
-    sectors, lines = fetched
     return (
         f"Stride 32 fetches {x_times(sectors)} the bytes in sectors, {x_times(lines)} in a Fermi's "
         f"lines; the {gpu.name} takes {x_times(time)} the time"
     )
 
 
+def _panel_of_offsets(y: tuple[float, float], heading: str) -> Panel:
+    panel = Panel((-1, 41), y, heading=heading, height=180)
+    panel.ticks_x(_OFFSETS)
+    return panel
+
+
 def misaligned_reads(facts: Facts) -> Chart:
     """Time and used share of the fetched bytes against the offset."""
-    time = Panel((-1, 41), (0.9, 2.15), heading="time of a read, aligned = 1", height=180)
-    heading = "load efficiency: bytes used of those fetched, %"
-    fetched = Panel((-1, 41), (0, 108), heading=heading, height=180)
-    time.ticks_x(_OFFSETS)
-    fetched.ticks_x(_OFFSETS)
+    time = _panel_of_offsets((0.9, 2.15), "time of a read, aligned = 1")
+    fetched = _panel_of_offsets((0, 108), "load efficiency: bytes used of those fetched, %")
 
     def efficiency(device: Device) -> Points:
         rows = device.rows("read_offset", n=_SMALL, **_COLD)
@@ -108,19 +120,16 @@ def _by_offset(device: Device, kernel: str) -> list[Place]:
 
 
 def _misaligned_reads_title(facts: Facts) -> str:
-    gpu, fermi = facts.gpu, facts.of("fermi")
-    if gpu is None or fermi is None:
-        return ""
-    time = _at_11(gpu, "read_offset", LARGEST)
-    used = complete(
-        device.value(device.row("read_offset", offset=11, n=_SMALL, **_COLD), "load_efficiency")
-        for device in (facts.emulated[-1], fermi)
+    at_11: dict[str, object] = {"offset": 11, "n": _SMALL, **_COLD}
+    used = _in_sectors_and_lines(
+        facts, lambda device: device.value(device.row("read_offset", **at_11), "load_efficiency")
     )
-    if time is None or used is None:
+    time = _at_11(facts.gpu, "read_offset", LARGEST) if facts.gpu else None
+    if facts.gpu is None or time is None or used is None:
         return ""
     sectors, lines = used
     return (
-        f"Against an aligned read, one at offset 11 is {slower(time)} on the {gpu.name}; it uses "
+        f"Against an aligned read, one at offset 11 is {slower(time)} on the {facts.gpu.name}; it uses "
         f"{percent(sectors / 100)} of the bytes in its sectors, {percent(lines / 100)} of a "
         "Fermi's lines"
     )
@@ -133,11 +142,8 @@ def _at_11(device: Device, kernel: str, n: object, cache: str = "cold") -> float
 
 def misaligned_writes(facts: Facts) -> Chart:
     """Time against the offset, cold and warm; stored bytes over those of the sectors."""
-    time = Panel((-1, 41), (0.9, 1.35), heading="time of a write, aligned = 1", height=180)
-    heading = "bytes stored of those in the touched sectors, %"
-    share = Panel((-1, 41), (0, 108), heading=heading, height=180)
-    time.ticks_x(_OFFSETS)
-    share.ticks_x(_OFFSETS)
+    time = _panel_of_offsets((0.9, 1.35), "time of a write, aligned = 1")
+    share = _panel_of_offsets((0, 108), "bytes stored of those in the touched sectors, %")
 
     def stored(device: Device) -> Points:
         rows = device.rows("write_offset", n=_SMALL, **_COLD)

@@ -124,14 +124,10 @@ def _unroll4_title(facts: Facts) -> str:
     if gpu is None or third is None:
         return ""
     plain = gpu.row("read_offset", **_AT)
-    slowdowns = complete(
-        gpu.ratio(gpu.row(kernel, **case, **_AT), plain)
-        for kernel, case in (
-            ("read_offset_unrolled", {"unroll": 4}),
-            ("read_offset_loads_first", {"unroll": 4}),
-            ("read_offset_quarter", {}),
-        )
-    )
+    unrolled = gpu.row("read_offset_unrolled", unroll=4, **_AT)
+    loads_first = gpu.row("read_offset_loads_first", unroll=4, **_AT)
+    less_work = gpu.row("read_offset_quarter", **_AT)
+    slowdowns = complete(gpu.ratio(row, plain) for row in (unrolled, loads_first, less_work))
     if slowdowns is None:
         return ""
     printed, first, quarter = slowdowns

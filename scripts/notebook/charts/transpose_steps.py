@@ -1,6 +1,6 @@
 """Charts of chapters 11, 13 and 14: what makes a transpose faster."""
 
-from notebook.charts.bars import ladder
+from notebook.charts.bars import ladder, step_counts
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
@@ -185,15 +185,8 @@ def transpose_shared(facts: Facts) -> Chart:
     ]
     speed = ladder(steps, "16384 x 16384 floats: bandwidth, % of memcpy", 118, 330, 100)
     shown = {Evidence.MEASURED for _, share, _ in steps if share is not None}
-    passes = Panel(
-        (-0.5, 3.5),
-        (0.8, 80),
-        log_y=True,
-        heading="passes through the banks for each 32 elements",
-        height=170,
-    )
-    passes.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_LADDER[1:4]))
-    passes.ticks_y((2.0**power, str(2**power)) for power in range(7))
+    heading = "passes through the banks for each 32 elements"
+    passes = step_counts([label for _, _, label in _LADDER[1:4]], (0.8, 80), heading, 170)
     shown |= counts(
         passes,
         "14",
@@ -207,7 +200,6 @@ def transpose_shared(facts: Facts) -> Chart:
         ],
         joined=False,
     )
-    passes.x = (-0.5, 2.5)
     return Chart(_transpose_shared_title(gpu), [speed, passes], key(shown))
 
 
