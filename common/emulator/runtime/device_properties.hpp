@@ -4,6 +4,8 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <concepts>
+#include <cstddef>
 #include <string>
 
 #include "emulator/runtime/allocations.hpp"
@@ -15,48 +17,47 @@ namespace emulator::runtime {
 // Throws ApiError for what is no attribute. An attribute that the emulated GPU lacks is 0.
 int device_attribute(cudaDeviceAttr attribute);
 
+// An attribute for each element of a property.
+template <std::size_t count, std::same_as<cudaDeviceAttr>... Attributes>
+    requires(sizeof...(Attributes) == count)
+void set(int (&property)[count], Attributes... attributes) {
+    int* next = property;
+    ((*next++ = device_attribute(attributes)), ...);
+}
+
 template <class Properties>
 void fill_sizes(Properties& p) {
-    const auto get = [](cudaDeviceAttr attribute) { return device_attribute(attribute); };
-    p.maxTexture1D = get(cudaDevAttrMaxTexture1DWidth);
-    p.maxTexture1DMipmap = get(cudaDevAttrMaxTexture1DMipmappedWidth);
-    p.maxTexture2D[0] = get(cudaDevAttrMaxTexture2DWidth);
-    p.maxTexture2D[1] = get(cudaDevAttrMaxTexture2DHeight);
-    p.maxTexture2DMipmap[0] = get(cudaDevAttrMaxTexture2DMipmappedWidth);
-    p.maxTexture2DMipmap[1] = get(cudaDevAttrMaxTexture2DMipmappedHeight);
-    p.maxTexture2DLinear[0] = get(cudaDevAttrMaxTexture2DLinearWidth);
-    p.maxTexture2DLinear[1] = get(cudaDevAttrMaxTexture2DLinearHeight);
-    p.maxTexture2DLinear[2] = get(cudaDevAttrMaxTexture2DLinearPitch);
-    p.maxTexture2DGather[0] = get(cudaDevAttrMaxTexture2DGatherWidth);
-    p.maxTexture2DGather[1] = get(cudaDevAttrMaxTexture2DGatherHeight);
-    p.maxTexture3D[0] = get(cudaDevAttrMaxTexture3DWidth);
-    p.maxTexture3D[1] = get(cudaDevAttrMaxTexture3DHeight);
-    p.maxTexture3D[2] = get(cudaDevAttrMaxTexture3DDepth);
-    p.maxTexture3DAlt[0] = get(cudaDevAttrMaxTexture3DWidthAlt);
-    p.maxTexture3DAlt[1] = get(cudaDevAttrMaxTexture3DHeightAlt);
-    p.maxTexture3DAlt[2] = get(cudaDevAttrMaxTexture3DDepthAlt);
-    p.maxTextureCubemap = get(cudaDevAttrMaxTextureCubemapWidth);
-    p.maxTexture1DLayered[0] = get(cudaDevAttrMaxTexture1DLayeredWidth);
-    p.maxTexture1DLayered[1] = get(cudaDevAttrMaxTexture1DLayeredLayers);
-    p.maxTexture2DLayered[0] = get(cudaDevAttrMaxTexture2DLayeredWidth);
-    p.maxTexture2DLayered[1] = get(cudaDevAttrMaxTexture2DLayeredHeight);
-    p.maxTexture2DLayered[2] = get(cudaDevAttrMaxTexture2DLayeredLayers);
-    p.maxTextureCubemapLayered[0] = get(cudaDevAttrMaxTextureCubemapLayeredWidth);
-    p.maxTextureCubemapLayered[1] = get(cudaDevAttrMaxTextureCubemapLayeredLayers);
-    p.maxSurface1D = get(cudaDevAttrMaxSurface1DWidth);
-    p.maxSurface2D[0] = get(cudaDevAttrMaxSurface2DWidth);
-    p.maxSurface2D[1] = get(cudaDevAttrMaxSurface2DHeight);
-    p.maxSurface3D[0] = get(cudaDevAttrMaxSurface3DWidth);
-    p.maxSurface3D[1] = get(cudaDevAttrMaxSurface3DHeight);
-    p.maxSurface3D[2] = get(cudaDevAttrMaxSurface3DDepth);
-    p.maxSurface1DLayered[0] = get(cudaDevAttrMaxSurface1DLayeredWidth);
-    p.maxSurface1DLayered[1] = get(cudaDevAttrMaxSurface1DLayeredLayers);
-    p.maxSurface2DLayered[0] = get(cudaDevAttrMaxSurface2DLayeredWidth);
-    p.maxSurface2DLayered[1] = get(cudaDevAttrMaxSurface2DLayeredHeight);
-    p.maxSurface2DLayered[2] = get(cudaDevAttrMaxSurface2DLayeredLayers);
-    p.maxSurfaceCubemap = get(cudaDevAttrMaxSurfaceCubemapWidth);
-    p.maxSurfaceCubemapLayered[0] = get(cudaDevAttrMaxSurfaceCubemapLayeredWidth);
-    p.maxSurfaceCubemapLayered[1] = get(cudaDevAttrMaxSurfaceCubemapLayeredLayers);
+    p.maxTexture1D = device_attribute(cudaDevAttrMaxTexture1DWidth);
+    p.maxTexture1DMipmap = device_attribute(cudaDevAttrMaxTexture1DMipmappedWidth);
+    set(p.maxTexture2D, cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight);
+    set(p.maxTexture2DMipmap, cudaDevAttrMaxTexture2DMipmappedWidth,
+        cudaDevAttrMaxTexture2DMipmappedHeight);
+    set(p.maxTexture2DLinear, cudaDevAttrMaxTexture2DLinearWidth,
+        cudaDevAttrMaxTexture2DLinearHeight, cudaDevAttrMaxTexture2DLinearPitch);
+    set(p.maxTexture2DGather, cudaDevAttrMaxTexture2DGatherWidth,
+        cudaDevAttrMaxTexture2DGatherHeight);
+    set(p.maxTexture3D, cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight,
+        cudaDevAttrMaxTexture3DDepth);
+    set(p.maxTexture3DAlt, cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt,
+        cudaDevAttrMaxTexture3DDepthAlt);
+    p.maxTextureCubemap = device_attribute(cudaDevAttrMaxTextureCubemapWidth);
+    set(p.maxTexture1DLayered, cudaDevAttrMaxTexture1DLayeredWidth,
+        cudaDevAttrMaxTexture1DLayeredLayers);
+    set(p.maxTexture2DLayered, cudaDevAttrMaxTexture2DLayeredWidth,
+        cudaDevAttrMaxTexture2DLayeredHeight, cudaDevAttrMaxTexture2DLayeredLayers);
+    set(p.maxTextureCubemapLayered, cudaDevAttrMaxTextureCubemapLayeredWidth,
+        cudaDevAttrMaxTextureCubemapLayeredLayers);
+    p.maxSurface1D = device_attribute(cudaDevAttrMaxSurface1DWidth);
+    set(p.maxSurface2D, cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight);
+    set(p.maxSurface3D, cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight,
+        cudaDevAttrMaxSurface3DDepth);
+    set(p.maxSurface1DLayered, cudaDevAttrMaxSurface1DLayeredWidth,
+        cudaDevAttrMaxSurface1DLayeredLayers);
+    set(p.maxSurface2DLayered, cudaDevAttrMaxSurface2DLayeredWidth,
+        cudaDevAttrMaxSurface2DLayeredHeight, cudaDevAttrMaxSurface2DLayeredLayers);
+    p.maxSurfaceCubemap = device_attribute(cudaDevAttrMaxSurfaceCubemapWidth);
+    set(p.maxSurfaceCubemapLayered, cudaDevAttrMaxSurfaceCubemapLayeredWidth,
+        cudaDevAttrMaxSurfaceCubemapLayeredLayers);
 }
 
 template <class Properties>
@@ -72,12 +73,8 @@ void fill_limits(Properties& p) {
     p.regsPerMultiprocessor = get(cudaDevAttrMaxRegistersPerMultiprocessor);
     p.warpSize = get(cudaDevAttrWarpSize);
     p.maxThreadsPerBlock = get(cudaDevAttrMaxThreadsPerBlock);
-    p.maxThreadsDim[0] = get(cudaDevAttrMaxBlockDimX);
-    p.maxThreadsDim[1] = get(cudaDevAttrMaxBlockDimY);
-    p.maxThreadsDim[2] = get(cudaDevAttrMaxBlockDimZ);
-    p.maxGridSize[0] = get(cudaDevAttrMaxGridDimX);
-    p.maxGridSize[1] = get(cudaDevAttrMaxGridDimY);
-    p.maxGridSize[2] = get(cudaDevAttrMaxGridDimZ);
+    set(p.maxThreadsDim, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ);
+    set(p.maxGridSize, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ);
     p.maxThreadsPerMultiProcessor = get(cudaDevAttrMaxThreadsPerMultiProcessor);
     p.maxBlocksPerMultiProcessor = get(cudaDevAttrMaxBlocksPerMultiprocessor);
     p.multiProcessorCount = get(cudaDevAttrMultiProcessorCount);

@@ -24,6 +24,13 @@ inline void require(bool condition, cudaError_t otherwise = cudaErrorInvalidValu
     if (!condition) throw ApiError(otherwise);
 }
 
+// What a program's pointer points to.
+template <class T>
+T& required(T* pointer) {
+    require(pointer != nullptr);
+    return *pointer;
+}
+
 // One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...". Notes appear once each.
 void print_error(const std::string& text);
 void print_note_once(const std::string& text);

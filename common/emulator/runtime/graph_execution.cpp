@@ -192,14 +192,13 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters) {
-    if (parameters == nullptr) return record(cudaErrorInvalidValue);
-    return set_work<KernelWork>(executable, node, [&] { return kernel_work(*parameters); });
+    return set_work<KernelWork>(executable, node,
+                                [&] { return kernel_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemcpy3DParms* parameters) {
-    if (parameters == nullptr) return record(cudaErrorInvalidValue);
-    return set_work<CopyWork>(executable, node, [&] { return copy_work(*parameters); });
+    return set_work<CopyWork>(executable, node, [&] { return copy_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node,
@@ -210,8 +209,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaG
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemsetParams* parameters) {
-    if (parameters == nullptr) return record(cudaErrorInvalidValue);
-    return set_work<FillWork>(executable, node, [&] { return fill_work(*parameters); });
+    return set_work<FillWork>(executable, node, [&] { return fill_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,

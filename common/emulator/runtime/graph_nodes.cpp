@@ -52,19 +52,13 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaKernelNodeParams* parameters) {
-    return add(node, graph, dependencies, count, [&] {
-        require(parameters != nullptr);
-        return kernel_work(*parameters);
-    });
+    return add(node, graph, dependencies, count, [&] { return kernel_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaMemcpy3DParms* parameters) {
-    return add(node, graph, dependencies, count, [&] {
-        require(parameters != nullptr);
-        return copy_work(*parameters);
-    });
+    return add(node, graph, dependencies, count, [&] { return copy_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -93,10 +87,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaMemsetParams* parameters) {
-    return add(node, graph, dependencies, count, [&] {
-        require(parameters != nullptr);
-        return fill_work(*parameters);
-    });
+    return add(node, graph, dependencies, count, [&] { return fill_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,

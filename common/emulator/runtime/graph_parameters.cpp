@@ -34,9 +34,8 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                          const cudaKernelNodeParams* parameters) {
     return call([&] {
-        require(parameters != nullptr);
         KernelWork& work = work_of<KernelWork>(node);
-        work = kernel_work(*parameters);
+        work = kernel_work(required(parameters));
         work.arguments = pointers_into(work.launch);
     });
 }
@@ -50,10 +49,7 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
                                          const cudaMemcpy3DParms* parameters) {
-    return call([&] {
-        require(parameters != nullptr);
-        work_of<CopyWork>(node) = copy_work(*parameters);
-    });
+    return call([&] { work_of<CopyWork>(node) = copy_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
@@ -82,10 +78,7 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams*
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters) {
-    return call([&] {
-        require(parameters != nullptr);
-        work_of<FillWork>(node) = fill_work(*parameters);
-    });
+    return call([&] { work_of<FillWork>(node) = fill_work(required(parameters)); });
 }
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {

@@ -8,34 +8,15 @@ namespace emulator::simt {
 
 namespace {
 
+// The type that holds a product of two.
+std::int32_t wider(std::int16_t);
+std::uint32_t wider(std::uint16_t);
+std::int64_t wider(std::int32_t);
+std::uint64_t wider(std::uint32_t);
+__int128 wider(std::int64_t);
+unsigned __int128 wider(std::uint64_t);
 template <class T>
-struct Wider;
-template <>
-struct Wider<std::int16_t> {
-    using Type = std::int32_t;
-};
-template <>
-struct Wider<std::uint16_t> {
-    using Type = std::uint32_t;
-};
-template <>
-struct Wider<std::int32_t> {
-    using Type = std::int64_t;
-};
-template <>
-struct Wider<std::uint32_t> {
-    using Type = std::uint64_t;
-};
-template <>
-struct Wider<std::int64_t> {
-    using Type = __int128;
-};
-template <>
-struct Wider<std::uint64_t> {
-    using Type = unsigned __int128;
-};
-template <class T>
-using WiderOf = typename Wider<T>::Type;
+using WiderOf = decltype(wider(T()));
 
 template <class T>
 T low_product(T a, T b) {

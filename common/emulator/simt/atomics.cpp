@@ -243,16 +243,10 @@ void execute_atomic_global(Warp& warp, const Operation& operation) {
         if (context.hazards != nullptr) check_initialised(context, detail, located);
         return update(context, detail, located.base, located.offsets.data(), context.mask);
     }
-    std::array<Address, warp_size> addresses;
-    lane_addresses(warp, detail, addresses);
-    count_lane_by_lane(context, detail, site, addresses);
     const LaneOffsets zeros{};
-    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        update(context, detail,
-               reinterpret_cast<std::byte*>(addresses[static_cast<std::size_t>(lane)]),
-               zeros.data(), 1u << lane);
-    }
+    access_lane_by_lane(context, detail, site, [&](std::byte* address, std::uint32_t lane) {
+        update(context, detail, address, zeros.data(), lane);
+    });
 }
 
 void execute_atomic_shared(Warp& warp, const Operation& operation) {

@@ -72,23 +72,19 @@ void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCo
     }
 }
 
-void access_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site) {
-    std::array<Address, warp_size> addresses;
-    lane_addresses(context, detail, addresses);
-    count_lane_by_lane(context, detail, site, addresses);
+void move_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site) {
     const LaneOffsets zeros{};
-    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        move(context, detail, PatternKind::other,
-             reinterpret_cast<std::byte*>(addresses[static_cast<std::size_t>(lane)]), zeros,
-             1u << lane);
-    }
+    access_lane_by_lane(context, detail, site, [&](std::byte* address, std::uint32_t lane) {
+        move(context, detail, PatternKind::other, address, zeros, lane);
+    });
 }
 
 }  // namespace
 
-void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site,
-                        std::array<Address, warp_size>& addresses) {
+std::array<Address, warp_size> count_lane_by_lane(WarpContext& context, const MemoryDetail& detail,
+                                                  SiteState& site) {
+    std::array<Address, warp_size> addresses;
+    lane_addresses(context, detail, addresses);
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const Address address = addresses[static_cast<std::size_t>(lane)];
@@ -98,6 +94,7 @@ void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteSt
     if (detail.cost.space == AccessSpace::global) {
         count_addresses(context, detail, site.requests, {addresses, context.mask, detail.bytes});
     }
+    return addresses;
 }
 
 void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteState& site,
@@ -163,7 +160,7 @@ void execute_global(Warp& warp, const Operation& operation) {
     context.execution->polls += detail.is_poll;
     Located located;
     if (!locate_global(context, detail, site, located)) [[unlikely]] {
-        return access_lane_by_lane(context, detail, site);
+        return move_lane_by_lane(context, detail, site);
     }
     const PatternKind kind = count_global(context, detail, site, located);
     if (context.hazards != nullptr) [[unlikely]]
@@ -178,7 +175,7 @@ void execute_constant(Warp& warp, const Operation& operation) {
     SiteState& site = context.sites[detail.site];
     Located located;
     if (!locate_global(context, detail, site, located)) [[unlikely]] {
-        return access_lane_by_lane(context, detail, site);
+        return move_lane_by_lane(context, detail, site);
     }
     bool uniform = true;
     for (const std::uint32_t offset : located.offsets) uniform &= offset == located.offsets[0];

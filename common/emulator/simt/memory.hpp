@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -78,9 +79,20 @@ bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& 
                    Located& located);
 void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located);
 
-// For lanes in several allocations: checks them one by one, counts the request.
-void count_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site,
-                        std::array<Address, warp_size>& addresses);
+// For lanes in several allocations: checks them one by one and counts the request. Returns their addresses.
+std::array<Address, warp_size> count_lane_by_lane(WarpContext& context, const MemoryDetail& detail,
+                                                  SiteState& site);
+
+// The same, and calls `access(address, mask)` for each active lane, whose bit alone the mask has.
+template <class Access>
+void access_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site,
+                         const Access& access) {
+    const std::array<Address, warp_size> addresses = count_lane_by_lane(context, detail, site);
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+        access(reinterpret_cast<std::byte*>(addresses[lane]), 1u << lane);
+    }
+}
 
 // Counts a request and says what its pattern is.
 PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "emulator/simt/execution.hpp"
@@ -139,55 +140,30 @@ template <class T, class F>
 void reduce(Warp& warp, const Operation& operation) {
     const T* const values = warp.lanes<T>(operation.source[0]);
     T* const to = warp.lanes<T>(operation.destination);
-    for_groups(context_of(warp), operation.source[1],
-               [&](std::uint32_t lanes, std::uint32_t group) {
-                   T result = values[std::countr_zero(group)];
-                   for_lanes(group & (group - 1),
-                             [&](int lane) { result = F::apply(result, values[lane]); });
-                   for_lanes(lanes, [&](int lane) { to[lane] = result; });
-               });
+    for_groups(
+        context_of(warp), operation.source[1], [&](std::uint32_t lanes, std::uint32_t group) {
+            T result = values[std::countr_zero(group)];
+            for_lanes(group & (group - 1), [&](int lane) { result = F()(result, values[lane]); });
+            for_lanes(lanes, [&](int lane) { to[lane] = result; });
+        });
 }
-struct Add {
-    template <class T>
-    static T apply(T a, T b) {
-        return a + b;
-    }
-};
-struct And {
-    template <class T>
-    static T apply(T a, T b) {
-        return a & b;
-    }
-};
-struct Or {
-    template <class T>
-    static T apply(T a, T b) {
-        return a | b;
-    }
-};
-struct Xor {
-    template <class T>
-    static T apply(T a, T b) {
-        return a ^ b;
-    }
-};
 struct Min {
     template <class T>
-    static T apply(T a, T b) {
+    T operator()(T a, T b) const {
         return std::min(a, b);
     }
 };
 struct Max {
     template <class T>
-    static T apply(T a, T b) {
+    T operator()(T a, T b) const {
         return std::max(a, b);
     }
 };
 struct MinOrNumber {
-    static float apply(float a, float b) { return std::fmin(a, b); }
+    float operator()(float a, float b) const { return std::fmin(a, b); }
 };
 struct MaxOrNumber {
-    static float apply(float a, float b) { return std::fmax(a, b); }
+    float operator()(float a, float b) const { return std::fmax(a, b); }
 };
 
 void elect(Warp& warp, const Operation& operation) {
@@ -210,13 +186,13 @@ bool has(std::span<const std::string> modifiers, std::string_view wanted) {
 
 template <class T>
 Handler find_reduction(std::span<const std::string> modifiers) {
-    if (has(modifiers, "add")) return reduce<T, Add>;
+    if (has(modifiers, "add")) return reduce<T, std::plus<>>;
     if (has(modifiers, "min")) return reduce<T, Min>;
     if (has(modifiers, "max")) return reduce<T, Max>;
     if constexpr (std::is_unsigned_v<T>) {
-        if (has(modifiers, "and")) return reduce<T, And>;
-        if (has(modifiers, "or")) return reduce<T, Or>;
-        if (has(modifiers, "xor")) return reduce<T, Xor>;
+        if (has(modifiers, "and")) return reduce<T, std::bit_and<>>;
+        if (has(modifiers, "or")) return reduce<T, std::bit_or<>>;
+        if (has(modifiers, "xor")) return reduce<T, std::bit_xor<>>;
     }
     return nullptr;
 }
