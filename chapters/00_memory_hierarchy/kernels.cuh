@@ -88,25 +88,16 @@ __global__ void multiply_add(float* out, unsigned steps, float factor, float sum
 
 // ---- Bandwidth: all threads read an array of `words` (a power of two) from beginning to end and on
 // from the beginning, `loads` each. A small array stays in the L1.
-__global__ void read_through_l1(const uint4* in, unsigned* out, unsigned words, unsigned loads) {
+enum class L1 { through, past };
+template <L1 l1>
+__global__ void read_words(const uint4* in, unsigned* out, unsigned words, unsigned loads) {
     const unsigned threads = gridDim.x * blockDim.x;
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned sum = 0;
 #pragma unroll 4
     for (unsigned i = 0; i < loads; ++i) {
-        const uint4 word = __ldca(&in[(thread + i * threads) & (words - 1)]);
-        sum += word.x + word.y + word.z + word.w;
-    }
-    out[thread] = sum;
-}
-
-__global__ void read_past_l1(const uint4* in, unsigned* out, unsigned words, unsigned loads) {
-    const unsigned threads = gridDim.x * blockDim.x;
-    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-    unsigned sum = 0;
-#pragma unroll 4
-    for (unsigned i = 0; i < loads; ++i) {
-        const uint4 word = __ldcg(&in[(thread + i * threads) & (words - 1)]);
+        const uint4* const from = &in[(thread + i * threads) & (words - 1)];
+        const uint4 word = l1 == L1::through ? __ldca(from) : __ldcg(from);
         sum += word.x + word.y + word.z + word.w;
     }
     out[thread] = sum;

@@ -61,7 +61,7 @@ inline lab::Variant read_variant(const lab::Experiment& experiment, std::shared_
     const unsigned threads = grid * block;
     const unsigned words = static_cast<unsigned>(array->bytes() / sizeof(uint4));
     if (loads == 0) loads = words / threads;
-    const auto kernel = through_l1 ? read_through_l1 : read_past_l1;
+    const auto kernel = through_l1 ? read_words<L1::through> : read_words<L1::past>;
     const auto sum_of = [=](unsigned thread) {
         unsigned sum = 0;
         for (unsigned i = 0; i < loads; ++i) {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lab/compute_capability.hpp"
 #include "lab/copy_engine.cuh"
-#include "lab/cuda_check.hpp"
 
 namespace {
 
@@ -79,11 +79,6 @@ __global__ void __launch_bounds__(max_threads)
 
 }  // namespace
 
-bool has_bulk_copies() {
-    int device = 0, major = 0;
-    LAB_CUDA_CHECK(cudaGetDevice(&device));
-    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return major >= 9;
-}
+bool has_bulk_copies() { return lab::has_compute_capability(9); }
 
 AddKernel bulk_add() { return read_offset_bulk; }

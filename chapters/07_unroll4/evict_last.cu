@@ -2,7 +2,7 @@
 
 #include <nv/target>
 
-#include "lab/cuda_check.hpp"
+#include "lab/compute_capability.hpp"
 
 namespace {
 
@@ -41,12 +41,7 @@ struct EvictLast : Plain {
 
 }  // namespace
 
-bool has_eviction_priorities() {
-    int device = 0, major = 0;
-    LAB_CUDA_CHECK(cudaGetDevice(&device));
-    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return major >= 8;
-}
+bool has_eviction_priorities() { return lab::has_compute_capability(8); }
 
 AddKernel wide_evict_last() { return read_offset_wide<EvictLast>; }
 

@@ -74,16 +74,11 @@ void add_all(const Matrix& matrix, lab::Cache cache, std::size_t sets, const Add
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("09_transpose_bounds", argc, argv);
-    const auto add = [&](std::size_t side, lab::Cache cache) {
+    for (const auto [side, cache] : lab::square_cases(experiment)) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side);
         add_all(matrix, cache, experiment.sets(cache, matrix->bytes()),
                 [&](lab::Variant variant) { experiment.add(std::move(variant)); });
         experiment.add_memcpy(matrix->bytes() / 2, cache);
-    };
-    add(2048, lab::Cache::cold);
-    if (!experiment.device().emulated) {
-        add(2048, lab::Cache::warm);
-        add(16384, lab::Cache::cold);
     }
     for (const auto& [rows, columns] : lab::ragged_matrices) {
         add_all(std::make_shared<lab::MatrixTranspose>(rows, columns), lab::Cache::warm, 1,

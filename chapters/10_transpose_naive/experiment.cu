@@ -21,18 +21,13 @@
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("10_transpose_naive", argc, argv);
-    const auto add = [&](std::size_t side, lab::Cache cache) {
+    for (const auto [side, cache] : lab::square_cases(experiment)) {
         const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side);
         const std::size_t sets = experiment.sets(cache, matrix->bytes());
         for (lab::Variant& variant : l1_variants(matrix, cache, sets)) {
             experiment.add(std::move(variant));
         }
         experiment.add_memcpy(matrix->bytes() / 2, cache);
-    };
-    add(2048, lab::Cache::cold);
-    if (!experiment.device().emulated) {
-        add(2048, lab::Cache::warm);
-        add(16384, lab::Cache::cold);
     }
     for (const auto& [rows, columns] : lab::ragged_matrices) {
         add_l1_validations(experiment, rows, columns);

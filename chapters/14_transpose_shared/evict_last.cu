@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lab/cuda_check.hpp"
+#include "lab/compute_capability.hpp"
 
 namespace {
 
@@ -81,7 +81,7 @@ TransposeKernel<T> evict_last_transpose(EvictLast which) {
             return transpose_vectors<T, side, side, Order::down, PrefetchingEvictLastLoad>;
         case EvictLast::sectors:
             if constexpr (std::is_same_v<T, float>) {
-                return transpose_sectors<T, Order::down, PrefetchingEvictLastLoad>;
+                return transpose_sectors<T, PrefetchingEvictLastLoad>;
             }
             return nullptr;
         default:

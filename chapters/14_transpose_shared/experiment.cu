@@ -126,7 +126,7 @@ std::vector<Transpose<float>> ragged_steps() {
     constexpr Order down = Order::down;
     std::vector<Transpose<float>> steps = {
         unrolled<float>(transpose_tile_unrolled<float, down>, down),
-        sectors<float>("transpose_sectors", transpose_sectors<float, down>)};
+        sectors<float>("transpose_sectors", transpose_sectors<float>)};
     if (const auto kernel = evict_last_transpose<float>(EvictLast::sectors)) {
         steps.push_back(sectors<float>("transpose_sectors_evict_last", kernel));
     }
@@ -171,7 +171,7 @@ Transpose<T> best(std::size_t rows, std::size_t columns) {
     };
     auto chosen = turned();
     if (!chosen.takes(rows, columns)) {
-        chosen = sectors<T>("", either(EvictLast::sectors, transpose_sectors<T, Order::down>));
+        chosen = sectors<T>("", either(EvictLast::sectors, transpose_sectors<T>));
     }
     chosen.name = std::string("transpose/type:") + type<T>;
     return chosen;
@@ -207,7 +207,7 @@ lab::Variant variant(const std::string& name, const Matrix<T>& matrix, std::size
         lab::variant_name(
             name, {{"rows", matrix->rows()}, {"columns", matrix->columns()}, {"cache", "cold"}}),
         matrix, sets, std::move(launch));
-    row.reference = lab::matrix_memcpy(matrix, sets);
+    row.reference = lab::MatrixTransposeOf<T>::memcpy_reference(matrix, sets);
     return row;
 }
 

@@ -180,13 +180,13 @@ constexpr unsigned sector = 32 / sizeof(T);
 // x of `in`, its part begins `skew` elements earlier, where a sector of `out` does. A block reads a
 // sector's worth of rows more for that: the less, the taller the tile. Each lane stores one element: a lane's
 // 16 bytes are rarely whole in such a row, and nvcc makes single stores of them all then.
-template <class T, Order order, class Load = PlainLoad>
+template <class T, class Load = PlainLoad>
 __global__ void __launch_bounds__(256, 4)
     transpose_sectors(const T* in, T* out, std::size_t rows, std::size_t columns) {
     constexpr unsigned S = sector<T>, loaded = sector_rows<T> + S, loads = loaded / 4;
     // A column of the tile is longer by a bank, or by an element where that is wider.
     __shared__ T tile[sector_columns][loaded + (sizeof(T) < 4 ? 4 / sizeof(T) : 1)];
-    const Tile place = tile_of_block<order>(sector_columns * sizeof(T));
+    const Tile place = tile_of_block<Order::down>(sector_columns * sizeof(T));
     const std::size_t y = place.row * sector_rows<T>;
     const unsigned c = threadIdx.x % 64, first = threadIdx.x / 64;
     const std::size_t x = place.column * 64 + c;

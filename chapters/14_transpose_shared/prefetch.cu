@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lab/cuda_check.hpp"
+#include "lab/compute_capability.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "lab/compute_capability.hpp"
 #include "lab/copy_engine.cuh"
-#include "lab/cuda_check.hpp"
 #include "lab/launch.hpp"
 #include "lab/tensor_map.hpp"
 
@@ -128,15 +128,7 @@ CUtensorMap tensor_map(const T* matrix, std::size_t rows, std::size_t columns) {
 
 namespace tensor {
 
-bool is_available() {
-    static const bool available = [] {
-        int device = 0, major = 0;
-        LAB_CUDA_CHECK(cudaGetDevice(&device));
-        LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-        return major >= 9;
-    }();
-    return available;
-}
+bool is_available() { return lab::has_compute_capability(9); }
 
 template <class T>
 void transpose(const T* in, T* out, std::size_t rows, std::size_t columns) {

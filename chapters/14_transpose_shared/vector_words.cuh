@@ -8,9 +8,4 @@ union LoadedWords {
 };
 
 // Whether the GPU has the loads' cache hints. Code for older GPUs has to compile, but is not launched.
-bool has_cache_hints() {
-    int device = 0, major = 0;
-    LAB_CUDA_CHECK(cudaGetDevice(&device));
-    LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return major >= 8;
-}
+bool has_cache_hints() { return lab::has_compute_capability(8); }

@@ -90,28 +90,6 @@ __global__ void add_operands(const float* a, const float* b, float* c, int a_siz
     c[thread] = sum;
 }
 
-// ---- Wrong on purpose: matmul_tiled without one of its barriers. Never timed; a test shows that the
-// emulated GPU finds the races. Without the first one a warp may read elements of the tiles before the
-// warps that load them have done so, without the second one load the next tiles while others still read.
-enum class Barrier { first, second };
-template <int tile, Barrier missing>
-__global__ void matmul_tiled_without_barrier(const float* a, const float* b, float* c, int n,
-                                             int k) {
-    __shared__ float a_tile[tile][tile];
-    __shared__ float b_tile[tile][tile];
-    const int row = blockIdx.y * tile + threadIdx.y;
-    const int column = blockIdx.x * tile + threadIdx.x;
-    float sum = 0;
-    for (int first = 0; first < k; first += tile) {
-        a_tile[threadIdx.y][threadIdx.x] = a[row * k + first + threadIdx.x];
-        b_tile[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * n + column];
-        if constexpr (missing != Barrier::first) __syncthreads();
-        for (int i = 0; i < tile; ++i) sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];
-        if constexpr (missing != Barrier::second) __syncthreads();
-    }
-    c[row * n + column] = sum;
-}
-
 // ---- The example of 16 x 16 integers in blocks of 8 x 8: where each thread's loads are in m and n in
 // phase `phase`, by the expressions of matmul_tiled_bounded. One pair a thread, in the order of p.
 template <int tile>

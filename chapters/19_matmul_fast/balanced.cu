@@ -25,13 +25,13 @@ __device__ unsigned done[max_divided];
 
 // Until another block has published `value`; what it stored before is seen from here on.
 __device__ void wait_until_equal(const unsigned* published, unsigned value) {
-    unsigned found;
+    unsigned current;
     do {
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                     : "=r"(found)
+                     : "=r"(current)
                      : "l"(published)
                      : "memory");
-    } while (found != value);
+    } while (current != value);
 }
 
 __device__ void publish(unsigned* published, unsigned value) {

@@ -5,10 +5,8 @@
 #include <stdexcept>
 
 #include "bulk_copies.cuh"
-#include "lab/backend.hpp"
-#include "lab/cuda_check.hpp"
+#include "lab/compute_capability.hpp"
 #include "lab/errors.hpp"
-#include "lab/launch.hpp"
 #include "parts.cuh"
 
 namespace {
@@ -170,26 +168,11 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
 #endif
 }
 
-template <int rows, int columns>
-void multiply_in_tiles(const matmul::Gemm& gemm) {
-    launch_on_tiles<Shape<rows, columns>, rows, columns>(
-        matmul_bulk<rows, columns>, gemm, depth, box_columns, tiles_of<rows, columns>(gemm));
-}
-
 }  // namespace
 
 namespace bulk {
 
-bool is_available() {
-    static const bool available = [] {
-        int device = 0;
-        int major = 0;
-        LAB_CUDA_CHECK(cudaGetDevice(&device));
-        LAB_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-        return major >= 9;
-    }();
-    return available;
-}
+bool is_available() { return lab::has_compute_capability(9); }
 
 void require(const matmul::Gemm& gemm) {
     if (!is_available()) {
@@ -203,10 +186,10 @@ void require(const matmul::Gemm& gemm) {
 
 void multiply(const matmul::Gemm& gemm, matmul::Tile tile) {
     require(gemm);
-    const bool tall = tile.rows == 128;
-    tall&& tile.columns == 128 ? multiply_in_tiles<128, 128>(gemm)
-    : tall                     ? multiply_in_tiles<128, 64>(gemm)
-                               : multiply_in_tiles<64, 64>(gemm);
+    in_tiles(tile, [&]<int rows, int columns>() {
+        launch_on_tiles<Shape<rows, columns>, rows, columns>(
+            matmul_bulk<rows, columns>, gemm, depth, box_columns, tiles_of<rows, columns>(gemm));
+    });
 }
 
 }  // namespace bulk

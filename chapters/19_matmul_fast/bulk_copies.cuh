@@ -55,6 +55,14 @@ dim3 tiles_of(const matmul::Gemm& gemm) {
                 lab::blocks_for(std::size_t(gemm.m), rows));
 }
 
+// Calls `multiply` with the rows and columns of a tile, one of matmul::tiles, as its template arguments.
+template <class Multiply>
+void in_tiles(matmul::Tile tile, const Multiply& multiply) {
+    if (tile.rows == 64) return multiply.template operator()<64, 64>();
+    if (tile.columns == 64) return multiply.template operator()<128, 64>();
+    multiply.template operator()<128, 128>();
+}
+
 // Launches a kernel that multiplies in tiles which the copy engine brings: boxes of a, `depth` deep and
 // swizzled, and of b, `box_columns` wide. `S` has threads and bytes of shared memory a block.
 // `more` are the kernel's last arguments.

@@ -66,8 +66,11 @@ lab::Variant product(const lab::Experiment& experiment, const std::string& name,
 lab::Variant against_cublas(lab::Variant variant, const Matrices& matrices) {
     if (!cublas::is_available()) return variant;
     const auto launch = [=](std::size_t set) { cublas::multiply(plain_product(matrices, set)); };
-    variant.reference = {
-        .counter = "cublas_ratio", .flops = variant.flops, .sets = variant.sets, .launch = launch};
+    variant.reference = {.counter = "cublas_ratio",
+                         .flops = variant.flops,
+                         .sets = variant.sets,
+                         .launch = launch,
+                         .kernels = lab::cublas::max_kernels};
     return variant;
 }
 
@@ -174,6 +177,7 @@ int main(int argc, char** argv) {
         if (cublas::is_available()) {
             auto reference = product(experiment, "cublas_sgemm", matrices, cublas::multiply);
             reference.kind = lab::Kind::cublas;
+            reference.kernels = lab::cublas::max_kernels;
             experiment.add(std::move(reference));
         }
         if (square && shape.m >= 4096) experiment.add(matmul::ceiling(experiment, shape));

@@ -28,22 +28,16 @@ __global__ void __launch_bounds__(128, 2)
 #endif
 }
 
-template <int rows, int columns>
-void multiply_in_tiles(const matmul::Gemm& gemm) {
-    launch_on_tiles<Shape<rows, columns>, rows, columns>(
-        matmul_reuse<rows, columns>, gemm, depth, box_columns, tiles_of<rows, columns>(gemm));
-}
-
 }  // namespace
 
 namespace reuse {
 
 void multiply(const matmul::Gemm& gemm, matmul::Tile tile) {
     bulk::require(gemm);
-    const bool tall = tile.rows == 128;
-    tall&& tile.columns == 128 ? multiply_in_tiles<128, 128>(gemm)
-    : tall                     ? multiply_in_tiles<128, 64>(gemm)
-                               : multiply_in_tiles<64, 64>(gemm);
+    in_tiles(tile, [&]<int rows, int columns>() {
+        launch_on_tiles<Shape<rows, columns>, rows, columns>(
+            matmul_reuse<rows, columns>, gemm, depth, box_columns, tiles_of<rows, columns>(gemm));
+    });
 }
 
 }  // namespace reuse

@@ -129,9 +129,9 @@ Maker tiled(Tiled kernel, unsigned tile, unsigned block_rows) {
 template <unsigned tile, unsigned block_rows>
 Maker tiled_of(const std::string& kernel) {
     const std::map<std::string, Tiled> kernels = {
-        {"copy_tile", copy_tile<tile, block_rows>},
+        {"copy_tile", move_tile<tile, block_rows, false>},
         {"copy_staged", copy_staged<tile, block_rows>},
-        {"transpose_tile_naive", transpose_tile_naive<tile, block_rows>},
+        {"transpose_tile_naive", move_tile<tile, block_rows, true>},
         {"transpose_tile_staged", transpose_tile_staged<tile, block_rows, 0>},
         {"transpose_tile_staged_padded", transpose_tile_staged<tile, block_rows, 1>},
         {"transpose_tile_staged_diagonal", transpose_tile_staged<tile, block_rows, 1, true>},

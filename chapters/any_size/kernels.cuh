@@ -5,14 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 
-// Chapter 09's copy_rows, but a block of tile x block_rows threads copies a tile of tile x tile.
-template <unsigned tile, unsigned block_rows>
-__global__ void copy_tile(const float* in, float* out, std::size_t columns) {
+// Chapter 09's copy_rows and chapter 10's transpose_read_rows, but a block of tile x block_rows threads moves a tile of
+// tile x tile. Stores of a warp that transposes lie a row apart.
+template <unsigned tile, unsigned block_rows, bool transposes>
+__global__ void move_tile(const float* in, float* out, std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * tile + threadIdx.x;
     const std::size_t y = std::size_t{blockIdx.y} * tile + threadIdx.y;
 #pragma unroll
     for (unsigned k = 0; k < tile; k += block_rows)
-        out[(y + k) * columns + x] = in[(y + k) * columns + x];
+        out[transposes ? x * columns + y + k : (y + k) * columns + x] = in[(y + k) * columns + x];
 }
 
 // The same by way of shared memory, in the order in which it came: what the staging itself costs.
@@ -28,16 +29,6 @@ __global__ void copy_staged(const float* in, float* out, std::size_t columns) {
 #pragma unroll
     for (unsigned k = 0; k < tile; k += block_rows)
         out[(y + k) * columns + x] = staged[threadIdx.y + k][threadIdx.x];
-}
-
-// Chapter 10's transpose_read_rows in the tiles of copy_tile: stores of a warp lie a row apart.
-template <unsigned tile, unsigned block_rows>
-__global__ void transpose_tile_naive(const float* in, float* out, std::size_t columns) {
-    const std::size_t x = std::size_t{blockIdx.x} * tile + threadIdx.x;
-    const std::size_t y = std::size_t{blockIdx.y} * tile + threadIdx.y;
-#pragma unroll
-    for (unsigned k = 0; k < tile; k += block_rows)
-        out[x * columns + y + k] = in[(y + k) * columns + x];
 }
 
 // Chapter 14's transpose_tile for any tile: only shared memory is read down a column, which lies in one

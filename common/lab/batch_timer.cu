@@ -59,10 +59,13 @@ __global__ void stamp(BatchTimer::Stamp* stamps) {
     if (sm < max_sms) stamps[sm] = {nanoseconds(), static_cast<unsigned long long>(clock64())};
 }
 
-// However the batch ends, the device goes on.
+// However the batch ends, the device goes on, and is done before what the launches use is gone.
 struct Held {
     volatile int& released;
-    ~Held() { released = 1; }
+    ~Held() {
+        released = 1;
+        cudaDeviceSynchronize();  // an error stays, for the next call that is checked
+    }
 };
 
 }  // namespace

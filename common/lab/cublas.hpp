@@ -7,6 +7,9 @@ namespace lab::cublas {
 // Whether there is a GPU, not emulated, and a libcublas to open.
 bool is_available();
 
+// That a product may launch: where k is long, parts of it, and then their sum.
+constexpr int max_kernels = 2;
+
 enum class Operation { none = 0, transpose = 1 };  // cublasOperation_t
 
 // c = alpha a b + beta c, column by column as BLAS stores matrices, without transpositions, in

@@ -29,6 +29,7 @@ struct Reference {
     double flops = 0;
     std::size_t sets = 1;
     std::function<void(std::size_t set)> launch;
+    int kernels = 1;  // as Variant::kernels
 };
 
 // A kernel of the chapter, or what its rows are compared with. Only kernels are shown to a profiler:

@@ -41,7 +41,7 @@ using Launch = std::function<void(std::size_t set)>;
 
 // After one launch that is not timed: the row before has left other pages in the TLBs. It uses the set
 // whose turn is furthest away, so that cold stays cold.
-Batch timed_batch(const Launch& launch, std::size_t sets, int launches, int kernels = 1) {
+Batch timed_batch(const Launch& launch, std::size_t sets, int launches, int kernels) {
     launch(sets - 1);
     const auto next = [&](int index) { launch(static_cast<std::size_t>(index) % sets); };
     return backend::timed_batch(next, launches, std::min(launches, max_launches / kernels));
@@ -143,8 +143,9 @@ void TimedRow::measure(benchmark::State& state, const Counters& counters, Failur
     state.counters["launches"] = launches_;
     std::optional<SteadyBatch> beside;
     if (const auto& reference = variant_.reference) {
-        beside = reference_batches_.next(
-            [&] { return timed_batch(reference->launch, reference->sets, launches_); });
+        beside = reference_batches_.next([&] {
+            return timed_batch(reference->launch, reference->sets, launches_, reference->kernels);
+        });
         state.counters[reference->counter] =
             ratio_of_rates(variant_, seconds, beside->batch.seconds / launches_);
     }

@@ -50,25 +50,12 @@ void expect_repeated(std::span<const T> actual, std::span<const T> expected, std
     }
 }
 
-template <class T>
-Variant variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix, std::size_t sets,
-                MatrixLaunch<T> launch, void (MatrixTransposeOf<T>::*check)()) {
-    return {
-        .name = std::move(name),
-        .bytes = static_cast<double>(matrix->bytes()),
-        .working_set_bytes = matrix->bytes(),
-        .sets = sets,
-        .prepare = [=] { matrix->set(0).out.poison(); },
-        .launch =
-            [=](std::size_t index) {
-                auto& [in, out] = matrix->set(index);
-                launch(in.get(), out.get());
-            },
-        .check = [=] { (*matrix.*check)(); },
-    };
-}
-
 }  // namespace
+
+std::vector<SquareCase> square_cases(const Experiment& experiment) {
+    if (experiment.device().emulated) return {{2048, Cache::cold}};
+    return {{2048, Cache::cold}, {2048, Cache::warm}, {16384, Cache::cold}};
+}
 
 template <class T>
 typename MatrixTransposeOf<T>::Set& MatrixTransposeOf<T>::set(std::size_t index) {
@@ -114,21 +101,25 @@ void MatrixTransposeOf<T>::check_transpose() {
 }
 
 template <class T>
-Variant copy_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
-                     std::size_t sets, MatrixLaunch<T> launch) {
-    return variant<T>(std::move(name), std::move(matrix), sets, std::move(launch),
-                      &MatrixTransposeOf<T>::check_copy);
+Variant MatrixTransposeOf<T>::variant(std::string name, Shared matrix, std::size_t sets,
+                                      Launch launch, Check check) {
+    return {
+        .name = std::move(name),
+        .bytes = static_cast<double>(matrix->bytes()),
+        .working_set_bytes = matrix->bytes(),
+        .sets = sets,
+        .prepare = [=] { matrix->set(0).out.poison(); },
+        .launch =
+            [=](std::size_t index) {
+                auto& [in, out] = matrix->set(index);
+                launch(in.get(), out.get());
+            },
+        .check = [=] { (*matrix.*check)(); },
+    };
 }
 
 template <class T>
-Variant transpose_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
-                          std::size_t sets, MatrixLaunch<T> launch) {
-    return variant<T>(std::move(name), std::move(matrix), sets, std::move(launch),
-                      &MatrixTransposeOf<T>::check_transpose);
-}
-
-template <class T>
-Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<T>> matrix, std::size_t sets) {
+Reference MatrixTransposeOf<T>::memcpy_reference(Shared matrix, std::size_t sets) {
     return {.counter = "memcpy_ratio",
             .bytes = static_cast<double>(matrix->bytes()),
             .sets = sets,
@@ -139,22 +130,7 @@ Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<T>> matrix, std::size_
 }
 
 template class MatrixTransposeOf<std::uint16_t>;
-template Variant copy_variant(std::string, std::shared_ptr<MatrixTransposeOf<std::uint16_t>>,
-                              std::size_t, MatrixLaunch<std::uint16_t>);
-template Variant transpose_variant(std::string, std::shared_ptr<MatrixTransposeOf<std::uint16_t>>,
-                                   std::size_t, MatrixLaunch<std::uint16_t>);
-template Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<std::uint16_t>>, std::size_t);
 template class MatrixTransposeOf<float>;
-template Variant copy_variant(std::string, std::shared_ptr<MatrixTransposeOf<float>>, std::size_t,
-                              MatrixLaunch<float>);
-template Variant transpose_variant(std::string, std::shared_ptr<MatrixTransposeOf<float>>,
-                                   std::size_t, MatrixLaunch<float>);
-template Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<float>>, std::size_t);
 template class MatrixTransposeOf<double>;
-template Variant copy_variant(std::string, std::shared_ptr<MatrixTransposeOf<double>>, std::size_t,
-                              MatrixLaunch<double>);
-template Variant transpose_variant(std::string, std::shared_ptr<MatrixTransposeOf<double>>,
-                                   std::size_t, MatrixLaunch<double>);
-template Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<double>>, std::size_t);
 
 }  // namespace lab

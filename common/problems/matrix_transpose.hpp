@@ -19,6 +19,10 @@ namespace lab {
 template <class T>
 class MatrixTransposeOf {
   public:
+    using Shared = std::shared_ptr<MatrixTransposeOf>;
+    using Launch = std::function<void(const T* in, T* out)>;
+    using Check = void (MatrixTransposeOf::*)();
+
     struct Set {
         DeviceBuffer<T> in;   // rows x columns
         DeviceBuffer<T> out;  // as many elements
@@ -38,6 +42,12 @@ class MatrixTransposeOf {
     void check_copy();
     void check_transpose();  // out[column * rows + row] == in[row * columns + column]
 
+    // A row of the table: `launch` launches one kernel that reads `in` and writes `out`, each element once.
+    static Variant variant(std::string name, Shared matrix, std::size_t sets, Launch launch,
+                           Check check);
+    // The reference memcpy_ratio: the driver's copy of `in` to `out`, in the same memory.
+    static Reference memcpy_reference(Shared matrix, std::size_t sets);
+
   private:
     std::size_t rows_, columns_;
     std::vector<Set> sets_;
@@ -50,19 +60,29 @@ using MatrixTranspose = MatrixTransposeOf<float>;
 constexpr std::pair<std::size_t, std::size_t> ragged_matrices[] = {
     {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}};
 
-template <class T>
-using MatrixLaunch = std::type_identity_t<std::function<void(const T* in, T* out)>>;
+// Square matrices and what their launches find in the L2: the book's size, which fits that of newer GPUs, cold and
+// warm, and one of at least four times any L2. An emulated GPU counts the first.
+struct SquareCase {
+    std::size_t side;
+    Cache cache;
+};
+std::vector<SquareCase> square_cases(const Experiment& experiment);
 
-// Rows of the table: `launch` launches one kernel that reads `in` and writes `out`, each element once.
+template <class T>
+using MatrixLaunch = std::type_identity_t<typename MatrixTransposeOf<T>::Launch>;
+
 template <class T>
 Variant copy_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
-                     std::size_t sets, MatrixLaunch<T> launch);
+                     std::size_t sets, MatrixLaunch<T> launch) {
+    return MatrixTransposeOf<T>::variant(std::move(name), std::move(matrix), sets,
+                                         std::move(launch), &MatrixTransposeOf<T>::check_copy);
+}
+
 template <class T>
 Variant transpose_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
-                          std::size_t sets, MatrixLaunch<T> launch);
-
-// The reference memcpy_ratio: the driver's copy of `in` to `out`, in the same memory.
-template <class T>
-Reference matrix_memcpy(std::shared_ptr<MatrixTransposeOf<T>> matrix, std::size_t sets);
+                          std::size_t sets, MatrixLaunch<T> launch) {
+    return MatrixTransposeOf<T>::variant(std::move(name), std::move(matrix), sets,
+                                         std::move(launch), &MatrixTransposeOf<T>::check_transpose);
+}
 
 }  // namespace lab

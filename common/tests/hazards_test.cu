@@ -153,7 +153,27 @@ TEST_F(Hazards, MissingBarrierAfterTheLoop) {
     expect_races_on_both_tiles(product<Plant::no_barrier_after>());
 }
 
-// Chapter 17's kernels without one of their barriers.
+// Chapter 17's matmul_tiled without one of its barriers. Without the first a warp may read elements of the tiles before
+// the warps that load them have done so, without the second load the next tiles while others still read.
+enum class Barrier { first, second };
+template <int tile, Barrier missing>
+__global__ void matmul_tiled_without_barrier(const float* a, const float* b, float* c, int n,
+                                             int k) {
+    __shared__ float a_tile[tile][tile];
+    __shared__ float b_tile[tile][tile];
+    const int row = blockIdx.y * tile + threadIdx.y;
+    const int column = blockIdx.x * tile + threadIdx.x;
+    float sum = 0;
+    for (int first = 0; first < k; first += tile) {
+        a_tile[threadIdx.y][threadIdx.x] = a[row * k + first + threadIdx.x];
+        b_tile[threadIdx.y][threadIdx.x] = b[(first + threadIdx.y) * n + column];
+        if constexpr (missing != Barrier::first) __syncthreads();
+        for (int i = 0; i < tile; ++i) sum += a_tile[threadIdx.y][i] * b_tile[i][threadIdx.x];
+        if constexpr (missing != Barrier::second) __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+
 std::vector<std::string> races_of(void (*kernel)(const float*, const float*, float*, int, int)) {
     const int n = 2 * tile;
     const auto values = lab::random_floats(n * n, 1);

@@ -178,6 +178,15 @@ TEST_F(Measurement, HoldsNoMoreThanTheQueueTakes) {
     }
 }
 
+TEST_F(Measurement, HoldsFewerLaunchesOfAReferenceOfSeveralKernels) {
+    variant_.reference = {
+        .counter = "cublas_ratio", .bytes = 1, .launch = [](std::size_t) {}, .kernels = 2};
+    TimedRow timed = row(1e-9);
+    measured(timed, failures_);
+    EXPECT_EQ(device().batches.at(0).held, 512);
+    EXPECT_EQ(device().batches.at(1).held, 256);
+}
+
 TEST_F(Measurement, DividesTheRateByThatOfTheReference) {
     // The reference moves a quarter of the bytes, in half the time: the variant is twice as fast.
     variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};

@@ -44,54 +44,43 @@ class Words:
     """The words of the table of lore in one language: its header, and a short word a verdict."""
 
     header: tuple[str, str, str, str]
-    widths: tuple[int, int, int]  # characters of a line; Chinese, without blanks, is not broken
     short: dict[str, str]
-    no: str
     rarely: str
     mixed: str
     none: str
+    # Characters of a line; Chinese, without blanks, is not broken.
+    widths: tuple[int, int, int] = (80, 80, 80)
 
     def of(self, outcome: Outcome) -> str:
         """The short word; where regimes differ, by the share of them that confirms the lore."""
         if len(outcome.words) == 1:
             return self.short[outcome.words[0]]
         if not outcome.confirmed:
-            return self.no
+            return self.short[judging.NO_EFFECT]
         return self.rarely if outcome.confirmed < _RARELY else self.mixed
 
 
+_SHORT = (
+    (judging.REPRODUCED, "Yes.", "成立。"),
+    (judging.STRONGER, "Yes, and more.", "成立，且更强。"),
+    (judging.WEAKER, "Partly.", "部分成立。"),
+    (judging.NO_EFFECT, "No.", "不成立。"),
+    (judging.OPPOSITE, "No, the opposite.", "恰恰相反。"),
+    (judging.HOLDS, "Yes.", "成立。"),
+    (judging.DOES_NOT_HOLD, "No.", "不成立。"),
+    (judging.INCONCLUSIVE, "Open.", "尚无定论。"),
+)
 ENGLISH = Words(
     ("lore", "on an H200", "by generation", "see"),
-    (35, 46, 38),
-    {
-        judging.REPRODUCED: "Yes.",
-        judging.STRONGER: "Yes, and more.",
-        judging.WEAKER: "Partly.",
-        judging.NO_EFFECT: "No.",
-        judging.OPPOSITE: "No, the opposite.",
-        judging.HOLDS: "Yes.",
-        judging.DOES_NOT_HOLD: "No.",
-        judging.INCONCLUSIVE: "Open.",
-    },
-    "No.",
+    {verdict: english for verdict, english, _ in _SHORT},
     "Hardly ever.",
     "It depends.",
     "needs a GPU",
+    (35, 46, 38),
 )
 CHINESE = Words(
     ("经验之谈", "H200 实测", "各代架构", "章"),
-    (80, 80, 80),
-    {
-        judging.REPRODUCED: "成立。",
-        judging.STRONGER: "成立，且更强。",
-        judging.WEAKER: "部分成立。",
-        judging.NO_EFFECT: "不成立。",
-        judging.OPPOSITE: "恰恰相反。",
-        judging.HOLDS: "成立。",
-        judging.DOES_NOT_HOLD: "不成立。",
-        judging.INCONCLUSIVE: "尚无定论。",
-    },
-    "不成立。",
+    {verdict: chinese for verdict, _, chinese in _SHORT},
     "几乎从不成立。",
     "视情况而定。",
     "需要 GPU",

@@ -34,9 +34,9 @@ def test_sinfo_of_nodes_with_several_kinds_and_partitions() -> None:
         "n4|old|gpu:2,license:7",
     ]
     assert kinds.offers(lines) == [
-        Offer("emulated:fermi", 2, 1, ("long", "short")),
-        Offer("gpu", 2, 1, ("old",)),
-        Offer("gpu:a100", 8, 2, ("long", "short")),
+        Offer("emulated:fermi", {"n1": 2}, ("long", "short")),
+        Offer("gpu", {"n4": 2}, ("old",)),
+        Offer("gpu:a100", {"n1": 4, "n2": 4}, ("long", "short")),
     ]
 
 
@@ -55,14 +55,17 @@ def test_a_resource_that_would_leave_its_word_is_no_offer() -> None:
 def test_the_kinds_that_options_name(
     gres: str | None, emulated: str | None, expected: list[str]
 ) -> None:
-    offered = [Offer("gpu:a100", 8, 2, ("long",)), Offer("emulated:fermi", 2, 1, ("long",))]
+    offered = [
+        Offer("gpu:a100", {"n1": 4, "n2": 4}, ("long",)),
+        Offer("emulated:fermi", {"n1": 2}, ("long",)),
+    ]
     found = kinds.chosen(Project.here(), offered, gres, emulated)
     assert [kind.name for kind in found] == expected
 
 
 def test_a_kind_that_the_cluster_lacks() -> None:
     with pytest.raises(Problem, match="did you mean gpu:a100"):
-        kinds.chosen(Project.here(), [Offer("gpu:a100", 8, 2, ())], "gpu:a10", None)
+        kinds.chosen(Project.here(), [Offer("gpu:a100", {"n1": 4, "n2": 4}, ())], "gpu:a10", None)
 
 
 @pytest.mark.parametrize("container", ["", "image with blanks.sif"])

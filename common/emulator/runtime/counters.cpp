@@ -74,14 +74,18 @@ Counters counters_of(const simt::LaunchRecord& totals, bool with_caches) {
     List list;
     list.add_global("load", "nvprof_gld_efficiency", totals.loads);
     list.add_global("store", "nvprof_gst_efficiency", totals.stores);
-    list.add_sectors("atomic", totals.atomics);
-    list.add_sectors("reduction", totals.reductions);
-    list.add_sectors("local_load", totals.local_loads);
-    list.add_sectors("local_store", totals.local_stores);
-    list.add_sectors("texture_load", totals.texture_loads);
-    list.add_shared("shared_load", totals.shared_loads);
-    list.add_shared("shared_store", totals.shared_stores);
-    list.add_shared("shared_atomic", totals.shared_atomics);
+    for (const auto& [prefix, accesses] : {std::pair{"atomic", &totals.atomics},
+                                           {"reduction", &totals.reductions},
+                                           {"local_load", &totals.local_loads},
+                                           {"local_store", &totals.local_stores},
+                                           {"texture_load", &totals.texture_loads}}) {
+        list.add_sectors(prefix, *accesses);
+    }
+    for (const auto& [prefix, accesses] : {std::pair{"shared_load", &totals.shared_loads},
+                                           {"shared_store", &totals.shared_stores},
+                                           {"shared_atomic", &totals.shared_atomics}}) {
+        list.add_shared(prefix, *accesses);
+    }
     list.add("warp_instructions", totals.warp_instructions);
     list.add("thread_instructions", totals.thread_instructions);
     list.add("branches", totals.branches);

@@ -29,6 +29,9 @@ template <class Properties>
 void fill_sizes(Properties& p) {
     p.maxTexture1D = device_attribute(cudaDevAttrMaxTexture1DWidth);
     p.maxTexture1DMipmap = device_attribute(cudaDevAttrMaxTexture1DMipmappedWidth);
+    p.maxTextureCubemap = device_attribute(cudaDevAttrMaxTextureCubemapWidth);
+    p.maxSurface1D = device_attribute(cudaDevAttrMaxSurface1DWidth);
+    p.maxSurfaceCubemap = device_attribute(cudaDevAttrMaxSurfaceCubemapWidth);
     set(p.maxTexture2D, cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight);
     set(p.maxTexture2DMipmap, cudaDevAttrMaxTexture2DMipmappedWidth,
         cudaDevAttrMaxTexture2DMipmappedHeight);
@@ -40,14 +43,12 @@ void fill_sizes(Properties& p) {
         cudaDevAttrMaxTexture3DDepth);
     set(p.maxTexture3DAlt, cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt,
         cudaDevAttrMaxTexture3DDepthAlt);
-    p.maxTextureCubemap = device_attribute(cudaDevAttrMaxTextureCubemapWidth);
     set(p.maxTexture1DLayered, cudaDevAttrMaxTexture1DLayeredWidth,
         cudaDevAttrMaxTexture1DLayeredLayers);
     set(p.maxTexture2DLayered, cudaDevAttrMaxTexture2DLayeredWidth,
         cudaDevAttrMaxTexture2DLayeredHeight, cudaDevAttrMaxTexture2DLayeredLayers);
     set(p.maxTextureCubemapLayered, cudaDevAttrMaxTextureCubemapLayeredWidth,
         cudaDevAttrMaxTextureCubemapLayeredLayers);
-    p.maxSurface1D = device_attribute(cudaDevAttrMaxSurface1DWidth);
     set(p.maxSurface2D, cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight);
     set(p.maxSurface3D, cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight,
         cudaDevAttrMaxSurface3DDepth);
@@ -55,7 +56,6 @@ void fill_sizes(Properties& p) {
         cudaDevAttrMaxSurface1DLayeredLayers);
     set(p.maxSurface2DLayered, cudaDevAttrMaxSurface2DLayeredWidth,
         cudaDevAttrMaxSurface2DLayeredHeight, cudaDevAttrMaxSurface2DLayeredLayers);
-    p.maxSurfaceCubemap = device_attribute(cudaDevAttrMaxSurfaceCubemapWidth);
     set(p.maxSurfaceCubemapLayered, cudaDevAttrMaxSurfaceCubemapLayeredWidth,
         cudaDevAttrMaxSurfaceCubemapLayeredLayers);
 }

@@ -20,6 +20,13 @@ std::map<cudaEvent_t, std::unique_ptr<CUevent_st>>& events() {
     return result;
 }
 
+// The one flag that a program may give, beside none, is `external`.
+void require_both(cudaEvent_t event, cudaStream_t stream, unsigned flags, unsigned external) {
+    require_event(event);
+    require_stream(stream);
+    require(flags == 0 || flags == external);
+}
+
 }  // namespace
 
 void emulator::runtime::require_event(cudaEvent_t event) {
@@ -58,18 +65,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
     return call([&] {
-        require_event(event);
-        require_stream(stream);
-        require(flags == cudaEventRecordDefault || flags == cudaEventRecordExternal);
+        require_both(event, stream, flags, cudaEventRecordExternal);
         record_event(event, stream);
     });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     return call([&] {
-        require_stream(stream);
-        require_event(event);
-        require(flags == cudaEventWaitDefault || flags == cudaEventWaitExternal);
+        require_both(event, stream, flags, cudaEventWaitExternal);
         wait_for_event(stream, event);
     });
 }

@@ -21,6 +21,12 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
     });
 }
 
+template <class Work>
+Work event_work(cudaEvent_t event) {
+    require_event(event);
+    return {event};
+}
+
 AllocateWork allocate_work(cudaMemAllocNodeParams& parameters) {
     parameters.dptr = allocate(parameters.bytesize, MemoryKind::device, graph_memory);
     return {parameters};
@@ -117,19 +123,14 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                         const cudaGraphNode_t* dependencies, std::size_t count,
                                         cudaEvent_t event) {
-    return add(node, graph, dependencies, count, [&] {
-        require_event(event);
-        return EventRecordWork{event};
-    });
+    return add(node, graph, dependencies, count,
+               [&] { return event_work<EventRecordWork>(event); });
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                       const cudaGraphNode_t* dependencies, std::size_t count,
                                       cudaEvent_t event) {
-    return add(node, graph, dependencies, count, [&] {
-        require_event(event);
-        return EventWaitWork{event};
-    });
+    return add(node, graph, dependencies, count, [&] { return event_work<EventWaitWork>(event); });
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,

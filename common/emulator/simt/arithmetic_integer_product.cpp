@@ -30,28 +30,32 @@ T high_product(T a, T b) {
     return static_cast<T>(static_cast<WiderOf<T>>(a) * static_cast<WiderOf<T>>(b) >> 8 * sizeof(T));
 }
 
-struct Low {
+struct LowHalf {
     template <class T>
     T operator()(T a, T b) const {
         return low_product(a, b);
     }
-    template <class T>
-    T operator()(T a, T b, T c) const {
-        return static_cast<T>(low_product(a, b) + c);
-    }
 };
 
-struct High {
+struct HighHalf {
     template <class T>
     T operator()(T a, T b) const {
         return high_product(a, b);
     }
+};
+
+// A half of the product, and its sum with a third operand.
+template <class Half>
+struct Product : Half {
+    using Half::operator();
     template <class T>
     T operator()(T a, T b, T c) const {
         using U = std::make_unsigned_t<T>;
-        return static_cast<T>(static_cast<U>(high_product(a, b)) + static_cast<U>(c));
+        return static_cast<T>(static_cast<U>((*this)(a, b)) + static_cast<U>(c));
     }
 };
+using Low = Product<LowHalf>;
+using High = Product<HighHalf>;
 
 struct HighSaturated {
     std::int32_t operator()(std::int32_t a, std::int32_t b, std::int32_t c) const {

@@ -31,6 +31,12 @@ void queue_span(WarpContext& context, const MemoryDetail& detail, RequestCounter
     queue_lines(context, detail, requests, {lines.data(), count});
 }
 
+// A warp that executes has an active lane.
+std::size_t first_lane(std::uint32_t mask) {
+    if (mask == 0) __builtin_unreachable();
+    return static_cast<std::size_t>(std::countr_zero(mask));
+}
+
 WarpRequest request_of(std::array<Address, warp_size>& addresses, Address base,
                        const LaneOffsets& offsets, std::uint32_t mask, std::uint32_t bytes) {
     for (std::size_t lane = 0; lane < warp_size; ++lane) addresses[lane] = base + offsets[lane];
@@ -105,8 +111,7 @@ void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteStat
 PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                          const Located& located) {
     const Address base = reinterpret_cast<Address>(located.base);
-    const Address first =
-        base + located.offsets[static_cast<std::size_t>(std::countr_zero(context.mask))];
+    const Address first = base + located.offsets[first_lane(context.mask)];
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
         // What is far away arrives while the request is counted.

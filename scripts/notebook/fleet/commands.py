@@ -24,7 +24,8 @@ def plan(options: Namespace) -> int:
     project = Project.here()
     offered = kinds.offers(slurm.nodes())
     rows = [
-        (each.gres, str(each.count), str(each.nodes), " ".join(each.partitions)) for each in offered
+        (each.gres, str(each.count), str(len(each.on_nodes)), " ".join(each.partitions))
+        for each in offered
     ]
     print("\n".join(terminal_table(("the cluster offers", "GPUs", "nodes", "partitions"), rows)))
     chosen = kinds.chosen(project, offered, options.gres, options.emulated)

@@ -36,9 +36,12 @@ class Offer:
     """How many of a resource a cluster has, and where."""
 
     gres: str
-    count: int
-    nodes: int
+    on_nodes: dict[str, int]
     partitions: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(self.on_nodes.values())
 
 
 def offers(lines: Iterable[str]) -> list[Offer]:
@@ -51,8 +54,8 @@ def offers(lines: Iterable[str]) -> list[Offer]:
             nodes.setdefault(gres, {})[node] = count
             partitions.setdefault(gres, set()).add(partition.rstrip("*"))
     return [
-        Offer(gres, sum(counts.values()), len(counts), tuple(sorted(partitions[gres])))
-        for gres, counts in sorted(nodes.items())
+        Offer(gres, on_nodes, tuple(sorted(partitions[gres])))
+        for gres, on_nodes in sorted(nodes.items())
     ]
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from notebook.report import rendering
 ARCHITECTURE = "hopper"
 _TIME_LIMIT_S = 120
 _LARGEST_PROGRAM = 256 * 2**20
-_COSTS = ("requests", "sectors", "wavefronts", "lane_bytes", "distinct_bytes", "moved_bytes")
+_COSTS = ("requests", "sectors", "wavefronts", "distinct_bytes", "moved_bytes")
 
 
 @dataclass
@@ -38,18 +38,17 @@ class Access:
     """What the loads or stores of one line cost in all launches together."""
 
     what: str
-    requests: int = 0
-    sectors: int = 0
-    wavefronts: int = 0
-    lane_bytes: int = 0
-    distinct_bytes: int = 0
-    moved_bytes: int = 0
+    costs: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COSTS, 0))
+
+    @property
+    def requests(self) -> int:
+        return self.costs["requests"]
 
     @property
     def per_request(self) -> float:
         """Sectors of global memory, or passes through the banks of shared memory."""
-        cost = self.wavefronts if self.what.startswith("shared") else self.sectors
-        return cost / self.requests
+        cost = "wavefronts" if self.what.startswith("shared") else "sectors"
+        return self.costs[cost] / self.requests
 
     @property
     def unit(self) -> str:
@@ -57,7 +56,8 @@ class Access:
 
     @property
     def efficiency(self) -> float | None:
-        return 100 * self.distinct_bytes / self.moved_bytes if self.moved_bytes else None
+        moved = self.costs["moved_bytes"]
+        return 100 * self.costs["distinct_bytes"] / moved if moved else None
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def accesses(emulated: Sequence[dict[str, Any]], file: str) -> dict[int, list[Ac
         what = f"{site['space']} {site['kind']}"
         access = found.setdefault(int(site["line"]), {}).setdefault(what, Access(what))
         for name in _COSTS:
-            setattr(access, name, getattr(access, name) + int(site[name]))
+            access.costs[name] += int(site[name])
     return {
         line: [each for each in by_kind.values() if each.requests]
         for line, by_kind in found.items()
@@ -197,7 +197,8 @@ def _kept_counts(project: Project, chapter: Chapter) -> Counts | None:
             return None
         lines = {
             int(line): [
-                Access(str(each["what"]), *(int(each[name]) for name in _COSTS)) for each in totals
+                Access(str(each["what"]), {name: int(each["costs"][name]) for name in _COSTS})
+                for each in totals
             ]
             for line, totals in content["lines"].items()
         }
