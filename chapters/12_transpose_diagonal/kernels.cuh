@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// The source's mapping: every block gets a place of its own only where the grid is square.
+// The book's mapping: every block gets a place of its own only where the grid is square.
 __device__ void diagonal_of_square(unsigned& block_x, unsigned& block_y) {
     block_y = blockIdx.x;
     block_x = (blockIdx.x + blockIdx.y) % gridDim.x;

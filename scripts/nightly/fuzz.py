@@ -36,7 +36,7 @@ SANITIZERS = "address,undefined"
 OLDEST_CLANG = 16
 LONGEST_INPUT, MEGABYTES, SECONDS_AN_INPUT = 1 << 16, 500, 10
 # Of a corpus, in bytes: git keeps it.
-MOST_KEPT, LARGEST_KEPT = 40_000, 4_000
+MAX_KEPT, LARGEST_KEPT = 40_000, 4_000
 SEED = ROOT / "common" / "tests" / "simt_hazards.cu"
 
 
@@ -173,7 +173,7 @@ def _keep(name: str) -> None:
     found = sorted((BUILD / name).iterdir(), key=lambda path: path.stat().st_size)
     for path in found:
         size += path.stat().st_size
-        if path.stat().st_size > LARGEST_KEPT or size > MOST_KEPT:
+        if path.stat().st_size > LARGEST_KEPT or size > MAX_KEPT:
             break
         shutil.copy(path, target / path.name[:16])
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import mul
 from statistics import median
 
 from notebook.charts.bars import share_bars
@@ -93,10 +94,9 @@ class _Level:
     slope: str
 
     def bytes(self, device: Device, row: str) -> float | None:
-        found = [(device.value(row, counter), size) for counter, size in self.counters]
-        return (
-            None if any(v is None for v, _ in found) else sum((v or 0) * size for v, size in found)
-        )
+        counted = complete(device.value(row, counter) for counter, _ in self.counters)
+        sizes = [size for _, size in self.counters]
+        return None if counted is None else sum(map(mul, counted, sizes))
 
 
 _LEVELS = (
