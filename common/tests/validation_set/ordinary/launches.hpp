@@ -120,6 +120,9 @@ class Launches {
     std::vector<Launch> all_;
 };
 
+// Adds the launches of the executable's set: each set has its own.
+void add_all(Launches& launches);
+
 // Pseudo-random whole numbers in [0, limit), the same for every run.
 template <class T>
 std::vector<T> values(std::size_t n, unsigned limit = 97, unsigned seed = 1) {

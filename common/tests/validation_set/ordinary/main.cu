@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "launches.hpp"
-#include "themes.hpp"
 
 namespace {
 
