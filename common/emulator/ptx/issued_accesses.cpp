@@ -71,8 +71,9 @@ std::uint32_t words_of(const Access& access, std::int64_t first_byte) {
 class Finder {
   public:
     Finder(const Function& function, const ControlFlow& flow, const RegisterFacts& facts,
+           const std::vector<MachineAccess>* code,
            std::map<std::uint32_t, std::vector<IssuedPiece>>& issued)
-        : function_(function), flow_(flow), facts_(facts), issued_(issued) {
+        : function_(function), flow_(flow), facts_(facts), code_(code), issued_(issued) {
         mark_reads();
     }
 
@@ -224,6 +225,46 @@ class Finder {
             return;
         }
         if (space != Space::shared || !join(loads_, at, *access)) trim(at, *access);
+        if (access->elements == 1) narrow(at, *access);
+    }
+
+    // How many bytes the machine's instructions of this line load or store; nothing where they differ.
+    std::optional<std::uint32_t> bytes_issued(std::uint32_t at) const {
+        const Instruction& instruction = function_.instructions[at];
+        const auto kind =
+            instruction.opcode == "ld" ? MachineAccessKind::load : MachineAccessKind::store;
+        std::optional<std::uint32_t> bytes;
+        for (const MachineAccess& access :
+             std::ranges::equal_range(*code_, instruction.text_line, {}, &MachineAccess::line)) {
+            if (access.kind != kind) continue;
+            if (bytes && *bytes != access.bytes) return {};
+            bytes = access.bytes;
+        }
+        return bytes;
+    }
+
+    void narrow(std::uint32_t at, const Access& access) {
+        const auto bytes = code_ ? bytes_issued(at) : std::nullopt;
+        if (bytes && *bytes < access.bytes()) issued_[at] = {{0, *bytes}};
+    }
+
+    // Whether the machine code has each of a window's accesses as it is written.
+    bool is_apart(const Window& window) const {
+        return code_ && std::ranges::all_of(window.members, [&](const auto& member) {
+                   return bytes_issued(member.first) == member_bytes(member.first);
+               });
+    }
+
+    std::uint32_t member_bytes(std::uint32_t at) const {
+        const Instruction& instruction = function_.instructions[at];
+        const Operand& values = instruction.operands[instruction.opcode == "ld" ? 0 : 1];
+        std::uint32_t bytes = 0;
+        for (const std::string& modifier : instruction.modifiers) {
+            if (type_named(modifier) != Type::none) bytes = bytes_of(type_named(modifier));
+        }
+        return values.kind == OperandKind::vector
+                   ? bytes * static_cast<std::uint32_t>(values.elements.size())
+                   : bytes;
     }
 
     static std::string type_text(const Instruction& instruction) {
@@ -272,6 +313,7 @@ class Finder {
 
     void close(std::vector<Window>& windows) {
         for (const Window& window : windows) {
+            if (is_apart(window)) continue;
             const auto [leader, offset] = window.members[0];
             for (const auto& [member, other] : window.members) issued_[member] = {};
             auto& pieces = issued_[leader];
@@ -299,6 +341,7 @@ class Finder {
     const Function& function_;
     const ControlFlow& flow_;
     const RegisterFacts& facts_;
+    const std::vector<MachineAccess>* code_;  // may be null
     std::map<std::uint32_t, std::vector<IssuedPiece>>& issued_;
     std::vector<bool> is_read_, is_called_;  // is_called_: as the target of a call
     std::vector<std::string> symbols_;
@@ -309,9 +352,10 @@ class Finder {
 }  // namespace
 
 IssuedAccesses::IssuedAccesses(const Function& function, const ControlFlow& flow,
-                               const SharedOffset& shared_offset)
-    : function_(function), facts_(function, shared_offset) {
-    Finder(function, flow, facts_, issued_).find();
+                               const SharedOffset& shared_offset,
+                               const std::vector<MachineAccess>* code)
+    : function_(function), facts_(function, flow, shared_offset) {
+    Finder(function, flow, facts_, code, issued_).find();
 }
 
 const std::vector<IssuedPiece>* IssuedAccesses::of(std::uint32_t instruction) const {

@@ -10,8 +10,11 @@
 // - Of the address of a function that is only called, the low 4 bytes are loaded.
 // - A load is left out where an earlier one of the same address is still good: no store, atomic,
 //   barrier or fence since, no other way into the block.
+// - Of a load of which only some bytes are used fewer may be loaded.
 // - An atomic operation on an address that is the same in all lanes of a warp is issued for one lane, if
 //   the lanes' values can be combined first (REDUX, POPC).
+//
+// Where the machine code is known, it tells which accesses were not joined after all, and which were narrowed.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +37,8 @@ struct IssuedPiece {
 class IssuedAccesses {
   public:
     IssuedAccesses(const Function& function, const ControlFlow& flow,
-                   const SharedOffset& shared_offset);
+                   const SharedOffset& shared_offset,
+                   const std::vector<MachineAccess>* code = nullptr);
 
     // The accesses issued for an instruction: none where it is left out or part of another one's. Null
     // where it is issued as written.

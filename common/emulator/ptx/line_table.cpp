@@ -142,6 +142,14 @@ std::uint32_t LineSequence::line_at(std::uint64_t address) const {
     return after == rows.begin() ? 0 : (after - 1)->line;
 }
 
+std::uint32_t LineSequence::other_line_behind(std::uint64_t address) const {
+    const std::uint32_t own = line_at(address);
+    const auto after = std::ranges::upper_bound(rows, address, {}, &LineRow::address);
+    const auto other =
+        std::find_if(after, rows.end(), [&](const LineRow& row) { return row.line != own; });
+    return other == rows.end() ? own : other->line;
+}
+
 std::vector<LineSequence> read_line_table(std::span<const std::byte> table) {
     return Program(table).run();
 }

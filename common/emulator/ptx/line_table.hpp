@@ -20,6 +20,8 @@ struct LineSequence {
     std::vector<LineRow> rows;
 
     std::uint32_t line_at(std::uint64_t address) const;  // 0: unknown
+    // The next line behind an address that is not its own; its own where there is none.
+    std::uint32_t other_line_behind(std::uint64_t address) const;
 };
 
 // Throws FatbinError where the table is damaged.

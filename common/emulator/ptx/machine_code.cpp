@@ -53,6 +53,16 @@ std::uint8_t bytes_of_access(std::uint64_t high) {
     return bytes[high >> 9 & 7];
 }
 
+bool is_guarded(std::uint64_t low) {
+    constexpr std::uint64_t always = 7;  // PT
+    return (low >> 12 & 0xf) != always;
+}
+
+bool is_jump(std::uint64_t low) {
+    const std::uint64_t operation = low & 0x1ff;
+    return operation == 0x147 || operation == 0x14d;  // BRA, EXIT
+}
+
 bool ends_block(std::uint64_t low) {
     switch (low & 0x1ff) {
         case 0x11d:  // BAR
@@ -78,18 +88,40 @@ std::uint32_t line_behind(const CubinReader& code, const LineSequence& lines, st
     return 0;
 }
 
+// Registers that are restored where lanes meet, or behind a jump, have the line of what stands before: they belong to
+// what stands behind.
+class Lines {
+  public:
+    explicit Lines(const LineSequence& lines) : lines_(lines) {}
+    std::uint32_t of(std::uint64_t at, std::uint64_t low, bool is_local) {
+        const std::uint32_t line = lines_.line_at(at);
+        if (line != ended_) ended_ = 0;
+        if ((low & 0x1ff) == 0x141 || is_jump(low)) ended_ = line;
+        return is_local && ended_ != 0 ? lines_.other_line_behind(at) : line;
+    }
+
+  private:
+    const LineSequence& lines_;
+    std::uint32_t ended_ =
+        0;  // the line of a block that has ended, as long as the table stays with it
+};
+
 std::vector<MachineAccess> accesses_of(const CubinReader& code, const LineSequence& lines) {
     std::vector<MachineAccess> accesses;
+    Lines places(lines);
     for (std::uint64_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes) {
-        const auto kind = kind_of(code.at<std::uint64_t>(at));
+        const auto low = code.at<std::uint64_t>(at);
+        auto kind = kind_of(low);
+        if (!kind && is_jump(low) && is_guarded(low)) kind = MachineAccessKind::jump;
+        const bool is_local =
+            kind == MachineAccessKind::local_load || kind == MachineAccessKind::local_store;
+        const std::uint32_t own = places.of(at, low, is_local);
         const std::uint32_t line = kind == MachineAccessKind::meeting
                                        ? line_behind(code, lines, at + instruction_bytes)
-                                       : lines.line_at(at);
+                                       : own;
         if (!kind || line == 0) continue;
-        constexpr std::uint64_t always = 7;  // PT
-        const bool is_guarded = (code.at<std::uint64_t>(at) >> 12 & 0xf) != always;
-        accesses.push_back(
-            {line, *kind, bytes_of_access(code.at<std::uint64_t>(at + 8)), is_guarded});
+        accesses.push_back({line, *kind, bytes_of_access(code.at<std::uint64_t>(at + 8)),
+                            is_guarded(low), static_cast<std::uint32_t>(at / instruction_bytes)});
     }
     std::ranges::stable_sort(accesses, {}, &MachineAccess::line);
     return accesses;

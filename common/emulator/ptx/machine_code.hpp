@@ -20,6 +20,7 @@ enum class MachineAccessKind : std::uint8_t {
     local_store,
     return_,
     meeting,  // BSYNC; of the line where the lanes that meet go on
+    jump,     // BRA and EXIT of some lanes
 };
 
 struct MachineAccess {
@@ -27,6 +28,7 @@ struct MachineAccess {
     MachineAccessKind kind{};
     std::uint8_t bytes = 4;  // of a lane
     bool is_guarded = false;
+    std::uint32_t place = 0;  // in the kernel's code, counted in instructions
 
     bool operator==(const MachineAccess&) const = default;
 };

@@ -1,12 +1,12 @@
 #include "emulator/ptx/moved_loads.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
 
 #include "emulator/ptx/control_flow.hpp"
+#include "emulator/ptx/plain_loads.hpp"
 #include "emulator/ptx/register_facts.hpp"
+#include "emulator/ptx/sunk_loads.hpp"
 #include "emulator/ptx/types.hpp"
 
 namespace emulator::ptx {
@@ -25,41 +25,6 @@ Copies copies_of(const Instruction& instruction, const std::vector<MachineAccess
         copies.guarded += access.is_guarded ? 1 : 0;
     }
     return copies;
-}
-
-// A load of global memory into one register that may stand elsewhere.
-bool is_plain_load(const Instruction& instruction) {
-    if (instruction.opcode != "ld" || instruction.guard.reg >= 0) return false;
-    static constexpr std::array<std::string_view, 5> kept = {"volatile", "relaxed", "acquire",
-                                                             "mmio", "cv"};
-    const auto& modifiers = instruction.modifiers;
-    const bool is_ordered = std::ranges::any_of(
-        modifiers, [](const std::string& each) { return std::ranges::count(kept, each) != 0; });
-    const Operand& at = instruction.operands[1];
-    return !is_ordered && std::ranges::count(modifiers, "global") != 0 &&
-           instruction.operands[0].kind == OperandKind::reg && at.elements.size() == 1 &&
-           at.elements[0].kind == OperandKind::reg;
-}
-
-bool loads_the_same(const Instruction& one, const Instruction& other) {
-    return one.modifiers == other.modifiers && one.operands[1].offset == other.operands[1].offset &&
-           one.operands[1].elements[0].index == other.operands[1].elements[0].index;
-}
-
-bool writes(const Instruction& instruction, std::uint32_t reg) {
-    return std::ranges::count(written_registers(instruction), reg) != 0;
-}
-
-bool may_write_memory(const Instruction& instruction) {
-    static constexpr std::array<std::string_view, 11> opcodes = {
-        "st", "atom", "red", "bar", "barrier", "membar", "fence", "call", "cp", "mbarrier", "sust"};
-    return std::ranges::count(opcodes, instruction.opcode) != 0;
-}
-
-bool reads(const Operand& operand, std::uint32_t reg) {
-    return (operand.kind == OperandKind::reg && operand.index == reg) ||
-           std::ranges::any_of(operand.elements,
-                               [&](const Operand& inner) { return reads(inner, reg); });
 }
 
 class Mover {
@@ -253,7 +218,9 @@ class Mover {
 void move_loads(Module& module) {
     for (Function& function : module.functions) {
         const auto code = module.machine_code.find(function.name);
-        if (code != module.machine_code.end()) Mover(function, code->second).move();
+        if (code == module.machine_code.end()) continue;
+        Mover(function, code->second).move();
+        sink_loads(function, code->second);
     }
 }
 

@@ -76,7 +76,27 @@ std::vector<std::uint32_t> written_registers(const Instruction& instruction) {
     return result;
 }
 
-RegisterFacts::RegisterFacts(const Function& function, SharedOffset shared_offset)
+namespace {
+
+// Blocks that lanes may pass apart once the branch that ends one has parted them.
+std::vector<bool> blocks_apart(const ControlFlow& flow, const BasicBlock& parting) {
+    std::vector<bool> apart(flow.blocks.size());
+    std::vector<std::uint32_t> pending = parting.successors;
+    while (!pending.empty()) {
+        const std::uint32_t block = pending.back();
+        pending.pop_back();
+        if (block == parting.post_dominator || apart[block]) continue;
+        apart[block] = true;
+        const auto& successors = flow.blocks[block].successors;
+        pending.insert(pending.end(), successors.begin(), successors.end());
+    }
+    return apart;
+}
+
+}  // namespace
+
+RegisterFacts::RegisterFacts(const Function& function, const ControlFlow& flow,
+                             SharedOffset shared_offset)
     : function_(function),
       shared_offset_(std::move(shared_offset)),
       low_bits_(function.registers.size()),
@@ -86,7 +106,31 @@ RegisterFacts::RegisterFacts(const Function& function, SharedOffset shared_offse
     while (changed) {
         changed = false;
         for (const Instruction& instruction : function.instructions) changed |= update(instruction);
+        changed = changed || lose_where_lanes_part(flow);
     }
+}
+
+// A register that is written in several places holds what its lanes' ways have left there.
+bool RegisterFacts::lose_where_lanes_part(const ControlFlow& flow) {
+    std::vector<unsigned> writes(is_uniform_.size());
+    for (const Instruction& instruction : function_.instructions) {
+        for (const std::uint32_t reg : written_registers(instruction)) ++writes[reg];
+    }
+    bool changed = false;
+    for (const BasicBlock& block : flow.blocks) {
+        const std::int32_t guard = function_.instructions[block.end - 1].guard.reg;
+        if (guard < 0 || is_uniform_[static_cast<std::size_t>(guard)]) continue;
+        const std::vector<bool> apart = blocks_apart(flow, block);
+        for (std::uint32_t i = 0; i < function_.instructions.size(); ++i) {
+            if (!apart[flow.block_of[i]]) continue;
+            for (const std::uint32_t reg : written_registers(function_.instructions[i])) {
+                if (writes[reg] < 2 || !is_uniform_[reg]) continue;
+                is_uniform_[reg] = false;
+                changed = true;
+            }
+        }
+    }
+    return changed;
 }
 
 bool RegisterFacts::update(const Instruction& instruction) {

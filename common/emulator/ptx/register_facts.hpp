@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/ptx/control_flow.hpp"
 #include "emulator/ptx/module.hpp"
 
 namespace emulator::ptx {
@@ -26,13 +27,14 @@ using SharedOffset = std::function<std::optional<std::uint64_t>(const std::strin
 
 class RegisterFacts {
   public:
-    RegisterFacts(const Function& function, SharedOffset shared_offset);
+    RegisterFacts(const Function& function, const ControlFlow& flow, SharedOffset shared_offset);
 
     LowBits low_bits(const Operand& operand) const;  // of registers, immediates and symbols
     bool is_uniform(const Operand& operand) const;
 
   private:
     bool update(const Instruction& instruction);
+    bool lose_where_lanes_part(const ControlFlow& flow);
     LowBits result_of(const Instruction& instruction) const;
     bool is_result_uniform(const Instruction& instruction) const;
 

@@ -85,8 +85,10 @@ void FunctionDecoder::find_issued_accesses() {
         }
         return std::nullopt;
     };
-    issued_ = std::make_shared<ptx::IssuedAccesses>(source_, ptx::analyse_control_flow(source_),
-                                                    shared_offset);
+    const auto code = module_.source.machine_code.find(image_.kernel->source->name);
+    issued_ = std::make_shared<ptx::IssuedAccesses>(
+        source_, ptx::analyse_control_flow(source_), shared_offset,
+        code == module_.source.machine_code.end() ? nullptr : &code->second);
     function_.details.push_back(issued_);
     local_accesses_ =
         std::make_shared<ptx::LocalAccesses>(module_.source, image_.kernel->source->name, source_);
