@@ -19,7 +19,9 @@ using Pieces = std::vector<IssuedPiece>;
 // shared arrays `tile` at 0 and `odd` at 4100; only what is `used` counts as read.
 class Kernel {
   public:
-    explicit Kernel(const std::string& body, const std::string& used = "")
+    // `code`: the machine code, with lines that count from the body's first one.
+    explicit Kernel(const std::string& body, const std::string& used = "",
+                    std::vector<emulator::ptx::MachineAccess> code = {})
         : module_(emulator::ptx::parse(R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -44,13 +46,16 @@ BODY:
 )" + body + used + "    ret;\n}\n")) {
         const auto& function = module_.functions[0];
         first_ = function.labels[0].instruction;
+        for (auto& access : code) access.line += function.instructions[first_].text_line;
         found_ = std::make_unique<emulator::ptx::IssuedAccesses>(
-            function, emulator::ptx::analyse_control_flow(function), [](const std::string& symbol) {
+            function, emulator::ptx::analyse_control_flow(function),
+            [](const std::string& symbol) {
                 static const std::map<std::string, std::uint64_t> offsets = {{"tile", 0},
                                                                              {"odd", 4100}};
                 const auto offset = offsets.find(symbol);
                 return offset == offsets.end() ? std::nullopt : std::optional(offset->second);
-            });
+            },
+            code.empty() ? nullptr : &code);
     }
 
     // Of the i-th instruction of the body.
@@ -182,6 +187,45 @@ TEST(IssuedAccesses, AtomicsOnOneAddressAreForOneLane) {
     EXPECT_FALSE(one_lane("red.global.inc.u32 [%rd1], %r30"));
     EXPECT_FALSE(one_lane("atom.global.max.s32 %r4, [%rd1], %r30", true));
     EXPECT_FALSE(one_lane("red.shared.add.u32 [%r3], %r30"));
+}
+
+// A loop leaves lanes with different numbers of rounds: REDG.ADD.64 of every lane.
+TEST(IssuedAccesses, WhatLanesCountApartIsNotTheSameInAll) {
+    const auto one_lane = [](const std::string& condition) {
+        return Kernel(
+                   "    mov.u64 %rd2, 0;\n    mov.u32 %r20, 0;\nLOOP:\n"
+                   "    add.s32 %r20, %r20, 1;\n    add.s64 %rd2, %rd2, 1;\n    setp.lt.s32 %p1, "
+                   "%r20, " +
+                   condition + ";\n    @%p1 bra LOOP;\n    red.global.add.u64 [%rd1], %rd2;\n")
+            .is_for_one_lane(6, false);
+    };
+    EXPECT_FALSE(one_lane("%r30"));
+    EXPECT_TRUE(one_lane("9"));
+}
+
+using Kind = emulator::ptx::MachineAccessKind;
+
+// A loop that is unrolled: LDS.128 [UR4], LDS [UR4+0x8], twice.
+TEST(IssuedAccesses, LoadsThatTheMachineCodeHasApartAreApart) {
+    const std::string body =
+        "    ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r1];\n    ld.shared.f32 %f5, [%r1+8];\n";
+    const std::string used = "    add.f32 %f39, %f1, %f2;\n    add.f32 %f39, %f4, %f5;\n";
+    const Kernel apart(
+        body, used,
+        {{0, Kind::load, 16}, {0, Kind::load, 16}, {1, Kind::load, 4}, {1, Kind::load, 4}});
+    EXPECT_EQ(apart[0], nullptr);
+    EXPECT_EQ(apart[1], nullptr);
+    const Kernel joined(body, used, {{0, Kind::load, 16}});
+    expect(joined[0], {{0, 16}});
+    expect(joined[1], {});
+}
+
+// LDG.E R13, [R20+0x4] of a 64-bit word of which the upper half is used.
+TEST(IssuedAccesses, LoadsThatTheMachineCodeNarrowsAreNarrow) {
+    const std::string body = "    ld.global.u64 %rd2, [%rd1];\n";
+    const std::string used = "    shr.u64 %rd3, %rd2, 63;\n    st.global.u64 [%rd1], %rd3;\n";
+    expect(Kernel(body, used, {{0, Kind::load, 4}})[0], {{0, 4}});
+    EXPECT_EQ(Kernel(body, used, {{0, Kind::load, 8}})[0], nullptr);
 }
 
 }  // namespace

@@ -111,6 +111,8 @@ TEST(LineTable, RowsOfASequence) {
     EXPECT_EQ(lines.line_at(30), 12u);
     EXPECT_EQ(lines.line_at(31), 11u);
     EXPECT_EQ(lines.line_at(64), 20u);
+    EXPECT_EQ(lines.other_line_behind(30), 11u);
+    EXPECT_EQ(lines.other_line_behind(64), 20u);
     for (std::size_t size = 1; size < bytes.size(); ++size) {
         EXPECT_THROW(read_line_table(std::as_bytes(std::span(bytes)).first(size)), std::exception);
     }
@@ -124,11 +126,19 @@ TEST(MachineCode, LinesOfThePtx) {
     ASSERT_TRUE(hopper);
     std::vector<MachineAccess> accesses = hopper->code.at("k");
     std::erase_if(accesses,
-                  [](const auto& each) { return each.kind == MachineAccessKind::meeting; });
+                  [](const auto& each) { return each.kind >= MachineAccessKind::meeting; });
+    for (MachineAccess& access : accesses) access.place = 0;
     EXPECT_EQ(accesses, code_with(7));
     const auto turing = compile(kernel("    st.global.u64 [%rd1+8], %rd1;\n", below), "sm_75", "");
     ASSERT_TRUE(turing);
-    EXPECT_EQ(turing->code.at("k").back(), (MachineAccess{13, MachineAccessKind::store, 8}));
+    const auto store = std::ranges::find(turing->code.at("k"), 13u, &MachineAccess::line);
+    ASSERT_NE(store, turing->code.at("k").end());
+    EXPECT_EQ(*store, (MachineAccess{13, MachineAccessKind::store, 8, false, store->place}));
+    EXPECT_GT(store->place, 0u);
+    // @P0 BRA; of the test's line, behind the store.
+    const MachineAccess jump = turing->code.at("k").back();
+    EXPECT_EQ(jump.kind, MachineAccessKind::jump);
+    EXPECT_GT(jump.place, store->place);
 }
 
 // BSSY in front of the branch, BSYNC where both ways lead: both load, and the store follows.

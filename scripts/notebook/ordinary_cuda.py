@@ -1,7 +1,7 @@
-"""The validation set of ordinary CUDA programs: each launch on the emulated GPU beside what a GPU's
+"""The validation sets of ordinary CUDA programs: each launch on the emulated GPU beside what a GPU's
 profiler counted for it, and what it wrote beside what it wrote on that GPU.
 
-The executable prints a line a launch: its name, a hash of its output, and whether the output is exact
+Each executable prints a line a launch: its name, a hash of its output, and whether the output is exact
 or rounded. The k-th line belongs to the k-th launch of the profiler and of the emulated GPU's report.
 """
 
@@ -18,8 +18,11 @@ from notebook.errors import CHECK_FAILED, Problem
 from notebook.project import Project
 from notebook.text import plain
 
-NAME = "ordinary_cuda"
-TARGET = f"common/tests/validation_set/ordinary/{NAME}"
+# By name: what is built, from the top of the build folder. No launch is in both.
+TARGETS = {
+    "ordinary_cuda": "common/tests/validation_set/ordinary/ordinary_cuda",
+    "everyday_cuda": "common/tests/validation_set/everyday/everyday_cuda",
+}
 FAILED = "failed"
 
 
@@ -40,9 +43,9 @@ class Launched:
     messages: list[str] = field(default_factory=list)
 
 
-def measured(project: Project, device: str) -> Launched:
-    """What is stored of a GPU."""
-    path = project.data / device / "counters" / f"{NAME}.csv"
+def measured(project: Project, device: str, name: str) -> Launched:
+    """What is stored of a GPU for the set of this name."""
+    path = project.data / device / "counters" / f"{name}.csv"
     with path.with_suffix(".outputs.csv").open(encoding="utf-8", newline="") as file:
         outputs = {row["name"]: Output(row["hash"], row["kind"]) for row in csv.DictReader(file)}
     return Launched(outputs, counters.read_csv(path))
@@ -67,7 +70,7 @@ def emulate(executable: Path, runtime_folder: Path, architecture: str, *names: s
         )
         if run.returncode not in (0, 1):
             raise Problem(
-                f"{NAME} ended with status {run.returncode}: {plain(run.stderr[-300:])}",
+                f"{executable.name} ended with status {run.returncode}: {plain(run.stderr[-300:])}",
                 CHECK_FAILED,
             )
         lines = report.read_text(encoding="utf-8").splitlines() if report.is_file() else []

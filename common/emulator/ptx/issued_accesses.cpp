@@ -7,13 +7,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "emulator/ptx/issued_pieces.hpp"
 #include "emulator/ptx/types.hpp"
 
 namespace emulator::ptx {
 namespace {
 
 constexpr std::int64_t window_bytes = 16;
-constexpr std::int64_t word_bytes = 4;
 
 // A load or store that ptxas may reorder: not guarded, not volatile, not ordered.
 struct Access {
@@ -25,36 +25,6 @@ struct Access {
     std::uint32_t used = 0;  // bit i: element i is read, or stored
     std::uint32_t bytes() const { return element_bytes * elements; }
 };
-
-bool is_ordered(const Instruction& instruction) {
-    static constexpr std::array<std::string_view, 6> orders = {"volatile", "relaxed", "acquire",
-                                                               "release",  "mmio",    "cv"};
-    return std::ranges::any_of(orders,
-                               [&](std::string_view order) { return has(instruction, order); });
-}
-
-Space space_of(const Instruction& instruction) {
-    for (const std::string& modifier : instruction.modifiers) {
-        if (modifier.starts_with("param::")) return Space::param;
-        if (modifier.starts_with("shared")) return Space::shared;
-        if (const auto space = space_named(modifier)) return *space;
-    }
-    return Space::generic;
-}
-
-// Pieces of aligned 16 bytes (8 where `is_half`) for the words in `mask`.
-std::vector<IssuedPiece> pieces_of(std::uint32_t mask, bool is_store, bool is_half) {
-    const bool is_whole = is_store ? mask == 0xf : std::popcount(mask) >= 3;
-    if (is_whole && !is_half) return {{0, 16}};
-    std::vector<IssuedPiece> pieces;
-    for (std::int64_t half = 0; half < 2; ++half) {
-        const std::uint32_t words = mask >> (2 * half) & 3;
-        if (words == 3) pieces.push_back({8 * half, 8});
-        if (words == 1) pieces.push_back({8 * half, 4});
-        if (words == 2) pieces.push_back({8 * half + word_bytes, 4});
-    }
-    return pieces;
-}
 
 std::uint32_t words_of(const Access& access, std::int64_t first_byte) {
     std::uint32_t mask = 0;
@@ -228,43 +198,17 @@ class Finder {
         if (access->elements == 1) narrow(at, *access);
     }
 
-    // How many bytes the machine's instructions of this line load or store; nothing where they differ.
-    std::optional<std::uint32_t> bytes_issued(std::uint32_t at) const {
-        const Instruction& instruction = function_.instructions[at];
-        const auto kind =
-            instruction.opcode == "ld" ? MachineAccessKind::load : MachineAccessKind::store;
-        std::optional<std::uint32_t> bytes;
-        for (const MachineAccess& access :
-             std::ranges::equal_range(*code_, instruction.text_line, {}, &MachineAccess::line)) {
-            if (access.kind != kind) continue;
-            if (bytes && *bytes != access.bytes) return {};
-            bytes = access.bytes;
-        }
-        return bytes;
-    }
-
     void narrow(std::uint32_t at, const Access& access) {
-        const auto bytes = code_ ? bytes_issued(at) : std::nullopt;
+        const auto bytes = code_ ? bytes_issued(*code_, function_.instructions[at]) : std::nullopt;
         if (bytes && *bytes < access.bytes()) issued_[at] = {{0, *bytes}};
     }
 
     // Whether the machine code has each of a window's accesses as it is written.
     bool is_apart(const Window& window) const {
         return code_ && std::ranges::all_of(window.members, [&](const auto& member) {
-                   return bytes_issued(member.first) == member_bytes(member.first);
+                   const Instruction& instruction = function_.instructions[member.first];
+                   return bytes_issued(*code_, instruction) == bytes_of_lane(instruction);
                });
-    }
-
-    std::uint32_t member_bytes(std::uint32_t at) const {
-        const Instruction& instruction = function_.instructions[at];
-        const Operand& values = instruction.operands[instruction.opcode == "ld" ? 0 : 1];
-        std::uint32_t bytes = 0;
-        for (const std::string& modifier : instruction.modifiers) {
-            if (type_named(modifier) != Type::none) bytes = bytes_of(type_named(modifier));
-        }
-        return values.kind == OperandKind::vector
-                   ? bytes * static_cast<std::uint32_t>(values.elements.size())
-                   : bytes;
     }
 
     static std::string type_text(const Instruction& instruction) {
