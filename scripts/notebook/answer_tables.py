@@ -158,7 +158,12 @@ def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]
         head[1] = _wrapped(outcomes.printed(claim), _MAX_PRINTED)
         cells = [*head, *_value_and_verdict_lines(found)]
     head_cells = map(_joined, (_wrapped(label, _room(cells)), *cells[:2]))
-    return [*head_cells, *(_joined(lines).replace(" ", "\u00a0") for lines in cells[2:])]
+    return [*head_cells, *(_unbroken(_joined(lines)) for lines in cells[2:])]
+
+
+def _unbroken(text: str) -> str:
+    """Without places where a browser may begin another line: neither blanks nor after a dash."""
+    return text.replace(" ", "\u00a0").replace("–", "–\u2060")
 
 
 def _room(cells: Sequence[Sequence[str]]) -> int:
@@ -216,7 +221,7 @@ def lore_row(decided: ChapterVerdicts, answer: AnswerLine, link: str, words: Wor
 def rendered_width(row: str) -> int:
     """The characters of a table's line as a reader sees them: links by their text, cells by their
     longest line."""
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", row.replace("\\|", "¦"))
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", row.replace("\\|", "¦").replace("\u2060", ""))
     text = re.sub(r"`|\*\*|</?su[bp]>", "", text).replace("&lt;", "<")
     cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
     return sum(max(map(len, cell.split("<br>"))) + _BETWEEN for cell in cells)
