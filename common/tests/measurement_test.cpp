@@ -220,6 +220,18 @@ TEST_F(Measurement, OfWhatTimesItselfIsNotRepeated) {
     EXPECT_TRUE(device().batches.empty());
 }
 
+TEST_F(Measurement, NamesWhatHoldsTheData) {
+    device().description.l2_bytes = 1000;
+    const std::pair<std::size_t, const char*> held[] = {
+        {1000, "l2"}, {1001, "l2+dram"}, {2000, "l2+dram"}, {3999, "l2+dram"}, {4000, "dram"}};
+    for (const auto& [bytes, level] : held) {
+        variant_.working_set_bytes = bytes;
+        TimedRow timed = row();
+        device().plays = {{.seconds_per_launch = 1e-6}};
+        EXPECT_EQ(measured(timed, failures_).at(0).report_label, level) << bytes;
+    }
+}
+
 TEST_F(Measurement, AboveThePeakOfDramIsAnError) {
     variant_.working_set_bytes = 8 << 20;
     for (const bool above : {false, true}) {

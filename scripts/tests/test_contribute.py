@@ -167,6 +167,32 @@ def test_two_devices_or_none(other: Tree, tmp_path: Path) -> None:
     assert "holds 0 devices" in refused(other, packed(tmp_path, {}))
 
 
+def test_a_negative_size_goes_nowhere(other: Tree, tmp_path: Path) -> None:
+    """Two's complement in the field of a size once sent readers of archives back, again and again."""
+    header = bytearray(plain_member(RESULTS).tobuf(tarfile.USTAR_FORMAT))
+    header[124:136] = b"\xff" * 10 + b"\xfe\x00"
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    path = tmp_path / "sent.tar.gz"
+    path.write_bytes(gzip.compress(bytes(header) + bytes(1024)))
+    assert "of more than 8 MiB" in refused(other, path)
+
+
+def test_an_archive_that_ends_within_a_file(other: Tree, tmp_path: Path) -> None:
+    path = packed(tmp_path, {RESULTS: bytes(5000)})
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes())[:2048]))
+    assert f"ends within {synthetic.CHAPTER}.json" in refused(other, path)
+
+
+def test_what_one_process_measured(other: Tree, tmp_path: Path) -> None:
+    content = synthetic.of_an_a100(processes=1)
+    content["rows"] = [
+        {key: value[:1] if isinstance(value, list) else value for key, value in row.items()}
+        for row in content["rows"]
+    ]
+    assert "in fewer than two processes" in refused(other, sent(tmp_path, content))
+
+
 def test_too_much(other: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A megabyte of zeros is a kilobyte packed: what counts is what comes out."""
     monkeypatch.setattr(archive, "_LARGEST_FILE", 2**19)
