@@ -156,12 +156,11 @@ def test_camping_belongs_to_the_memory_of_the_h200() -> None:
     assert round(gain("nvidia-h100-80gb-hbm3", "12_transpose_diagonal", *diagonal)) == 2
 
 
-def test_the_sanitizers_found_nothing_in_what_they_were_shown() -> None:
+def test_the_sanitizers_found_nothing_in_any_chapter() -> None:
     rows = rows_of("sanitizers.csv")
     tools = {"memcheck", "racecheck", "synccheck", "initcheck"}
-    assert {row["tool"] for row in rows} == tools
     for row in rows:
         assert directory(row["chapter"][:2]).name == row["chapter"]
         assert ": 0 errors" in row["summary"] or "(0 errors, 0 warnings)" in row["summary"]
-    for chapter in ("07_unroll4", "12_transpose_diagonal", "14_transpose_shared", "19_matmul_fast"):
-        assert {row["tool"] for row in rows if row["chapter"] == chapter} == tools
+    for path in (ROOT / "chapters").glob("[0-9]*"):
+        assert {row["tool"] for row in rows if row["chapter"] == path.name} == tools
