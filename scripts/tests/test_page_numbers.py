@@ -7,6 +7,7 @@ cited from a source; and what is given: numbers that define, count or follow fro
 import csv
 import importlib
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -19,7 +20,9 @@ _SCALES = (1.0, 1e-3, 1e-6, 1e-9, 1e-12)
 
 
 def module(chapter: str) -> ModuleType:
-    return importlib.import_module(f"page_numbers.chapter_{chapter[:2]}")
+    """Its numbers; of a new chapter none are known."""
+    name = f"page_numbers.chapter_{chapter[:2]}"
+    return importlib.import_module(name if find_spec(name) else "page_numbers.of_no_chapter")
 
 
 def page(chapter: str) -> Path:
