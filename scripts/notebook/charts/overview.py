@@ -288,9 +288,8 @@ def _offset_11(device: Device) -> float | None:
 def _diagonal(device: Device) -> float | None:
     """The median of all sizes: one of them is odd on some GPUs."""
     plain, diagonal = "transpose_read_rows", "transpose_read_rows_diagonal"
-    pairs = [(row, row.replace(diagonal, plain)) for row in device.rows(diagonal)]
-    ratios = [ratio for pair in pairs if (ratio := device.ratio(*pair))]
-    return median(ratios) if ratios else None
+    found = [device.ratio(row, row.replace(diagonal, plain)) for row in device.rows(diagonal)]
+    return median(filter(None, found)) if any(found) else None
 
 
 def _tiled(device: Device) -> float | None:
