@@ -4,6 +4,6 @@
 
 namespace emulator {
 
-inline constexpr const char* version = "4";
+inline constexpr const char* version = "5";
 
 }  // namespace emulator
