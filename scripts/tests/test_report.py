@@ -363,5 +363,7 @@ def test_pages_are_used_by_keyboard(report: Path, name: str) -> None:
 @pytest.mark.parametrize("width", [1012, 1600])
 def test_the_front_page_is_two_screens(report: Path, width: int) -> None:
     """Of 1,000 pixels; its list of chapters is folded."""
-    height = run(report / "index.html", "return document.querySelector('main').scrollHeight;", width)
+    height = run(
+        report / "index.html", "return document.querySelector('main').scrollHeight;", width
+    )
     assert 1000 < height <= 2000
