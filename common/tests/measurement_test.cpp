@@ -208,6 +208,14 @@ TEST_F(Measurement, WatchesTheClockOfTheReferenceToo) {
     EXPECT_NEAR(counter(run, "memcpy_ratio"), 4, 1e-9);
 }
 
+TEST_F(Measurement, OfAThrottledReferenceIsThrottled) {
+    variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
+    TimedRow timed = row();
+    device().plays.assign(10, {.throttled = true});
+    device().plays.front().throttled = false;
+    EXPECT_EQ(counter(measured(timed, failures_).at(0), "throttled"), 1);
+}
+
 TEST_F(Measurement, OfWhatTimesItselfIsNotRepeated) {
     int executions = 0;
     variant_.launch = {};

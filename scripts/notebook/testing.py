@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from notebook import build, checking, setup, toolbox
@@ -39,13 +40,16 @@ def test(project: Project, nightly: bool = False) -> int:
         counts.touch()
         environment = toolbox.environment() | ({NIGHTLY: str(counts)} if nightly else {})
         parts = sorted(project.root.glob(_NIGHTLY_PARTS)) if nightly else []
+        runs = {part.stem: [str(part)] for part in parts}
+        runs["tests of the scripts"] = ["-m", "pytest", *_PYTEST]
         outcomes = {
             "C++ tests": build.run_tests(project),
             "checks": checking.check(project) == 0,
-            **{part.stem: _passes(project, environment, str(part)) for part in parts},
-            # Last, so that what pytest sums up stands at the end.
-            "tests of the scripts": _passes(project, environment, "-m", "pytest", *_PYTEST),
         }
+        # Two beside one another: some parts take one core, and fuzzing takes its time on any number.
+        with ThreadPoolExecutor(2) as pool:
+            passed = pool.map(lambda words: _passes(project, environment, *words), runs.values())
+            outcomes |= dict(zip(runs, passed, strict=True))
         if nightly:
             print(summary(counts.read_text("utf-8"), time.monotonic() - began))
     failed = [name for name, passed in outcomes.items() if not passed]
