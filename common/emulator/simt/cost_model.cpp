@@ -2,6 +2,8 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
+#include <utility>
 
 #include "emulator/models/coalescing.hpp"
 
@@ -50,47 +52,78 @@ namespace {
 
 using Keys = std::array<std::uint32_t, warp_size>;
 
-constexpr std::uint32_t table_bits = 12;
-struct Table {
-    std::array<std::uint8_t, 1u << table_bits> lane;
-};
+// Batcher's bitonic network over four registers of eight keys.
+constexpr unsigned width = 8;
+using Eight = std::uint32_t __attribute__((vector_size(4 * width)));
+using Registers = std::array<Eight, warp_size / width>;
 
-std::size_t lowest(std::uint32_t lanes) {
-    return static_cast<std::size_t>(std::countr_zero(lanes));
+// Of key i: whether it takes the lower one of itself and key i ^ stride.
+template <unsigned run, unsigned stride>
+constexpr bool takes_lower(unsigned i) {
+    return ((i & stride) == 0) == ((i & run) == 0);
 }
 
-// How many of the keys differ. Each lane leaves its number where its key's hash points: of equal keys one
-// remains. Keys that differ and meet in one place are found by a second look; then another hash is used.
-std::uint32_t count_distinct(const Keys& keys, std::uint32_t mask, Table& table) {
-    for (std::uint32_t multiplier = 0x9e3779b1u;; multiplier += 0x3c6ef372u) {
-        Keys places;
-        for (std::size_t lane = 0; lane < warp_size; ++lane) {
-            places[lane] = (keys[lane] * multiplier) >> (32 - table_bits);
-        }
-        std::uint32_t distinct = 0, met = 0;
-        const auto leave = [&](std::size_t lane) {
-            table.lane[places[lane]] = static_cast<std::uint8_t>(lane);
-        };
-        const auto look = [&](std::size_t lane) {
-            const std::uint8_t winner = table.lane[places[lane]];
-            distinct += winner == lane ? 1 : 0;
-            met |= keys[winner] ^ keys[lane];
-        };
-        if (mask == 0xffffffffu) {
-            for (std::size_t lane = 0; lane < warp_size; ++lane) leave(lane);
-            for (std::size_t lane = 0; lane < warp_size; ++lane) look(lane);
+template <class F, std::size_t... i>
+constexpr Eight eight(F f, std::index_sequence<i...>) {
+    return Eight{f(static_cast<unsigned>(i))...};
+}
+constexpr std::make_index_sequence<width> all_of_eight;
+
+template <unsigned stride>
+constexpr Eight partner_of = eight([](unsigned i) { return i ^ stride; }, all_of_eight);
+
+// The lower keys are numbered from 0 on, the higher ones from `width` on.
+template <unsigned run, unsigned stride, bool is_up>
+constexpr Eight choice = eight(
+    [](unsigned i) {
+        const bool lower = run < width ? takes_lower<run, stride>(i) : ((i & stride) == 0) == is_up;
+        return lower ? i : i + width;
+    },
+    all_of_eight);
+
+template <unsigned run, unsigned stride>
+void exchange(Registers& keys) {
+    for (unsigned r = 0; r < keys.size(); ++r) {
+        const Eight mine = keys[r];
+        if constexpr (stride >= width) {
+            const unsigned other = r ^ stride / width;
+            if (other < r) continue;
+            const Eight theirs = keys[other];
+            const Eight low = mine < theirs ? mine : theirs, high = mine < theirs ? theirs : mine;
+            const bool is_up = takes_lower<run, stride>(r * width);
+            keys[r] = is_up ? low : high;
+            keys[other] = is_up ? high : low;
         } else {
-            for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) leave(lowest(rest));
-            for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) look(lowest(rest));
+            const Eight theirs = __builtin_shuffle(mine, partner_of<stride>);
+            const Eight low = mine < theirs ? mine : theirs, high = mine < theirs ? theirs : mine;
+            const bool is_up = run < width || takes_lower<run, stride>(r * width);
+            keys[r] = is_up ? __builtin_shuffle(low, high, choice<run, stride, true>)
+                            : __builtin_shuffle(low, high, choice<run, stride, false>);
         }
-        if (met == 0) return distinct;
     }
+    if constexpr (stride > 1) exchange<run, stride / 2>(keys);
 }
 
-Keys shifted(const Keys& keys, int bits) {
+Keys sorted(const Keys& keys) {
+    Registers registers;
+    static_assert(sizeof registers == sizeof keys);
+    std::memcpy(registers.data(), keys.data(), sizeof keys);
+    exchange<2, 1>(registers);
+    exchange<4, 2>(registers);
+    exchange<8, 4>(registers);
+    exchange<16, 8>(registers);
+    exchange<32, 16>(registers);
     Keys result;
-    for (std::size_t lane = 0; lane < warp_size; ++lane) result[lane] = keys[lane] >> bits;
+    std::memcpy(result.data(), registers.data(), sizeof result);
     return result;
+}
+
+// How many of sorted keys differ in more than their low bits.
+std::uint32_t count_distinct(const Keys& keys, int low_bits) {
+    std::uint32_t distinct = 1;
+    for (std::size_t i = 1; i < warp_size; ++i)
+        distinct += (keys[i] ^ keys[i - 1]) >> low_bits != 0;
+    return distinct;
 }
 
 }  // namespace
@@ -101,16 +134,14 @@ AccessCounters CostModel::scattered_cost(Address base, const Keys& from_base,
     Keys offsets;
     const auto in_line = static_cast<std::uint32_t>(base % line_bytes);
     for (std::size_t lane = 0; lane < warp_size; ++lane) offsets[lane] = from_base[lane] + in_line;
-    static thread_local Table table;
-    const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
+    // Inactive lanes have the first active one's.
+    const Keys in_order = sorted(offsets);
     AccessCounters cost{.requests = 1};
-    cost.sectors = count_distinct(shifted(offsets, 5), mask, table);
-    cost.lines = count_distinct(shifted(offsets, 7), mask, table);
+    cost.sectors = count_distinct(in_order, 5);
+    cost.lines = count_distinct(in_order, 7);
     if (!counts_bytes) return cost;
-    if (!counts_bytes) return cost;
-    // Lanes in sectors of their own have addresses of their own.
-    const std::uint32_t places =
-        cost.sectors == lanes ? lanes : count_distinct(offsets, mask, table);
+    const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
+    const std::uint32_t places = count_distinct(in_order, 0);
     cost.distinct_bytes = std::uint64_t{places} * bytes_per_lane;
     cost.lane_bytes = std::uint64_t{lanes} * bytes_per_lane;
     cost.moved_bytes =

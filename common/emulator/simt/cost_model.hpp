@@ -28,8 +28,8 @@ struct CostModel {
 
     bool is_issued() const { return issued == nullptr || !issued->empty(); }
     AccessCounters cost(const WarpRequest& request) const;
-    // The same of aligned addresses in global memory, given as offsets from `base` (a multiple of 32), without
-    // sorting them: for patterns of loads and stores as written that do not come again.
+    // The same of aligned addresses in global memory, given as offsets from `base` (those of inactive lanes: the first
+    // active one's), sorted by vector instructions: for patterns of loads and stores as written that do not come again.
     bool has_scattered_cost() const { return issued == nullptr && kind != AccessKind::atomic; }
     AccessCounters scattered_cost(Address base, const std::array<std::uint32_t, warp_size>& offsets,
                                   std::uint32_t mask) const;
