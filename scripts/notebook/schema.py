@@ -17,6 +17,7 @@ from notebook.fields import Field, Json
 from notebook.text import short
 
 _LONGEST_NUMBER = 40  # characters
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # What a number has that is too long, or too large for a double; texts may have it, too.
 _EXTREME_NUMBER = re.compile(rf"[eE]\+?[0-9]{{3}}|[0-9]{{{_LONGEST_NUMBER + 1}}}")
 
@@ -78,6 +79,10 @@ def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
             parse_int=_int if is_extreme else None,
             parse_float=_float if is_extreme else None,
         )
+        if _SURROGATE.search(
+            text
+        ):  # both halves of a character, or one alone, which no text can hold
+            json.dumps(document, ensure_ascii=False).encode("utf-8")
     except RecursionError as error:
         raise Malformed("is nested too deeply") from error
     except ValueError as error:

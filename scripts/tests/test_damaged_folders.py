@@ -29,7 +29,7 @@ from notebook.errors import Problem, take_refused
 NIGHTLY = bool(os.environ.get(testing.NIGHTLY))
 RANDOM_CASES = 400 if NIGHTLY else 3  # of each file
 # Of all damages of a file; each file begins at another one.
-MOST_CASES = 100_000 if NIGHTLY else 9
+MAX_CASES = 100_000 if NIGHTLY else 9
 SECONDS, MEGABYTES = 10, 500
 RESULTS = f"data/nvidia-h200/{synthetic.CHAPTER}.json"
 COUNTERS = f"data/nvidia-h200/counters/{synthetic.CHAPTER}.csv"
@@ -214,7 +214,7 @@ def test_whatever_a_file_is(damaged_tree: Tree, name: str, monkeypatch: pytest.M
     sound, others = path.read_bytes(), contents(tree.root, name)
     assert read_everything(tree) == [], "before anything is damaged"
     every = list(damages(path))
-    step = -(-len(every) // MOST_CASES)
+    step = -(-len(every) // MAX_CASES)
     for what, damage in every[FILES.index(name) % step :: step]:
         damage(path)
         began = time.process_time()

@@ -132,3 +132,9 @@ def test_reading_is_refused_without_the_schema(tree: Tree) -> None:
     synthetic.save_stored(path, {"context": synthetic.context(), "benchmarks": []})
     with pytest.raises(Malformed, match="not of format 2"):
         results.read(path, tree.chapter)
+
+
+def test_half_of_a_character_is_refused_and_a_whole_one_is_not() -> None:
+    with pytest.raises(Malformed, match="surrogates not allowed"):
+        schema.parse_json(b'{"a": "\\ud83d"}')
+    assert schema.parse_json(b'{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
