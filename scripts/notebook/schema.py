@@ -79,9 +79,7 @@ def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
             parse_int=_int if is_extreme else None,
             parse_float=_float if is_extreme else None,
         )
-        if _SURROGATE.search(
-            text
-        ):  # both halves of a character, or one alone, which no text can hold
+        if _SURROGATE.search(text):  # of a character both halves, or one, which no text can hold
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except RecursionError as error:
         raise Malformed("is nested too deeply") from error
