@@ -176,8 +176,10 @@ void report_counts(benchmark::State& state, const Variant& variant,
     }
 }
 
-// What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets).
+// What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets). No time is predicted of
+// what the host's clock times: the host's part, copies over the link and page faults are not modelled.
 backend::PredictedL2 l2_of(const Variant& variant) {
+    if (variant.timed) return backend::PredictedL2::none;
     return variant.finds_l2_cold || variant.name.find("cache:cold") != std::string::npos
                ? backend::PredictedL2::cold
                : backend::PredictedL2::warm;

@@ -2,6 +2,7 @@
 // the rules of coalescing (sectors of 32 bytes, lines of 128) and of 32 banks of 4 bytes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "emulator/simt/trace_recorder.hpp"
@@ -55,6 +56,30 @@ AGAIN:
     add.u32 %r2, %r2, 1;
     setp.lt.u32 %p1, %r2, %r1;
     @%p1 bra AGAIN;
+    ret;
+}
+.visible .entry guarded(.param .u64 in, .param .u64 out, .param .u32 n)
+{
+    .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .reg .pred %p<3>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    ld.param.u32 %r2, [n];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    mov.f32 %f1, 0f00000000;
+    setp.ge.u32 %p1, %r1, %r2;
+    @%p1 bra NEXT;
+    ld.global.f32 %f1, [%rd4];
+NEXT:
+    st.global.f32 [%rd5], %f1;
+    mov.f32 %f2, 0f00000000;
+    setp.gt.u32 %p2, %r1, %r2;
+    @%p2 bra LAST;
+    ld.global.f32 %f2, [%rd4+4096];
+LAST:
+    st.global.f32 [%rd5+4096], %f2;
     ret;
 }
 )";
@@ -152,6 +177,25 @@ TEST(Recorder, ARoundOfALoopIsAStep) {
     EXPECT_EQ(many.executed - few.executed, 15u);
 }
 
+TEST(Recorder, ShortBodiesOfBranchesAreIssuedInLine) {
+    Recording recording(4);
+    const auto record = recording.machine.launch("guarded", shape(1, 32), recording.in.get(),
+                                                 recording.out.get(), 16u);
+    const timing::LaunchTrace& trace = record.recorded->trace;
+    // Head, two bodies and what is behind each of them: one step, with both loads and both stores.
+    ASSERT_EQ(trace.blocks[0][0].steps.size(), 1u);
+    const auto& issued = trace.program.blocks.at(trace.blocks[0][0].steps[0].block).instructions;
+    std::vector<std::uint32_t> accesses;
+    for (const timing::Instruction& each : issued) {
+        if (each.access != timing::no_access) accesses.push_back(each.access);
+    }
+    std::ranges::sort(accesses);
+    EXPECT_EQ(accesses, (std::vector<std::uint32_t>{0, 1, 2, 3}));
+    EXPECT_EQ(trace.blocks[0][0].accesses.size(), 4u);
+    EXPECT_EQ(trace.blocks[0][0].accesses[0].bytes, 64u);  // 16 lanes
+    EXPECT_EQ(trace.blocks[0][0].accesses[2].bytes, 68u);  // 17
+}
+
 TEST(Recorder, ALongLoopIsCutButCounted) {
     Recording recording(4);
     const auto record = recording.machine.launch("loop", shape(1, 32), 1000000u);
@@ -167,7 +211,16 @@ TEST(Recorder, OneSmGetsItsShareOfTheGrid) {
     EXPECT_EQ(launch.facts.blocks, 300u);
     EXPECT_EQ(launch.facts.sm_blocks, 3u);
     EXPECT_EQ(launch.trace.blocks.size(), 3u);
-    EXPECT_LT(launch.facts.sm_number, 36u);
+    EXPECT_LT(launch.sm, 36u);
+}
+
+TEST(Recorder, ShortKernelsAreRecordedForMoreWaves) {
+    // Of 60 blocks of 1024 threads an SM has two at a time: 12 waves are 24 of them.
+    Recording recording(4);
+    EXPECT_EQ(recording.loads(60 * 132, 1024).trace.blocks.size(), 24u);
+    // 5,000 rounds of three operations are cut, and of cut warps the first wave is enough.
+    const auto record = recording.machine.launch("loop", shape(60 * 132, 1024), 5000u);
+    EXPECT_EQ(record.recorded->trace.blocks.size(), 2u);
 }
 
 TEST(Recorder, AGpuOfItsOwnNameHasItsOwnSms) {
@@ -176,7 +229,7 @@ TEST(Recorder, AGpuOfItsOwnNameHasItsOwnSms) {
     const RecordedLaunch launch = recording.loads(69, 1024);
     EXPECT_EQ(launch.facts.sm_blocks, 2u);
     EXPECT_EQ(launch.facts.resident_blocks, 1u);
-    EXPECT_EQ(launch.facts.sm_number, 0u);
+    EXPECT_EQ(launch.sm, 0u);
 }
 
 }  // namespace

@@ -15,9 +15,11 @@ struct Machine {
     // ---- the GPU
     double clock_hz = 1e9;
     unsigned sms = 1;
-    double launch_seconds = 0;      // a kernel with nothing to do, behind another one in a stream
-    double blocks_per_second = 0;   // that the whole GPU starts
-    double block_start_cycles = 0;  // from the start of a block to its first instruction
+    double launch_seconds = 0;     // a kernel with nothing to do, behind another one in a stream
+    double blocks_per_second = 0;  // that the whole GPU starts
+    double block_start_cycles =
+        0;  // from the end of a block to the first instruction of the next one
+    double warp_start_cycles = 0;  // an SM starts the warps of its blocks one after another
 
     // ---- an SM
     unsigned schedulers = 4;
@@ -28,6 +30,7 @@ struct Machine {
 
     // ---- the L1 and the shared memory, which share one data path
     double shared_cycles = 23, l1_cycles = 33, constant_cycles = 8;
+    double constant_pass_cycles = 1;  // of one address of several that a warp reads
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;
     double shared_atomic_cycles = 4;  // of one pass over the banks
@@ -38,11 +41,13 @@ struct Machine {
 
     // ---- behind the L1
     double l2_cycles = 270, dram_cycles = 650;  // from issue to use, nothing else in flight
-    double page_cycles = 500;               // more, for the first load from a page of a cold launch
-    double l2_granule_bytes = 64;           // that a request to one line takes of the L2 at least
-    double l2_bytes_per_cycle = 4000;       // of the whole GPU
-    double l2_bytes_per_cycle_per_sm = 64;  // of one SM's port
-    double l2_store_lines_per_cycle = 32;   // of the whole GPU: each takes one line, ...
+    double dram_spread_cycles = 0;     // of the mean latency: how much later the later half comes
+    double dram_bank_cycles = 0;       // that a bank is busy with a line
+    double page_cycles = 500;          // more, for the first load from a page of a cold launch
+    double l2_granule_bytes = 64;      // that a request to one line takes of the L2 at least
+    double l2_bytes_per_cycle = 4000;  // of the whole GPU
+    double l2_bytes_per_cycle_per_sm = 64;    // of one SM's port
+    double l2_store_lines_per_cycle = 32;     // of the whole GPU: each takes one line, ...
     double l2_store_sectors_per_cycle = 128;  // ... and so many sectors
     double l2_atomics_per_cycle = 32;         // sectors, of the whole GPU
     double dram_bytes_per_cycle = 2000;       // of the whole GPU, as measured, not the peak

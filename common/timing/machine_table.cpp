@@ -20,10 +20,11 @@ struct Parameters {
     double integer_lanes{}, fp64_lanes{}, sfu_lanes{}, memory_lanes{};
     double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
     double shared_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{}, dram_cycles{};
+    double constant_pass_cycles{}, dram_spread_ns{}, dram_bank_ns{};
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
     double shared_atomic_cycles{}, memory_queue_cycles{};
-    double launch_us{}, blocks_per_cycle{}, block_start_cycles{};
+    double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
     double l2_atomics_per_cycle_of_sm{};
@@ -62,6 +63,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.launch_seconds = from.launch_us * 1e-6;
     machine.blocks_per_second = from.blocks_per_cycle * gpu.sm_clock_hz;
     machine.block_start_cycles = from.block_start_cycles;
+    machine.warp_start_cycles = from.warp_start_cycles;
     machine.schedulers = static_cast<unsigned>(from.schedulers);
     machine.issue_per_scheduler = from.issue_per_scheduler;
     machine.fp32_lanes = gpu.fp32_lanes_per_sm;
@@ -75,6 +77,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.shared_cycles = from.shared_cycles;
     machine.l1_cycles = from.l1_cycles;
     machine.constant_cycles = from.constant_cycles;
+    machine.constant_pass_cycles = from.constant_pass_cycles;
     machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
     machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;
@@ -84,6 +87,8 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.stores_allocate = gpu.stores_allocate_in_l1;
     machine.l2_cycles = from.l2_cycles;
     machine.dram_cycles = from.dram_cycles;
+    machine.dram_spread_cycles = from.dram_spread_ns * 1e-9 * gpu.sm_clock_hz;
+    machine.dram_bank_cycles = from.dram_bank_ns * 1e-9 * gpu.sm_clock_hz;
     machine.page_cycles = from.page_cycles;
     machine.l2_granule_bytes = from.l2_granule_bytes;
     machine.l2_bytes_per_cycle = from.l2_bytes_per_cycle_of_sm * sms;

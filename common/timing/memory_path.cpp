@@ -16,16 +16,18 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchFacts& facts, double 
     : machine_(machine),
       facts_(facts),
       active_sms_(active_sms),
-      l1_(std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines) {}
+      l1_(std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines),
+      dram_(machine, active_sms) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
-                         double now) {
+                         double now, bool is_in_first_wave) {
+    is_in_first_wave_ = is_in_first_wave;
     if (access.kind == Access::Kind::none) return now;
     switch (access.space) {
         case Space::shared:
             return serve_shared(access, now);
         case Space::constant:
-            return now + machine_.constant_cycles * std::max<double>(1, access.wavefronts);
+            return read_constant(access, now);
         default:
             break;
     }
@@ -37,6 +39,13 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
         default:
             return update(access, now);
     }
+}
+
+// One address at a time.
+double MemoryPath::read_constant(const Access& access, double now) {
+    const double cycles = machine_.constant_pass_cycles * std::max<double>(1, access.wavefronts);
+    return constants_.serve(now, cycles) + cycles - machine_.constant_pass_cycles +
+           machine_.constant_cycles;
 }
 
 double MemoryPath::serve_shared(const Access& access, double now) {
@@ -77,33 +86,48 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
 // The first loads of a launch wait until the addresses of their pages are translated. Of pages that come
 // later another SM has seen the beginning before.
 double MemoryPath::looked_up_page(emulator::Address address, double now) {
-    if (!facts_.finds_pages_cold) return now;
+    if (facts_.cold_share <= 0) return now;
     if (pages_.empty()) pages_known_ = now + machine_.page_cycles;
     const auto [page, is_new] = pages_.try_emplace(address / page_bytes);
     if (is_new && now < pages_known_) page->second = now + machine_.page_cycles;
     return std::max(now, page->second);
 }
 
-// Sectors from L2, and of these the launch's share from DRAM. One request in so many waits for DRAM.
+// Whether a line comes from DRAM. Blocks of the first wave run abreast: what is new to one SM is new to all
+// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits.
+bool MemoryPath::waits_for_dram(emulator::Address line) {
+    if (facts_.dram_share_of_reads >= 1) return true;
+    if (is_in_first_wave_) return facts_.cold_share >= 1 && !in_l2_.contains(line);
+    dram_requests_due_ += facts_.dram_share_of_reads;
+    if (dram_requests_due_ < 1) return false;
+    dram_requests_due_ -= 1;
+    return true;
+}
+
+// Sectors from L2, and of these the launch's share from DRAM.
 double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double now) {
-    double sectors = 0, bytes = 0;
+    double bytes = 0;
     for (const emulator::LineSectors line : lines) {
-        sectors += line.count();
         bytes += std::max<double>(line.count() * emulator::sector_bytes, machine_.l2_granule_bytes);
         now = looked_up_page(line.line(), now);
     }
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
     const double begin = l2_.serve(now, bytes / rate);
-    const double from_l2 = begin + bytes / rate + machine_.l2_cycles;
-    const double dram_cycles =
-        sectors * facts_.dram_bytes_per_read_sector * active_sms_ / machine_.dram_bytes_per_cycle;
-    if (dram_cycles <= 0) return from_l2;
-    const double dram_begin = dram_.serve(begin, dram_cycles);
-    dram_requests_due_ += facts_.dram_share_of_reads;
-    if (dram_requests_due_ < 1) return from_l2;
-    dram_requests_due_ -= 1;
-    return std::max(from_l2, dram_begin + dram_cycles + machine_.dram_cycles);
+    double arrival = begin + bytes / rate + machine_.l2_cycles;
+    if (facts_.dram_bytes_per_read_sector <= 0) return arrival;
+    for (const emulator::LineSectors line : lines) {
+        const double from_dram =
+            dram_.serve(line.line(), line.count() * facts_.dram_bytes_per_read_sector, begin) +
+            dram_.cycles(line.line());
+        if (waits_for_dram(line.line())) {
+            arrival = std::max(arrival, from_dram);
+            in_l2_.try_emplace(line.line(), from_dram);
+        } else if (const auto found = in_l2_.find(line.line()); found != in_l2_.end()) {
+            arrival = std::max(arrival, found->second);
+        }
+    }
+    return arrival;
 }
 
 double MemoryPath::store(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -115,8 +139,9 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
         active_sms_ * std::max(access.line_count / machine_.l2_store_lines_per_cycle,
                                access.sectors / machine_.l2_store_sectors_per_cycle);
     const double begin = stores_.serve(done, l2_cycles);
-    dram_.serve(begin, access.sectors * facts_.dram_bytes_per_written_sector * active_sms_ /
-                           machine_.dram_bytes_per_cycle);
+    acknowledged_ = std::max(acknowledged_, begin + l2_cycles + machine_.l2_cycles);
+    for (const emulator::LineSectors line : lines)
+        dram_.serve(line.line(), line.count() * facts_.dram_bytes_per_written_sector, begin);
     return done;
 }
 

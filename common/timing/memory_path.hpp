@@ -8,27 +8,12 @@
 #include <unordered_map>
 
 #include "emulator/models/sectored_cache.hpp"
+#include "timing/dram.hpp"
 #include "timing/machine.hpp"
+#include "timing/server.hpp"
 #include "timing/trace.hpp"
 
 namespace timing {
-
-// Serves one request after another.
-class Server {
-  public:
-    // Returns when the service begins.
-    double serve(double now, double duration) {
-        const double begin = std::max(now, free_);
-        free_ = begin + duration;
-        busy_ += duration;
-        return begin;
-    }
-    double free() const { return free_; }
-    double busy() const { return busy_; }
-
-  private:
-    double free_ = 0, busy_ = 0;
-};
 
 class MemoryPath {
   public:
@@ -36,22 +21,26 @@ class MemoryPath {
 
     // The earliest cycle at which the data path takes another instruction.
     double accepts() const { return data_.free() - machine_.memory_queue_cycles; }
-    // An access that is issued at `now`; returns when its result can be used.
-    double serve(const Access& access, std::span<const emulator::LineSectors> lines, double now);
+    // An access that is issued at `now`, by a block of the first wave or a later one; returns when its
+    // result can be used.
+    double serve(const Access& access, std::span<const emulator::LineSectors> lines, double now,
+                 bool is_in_first_wave = true);
     // When everything that was written has arrived.
-    double drained() const { return std::max({l2_.free(), stores_.free(), dram_.free()}); }
+    double drained() const { return std::max({l2_.free(), acknowledged_, dram_.free()}); }
 
     const Server& data() const { return data_; }
     const Server& l2() const { return l2_; }
     const Server& stores() const { return stores_; }
     const Server& atomics() const { return atomics_; }
-    const Server& dram() const { return dram_; }
+    const Dram& dram() const { return dram_; }
     double shared_busy() const { return shared_busy_; }
 
   private:
     double serve_shared(const Access& access, double now);
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double fetch(std::span<const emulator::LineSectors> lines, double now);
+    bool waits_for_dram(emulator::Address line);
+    double read_constant(const Access& access, double now);
     double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double update(const Access& access, double now);
@@ -64,9 +53,13 @@ class MemoryPath {
     double active_sms_;
     emulator::SectoredCache l1_;
     std::unordered_map<emulator::Address, double> in_flight_;  // by line: its latest arrival
+    std::unordered_map<emulator::Address, double> in_l2_;      // by line: since when
     std::unordered_map<emulator::Address, double> pages_;      // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
-    Server data_, l2_, stores_, atomics_, dram_;
+    Server data_, constants_, l2_, stores_, atomics_;
+    Dram dram_;
+    bool is_in_first_wave_ = true;
+    double acknowledged_ = 0;  // when the L2 has answered the last store
     double shared_busy_ = 0;
     double dram_requests_due_ = 0;
 };

@@ -60,15 +60,9 @@ std::uint64_t SmSimulation::count_instructions() const {
     return count;
 }
 
-// The GPU hands out the blocks of the first wave in turn, an SM each.
-double SmSimulation::first_start(std::uint64_t block) const {
-    const double number =
-        static_cast<double>(block) * active_sms_ + static_cast<double>(facts_.sm_number);
-    return number * machine_.clock_hz / machine_.blocks_per_second;
-}
-
 SmResult SmSimulation::run() {
-    for (std::uint32_t i = 0; i < residents_.size(); ++i) start_block(i, first_start(i));
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) start_block(i, 0);
+    is_first_wave_ = false;
     for (;;) {
         Scheduler* next = nullptr;
         double when = never;
@@ -96,15 +90,18 @@ SmResult SmSimulation::run() {
 }
 
 void SmSimulation::start_block(std::uint32_t resident, double now) {
-    // All SMs ask for blocks alike, and the GPU starts only so many a second.
-    const double begin = std::max(now, next_block_start_);
-    next_block_start_ = begin + active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
+    // All SMs ask for blocks alike, and the GPU starts only so many a second. The first wave is there at once;
+    // the second one waits until as much time has passed.
+    const double begin =
+        is_first_wave_ ? now : std::max(now, next_block_start_) + machine_.block_start_cycles;
+    next_block_start_ = std::max(now, next_block_start_) +
+                        active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
     const BlockTrace& block = trace_.blocks[next_block_++];
     Resident& place = residents_[resident];
     place.alive = static_cast<std::uint32_t>(block.size());
     place.arrived = 0;
     for (std::size_t i = 0; i < block.size(); ++i)
-        start_warp(place.warps[i], block[i], begin + machine_.block_start_cycles);
+        start_warp(place.warps[i], block[i], warp_starts_.serve(begin, machine_.warp_start_cycles));
 }
 
 void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, double now) {
@@ -114,6 +111,7 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
     warp.age = next_age_++;
     warp.issued = warp.ready = now;
     warp.at_barrier = warp.is_done = false;
+    warp.is_in_first_wave = is_first_wave_;
     const auto first = static_cast<std::ptrdiff_t>(warp.registers);
     std::fill_n(ready_.begin() + first, trace_.program.registers, now);
     std::fill_n(source_.begin() + first, trace_.program.registers, std::uint8_t{0});
@@ -239,7 +237,7 @@ double SmSimulation::execute(Warp& warp, const Instruction& instruction, double 
     const Step& step = warp.trace->steps[warp.step];
     const Access& access = warp.trace->accesses[step.first_access + instruction.access];
     kind = access.space == Space::shared ? Stall::shared : Stall::memory;
-    return memory_.serve(access, trace_.lines_of(access), now);
+    return memory_.serve(access, trace_.lines_of(access), now, warp.is_in_first_wave);
 }
 
 void SmSimulation::note_stalls(const Warp& warp, const Instruction& instruction, double now) {

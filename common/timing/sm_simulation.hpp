@@ -59,7 +59,7 @@ class SmSimulation {
         double issued = 0;  // when its last instruction was
         double ready = 0;   // when its next one may be
         Stall waits_for = Stall::none;
-        bool at_barrier = false, is_done = false;
+        bool at_barrier = false, is_done = false, is_in_first_wave = true;
     };
     struct Resident {
         std::vector<std::uint32_t> warps;
@@ -96,7 +96,6 @@ class SmSimulation {
     void release(Resident& block, double now);
     void finish_warp(std::uint32_t warp, double now);
     bool release_stuck();
-    double first_start(std::uint64_t block) const;
     std::uint64_t count_instructions() const;
 
     const Machine& machine_;
@@ -111,6 +110,8 @@ class SmSimulation {
     std::vector<std::uint8_t> source_;  // what it comes from: a Stall
     double memory_unit_free_ = 0;
     double next_block_start_ = 0;
+    Server warp_starts_;
+    bool is_first_wave_ = true;
     std::uint64_t next_age_ = 0;
     std::size_t next_block_ = 0;
     double last_ = 0;

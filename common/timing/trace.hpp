@@ -78,16 +78,15 @@ struct LaunchTrace {
 
 // What a launch is beyond the SM that was recorded.
 struct LaunchFacts {
-    std::uint64_t blocks = 1;     // of the grid
-    std::uint64_t sm_blocks = 1;  // of the recorded SM
-    std::uint64_t sm_number = 0;
+    std::uint64_t blocks = 1;      // of the grid
+    std::uint64_t sm_blocks = 1;   // of the recorded SM
     unsigned resident_blocks = 1;  // on an SM at a time
     std::size_t l1_bytes = 0;
     // Of the sectors that SMs ask the L2 for, those that it has to get from DRAM; the bytes that DRAM then
     // moves, for each sector that SMs ask for and for each that they write.
     double dram_share_of_reads = 1;
-    bool finds_pages_cold =
-        false;  // nothing has used these pages lately: their addresses are looked up
+    // Of data that nothing in the launch has touched yet, the share that the L2 lacks.
+    double cold_share = 0;
     double dram_bytes_per_read_sector = 32, dram_bytes_per_written_sector = 32;
     double dram_bytes = 0;  // that the whole launch moves at least
 };

@@ -54,7 +54,7 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const double footprint = static_cast<double>(record.footprint_lines) * line_bytes;
     const double missing = 1 - found_in_l2(footprint);
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
-    facts.finds_pages_cold = missing > 0;
+    facts.cold_share = missing;
     facts.dram_share_of_reads = missing * ratio(record.l2_read_sectors_min, asked);
     facts.dram_bytes_per_read_sector = missing * ratio(record.dram_read_bytes, asked);
     facts.dram_bytes_per_written_sector =

@@ -79,7 +79,9 @@ class Sampler {
     explicit Sampler(const Launch& launch) : launch_(launch) {
         if (launch.recorder == nullptr) return;
         Worker worker(launch);  // counted below
-        for (const std::uint64_t block : launch.recorder->blocks()) worker.run_block(block);
+        for (const std::uint64_t block : launch.recorder->blocks()) {
+            if (launch.recorder->wants(block)) worker.run_block(block);
+        }
         launch.recorder->stop();
     }
 

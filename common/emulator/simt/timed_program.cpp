@@ -6,6 +6,7 @@
 
 #include "emulator/simt/memory.hpp"
 #include "timing/lowering.hpp"
+#include "timing/predication.hpp"
 #include "timing/reorder.hpp"
 
 namespace emulator::simt {
@@ -22,12 +23,16 @@ class Builder {
         free_registers_ = std::max(all, registers_in_use + 4) - registers_in_use;
     }
 
-    TimedProgram build() {
-        result_.program.blocks.resize(image_.counters.size());
+    // Of the paths that the trace takes, which then names them.
+    TimedProgram build(timing::LaunchTrace& trace) {
+        blocks_.resize(image_.counters.size());
+        regions_.resize(image_.counters.size(), timing::no_region);
         for (const auto& function : image_.functions)
             first_free_ += static_cast<timing::Register>(function->source->registers.size());
         max_registers_ = first_free_;
         for (const auto& function : image_.functions) add(*function);
+        for (const timing::Path& path : timing::join_steps(trace.blocks, regions_))
+            result_.program.blocks.push_back({issued(path)});
         result_.program.registers = max_registers_;
         result_.program.lines =
             static_cast<unsigned>(std::max<std::size_t>(1, result_.lines.size()));
@@ -35,12 +40,61 @@ class Builder {
     }
 
   private:
+    struct Lowered {
+        std::vector<timing::Instruction> instructions;
+        std::optional<timing::Instruction> control;
+        std::uint32_t accesses = 0;
+    };
+
     void add(const Function& function) {
-        const timing::Register first = result_.program.registers;
-        result_.program.registers +=
-            static_cast<timing::Register>(function.source->registers.size());
+        const timing::Register first = next_register_;
+        next_register_ += static_cast<timing::Register>(function.source->registers.size());
         for (std::size_t i = 0; i < function.blocks.size(); ++i)
             add(function, function.blocks[i], function.block_instructions[i], first);
+        find_regions(function);
+    }
+
+    // A short body that a branch skips, and nothing else leads to it or behind it.
+    void find_regions(const Function& function) {
+        std::vector<unsigned> entries(function.blocks.size());
+        for (const BasicBlock& block : function.blocks) {
+            if (block.control == Control::branch && block.target < entries.size())
+                ++entries[block.target];
+        }
+        for (std::uint32_t i = 0; i + 2 < function.blocks.size(); ++i) {
+            const BasicBlock& head = function.blocks[i];
+            const BasicBlock& body = function.blocks[i + 1];
+            if (head.control != Control::branch || head.target != i + 2 || head.next != i + 1)
+                continue;
+            if (body.control != Control::next || entries[i + 1] > 0 || entries[i + 2] > 1) continue;
+            if (!can_be_predicated(blocks_[body.counter].instructions)) continue;
+            if (regions_[head.counter] == timing::no_region) regions_[head.counter] = head.counter;
+            regions_[body.counter] = regions_[head.counter];
+            regions_[function.blocks[i + 2].counter] = regions_[head.counter];
+        }
+    }
+
+    static bool can_be_predicated(const std::vector<timing::Instruction>& body) {
+        std::size_t issued = 0;
+        for (const timing::Instruction& each : body) {
+            if (each.orders_memory) return false;
+            issued += each.slots;
+        }
+        return issued <= timing::max_predicated;
+    }
+
+    std::vector<timing::Instruction> issued(const timing::Path& path) {
+        std::vector<timing::Part> parts;
+        for (const std::uint32_t each : path) {
+            const Lowered& block = blocks_[each];
+            parts.push_back(
+                {block.instructions, block.control ? &*block.control : nullptr, block.accesses});
+        }
+        std::vector<timing::Instruction> line = timing::in_line(parts);
+        max_registers_ = std::max(max_registers_, timing::rename(line, first_free_));
+        line = timing::reorder(std::move(line), free_registers_);
+        if (const auto& end = blocks_[path.back()].control) line.push_back(*end);
+        return line;
     }
 
     void add(const Function& function, const BasicBlock& block,
@@ -63,14 +117,12 @@ class Builder {
             lowered[i].access = found->second;
             if (!is_issued[instructions[i]]) lowered[i].slots = 0;
         }
-        max_registers_ = std::max(max_registers_, timing::rename(lowered, first_free_));
-        lowered = timing::reorder(std::move(lowered), free_registers_);
-        if (block.control != Control::next) {
-            const ptx::Instruction& end = function.source->instructions[block.control_instruction];
-            lowered.push_back(timing::lower_control(end, first));
-            lowered.back().line = line_of(end.location);
-        }
-        result_.program.blocks[block.counter].instructions = std::move(lowered);
+        Lowered& result = blocks_[block.counter];
+        result = {std::move(lowered), std::nullopt, next_access};
+        if (block.control == Control::next) return;
+        const ptx::Instruction& end = function.source->instructions[block.control_instruction];
+        result.control = timing::lower_control(end, first);
+        result.control->line = line_of(end.location);
     }
 
     std::uint16_t line_of(const ptx::SourceLocation& location) {
@@ -83,6 +135,9 @@ class Builder {
 
     const Image& image_;
     unsigned free_registers_ = 0;
+    std::vector<Lowered> blocks_;         // as Image::counters
+    std::vector<std::uint32_t> regions_;  // of blocks that may be issued as one
+    timing::Register next_register_ = 0;
     timing::Register first_free_ = 0, max_registers_ = 0;  // behind those of the functions
     TimedProgram result_;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::int32_t>, std::uint16_t> numbers_;
@@ -96,8 +151,9 @@ const MemoryDetail* access_of(const Image& image, const Operation& operation) {
     return found == image.accesses.end() ? nullptr : found->second;
 }
 
-TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread) {
-    return Builder(image, registers_per_thread).build();
+TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread,
+                           timing::LaunchTrace& trace) {
+    return Builder(image, registers_per_thread).build(trace);
 }
 
 }  // namespace emulator::simt

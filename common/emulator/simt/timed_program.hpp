@@ -11,11 +11,13 @@
 namespace emulator::simt {
 
 struct TimedProgram {
-    timing::Program program;                 // its basic blocks are numbered as Image::counters
+    timing::Program program;                 // what the warps of the trace went through
     std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
 };
+// Its steps, which count blocks as Image::counters, then count those of the program.
 // `registers_per_thread`: as ptxas reports it; nothing when it is not known.
-TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread);
+TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread,
+                           timing::LaunchTrace& trace);
 
 // The memory access of an operation, guarded or not; null where it has none.
 const MemoryDetail* access_of(const Image& image, const Operation& operation);

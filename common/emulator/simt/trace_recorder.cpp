@@ -10,8 +10,9 @@
 namespace emulator::simt {
 namespace {
 
-// Enough waves of blocks to see how the first one starts, how one follows another and how the last one ends.
-constexpr std::uint64_t recorded_waves = 3;
+// Enough waves of blocks to see how the first one starts, how one follows another and how the last one ends;
+// of short kernels more, because the waits of single warps differ.
+constexpr std::uint64_t min_waves = 3, max_waves = 12;
 constexpr std::uint64_t recorded_sms = 3;
 constexpr std::uint64_t max_instructions_of_a_launch = 800'000;
 constexpr std::uint64_t max_instructions_of_a_warp = 16'384;
@@ -74,15 +75,16 @@ TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
     const std::uint64_t blocks = launch.blocks();
     const std::uint64_t fullest = blocks % sms == 0 ? sms : blocks % sms;
     const std::uint64_t of_sm = (blocks + sms - 1) / sms;
-    const std::uint64_t count = std::min<std::uint64_t>(of_sm, recorded_waves * resident_blocks_);
+    const std::uint64_t count = std::min<std::uint64_t>(of_sm, max_waves * resident_blocks_);
+    first_optional_ = std::min<std::uint64_t>(count, min_waves * resident_blocks_);
     for (std::uint64_t i = 0; i < std::min(fullest, recorded_sms); ++i) {
         Recorded& recorded = recorded_.emplace_back();
         recorded.sm = i * fullest / recorded_sms;
         recorded.trace.blocks.resize(count, timing::BlockTrace(launch.warps()));
     }
-    max_instructions_ =
-        std::min(max_instructions_of_a_warp,
-                 max_instructions_of_a_launch / (recorded_.size() * count * launch.warps()) + 1);
+    max_instructions_ = std::min(
+        max_instructions_of_a_warp,
+        max_instructions_of_a_launch / (recorded_.size() * first_optional_ * launch.warps()) + 1);
 }
 
 std::uint64_t TraceRecorder::Recorded::executed() const {
@@ -93,17 +95,27 @@ std::uint64_t TraceRecorder::Recorded::executed() const {
     return sum;
 }
 
-const TraceRecorder::Recorded* TraceRecorder::recorded_of(std::uint64_t block) const {
+TraceRecorder::Recorded* TraceRecorder::recorded_of(std::uint64_t block) {
     const std::uint64_t sms = launch_.architecture.sm_count;
-    for (const Recorded& recorded : recorded_) {
+    for (Recorded& recorded : recorded_) {
         if (block % sms == recorded.sm && block / sms < recorded.trace.blocks.size())
             return &recorded;
     }
     return nullptr;
 }
 
-bool TraceRecorder::wants(std::uint64_t block) const {
-    return !is_stopped_ && recorded_of(block) != nullptr;
+// Blocks of an SM come one after another. Those beyond the first waves are taken as long as there is room for
+// one more like those before it.
+bool TraceRecorder::wants(std::uint64_t block) {
+    if (is_stopped_) return false;
+    Recorded* const recorded = recorded_of(block);
+    if (recorded == nullptr) return false;
+    const std::uint64_t number = block / launch_.architecture.sm_count;
+    if (number < first_optional_) return true;
+    const std::uint64_t room = max_instructions_of_a_launch / recorded_.size();
+    if (recorded->executed() / number * (number + 1) > room)
+        recorded->trace.blocks.resize(std::min<std::size_t>(recorded->trace.blocks.size(), number));
+    return number < recorded->trace.blocks.size();
 }
 
 std::vector<std::uint64_t> TraceRecorder::blocks() const {
@@ -117,7 +129,7 @@ std::vector<std::uint64_t> TraceRecorder::blocks() const {
 
 void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block) {
     const std::uint64_t number = context.block->number / launch_.architecture.sm_count;
-    timing::LaunchTrace& trace = const_cast<Recorded*>(recorded_of(context.block->number))->trace;
+    timing::LaunchTrace& trace = recorded_of(context.block->number)->trace;
     timing::WarpTrace& warp = trace.blocks[number][context.warp->number];
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
@@ -185,17 +197,17 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
 RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_thread) {
     Recorded& most = *std::ranges::max_element(recorded_, {}, &Recorded::executed);
     RecordedLaunch result{.trace = std::move(most.trace), .facts = {}, .lines = {}};
-    TimedProgram timed = timed_program(launch_.image, registers_per_thread);
+    keep_first_wave_if_cut(result.trace, resident_blocks_);
+    TimedProgram timed = timed_program(launch_.image, registers_per_thread, result.trace);
     result.trace.program = std::move(timed.program);
     result.lines = std::move(timed.lines);
     timing::LaunchFacts& facts = result.facts;
     const std::uint64_t sms = launch_.architecture.sm_count;
     facts.blocks = launch_.blocks();
-    facts.sm_number = most.sm;
+    result.sm = most.sm;
     facts.sm_blocks = (facts.blocks - most.sm + sms - 1) / sms;
     facts.resident_blocks = resident_blocks_;
     facts.l1_bytes = launch_.l1_bytes;
-    keep_first_wave_if_cut(result.trace, facts.resident_blocks);
     return result;
 }
 

@@ -15,6 +15,7 @@ namespace emulator::simt {
 struct RecordedLaunch {
     timing::LaunchTrace trace;
     timing::LaunchFacts facts;
+    std::uint64_t sm = 0;                    // that was recorded
     std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
 };
 
@@ -23,7 +24,7 @@ class TraceRecorder {
     TraceRecorder(const Launch& launch, const Occupancy& occupancy);
 
     // Whether the block is one of those that are recorded.
-    bool wants(std::uint64_t block) const;
+    bool wants(std::uint64_t block);
     std::vector<std::uint64_t> blocks() const;
     void stop() { is_stopped_ = true; }  // what is executed from now on was recorded already
     // In place of the plain loop over the operations of a basic block.
@@ -38,13 +39,14 @@ class TraceRecorder {
         timing::LaunchTrace trace;
         std::uint64_t executed() const;
     };
-    const Recorded* recorded_of(std::uint64_t block) const;
+    Recorded* recorded_of(std::uint64_t block);
     void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                 timing::LaunchTrace& trace, timing::WarpTrace& warp);
 
     const Launch& launch_;
     bool is_stopped_ = false;
     unsigned resident_blocks_ = 1;        // on an SM
+    std::uint64_t first_optional_ = 0;    // of an SM's blocks
     std::uint64_t max_instructions_ = 0;  // of a warp
     std::vector<Recorded> recorded_;
 };

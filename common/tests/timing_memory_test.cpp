@@ -1,0 +1,152 @@
+// What memory costs the time model, and what ptxas makes of branches around loads: worked out by hand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "timing/dram.hpp"
+#include "timing/memory_path.hpp"
+#include "timing/predication.hpp"
+#include "timing_fixture.hpp"
+
+namespace timing {
+namespace {
+
+Machine machine_with_dram() {
+    Machine machine = plain_machine();
+    machine.l2_granule_bytes = 32;
+    machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = 1e9;
+    machine.l2_cycles = 100;
+    machine.dram_cycles = 500;
+    machine.dram_bytes_per_cycle = 128;
+    machine.page_cycles = 0;
+    return machine;
+}
+
+TEST(DramModel, ABankServesOneLineAtATime) {
+    Machine machine = machine_with_dram();
+    machine.dram_bank_cycles = 1;  // as long as a line takes of the bandwidth: a single bank
+    Dram one(machine, 1);
+    EXPECT_EQ(one.serve(0, 128, 0), 0);
+    EXPECT_EQ(one.serve(128, 128, 0), 1);
+    EXPECT_EQ(one.serve(256, 64, 10), 10);
+    EXPECT_EQ(one.free(), 10.5);
+    // 40 banks that each take 40 cycles for a line: a line finds its own bank busy, ...
+    machine.dram_bank_cycles = 40;
+    Dram many(machine, 1);
+    EXPECT_EQ(many.serve(0, 128, 0), 0);
+    EXPECT_EQ(many.serve(0, 128, 0), 40);
+    // ... and of 4,000 lines at once the last one begins when all banks together are through, or a little later.
+    double last = 0;
+    for (emulator::Address line = 1; line <= 4000; ++line)
+        last = std::max(last, many.serve(line * 128, 128, 80));
+    EXPECT_GT(last, 4000);
+    EXPECT_LT(last, 5600);
+}
+
+TEST(DramModel, PlacesDifferInLatencyAroundTheMean) {
+    Machine machine = machine_with_dram();
+    machine.dram_spread_cycles = 100;
+    const Dram dram(machine, 1);
+    double sum = 0, least = 1e9;
+    for (emulator::Address row = 0; row < 4000; ++row) {
+        sum += dram.cycles(row * 2048);
+        least = std::min(least, dram.cycles(row * 2048));
+        EXPECT_EQ(dram.cycles(row * 2048), dram.cycles(row * 2048 + 2047));
+    }
+    EXPECT_NEAR(sum / 4000, 500, 5);  // exponential: a mean of 100 above the least
+    EXPECT_NEAR(least, 400, 1);
+}
+
+// One load of a line, by the first wave or a later one.
+struct LineLoad {
+    std::vector<emulator::LineSectors> line{{0, 0xf}};
+    Access access;
+    LineLoad() {
+        access.kind = Access::Kind::load;
+        access.space = Space::global;
+        access.bytes = 128;
+        access.line_count = 1;
+        access.wavefronts = 1;
+    }
+};
+
+TEST(Memory, TheFirstWaveWaitsTogetherForWhatIsNew) {
+    const Machine machine = machine_with_dram();
+    LaunchFacts facts;
+    facts.cold_share = 1;
+    facts.dram_share_of_reads = 0.1;
+    facts.dram_bytes_per_read_sector = 0.001;
+    const LineLoad load;
+    MemoryPath memory(machine, facts, 1);
+    // New to this SM, though only one request in ten is the first of all: as late as from DRAM.
+    EXPECT_NEAR(memory.serve(load.access, load.line, 0, true), 500, 1);
+    // Again, long after: from the L2.
+    EXPECT_NEAR(memory.serve(load.access, load.line, 1000, true), 1100, 1);
+    // In later waves one request in ten is late.
+    MemoryPath later(machine, facts, 1);
+    int late = 0;
+    for (int i = 0; i < 20; ++i) {
+        const double begin = 1000.0 * i;
+        late += later.serve(load.access, load.line, begin, false) > begin + 300;
+    }
+    EXPECT_NEAR(late, 2, 1);
+    // Nothing waits for DRAM where the L2 has all.
+    facts = {};
+    facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
+    MemoryPath warm(machine, facts, 1);
+    EXPECT_NEAR(warm.serve(load.access, load.line, 0, true), 100, 1);
+}
+
+TEST(Memory, ALaunchEndsWhenItsLastStoreIsAcknowledged) {
+    Machine machine = machine_with_dram();
+    machine.l2_store_lines_per_cycle = 1;
+    machine.l2_store_sectors_per_cycle = 4;
+    LaunchFacts facts;
+    facts.dram_bytes_per_written_sector = 0;
+    LineLoad store;
+    store.access.kind = Access::Kind::store;
+    store.access.sectors = 4;
+    MemoryPath memory(machine, facts, 1);
+    memory.serve(store.access, store.line, 10);
+    // Through the data path at 11, a cycle in the L2, whose answer comes 100 later.
+    EXPECT_EQ(memory.drained(), 112);
+}
+
+// ---- what ptxas makes of it
+
+TEST(Predication, StepsOfARegionThatGoForwardAreOne) {
+    std::vector<BlockTrace> blocks(1, BlockTrace(2));
+    const auto steps = [](std::initializer_list<std::uint32_t> numbers) {
+        std::vector<Step> result;
+        for (const std::uint32_t each : numbers) result.push_back({each, 10 * each});
+        return result;
+    };
+    // Blocks 1 to 3 are a region. The first warp goes through it twice, the second one skips its body.
+    blocks[0][0].steps = steps({0, 1, 2, 3, 1, 2, 3});
+    blocks[0][1].steps = steps({0, 1, 3, 4});
+    const std::vector<std::uint32_t> regions{no_region, 1, 1, 1, no_region};
+    const std::vector<Path> paths = join_steps(blocks, regions);
+    EXPECT_EQ(paths, (std::vector<Path>{{0}, {1, 2, 3}, {1, 3}, {4}}));
+    ASSERT_EQ(blocks[0][0].steps.size(), 3u);
+    EXPECT_EQ(blocks[0][0].steps[2].block, 1u);
+    EXPECT_EQ(blocks[0][0].steps[2].first_access, 10u);
+    EXPECT_EQ(blocks[0][1].steps[1].block, 2u);
+}
+
+TEST(Predication, ABodyWaitsForThePredicateAndKeepsItsAccesses) {
+    const std::vector<Instruction> head{memory(Space::global, 0, {}, {0})};
+    const std::vector<Instruction> body{memory(Space::global, 0, {1}, {2})};
+    const std::vector<Instruction> rest{memory(Space::global, 1, {2}, {3})};
+    Instruction branch;
+    branch.sources = {7};
+    const std::vector<Part> parts{{head, &branch, 1}, {body, nullptr, 2}, {rest, &branch, 2}};
+    const std::vector<Instruction> line = in_line(parts);
+    ASSERT_EQ(line.size(), 3u);
+    EXPECT_EQ(line[1].sources, (std::vector<Register>{1, 7}));
+    EXPECT_EQ(line[1].access, 1u);  // behind the head's one
+    EXPECT_EQ(line[2].sources, (std::vector<Register>{2}));
+    EXPECT_EQ(line[2].access, 4u);  // behind the head's one and the body's two
+}
+
+}  // namespace
+}  // namespace timing
