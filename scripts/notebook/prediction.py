@@ -17,7 +17,9 @@ from notebook.results import Result
 
 TABLE = Path("data/timing/ratio_errors.csv")
 COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "measured_ratio")
-# Fewer ratios do not tell where 95 % of the errors lie.
+# Of the errors, those that a band holds: beyond each of its ends is one in twenty. Fewer ratios do not tell where
+# they lie.
+SHARE_IN_BAND = 0.9
 MIN_ERRORS = 40
 
 
@@ -36,7 +38,7 @@ def check_table() -> None:
 
 
 def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Interval | None:
-    """Where a predicted ratio would be measured, in 95 % of cases; None where too few were.
+    """Where a predicted ratio would be measured, in 90 % of cases; None where too few were.
 
     `chapter`: the one that the ratio is of, by number. Its own errors are left out: the GPU's time would
     be known already.
@@ -50,7 +52,7 @@ def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Inte
     others.sort(key=lambda each: abs(abs(each.predicted) - size))
     alike = sorted(abs(other.error) for other in others[:MIN_ERRORS])
     # To both sides alike, whichever side the errors are on.
-    widest = alike[math.ceil(0.95 * len(alike)) - 1]
+    widest = alike[math.ceil(SHARE_IN_BAND * len(alike)) - 1]
     return ratio * math.exp(-widest), ratio * math.exp(widest)
 
 
