@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 namespace lab {
@@ -116,11 +118,28 @@ class Csv : public PlainNames<benchmark::CSVReporter> {
         all_.insert(all_.end(), runs.begin(), runs.end());
     }
     void Finalize() override {
+        std::ostream& stream = GetOutputStream();
+        std::stringstream lines;
+        SetOutputStream(&lines);
         PlainNames::ReportRuns(all_);
+        SetOutputStream(&stream);
+        for (std::string line; std::getline(lines, line);) {
+            stream << (timed_ ? line : without_times(line)) << '\n';
+        }
         PlainNames::Finalize();
     }
 
   private:
+    // real_time and cpu_time of a row empty: nothing was timed, and a predicted time has a column of its own.
+    static std::string without_times(const std::string& line) {
+        if (!line.starts_with('"')) return line;  // the header
+        const std::size_t name_end = line.find("\",");
+        const std::size_t real = line.find(',', name_end + 2);
+        const std::size_t cpu = line.find(',', real + 1);
+        const std::size_t unit = line.find(',', cpu + 1);
+        return line.substr(0, real) + ",," + line.substr(unit);
+    }
+
     Runs all_;
 };
 #pragma GCC diagnostic pop

@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -124,6 +125,19 @@ TEST(Reports, AreCommaSeparatedValues) {
     EXPECT_NE(header.find(R"("load_sectors","store_sectors")"), std::string::npos) << header;
     EXPECT_EQ(first.rfind(R"("first/n:1",1,)", 0), 0u) << first;
     EXPECT_EQ(second.substr(second.size() - 4), ",5,4") << second;
+}
+
+TEST(Reports, OfCountsHaveNoTimeInCommaSeparatedValues) {
+    BenchmarkFlags flags;
+    flags.format = "csv";
+    std::istringstream lines(printed(flags, false));
+    std::string header, first;
+    std::getline(lines, header);
+    std::getline(lines, first);
+    EXPECT_EQ(header.rfind("name,iterations,real_time,cpu_time,time_unit,", 0), 0u) << header;
+    EXPECT_EQ(first.rfind(R"("first/n:1",1,,,ns,)", 0), 0u) << first;
+    EXPECT_EQ(std::count(first.begin(), first.end(), ','),
+              std::count(header.begin(), header.end(), ','));
 }
 
 TEST(Reports, RepeatAndAggregate) {

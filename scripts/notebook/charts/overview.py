@@ -44,12 +44,8 @@ def transposes(sources: Sources) -> Chart | None:
     facts = sources.facts("09", "10", "11", "12", "13", "14")
     if not facts.devices:
         return None
-    panel = Panel(
-        (0, 205),
-        (0, 1),
-        heading="bandwidth, % of a copy by rows in 16x16 blocks on the same device",
-        height=760,
-    )
+    heading = "bandwidth, % of a copy by rows in 16x16 blocks on the same device"
+    panel = Panel((0, 205), (0, 1), heading=heading, height=760)
     cases = [
         (label, partial(_of_copy, kernel=kernel, case=case)) for kernel, case, label in _ORDERS
     ]
