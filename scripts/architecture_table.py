@@ -33,10 +33,10 @@ def number(row: dict[str, str], field: str, scale: int = 1) -> str:
     value = row[field]
     if value == "":
         return "0"
-    found = re.match(r"[0-9]+(\.[0-9]+)?(?![0-9.])", value)
-    if found is None:
+    match = re.match(r"[0-9]+(\.[0-9]+)?(?![0-9.])", value)
+    if match is None:
         raise TableError(f"{row['gpu']!r}: {field} is {value!r}, a number is needed")
-    return str(round(float(found.group()) * scale))
+    return str(round(float(match.group()) * scale))
 
 
 def numbers(row: dict[str, str], field: str) -> str:

@@ -13,10 +13,10 @@ def toolkit(nvcc: list[str]) -> str:
     """The TOP of nvcc's own description of what it would do."""
     command = [*nvcc, "--dryrun", "-E", "-x", "cu", os.devnull]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    found = re.search(r"^#\$ TOP=(.+)$", said, re.MULTILINE)
-    if found is None:
+    match = re.search(r"^#\$ TOP=(.+)$", said, re.MULTILINE)
+    if match is None:
         raise SystemExit(f"{' '.join(command)}: names no TOP")
-    return os.path.realpath(found[1])
+    return os.path.realpath(match[1])
 
 
 if __name__ == "__main__":

@@ -140,23 +140,23 @@ def read_list(path: Path, folder: Path) -> list[Program]:
 
 def _programs(repository: str, described: dict[str, Any], checkouts: Path) -> Iterator[Program]:
     root = (checkouts / repository).resolve()
-    for each in described["programs"]:
-        folder = root / described.get("directory", "") / each["folder"]
+    for entry in described["programs"]:
+        folder = root / described.get("directory", "") / entry["folder"]
         if not folder.is_dir():
             continue
-        sources = each.get("sources") or sorted(
+        sources = entry.get("sources") or sorted(
             str(path.relative_to(folder)) for path in folder.rglob("*") if path.suffix in SOURCES
         )
-        stem = f"/{Path(sources[0]).stem}" if "sources" in each else ""
+        stem = f"/{Path(sources[0]).stem}" if "sources" in entry else ""
         yield Program(
             repository,
-            f"{each['folder']}{stem}",
+            f"{entry['folder']}{stem}",
             folder,
             tuple(root / include for include in described.get("include", [])),
             tuple(sources),
-            tuple(each.get("flags", ())),
-            tuple(each.get("arguments", ())),
-            each.get("success", ""),
+            tuple(entry.get("flags", ())),
+            tuple(entry.get("arguments", ())),
+            entry.get("success", ""),
         )
 
 
@@ -207,7 +207,7 @@ def judge(program: Program, status: int, output: str) -> str:
     failed = [line for line in lines if FAILURE.search(line)]
     if status == 0 and not failed and re.search(program.success, output):
         return ""
-    telling = next((line for each in TELLING for line in lines if each.search(line)), "")
+    telling = next((line for pattern in TELLING for line in lines if pattern.search(line)), "")
     line = (
         failed[0]
         if failed and not TELLING[0].search(telling)

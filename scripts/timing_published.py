@@ -39,8 +39,8 @@ Known = dict[tuple[str, str], tuple[float, str]]
 
 def program_for(run: str) -> str:
     """The executable whose loads go where the run says."""
-    found = re.search(r"/l1:(on|off)", run)
-    return f"{PROGRAM}_l1_{found[1]}" if found else PROGRAM
+    match = re.search(r"/l1:(on|off)", run)
+    return f"{PROGRAM}_l1_{match[1]}" if match else PROGRAM
 
 
 def predict(project: Project, library: Path, row: Printed, sampled: bool) -> tuple[float, str]:

@@ -99,26 +99,28 @@ def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator
         for claim in claims.load(chapter):
             if claim.is_counted or claim.baseline is None:
                 continue
-            for (variant, regime), each in by_place.items():
+            for (variant, regime), times in by_place.items():
                 baseline = by_place.get((claim.baseline, regime))
                 if variant != claim.variant or baseline is None:
                     continue
-                ratios = (each.predicted / baseline.predicted, each.measured / baseline.measured)
-                found = ["hopper", chapter.number, each.name, baseline.name]
-                yield [*found, *(f"{ratio:.4g}" for ratio in ratios)]
+                ratios = (times.predicted / baseline.predicted, times.measured / baseline.measured)
+                row = ["hopper", chapter.number, times.name, baseline.name]
+                yield [*row, *(f"{ratio:.4g}" for ratio in ratios)]
 
 
 def printed_ratios(project: Project, generations: dict[str, str]) -> Iterator[list[str]]:
     """The same of generations of which others printed times of several GPUs, and we measured none."""
-    found = list(published_times.claimed_ratios(project, all_chapters(project)))
+    claimed = list(published_times.claimed_ratios(project, all_chapters(project)))
     of_generation: dict[str, set[str]] = {}
-    for each in found:
-        of_generation.setdefault(generations[each.gpu].lower(), set()).add(each.gpu)
-    for each in found:
-        generation = generations[each.gpu].lower()
+    for claimed_ratio in claimed:
+        of_generation.setdefault(generations[claimed_ratio.gpu].lower(), set()).add(
+            claimed_ratio.gpu
+        )
+    for claimed_ratio in claimed:
+        generation = generations[claimed_ratio.gpu].lower()
         if generation != "hopper" and len(of_generation[generation]) >= MIN_GPUS:
-            place = [generation, each.chapter, each.name, each.baseline]
-            yield [*place, f"{each.predicted:.4g}", f"{each.printed:.4g}"]
+            place = [generation, claimed_ratio.chapter, claimed_ratio.name, claimed_ratio.baseline]
+            yield [*place, f"{claimed_ratio.predicted:.4g}", f"{claimed_ratio.printed:.4g}"]
 
 
 def chapter_row(chapter: str, pairs: list[Timed]) -> tuple[float, str]:
@@ -152,7 +154,7 @@ def table(by_chapter: dict[str, list[Timed]]) -> list[str]:
     rows = {name: chapter_row(name, pairs) for name, pairs in by_chapter.items()}
     mean = statistics.mean(error for error, _ in rows.values())
     worst = max(rows, key=lambda name: rows[name][0])
-    everything = [each for pairs in by_chapter.values() for each in pairs]
+    everything = [pair for pairs in by_chapter.values() for pair in pairs]
     return [
         "| chapter | benchmarks | median error | slowest / fastest | rank correlation | ratios right within 20 % |",
         "|---|---|---|---|---|---|",
@@ -172,8 +174,8 @@ def agreement(pairs_of_chapters: list[tuple[Chapter, Result, Result]]) -> list[s
         if not claim.is_counted
         for regime, word, real in both_words(claim, predicted, measured)
     ]
-    decided = [each for each in words if each[1] not in UNDECIDED]
-    wrong = [each for each in decided if each[1] != each[2]]
+    decided = [word for word in words if word[1] not in UNDECIDED]
+    wrong = [word for word in decided if word[1] != word[2]]
     for place, word, real in wrong:
         print(f"{place}: {word}, measured {real}", file=sys.stderr)
     equal = len(decided) - len(wrong)
@@ -188,8 +190,12 @@ def both_words(
     claim: claims.Claim, predicted: Result, measured: Result
 ) -> Iterator[tuple[str, str, str]]:
     """The regimes that both have, with the predicted and the measured verdict."""
-    truth = {each.regime: each.finding.verdict for each in verdicts.decide(claim, measured, "")}
-    words = {each.regime: each.finding.verdict for each in verdicts.decide(claim, predicted, "")}
+    truth = {
+        verdict.regime: verdict.finding.verdict for verdict in verdicts.decide(claim, measured, "")
+    }
+    words = {
+        verdict.regime: verdict.finding.verdict for verdict in verdicts.decide(claim, predicted, "")
+    }
     for regime in regimes_of(claim, predicted):
         real = truth.get(regime, NO_DATA)
         if real not in (INCONCLUSIVE, *WITHOUT_EVIDENCE):
@@ -199,8 +205,8 @@ def both_words(
 def regimes_of(claim: claims.Claim, predicted: Result) -> list[str]:
     """Those in which all that the claim is about was predicted."""
     variants = [claim.variant, *([claim.baseline] if claim.baseline else [])]
-    found = [prediction.predicted_seconds(predicted, each) for each in variants]
-    return sorted(set.intersection(*map(set, found)))
+    seconds = [prediction.predicted_seconds(predicted, variant) for variant in variants]
+    return sorted(set.intersection(*map(set, seconds)))
 
 
 def fill_in(page: Path, begin: str, lines: list[str]) -> None:
@@ -213,15 +219,15 @@ def fill_in(page: Path, begin: str, lines: list[str]) -> None:
 
 def found_in(data: Path, project: Project) -> list[tuple[Chapter, Result, Result]]:
     """The chapters that are predicted and measured."""
-    found = []
+    places = []
     for chapter in all_chapters(project):
         if chapter.name == HIERARCHY:
             continue
         predicted = data / PREDICTED / f"{chapter.name}.json"
         measured = project.data / MEASURED / f"{chapter.name}.json"
         if predicted.exists() and measured.exists():
-            found.append((chapter, read(predicted, chapter), read(measured, chapter)))
-    return found
+            places.append((chapter, read(predicted, chapter), read(measured, chapter)))
+    return places
 
 
 def main() -> int:
@@ -229,23 +235,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     parser.add_argument("--data", type=Path, default=project.data, help="has the predictions")
     data = parser.parse_args().data
-    found = found_in(data, project)
-    by_chapter = {chapter.name: pairs_of(*both) for chapter, *both in found}
+    by_chapter_found = found_in(data, project)
+    by_chapter = {chapter.name: pairs_of(*both) for chapter, *both in by_chapter_found}
     by_chapter = {name: pairs for name, pairs in by_chapter.items() if pairs}
     if not by_chapter:
         again = "scripts/lab run --device emulated:hopper --keep"
         print(f"error: no predicted times in {data / PREDICTED}; run: {again}", file=sys.stderr)
         return 1
-    write((each for pairs in by_chapter.values() for each in pairs), project.root / TIMES)
+    write((pair for pairs in by_chapter.values() for pair in pairs), project.root / TIMES)
     timed = [
-        (chapter, by_chapter[chapter.name]) for chapter, *_ in found if chapter.name in by_chapter
+        (chapter, by_chapter[chapter.name])
+        for chapter, *_ in by_chapter_found
+        if chapter.name in by_chapter
     ]
     generations = {name: row["generation"] for name, row in emulable(project).items()}
     ratios = [*measured_ratios(timed), *printed_ratios(project, generations)]
     write_ratios(ratios, project.root / prediction.TABLE)
     page = project.root / "common" / "timing" / "README.md"
     for begin, lines in (
-        (VALIDATION, [*table(by_chapter), "", *agreement(found)]),
+        (VALIDATION, [*table(by_chapter), "", *agreement(by_chapter_found)]),
         (PUBLISHED, published_table.lines(project, generations)),
     ):
         fill_in(page, begin, lines)

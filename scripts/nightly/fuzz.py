@@ -56,17 +56,17 @@ def main() -> int:
     seeds = _seeds()
     # All at once, whatever the cores: each has its time.
     with ThreadPoolExecutor(len(options.targets)) as pool:
-        found = list(pool.map(lambda name: _fuzz(name, seeds, options.seconds), options.targets))
+        outcomes = list(pool.map(lambda name: _fuzz(name, seeds, options.seconds), options.targets))
     if options.keep:
         for name in options.targets:
             _keep(name)
-    return CHECK_FAILED if None in found else 0
+    return CHECK_FAILED if None in outcomes else 0
 
 
 def _compiler() -> str:
     """The newest Clang that has names of its own; older ones fail at the standard library's ranges."""
-    found = (shutil.which(f"clang++-{version}") for version in range(30, OLDEST_CLANG - 1, -1))
-    return next(filter(None, found), "")
+    paths = (shutil.which(f"clang++-{version}") for version in range(30, OLDEST_CLANG - 1, -1))
+    return next(filter(None, paths), "")
 
 
 def _options() -> argparse.Namespace:
@@ -88,7 +88,7 @@ def _fuzz(name: str, seeds: Path, seconds: int) -> int | None:
     ]  # fmt: skip
     if (dictionary := FOLDER / f"{name}.dict").is_file():
         limits.append(f"-dict={dictionary}")
-    folders = [corpus, *(each for each in (FOLDER / "corpus" / name, seeds) if each.is_dir())]
+    folders = [corpus, *(folder for folder in (FOLDER / "corpus" / name, seeds) if folder.is_dir())]
     done = subprocess.run(
         [_program(name), *limits, *folders],
         capture_output=True,
@@ -131,8 +131,8 @@ def _build(compiler: str, targets: list[str]) -> bool:
 
 
 def _sources(name: str) -> list[Path]:
-    found = [path for pattern in SOURCES[name] for path in sorted(ROOT.glob(pattern))]
-    return [FOLDER / f"{name}_fuzzer.cpp", *found]
+    paths = [path for pattern in SOURCES[name] for path in sorted(ROOT.glob(pattern))]
+    return [FOLDER / f"{name}_fuzzer.cpp", *paths]
 
 
 def _object(source: Path) -> Path:
@@ -170,10 +170,10 @@ def _keep(name: str) -> None:
     """Small inputs of what was found, of all sizes, up to a number and a size."""
     target = FOLDER / "corpus" / name
     target.mkdir(parents=True, exist_ok=True)
-    found = [path for path in (BUILD / name).iterdir() if path.stat().st_size <= LARGEST_KEPT]
-    found.sort(key=lambda path: path.stat().st_size)
+    inputs = [path for path in (BUILD / name).iterdir() if path.stat().st_size <= LARGEST_KEPT]
+    inputs.sort(key=lambda path: path.stat().st_size)
     size = 0
-    for path in found[:: -(-len(found) // MAX_FILES)]:
+    for path in inputs[:: -(-len(inputs) // MAX_FILES)]:
         size += path.stat().st_size
         if size <= MAX_KEPT:
             shutil.copy(path, target / path.name[:16])

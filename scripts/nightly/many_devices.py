@@ -78,7 +78,7 @@ def _copy(source: Path, target: Path, number: int) -> None:
 
 def _scaled(value: Any, factor: float) -> Any:
     if isinstance(value, list):
-        return [_scaled(each, factor) for each in value]
+        return [_scaled(item, factor) for item in value]
     return float(f"{value * factor:.7g}")
 
 

@@ -56,21 +56,21 @@ def load(table: Path = TABLE) -> list[Mutant]:
     groups = tomllib.loads(table.read_text(encoding="utf-8"))["group"]
     return [
         Mutant(
-            each.get("file", group.get("file")),
-            each["old"],
-            each["new"],
+            entry.get("file", group.get("file")),
+            entry["old"],
+            entry["new"],
             group["test"],
-            each.get("survives", ""),
+            entry.get("survives", ""),
         )
         for group in groups
-        for each in group["mutant"]
+        for entry in group["mutant"]
     ]
 
 
 def mutated(text: str, mutant: Mutant) -> str:
     """The file's text with the mutant in it; raises Unusable."""
-    if (found := text.count(mutant.old)) != 1:
-        raise Unusable(f"its text is {found} times in the file, not once")
+    if (count := text.count(mutant.old)) != 1:
+        raise Unusable(f"its text is {count} times in the file, not once")
     return text.replace(mutant.old, mutant.new)
 
 
@@ -151,9 +151,9 @@ class Copy:
 def main(names: list[str]) -> int:
     every = load()
     chosen = [
-        each
-        for each in every
-        if not names or any(name in each.file + each.old + each.test for name in names)
+        mutant
+        for mutant in every
+        if not names or any(name in mutant.file + mutant.old + mutant.test for name in names)
     ]
     killed, wrong = 0, []
     with tempfile.TemporaryDirectory(prefix="lab-mutants-") as folder:

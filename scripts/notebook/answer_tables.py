@@ -132,31 +132,37 @@ def _filled(decided: ChapterVerdicts, text: str) -> str:
 
 def _parts(decided: ChapterVerdicts, text: str) -> str:
     """Parts separated by `&&`, each with its numbers; those without data are left out."""
-    found = []
+    parts = []
     for part in text.split("&&"):
         try:
-            found.append(answers.filled(decided, part.strip()))
+            parts.append(answers.filled(decided, part.strip()))
         except answers.Unanswered:
             continue
-    return "; ".join(found) or "–"
+    return "; ".join(parts) or "–"
 
 
 def _table(decided: ChapterVerdicts, answers: Sequence[AnswerLine]) -> list[str]:
     if len(answers) > MAX_ROWS:
         raise ValueError(f"{len(answers)} claims; an answer shows at most {MAX_ROWS}")
-    rows = [_answer_row(decided, claim_of(decided, each.claim), each.label) for each in answers]
+    rows = [
+        _answer_row(decided, claim_of(decided, answer.claim), answer.label) for answer in answers
+    ]
     return ["", *markdown_table(_HEADER, rows), "", *LEGEND, ""] if rows else [""]
 
 
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:
     """A row whose longer cells are broken only where the label would have too little room; what was
     found and its verdict are broken nowhere else, so that they stay side by side."""
-    found = outcomes.of_devices(decided, claim)
+    outcomes_by_device = outcomes.of_devices(decided, claim)
     head = [_wrapped(_who(claim), _MAX_SOURCE), [outcomes.printed(claim)]]
-    cells = [*head, [each.found or "–" for each in found], [each.verdict for each in found]]
+    cells = [
+        *head,
+        [outcome.found or "–" for outcome in outcomes_by_device],
+        [outcome.verdict for outcome in outcomes_by_device],
+    ]
     if _room(cells) < _MIN_LABEL:
         head[1] = _wrapped(outcomes.printed(claim), _MAX_PRINTED)
-        cells = [*head, *_value_and_verdict_lines(found)]
+        cells = [*head, *_value_and_verdict_lines(outcomes_by_device)]
     head_cells = map(_joined, (_wrapped(label, _room(cells)), *cells[:2]))
     return [*head_cells, *(_unbroken(_joined(lines)) for lines in cells[2:])]
 
@@ -175,9 +181,9 @@ def _value_and_verdict_lines(outcomes_of_row: Sequence[Outcome]) -> tuple[list[s
     """The lines of the two cells of a row: each verdict begins beside the value that it judges."""
     values: list[str] = []
     words: list[str] = []
-    for each in outcomes_of_row:
-        value = _wrapped(each.found or "–", _MAX_FOUND)
-        verdict = _wrapped(each.verdict, _MAX_VERDICT)
+    for outcome in outcomes_of_row:
+        value = _wrapped(outcome.found or "–", _MAX_FOUND)
+        verdict = _wrapped(outcome.verdict, _MAX_VERDICT)
         lines = max(len(value), len(verdict))
         values += value + [""] * (lines - len(value))
         words += verdict + [""] * (lines - len(verdict))
@@ -208,10 +214,12 @@ def lore_row(decided: ChapterVerdicts, answer: AnswerLine, link: str, words: Wor
         raise ValueError(f"expected 'lore | measured | by generation', found {answer.label!r}")
     lore, measured = (_filled(decided, text) for text in texts[:2])
     generations = _parts(decided, texts[2])
-    found = [device for device in outcomes.of_devices(decided, claim) if device.is_measured]
+    outcomes_measured = [
+        device for device in outcomes.of_devices(decided, claim) if device.is_measured
+    ]
     # Of the GPU that the numbers are of: the newest.
-    verdict = words.of(found[-1]) if found else words.none
-    cells = (lore, f"**{verdict}** {measured}" if found else verdict, generations)
+    verdict = words.of(outcomes_measured[-1]) if outcomes_measured else words.none
+    cells = (lore, f"**{verdict}** {measured}" if outcomes_measured else verdict, generations)
     return [
         *(_joined(_wrapped(text, width)) for text, width in zip(cells, words.widths, strict=True)),
         link,

@@ -61,8 +61,8 @@ def placeholders(answer: str) -> list[Placeholder]:
     if stray := re.search(r"[{}]", _PLACEHOLDER.sub("", answer)):
         raise ValueError(f"answer: a stray {stray[0]} (a placeholder is {{claim@where:percent}})")
     return [
-        Placeholder(found[0], found[1], found[2] or "", found[3] or "")
-        for found in _PLACEHOLDER.finditer(answer)
+        Placeholder(match[0], match[1], match[2] or "", match[3] or "")
+        for match in _PLACEHOLDER.finditer(answer)
     ]
 
 
@@ -117,7 +117,7 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
             raise Unanswered("no data")
         raise ValueError(f"answer: claim {close_matches(placeholder.claim, known)}")
     claim = known[placeholder.claim]
-    found = [
+    verdicts_in_order = [
         verdict
         for verdict in decided.verdicts
         if verdict.claim.id == claim.id
@@ -125,8 +125,12 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
         and _is_at(verdict, placeholder)
     ]
     oldest_first = [result.device for result in decided.results]
-    newest = max((oldest_first.index(each.device) for each in found), default=0)
-    values = [each.finding.ratio or 0.0 for each in found if each.device == oldest_first[newest]]
+    newest = max((oldest_first.index(verdict.device) for verdict in verdicts_in_order), default=0)
+    values = [
+        verdict.finding.ratio or 0.0
+        for verdict in verdicts_in_order
+        if verdict.device == oldest_first[newest]
+    ]
     if not values:
         needs = "needs a GPU" if not gpus(decided) else "no data"
         raise Unanswered(f"{needs} ({placeholder.text[1:-1]})")

@@ -70,12 +70,12 @@ def _chosen_options(project: Project) -> list[str]:
 def _clear(project: Project) -> None:
     """Removes what is in build/ but the results of runs, which no build makes again."""
     if project.build.is_dir():
-        found = [path for path in project.build.iterdir() if path.name not in _KEPT]
+        leftovers = [path for path in project.build.iterdir() if path.name not in _KEPT]
     else:
-        found = [project.build] if project.build.exists() or project.build.is_symlink() else []
-    if any(path.name.startswith(("meson-", "build")) for path in found):
+        leftovers = [project.build] if project.build.exists() or project.build.is_symlink() else []
+    if any(path.name.startswith(("meson-", "build")) for path in leftovers):
         say("build/ is not a build of this tree by this Meson: rebuilding")
-    for path in found:
+    for path in leftovers:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:

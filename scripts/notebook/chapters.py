@@ -55,8 +55,8 @@ def find_chapters(project: Project, words: list[str]) -> list[Chapter]:
     chapters = all_chapters(project)
     if not words:
         return chapters
-    found = {_find(chapters, word) for word in words}
-    return [chapter for chapter in chapters if chapter in found]
+    named = {_find(chapters, word) for word in words}
+    return [chapter for chapter in chapters if chapter in named]
 
 
 def _find(chapters: list[Chapter], word: str) -> Chapter:

@@ -42,10 +42,10 @@ def check(project: Project) -> int:
     began = time.monotonic()
     checks = _checks(project, _tracked(project))
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda one: one.find(), checks))
-    for one, findings in zip(checks, found, strict=True):
+        findings_by_check = list(pool.map(lambda one: one.find(), checks))
+    for one, findings in zip(checks, findings_by_check, strict=True):
         print("\n".join([f"{one.name}: {len(findings) or 'no'} findings", *findings]))
-    total = sum(map(len, found))
+    total = sum(map(len, findings_by_check))
     say(f"{len(checks)} checks, {total} findings, {time.monotonic() - began:.0f} s")
     return CHECK_FAILED if total else 0
 
@@ -119,8 +119,8 @@ def _sizes(root: Path, code: list[str]) -> Findings:
     command = [sys.executable, "-m", "lizard", "-lcpp", "-lpython", "-w", *limits, *code]
     settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     allowed = settings["tool"]["lab"]["long_functions"]
-    found = [line for line in _run(root, command) if ": warning: " in line] if code else []
-    return files + [line for line in found if _function(line) not in allowed]
+    warnings = [line for line in _run(root, command) if ": warning: " in line] if code else []
+    return files + [line for line in warnings if _function(line) not in allowed]
 
 
 def _function(warning: str) -> str:

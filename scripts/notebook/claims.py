@@ -102,10 +102,10 @@ def load_right(chapter: Chapter) -> Claims:
     """The claims of a chapter that can be decided, and a line for each of the others."""
     where = quoted(_path(chapter))
     try:
-        found = _read(chapter, _parse)
+        chapter_claims = _read(chapter, _parse)
     except Problem as problem:
         return Claims([], [str(problem)])
-    return Claims(found.right, [f"{where}: {wrong}" for wrong in found.wrong])
+    return Claims(chapter_claims.right, [f"{where}: {wrong}" for wrong in chapter_claims.wrong])
 
 
 def load_counter_notes(chapter: Chapter) -> CounterNotes:

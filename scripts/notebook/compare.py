@@ -95,17 +95,17 @@ def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
             raise Problem(f"'{plain(word)}' is no folder of a device's results", WRONG_USAGE)
         other = Project(project.root, folder.parent)
         loaded = (results.load_chapter(other, chapter, folder.name) for chapter in chapters)
-        found = [each for of_chapter in loaded for each in of_chapter]
+        matching = [result for of_chapter in loaded for result in of_chapter]
     elif is_device(slug := slug_of(word)):
         places = (project, project.beside)
-        found = [each for place in places for each in all_results(place, chapters, slug)]
-        found = [each for each in found if each.path.parent == found[0].path.parent]
+        matching = [result for place in places for result in all_results(place, chapters, slug)]
+        matching = [result for result in matching if result.path.parent == matching[0].path.parent]
     else:
-        found = []
-    if not found:
-        known = sorted({each.device for each in all_results(project, chapters)})
+        matching = []
+    if not matching:
+        known = sorted({result.device for result in all_results(project, chapters)})
         raise Problem(f"no data of '{plain(word)}'; {close_matches(word, known)}", WRONG_USAGE)
-    return Operand(word, {result.chapter: result for result in found})
+    return Operand(word, {result.chapter: result for result in matching})
 
 
 def compare_devices(
@@ -116,7 +116,7 @@ def compare_devices(
     aligned: list[tuple[Question, list[Value | None]]] = []
     missing: list[Missing] = []
     for chapter in chapters:
-        here = [each.results.get(chapter.name) for each in operands]
+        here = [operand_here.results.get(chapter.name) for operand_here in operands]
         devices = [DeviceAnswers(project, result, lanes) if result else None for result in here]
         for question in _questions(chapter, [result for result in here if result]):
             answers = [device.answers(question) if device else {} for device in devices]
@@ -125,7 +125,7 @@ def compare_devices(
                     aligned.append((question, values))
                 else:
                     missing.append(_missing(question, regime, values, answers, operands))
-    return DeviceComparison(operands, [_row(*each) for each in aligned], missing)
+    return DeviceComparison(operands, [_row(*aligned_row) for aligned_row in aligned], missing)
 
 
 def _questions(chapter: Chapter, results_of_chapter: list[Result]) -> list[Question]:
@@ -163,10 +163,10 @@ def _align(answers: list[dict[str, Value]]) -> Iterator[tuple[str, list[Value | 
     split = [
         {_size_and_cache(regime): value for regime, value in answer.items()} for answer in answers
     ]
-    for size in names.naturally_sorted({size for each in split for size, _ in each}):
-        stated = {cache for each in split for at, cache in each if at == size and cache}
+    for size in names.naturally_sorted({size for samples in split for size, _ in samples}):
+        stated = {cache for samples in split for at, cache in samples if at == size and cache}
         for state in sorted(stated) or [""]:
-            values = [each.get((size, state)) or each.get((size, "")) for each in split]
+            values = [samples.get((size, state)) or samples.get((size, "")) for samples in split]
             yield "/".join(filter(None, (size, state and f"cache:{state}"))), values
 
 
@@ -183,10 +183,12 @@ def _missing(
     answers: list[dict[str, Value]],
     operands: list[Operand],
 ) -> Missing:
-    only = next(each.name for each, value in zip(operands, values, strict=True) if value)
+    only = next(
+        operand_here.name for operand_here, value in zip(operands, values, strict=True) if value
+    )
     others = {
-        each.name: _instead(of_device)
-        for each, value, of_device in zip(operands, values, answers, strict=True)
+        operand_here.name: _instead(of_device)
+        for operand_here, value, of_device in zip(operands, values, answers, strict=True)
         if value is None
     }
     return Missing(question, regime, only, others)

@@ -74,7 +74,7 @@ def all_lines(comparison: DeviceComparison) -> list[str]:
     devices = [plain(operand.name) for operand in comparison.operands]
     text: list[str] = []
     questions = [row.question for row in comparison.rows] + [
-        each.question for each in comparison.missing
+        missing.question for missing in comparison.missing
     ]
     for chapter in dict.fromkeys(question.chapter for question in questions):
         rows = [row for row in comparison.rows if row.question.chapter == chapter]
@@ -93,15 +93,15 @@ def as_json(comparison: DeviceComparison) -> dict[str, Any]:
         "rows": [_row_as_json(row, devices) for row in comparison.rows],
         "not_compared": [
             {
-                "chapter": each.question.chapter,
-                "metric": each.question.metric,
-                "variant": each.question.variant,
-                "baseline": each.question.baseline,
-                "regime": each.regime or None,
-                "only": each.only,
-                "others": each.others,
+                "chapter": missing.question.chapter,
+                "metric": missing.question.metric,
+                "variant": missing.question.variant,
+                "baseline": missing.question.baseline,
+                "regime": missing.regime or None,
+                "only": missing.only,
+                "others": missing.others,
             }
-            for each in comparison.missing
+            for missing in comparison.missing
         ],
         "summary": dict(Counter(_marks(comparison.rows))),
     }
@@ -121,8 +121,8 @@ def _regimes(row: Row) -> str:
         return names.regime_in_words(present[0].regime) or "not stated"
     stated = [names.regime_in_words(value.regime) or "not stated" for value in present]
     labelled = [
-        " ".join(filter(None, (each, value.label)))
-        for each, value in zip(stated, present, strict=True)
+        " ".join(filter(None, (regime, value.label)))
+        for regime, value in zip(stated, present, strict=True)
     ]
     return "† " + " / ".join(labelled)
 
@@ -144,7 +144,7 @@ def _difference(difference: Difference | None) -> str:
 
 
 def _marks(rows: list[Row]) -> list[str]:
-    return [each.mark for row in rows for each in row.differences if each]
+    return [difference.mark for row in rows for difference in row.differences if difference]
 
 
 def _counts(rows: list[Row]) -> str:
@@ -155,10 +155,10 @@ def _counts(rows: list[Row]) -> str:
 def _missing(comparison: DeviceComparison, chapter: str) -> list[str]:
     """What is not compared, counted by who has it and who has it at other sizes."""
     counted: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    for each in comparison.missing:
-        if each.question.chapter == chapter:
-            elsewhere = (name for name, instead in each.others.items() if instead != NOTHING)
-            counted[each.only, tuple(elsewhere)] += 1
+    for missing in comparison.missing:
+        if missing.question.chapter == chapter:
+            elsewhere = (name for name, instead in missing.others.items() if instead != NOTHING)
+            counted[missing.only, tuple(elsewhere)] += 1
     return [
         f"not compared: {count} values of {plain(only)}; "
         + (

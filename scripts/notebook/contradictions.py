@@ -21,9 +21,11 @@ def noted(
     """The verdicts; predicted ones name in their reason what `printed` has otherwise."""
     generations = {result.device: result.generation for result in results}
     known: dict[_Place, list[Verdict]] = {}
-    for each in printed:
-        if each.finding.verdict not in (INCONCLUSIVE, *WITHOUT_EVIDENCE):
-            known.setdefault((each.claim.id, generations[each.device]), []).append(each)
+    for printed_verdict in printed:
+        if printed_verdict.finding.verdict not in (INCONCLUSIVE, *WITHOUT_EVIDENCE):
+            known.setdefault(
+                (printed_verdict.claim.id, generations[printed_verdict.device]), []
+            ).append(printed_verdict)
     return [
         _with_note(verdict, contradicting(verdict, known))
         if verdict.finding.evidence == PREDICTED
@@ -37,9 +39,9 @@ def contradicting(predicted: Verdict, known: dict[_Place, list[Verdict]]) -> lis
     generation = predicted.device.removeprefix(device_names.EMULATED)
     confirms = predicted.finding.verdict in _CLAIMED_SIDE
     return [
-        each
-        for each in known.get((predicted.claim.id, generation), [])
-        if (each.finding.verdict in _CLAIMED_SIDE) != confirms
+        printed_verdict
+        for printed_verdict in known.get((predicted.claim.id, generation), [])
+        if (printed_verdict.finding.verdict in _CLAIMED_SIDE) != confirms
     ]
 
 
@@ -47,8 +49,8 @@ def _with_note(predicted: Verdict, printed: list[Verdict]) -> Verdict:
     if not printed:
         return predicted
     words = ", ".join(
-        f"{each.device.removeprefix(PUBLISHED_DEVICE)} {each.finding.verdict} ({each.finding.ratio:.2f})"
-        for each in printed
+        f"{other.device.removeprefix(PUBLISHED_DEVICE)} {other.finding.verdict} ({other.finding.ratio:.2f})"
+        for other in printed
     )
     reason = "; ".join(filter(None, (predicted.finding.reason, f"printed otherwise: {words}")))
     return replace(predicted, finding=replace(predicted.finding, reason=reason))

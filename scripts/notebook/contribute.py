@@ -28,8 +28,8 @@ def pack(project: Project, device: str, output: str | None) -> int:
     with tempfile.TemporaryDirectory(prefix="lab-pack-") as scratch:
         candidate = Path(scratch) / path.name
         candidate.write_bytes(archive.pack(packed))
-        found, unpacked = archive.unpack(candidate)
-        chapters = check(project, candidate, found, unpacked)
+        packed_device, unpacked = archive.unpack(candidate)
+        chapters = check(project, candidate, packed_device, unpacked)
         files.write_bytes(path, candidate.read_bytes())
     print(
         f"packed {len(chapters)} chapters of {project.quoted(folder)} into {quoted(path)}; "
@@ -98,7 +98,7 @@ def _refuse_emulated(path: Path, device: str) -> None:
 
 def check(project: Project, path: Path, device: str, unpacked: Files) -> list[Chapter]:
     """The chapters of unpacked results; raises Problem for what cannot be right."""
-    chapters = [each for each in all_chapters(project) if f"{each.name}.json" in unpacked]
+    chapters = [chapter for chapter in all_chapters(project) if f"{chapter.name}.json" in unpacked]
     known = {name for chapter in chapters for name in _names(chapter)}
     if unknown := sorted(set(unpacked) - known):
         raise Problem(f"{quoted(path)}: {unknown[0]} belongs to no chapter of this notebook")

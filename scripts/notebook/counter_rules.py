@@ -140,7 +140,7 @@ def differences(
 ) -> list[Compared]:
     """What is not as promised."""
     return [
-        each
-        for each in compare_counters(name, emulated, measured, dram_is_promised)
-        if not each.is_right and each.counter != OCCUPANCY
+        comparison
+        for comparison in compare_counters(name, emulated, measured, dram_is_promised)
+        if not comparison.is_right and comparison.counter != OCCUPANCY
     ]

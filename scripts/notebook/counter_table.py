@@ -58,10 +58,10 @@ class Pair:
         if self.emulated is None or not (name in self.emulated.counts and self._is_shared(name)):
             return {}
         counted, measured = self.emulated.counts[name][0], self.gpu.counts[name][0]
-        found = counter_rules.compare_counters(
+        comparisons = counter_rules.compare_counters(
             name, counted, measured, counter_rules.fits_l2(counted)
         )
-        return {each.counter: each for each in found}
+        return {count.counter: count for count in comparisons}
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
     pairs = [
         Pair(
             gpu,
-            next((each for each in emulated if _generation(each) == gpu.generation), None),
+            next((result for result in emulated if _generation(result) == gpu.generation), None),
             notes.repeated_on_gpus,
         )
         for gpu in counted
@@ -97,7 +97,7 @@ def lines(chapter: Chapter, results: list[Result], link: Link) -> list[str]:
     candidates = {counter: cells for counter, cells in candidates.items() if cells}
     if not candidates:
         return ["", "No counters yet.", ""]
-    first = [*claimed, *(each.counter for pair in pairs for each in _wrong(pair, chosen))]
+    first = [*claimed, *(count.counter for pair in pairs for count in _wrong(pair, chosen))]
     alike = {
         counter: text
         for counter in candidates
@@ -142,15 +142,15 @@ def _chosen_names(asked: list[str], emulated: list[Result], pairs: list[Pair]) -
     """
     both = [name for pair in pairs for name in pair.shared]
     counted = emulated or [pair.gpu for pair in pairs]
-    found: dict[str, str] = {}
+    by_variant: dict[str, str] = {}
     for source in (both, [name for result in counted for name in result.counts]):
-        missing = set(asked) - found.keys()
+        missing = set(asked) - by_variant.keys()
         candidates = {name for name in source if names.variant(name) in missing}
         sizes = Counter(map(names.regime, candidates))
-        for regime in sorted(sizes, key=lambda each: (-sizes[each], names.natural(each))):
+        for regime in sorted(sizes, key=lambda size: (-sizes[size], names.natural(size))):
             of_size = (name for name in candidates if names.regime(name) == regime)
-            found = {names.variant(name): name for name in of_size} | found
-    return names.naturally_sorted(found.values())
+            by_variant = {names.variant(name): name for name in of_size} | by_variant
+    return names.naturally_sorted(by_variant.values())
 
 
 def _rows(
@@ -159,11 +159,11 @@ def _rows(
     """The rows of a counter, each with its benchmarks; what is nothing everywhere has none."""
     rows: dict[Cells, list[str]] = {}
     for name in chosen:
-        predicted = {_generation(each): _interval(each, name, counter) for each in emulated}
+        predicted = {_generation(result): _interval(result, name, counter) for result in emulated}
         measured = [_interval(pair.gpu, name, counter) for pair in pairs]
         if not any(map(any, filter(None, [*predicted.values(), *measured]))):
             continue
-        texts = [_by_generation({key: _text(counter, each) for key, each in predicted.items()})]
+        texts = [_by_generation({key: _text(counter, ends) for key, ends in predicted.items()})]
         for pair, value in zip(pairs, measured, strict=True):
             own = _interval(pair.emulated, name, counter) if pair.emulated else None
             mark, is_wrong = _mark(pair.compared(name).get(counter))
@@ -176,8 +176,8 @@ def _rows(
 def _one_text(counter: str, chosen: list[str], emulated: list[Result], pairs: list[Pair]) -> str:
     """The number of a counter that hardly differs between variants and devices; "" if it does."""
     results = [*emulated, *(pair.gpu for pair in pairs)]
-    found = (_interval(result, name, counter) for result in results for name in chosen)
-    ends = [end for each in found if each for end in each]
+    intervals = (_interval(result, name, counter) for result in results for name in chosen)
+    ends = [end for interval in intervals if interval for end in interval]
     least, most = min(ends), max(ends)
     return _text(counter, (least, most)) if most <= least * (1 + ALIKE_WITHIN) else ""
 
@@ -236,7 +236,7 @@ def _excess(compared: Compared) -> str:
 
 def _wrong(pair: Pair, benchmarks: Iterable[str]) -> list[Compared]:
     return [
-        each for name in benchmarks for each in pair.compared(name).values() if not each.is_right
+        count for name in benchmarks for count in pair.compared(name).values() if not count.is_right
     ]
 
 
@@ -245,7 +245,7 @@ def _within_budget(rows: dict[str, dict[Cells, list[str]]], first: list[str]) ->
     taken: list[str] = []
     left = MAX_ROWS
     for counter in sorted(
-        rows, key=lambda each: first.index(each) if each in first else len(first)
+        rows, key=lambda counter: first.index(counter) if counter in first else len(first)
     ):
         if not taken or len(rows[counter]) <= left:
             taken.append(counter)
@@ -277,7 +277,7 @@ def _caption(chosen: list[str], alike: dict[str, str], left_out: list[str]) -> l
         counters = ", ".join(f"`{counter}` ({value})" for counter, value in alike.items())
         text.append(f"Omitted, about equal for all variants on every device: {counters}.")
     if left_out:
-        text.append(f"Omitted for length: {', '.join(f'`{each}`' for each in left_out)}.")
+        text.append(f"Omitted for length: {', '.join(f'`{counter}`' for counter in left_out)}.")
     return ["<br>\n".join(text), ""]
 
 
@@ -286,7 +286,7 @@ def _missing(chapter: Chapter, pairs: list[Pair]) -> list[str]:
     if not pairs:
         command = f"`scripts/lab counters {chapter.number}`"
         return [f"Not measured yet: {command} does, on a GPU with Nsight Compute.", ""]
-    found = []
+    parts = []
     for pair in (pair for pair in pairs if pair.emulated is None):
         generation = pair.gpu.generation
         fix = (
@@ -294,31 +294,31 @@ def _missing(chapter: Chapter, pairs: list[Pair]) -> list[str]:
             if generation
             else ""
         )
-        found += [
+        parts += [
             f"Nothing to compare {pair.gpu.device} with: no emulated GPU of its generation{fix}.",
             "",
         ]
-    return found
+    return parts
 
 
 def _summary(pair: Pair, notes: CounterNotes) -> list[str]:
     """How many counters of all launches agree, and which do not, by their reasons."""
     if pair.emulated is None or not pair.shared:
         return []
-    every = [each for name in pair.shared for each in pair.compared(name).values()]
-    every = [each for each in every if each.measured or each.most]
-    wrong = [each for each in every if not each.is_right]
-    exact = sum(each.is_exact for each in every)
-    launches = len({each.name for each in every})
+    every = [count for name in pair.shared for count in pair.compared(name).values()]
+    every = [count for count in every if count.measured or count.most]
+    wrong = [count for count in every if not count.is_right]
+    exact = sum(count.is_exact for count in every)
+    launches = len({count.name for count in every})
     text = (
         f"**In all, {launches:,} launches** of {pair.emulated.device} and {pair.gpu.device} were compared: "
         f"of {len(every):,} counters that are not zero, {exact:,} agree to the unit, "
         f"{len(every) - exact - len(wrong):,} inside their interval or tolerance, and {len(wrong):,} differ"
     )
     by_reason: dict[str, list[Compared]] = {}
-    for each in wrong:
-        why = notes.why(pair.gpu.device, each.counter, names.kernel(each.name))
-        by_reason.setdefault(why, []).append(each)
+    for count in wrong:
+        why = notes.why(pair.gpu.device, count.counter, names.kernel(count.name))
+        by_reason.setdefault(why, []).append(count)
     items = [f"- {_listed(compared)}: {_reason(why)}" for why, compared in by_reason.items()]
     return [f"{text}:", "", *items, ""] if items else [f"{text}.", ""]
 
@@ -330,13 +330,13 @@ def _reason(why: str) -> str:
 def _listed(wrong: list[Compared]) -> str:
     """`l1_hit_sectors` of 3 launches (−2.8 % to −2.1 %), … in the kernels."""
     by_counter: dict[str, list[Compared]] = {}
-    for each in wrong:
-        by_counter.setdefault(each.counter, []).append(each)
+    for count in wrong:
+        by_counter.setdefault(count.counter, []).append(count)
     counters = [
         f"`{counter}` of {len(compared)} launch{'es' if len(compared) > 1 else ''} ({_range(compared)})"
         for counter, compared in by_counter.items()
     ]
-    kernels = dict.fromkeys(markdown_code(names.kernel(each.name)) for each in wrong)
+    kernels = dict.fromkeys(markdown_code(names.kernel(count.name)) for count in wrong)
     return f"{', '.join(counters)} in {', '.join(kernels)}"
 
 

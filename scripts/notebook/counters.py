@@ -80,8 +80,8 @@ def counters(project: Project, word: str) -> int:
         )
     build.configure(project, what.target, build.EMULATED_RUNTIME)
     build.build(project, what.target, build.EMULATED_RUNTIME)
-    found = [line for path in stored for line in _beside_emulated(project, what, path)]
-    print("\n".join([*found, counter_rules.RULES]))
+    lines = [line for path in stored for line in _beside_emulated(project, what, path)]
+    print("\n".join([*lines, counter_rules.RULES]))
     return 0
 
 
@@ -172,8 +172,8 @@ def _run(
 def _version(profiler: str) -> str:
     """ "2025.3.1.0": ncu prints it on its last line, "Version 2025.3.1.0 (build ...)"."""
     run = subprocess.run([profiler, "--version"], capture_output=True, text=True, check=False)
-    found = re.search(r"Version (\S+)", run.stdout)
-    return found[1] if found else "unknown"
+    match = re.search(r"Version (\S+)", run.stdout)
+    return match[1] if match else "unknown"
 
 
 def _context(executable: Path, variant: str, report: Path) -> Json:
@@ -204,7 +204,7 @@ def parse_report(variants: list[str], text: str) -> dict[str, dict[str, float]]:
     lacking = [name for name, metric in NSIGHT.items() if metric not in header]
     if missing := [name for name in lacking if name not in OPTIONAL]:
         raise Problem(f"this GPU has no metric {NSIGHT[missing[0]]}", CHECK_FAILED)
-    found = {}
+    counters_by_row = {}
     for variant, row in zip(variants, rows, strict=True):
         if not is_name(variant):
             raise Problem(f"'{plain(variant)}' is not a variant's name", CHECK_FAILED)
@@ -213,8 +213,8 @@ def parse_report(variants: list[str], text: str) -> dict[str, dict[str, float]]:
             for name, metric in NSIGHT.items()
             if name not in lacking
         }
-        found[variant] = {name: _number(value) for name, value in values.items() if value}
-    return found
+        counters_by_row[variant] = {name: _number(value) for name, value in values.items() if value}
+    return counters_by_row
 
 
 def _number(text: str) -> float:
@@ -288,11 +288,11 @@ def _beside_emulated(project: Project, what: Subject, path: Path) -> list[str]:
     different = 0
     for name in shared:
         promised = counter_rules.fits_l2(emulated[name])
-        found = counter_rules.differences(name, emulated[name], measured[name], promised)
-        different += bool(found)
+        differences = counter_rules.differences(name, emulated[name], measured[name], promised)
+        different += bool(differences)
         lines += [
-            f"  {each.name}  {each.counter}: measured {each.measured:.12g}, emulated {each.emulated}"
-            for each in found
+            f"  {row.name}  {row.counter}: measured {row.measured:.12g}, emulated {row.emulated}"
+            for row in differences
         ]
     lines.append(
         f"  {len(shared) - different} of {len(shared)} variants as emulated in every counter"

@@ -20,7 +20,7 @@ class Part:
     """Something that a machine may have."""
 
     name: str
-    found: str  # "" when it is missing
+    place: str  # "" when it is missing
     advice: str  # what is lost, and what to do; "" when all is well
 
 
@@ -101,5 +101,5 @@ def _library(compiler: str, name: str) -> str:
     if compiler:
         top = Path(compiler).resolve().parents[1]
         folders = [top / folder for folder in _FOLDERS] + folders
-    found = (path for folder in folders for path in sorted(folder.glob(f"lib{name}.so*")))
-    return next((str(path) for path in found), "")
+    paths = (path for folder in folders for path in sorted(folder.glob(f"lib{name}.so*")))
+    return next((str(path) for path in paths), "")

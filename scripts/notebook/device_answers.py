@@ -69,16 +69,16 @@ class DeviceAnswers:
         if self._result.is_emulated:
             return {}
         if question.metric == COPY_SHARE:
-            found = self._copy_shares.get(question.variant, {})
+            by_regime = self._copy_shares.get(question.variant, {})
         elif question.metric == PEAK_SHARE:
             rates = samples_of(self._result, "flops_per_second", question.variant)
-            found = {regime: [sample] for regime, sample in rates.items() if self._peak_flops}
+            by_regime = {regime: [sample] for regime, sample in rates.items() if self._peak_flops}
         else:
-            found = self._samples(question)
-        scale = 1 / self._peak_flops if question.metric == PEAK_SHARE and found else 1.0
+            by_regime = self._samples(question)
+        scale = 1 / self._peak_flops if question.metric == PEAK_SHARE and by_regime else 1.0
         return {
             regime: value
-            for regime, samples in found.items()
+            for regime, samples in by_regime.items()
             if (value := self._timed(question, regime, samples, scale))
         }
 
@@ -87,32 +87,32 @@ class DeviceAnswers:
         asked = [question.variant, *([question.baseline] if question.baseline else [])]
         by_regime = [samples_of(self._result, question.metric, variant) for variant in asked]
         shared = set.intersection(*map(set, by_regime))
-        return {regime: [each[regime] for each in by_regime] for regime in shared}
+        return {regime: [samples[regime] for samples in by_regime] for regime in shared}
 
     @cached_property
     def _copy_shares(self) -> dict[str, dict[str, list[Sample]]]:
         """By variant and regime its rate and that of the copy in the same state of the caches, the
         nearest in size."""
-        found: dict[str, dict[str, list[Sample]]] = {}
+        shares: dict[str, dict[str, list[Sample]]] = {}
         by_name = self._result.by_name
         for reference, compared in by_reference(self._result).items():
             copy = timed_sample(reference, by_name[reference], "bytes_per_second")
             for name in compared:
                 sample = timed_sample(name, by_name[name], "bytes_per_second")
                 if name != reference and sample and copy:
-                    of_variant = found.setdefault(names.variant(name), {})
+                    of_variant = shares.setdefault(names.variant(name), {})
                     of_variant[names.regime(name)] = [sample, copy]
-        return found
+        return shares
 
     def _counted(self, question: Question) -> dict[str, Value]:
-        found = {}
+        values = {}
         for regime, samples in self._samples(question).items():
             counts = [sample.values[0] for sample in samples]
             if question.baseline is None or counts[1] != 0:
                 ratio = counts[0] / counts[1] if question.baseline else counts[0]
                 estimate = exactly(ratio) if ratio > 0 else None
-                found[regime] = Value(ratio, estimate, 1, "", 0.0, regime, "", self._data)
-        return found
+                values[regime] = Value(ratio, estimate, 1, "", 0.0, regime, "", self._data)
+        return values
 
     def _timed(
         self, question: Question, regime: str, samples: list[Sample], scale: float

@@ -16,7 +16,7 @@ def doctor() -> int:
     rows = [["Python", f"{platform.python_version()} ({sys.executable})", ""]]
     rows += [_python_package(name) for name in _PYTHON_PACKAGES]
     rows += [_package(package) for package in toolbox.PACKAGES]
-    rows += [[part.name, part.found or "missing", part.advice] for part in cuda_parts.parts()]
+    rows += [[part.name, part.place or "missing", part.advice] for part in cuda_parts.parts()]
     rows.append(_gpu())
     print("\n".join(terminal_table(["what", "found", "note"], rows)))
     is_ready = toolbox.find_nvcc() and not toolbox.missing(toolbox.FOR_EVERY_RUN)
@@ -31,11 +31,11 @@ def _python_package(name: str) -> list[str]:
 
 
 def _package(package: toolbox.Package) -> list[str]:
-    found = package.find()
-    if found.startswith("/"):
-        found = f"{toolbox.first_line(found, '--version')} ({found})"
-    fix = "" if found else f"{package.why}: scripts/lab setup"
-    return [package.apt, found or "missing", fix]
+    text = package.find()
+    if text.startswith("/"):
+        text = f"{toolbox.first_line(text, '--version')} ({text})"
+    fix = "" if text else f"{package.why}: scripts/lab setup"
+    return [package.apt, text or "missing", fix]
 
 
 def _gpu() -> list[str]:

@@ -66,7 +66,9 @@ def merge(documents: list[Json]) -> Json:
             _append_process(by_name.setdefault(row["name"], once), row, process)
     ordered = sorted(by_name.values(), key=lambda row: names.natural(row["name"]))
     rows = [_folded(row) for row in ordered]
-    seconds = [taken for each in documents for taken in each["context"].get("process_seconds", [])]
+    seconds = [
+        taken for document in documents for taken in document["context"].get("process_seconds", [])
+    ]
     context = documents[0]["context"] | {"processes": len(documents)}
     if seconds:
         context["process_seconds"] = seconds
@@ -102,11 +104,11 @@ def context_of(given: Json) -> Json:
     is_emulated = given.get("device_kind") == fields.EMULATED
     left_out = CONTEXT_LEFT_OUT | (CONTEXT_OF_THE_HOST if is_emulated else set())
     schemas = {field.name: field.schema for field in fields.CONTEXT}
-    found: Json = {}
+    context: Json = {}
     for key, value in given.items():
         if key not in left_out and value not in _UNKNOWN:
-            found[key] = _typed(key, value, schemas.get(key, {}))
-    return found
+            context[key] = _typed(key, value, schemas.get(key, {}))
+    return context
 
 
 def _typed(key: str, value: object, field_schema: Json) -> object:
@@ -154,8 +156,8 @@ def _add_repetition(rows: dict[str, Json], repetition: Json, evidence: str, is_t
 def _label(repetition: Json) -> Json:
     """The fields in a row's label: its level, then `key:value`, as in `dram kind:memcpy`."""
     level, *others = str(repetition.get("label", "")).split(" ")
-    found = dict(part.partition(":")[::2] for part in others)
-    return ({"level": level} if level else {}) | found
+    pairs = dict(part.partition(":")[::2] for part in others)
+    return ({"level": level} if level else {}) | pairs
 
 
 def _folded(row: Json) -> Json:

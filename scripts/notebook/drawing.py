@@ -93,8 +93,8 @@ def _drawn(project: Project, known: list[Figure], form: str = "svg") -> list[tup
             return None
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = zip(known, pool.map(drawn, known), strict=True)
-        everything = [(figure, its) for figure, its in found if its]
+        figures_and_images = zip(known, pool.map(drawn, known), strict=True)
+        everything = [(figure, its) for figure, its in figures_and_images if its]
     for figure, its in everything:
         for warning in its.warnings:
             say(f"{project.quoted(figure.script)}: gnuplot: {warning}")

@@ -107,13 +107,13 @@ def _full_name(word: str, known: list[str]) -> str:
     if word in known:
         return word
     end = word.lower().replace("-", "")
-    found = [name for name in known if end and name.replace("-", "").endswith(end)]
-    if len(found) != 1:
+    matching = [name for name in known if end and name.replace("-", "").endswith(end)]
+    if len(matching) != 1:
         raise Problem(
-            f"unknown architecture '{plain(word)}'; {close_matches(word, found or known)}",
+            f"unknown architecture '{plain(word)}'; {close_matches(word, matching or known)}",
             WRONG_USAGE,
         )
-    return found[0]
+    return matching[0]
 
 
 def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
@@ -122,12 +122,12 @@ def _program(project: Project, subject: str, flags: list[str], targets: list[Tar
             project, Path(subject), flags, [target.compute_capability for target in targets]
         )
     else:
-        found = (
+        path = (
             Path(subject)
             if "/" in subject or Path(subject).is_file()
             else Path(toolbox.find_program(subject) or subject)
         )
-        program = found.resolve()
+        program = path.resolve()
     emulate_program.require_emulable(program)
     if not os.access(program, os.X_OK):
         raise Problem(

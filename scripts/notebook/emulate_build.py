@@ -46,17 +46,17 @@ def build(project: Project, file: Path, flags: list[str], capabilities: list[str
 
 def nvcc_flags(flags: list[str], capabilities: list[str], supported: set[int]) -> list[str]:
     """What makes an executable that the emulated GPU can run and name the lines of."""
-    found = ["-cudart", "shared", "-lineinfo"]
+    own = ["-cudart", "shared", "-lineinfo"]
     if not any(_CHOOSES_ARCHITECTURE.match(flag) for flag in flags):
         targets = {max(_OLDEST, int(capability.replace(".", ""))) for capability in capabilities}
         # One that this nvcc does not know runs the PTX of the newest one before it.
         known = {
-            max((each for each in supported if each <= number), default=_OLDEST)
+            max((candidate for candidate in supported if candidate <= number), default=_OLDEST)
             for number in targets
         }
         for number in sorted(known):
-            found += ["-gencode", f"arch=compute_{number},code=compute_{number}"]
-    return found
+            own += ["-gencode", f"arch=compute_{number},code=compute_{number}"]
+    return own
 
 
 @cache

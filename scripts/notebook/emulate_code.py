@@ -21,7 +21,7 @@ def shown_place(place: Place, files: Iterable[str] = ()) -> Place:
     """
     file, colon, line = place.inlined_at.rpartition(":")
     if colon and line.isdecimal() and _TOOLKIT.search(place.file):
-        whole = next((each for each in files if each.endswith(f"/{file}")), file)
+        whole = next((name for name in files if name.endswith(f"/{file}")), file)
         return replace(place, file=whole, line=int(line), inlined_at="")
     return place
 

@@ -35,12 +35,12 @@ def where(place: Place) -> str:
 def _coalescing(sites: list[Site]) -> list[str]:
     moves = [s for s in sites if s.space == "global" and s.kind in ("load", "store")]
     total = sum(site.moved_bytes for site in moves)
-    found = []
+    sentences = []
     for site in sorted(moves, key=_wasted_bytes, reverse=True):
         if total == 0 or _wasted_bytes(site) < WORTH_MENTIONING * total:
             break
-        found.append(f"{where(site.place)}: {_waste(site)}")
-    return found[:MAX_OF_A_KIND]
+        sentences.append(f"{where(site.place)}: {_waste(site)}")
+    return sentences[:MAX_OF_A_KIND]
 
 
 def _waste(site: Site) -> str:
@@ -68,8 +68,8 @@ def _wasted_bytes(site: Site) -> int:
 def _atomics(sites: list[Site]) -> list[str]:
     moves = [s for s in sites if s.space == "global"]
     total = sum(site.sectors for site in moves)
-    found = []
-    for site in sorted(moves, key=lambda each: each.sectors, reverse=True):
+    sentences = []
+    for site in sorted(moves, key=lambda access: access.sectors, reverse=True):
         # atom and red, whatever the report calls them.
         if (
             site.kind in ("load", "store")
@@ -80,35 +80,35 @@ def _atomics(sites: list[Site]) -> list[str]:
         per_request = site.sectors / site.requests
         distinct = site.distinct_bytes / site.requests / (site.bytes_per_lane or 4)
         if site.lanes_per_request >= 2 * distinct:
-            found.append(
+            sentences.append(
                 f"{where(site.place)}: {site.lanes_per_request:.1f} lanes update {distinct:.1f} addresses a request; "
                 "combine them in the warp or in shared memory first"
             )
         elif per_request > 8:
-            found.append(
+            sentences.append(
                 f"{where(site.place)}: uncoalesced atomic, {per_request:.1f} sectors a request"
             )
-    return found[:MAX_OF_A_KIND]
+    return sentences[:MAX_OF_A_KIND]
 
 
 def _bank_conflicts(sites: list[Site]) -> list[str]:
     shared = [site for site in sites if site.space == "shared"]
     total = sum(site.wavefronts for site in shared)
-    found = []
-    for site in sorted(shared, key=lambda each: each.bank_conflicts, reverse=True):
+    sentences = []
+    for site in sorted(shared, key=lambda access: access.bank_conflicts, reverse=True):
         if total == 0 or site.bank_conflicts < WORTH_MENTIONING * total:
             break
-        found.append(
+        sentences.append(
             f"{where(site.place)}: bank conflicts, {site.wavefronts / site.requests:.1f} wavefronts a request "
             f"where {(site.wavefronts - site.bank_conflicts) / site.requests:.1f} would do (shared {site.kind})"
         )
-    return found[:MAX_OF_A_KIND]
+    return sentences[:MAX_OF_A_KIND]
 
 
 def _local_memory(launch: Launch, sites: list[Site]) -> list[str]:
-    found = []
+    sentences = []
     if launch.spill_bytes:
-        found.append(
+        sentences.append(
             f"{launch.spill_bytes} bytes a thread are spilled from registers to local memory (ptxas)"
         )
     local = sum(site.sectors for site in sites if site.space == "local")
@@ -116,10 +116,10 @@ def _local_memory(launch: Launch, sites: list[Site]) -> list[str]:
     if local and local >= WORTH_MENTIONING * total:
         lines = sorted({site.place.line for site in sites if site.space == "local"})
         at = ", ".join(str(line) for line in lines[:MAX_OF_A_KIND])
-        found.append(
+        sentences.append(
             f"line {at}: local memory, {100 * local / total:.0f} % of all sectors: an array is indexed at run time"
         )
-    return found
+    return sentences
 
 
 def _divergence(launch: Launch) -> list[str]:
@@ -127,13 +127,13 @@ def _divergence(launch: Launch) -> list[str]:
     lanes = sum(line.thread_instructions for line in launch.code)
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     full = threads / (-(-threads // WARP) * WARP)  # a block's last warp may have fewer threads
-    found = []
+    sentences = []
     if full < LOW_LANES:
-        found.append(
+        sentences.append(
             f"a block of {threads} threads leaves {100 * (1 - full):.0f} % of its warps' lanes empty"
         )
     if not warp or lanes / warp >= LOW_LANES * WARP * full:
-        return found
+        return sentences
     idle = {
         line.place: WARP * full * line.warp_instructions - line.thread_instructions
         for line in launch.code
@@ -146,15 +146,15 @@ def _divergence(launch: Launch) -> list[str]:
         if branches
         else "lanes that have returned or are predicated off"
     )
-    found.append(
+    sentences.append(
         f"{lanes / warp:.1f} of {WARP} lanes active in an instruction ({cause})"
         + (f"; most idle in lines {at}" if at else "")
     )
-    return found
+    return sentences
 
 
 def _occupancy(launch: Launch, sm_count: int) -> list[str]:
-    found = []
+    sentences = []
     percent = launch.occupancy_percent
     if percent is not None and percent < LOW_OCCUPANCY_PERCENT:
         limit = {
@@ -163,9 +163,9 @@ def _occupancy(launch: Launch, sm_count: int) -> list[str]:
             "shared_memory": f"shared memory ({launch.shared_bytes:,} bytes a block)",
             "blocks": "the blocks an SM can hold (blocks are small)",
         }.get(launch.occupancy_limit, launch.occupancy_limit)
-        found.append(f"occupancy {percent:.0f} %" + (f", limited by {limit}" if limit else ""))
+        sentences.append(f"occupancy {percent:.0f} %" + (f", limited by {limit}" if limit else ""))
     blocks = launch.blocks // launch.launches
     if blocks < sm_count:
         few = "1 block leaves" if blocks == 1 else f"{blocks:,} blocks leave"
-        found.append(f"{few} {sm_count - blocks} of {sm_count} SMs without work")
-    return found
+        sentences.append(f"{few} {sm_count - blocks} of {sm_count} SMs without work")
+    return sentences

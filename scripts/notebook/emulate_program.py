@@ -90,13 +90,13 @@ def _sections(image: bytes) -> list[tuple[int, int, int, int, int]]:
     """Name, kind, offset, size and link of each section."""
     table = struct.unpack_from("<Q", image, 40)[0]
     entry_bytes, count = struct.unpack_from("<HH", image, 58)
-    found = []
+    sections = []
     for i in range(count):
         name, kind, _, _, offset, size, link = struct.unpack_from(
             "<IIQQQQI", image, table + i * entry_bytes
         )
-        found.append((name, kind, offset, size, link))
-    return found
+        sections.append((name, kind, offset, size, link))
+    return sections
 
 
 def _needed(image: bytes, offset: int, size: int, strings: int) -> list[str]:

@@ -187,13 +187,13 @@ def read(path: Path) -> Report:
 
 def aggregate(launches: list[Launch]) -> list[Launch]:
     """Launches of one kernel with one shape, summed; in the order of their first launch."""
-    found: dict[tuple[object, ...], Launch] = {}
+    by_kernel: dict[tuple[object, ...], Launch] = {}
     for launch in launches:
-        if launch.key() in found:
-            found[launch.key()].add(launch)
+        if launch.key() in by_kernel:
+            by_kernel[launch.key()].add(launch)
         else:
-            found[launch.key()] = launch
-    return list(found.values())
+            by_kernel[launch.key()] = launch
+    return list(by_kernel.values())
 
 
 def _add(report: Report, described: dict[str, Any]) -> None:

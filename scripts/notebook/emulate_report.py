@@ -41,7 +41,7 @@ def line_report(runs: Sequence[Emulated]) -> list[str]:
 
 def launch_report(runs: Sequence[Emulated]) -> list[str]:
     """Per kernel: every counter of all its launches, a column an architecture."""
-    found, names = [], dict[str, None]()
+    lines, names = [], dict[str, None]()
     for together in _by_kernel(runs):
         counted = dict.fromkeys(
             name for _, launch in together if launch for name in launch.counters
@@ -52,14 +52,14 @@ def launch_report(runs: Sequence[Emulated]) -> list[str]:
             if any(values):
                 names[name] = None
                 rows.append([name, *map(number, values)])
-        found += [_title(_first(together)), *_marked(together), "", *table(rows), ""]
+        lines += [_title(_first(together)), *_marked(together), "", *table(rows), ""]
     known = [[name, OF_A_LAUNCH[name]] for name in names if name in OF_A_LAUNCH]
     legend = (
         ["Nsight Compute's names:", *(f"  {name:28}{metric}" for name, metric in known)]
         if known
         else []
     )
-    return [*found, *legend, *_failures(runs)]
+    return [*lines, *legend, *_failures(runs)]
 
 
 def _failures(runs: Sequence[Emulated]) -> list[str]:
@@ -131,17 +131,17 @@ def _lines_of_code(launch: Launch) -> list[str]:
         return []
     header = f"  {'':30}{'requests':>12}  {'sectors/':>9}{'used':>9}{'L1 hits':>9}"
     header += f"  {'wavefronts/':>11}{'conflicts':>12}"
-    found = [header, f"  {'':30}{'':>12}  {'request':>9}{'':>9}{'':>9}  {'request':>11}"]
+    rows = [header, f"  {'':30}{'':>12}  {'request':>9}{'':>9}{'':>9}  {'request':>11}"]
     all_warp = sum(line.warp_instructions for line in launch.code) or 1
     home = _home(chosen)
     for place in chosen:
-        found.append(_code_row(place, home, code.get(place), all_warp))
-        found += [_site_row(site) for site in sites.get(place, [])]
+        rows.append(_code_row(place, home, code.get(place), all_warp))
+        rows += [_site_row(site) for site in sites.get(place, [])]
     if omitted:
-        found.append(
+        rows.append(
             f"  ({omitted} lines with less than {100 * MIN_SHARE:.0f} % each: --report csv has them)"
         )
-    return found
+    return rows
 
 
 def _code_row(place: Place, home: str, line: CodeLine | None, all_warp: int) -> str:
@@ -187,10 +187,10 @@ def _by_place(launch: Launch) -> tuple[dict[Place, list[Site]], dict[Place, Code
     files = _files(launch)
     for site in merge_alike(launch.sites):
         sites.setdefault(_line(site.place, files), []).append(site)
-    for each in launch.code:
-        place = _line(each.place, files)
+    for line in launch.code:
+        place = _line(line.place, files)
         total = code.setdefault(place, CodeLine(place, 0, 0, 0))
-        total.add(each)
+        total.add(line)
     return sites, code
 
 
@@ -239,13 +239,15 @@ Together = list[tuple[Emulated, Launch | None]]
 
 def _by_kernel(runs: Sequence[Emulated]) -> list[Together]:
     """The launches of one kernel on all architectures; the n-th shape of each belongs together."""
-    found: dict[tuple[str, int], dict[str, Launch]] = {}
+    by_launch: dict[tuple[str, int], dict[str, Launch]] = {}
     for run in runs:
         shapes: dict[str, int] = {}
         for launch in run.launches:
             number = shapes[launch.kernel] = shapes.get(launch.kernel, 0) + 1
-            found.setdefault((launch.kernel, number), {})[run.architecture] = launch
-    return [[(run, each.get(run.architecture)) for run in runs] for each in found.values()]
+            by_launch.setdefault((launch.kernel, number), {})[run.architecture] = launch
+    return [
+        [(run, launches.get(run.architecture)) for run in runs] for launches in by_launch.values()
+    ]
 
 
 def _several(together: Together) -> list[str]:
@@ -254,7 +256,7 @@ def _several(together: Together) -> list[str]:
         _facts_row(
             "warp instructions",
             together,
-            lambda each: sum(line.warp_instructions for line in each.code),
+            lambda launch: sum(line.warp_instructions for line in launch.code),
         )
     )
     cells: dict[tuple[Place, str, int], dict[str, str]] = {}

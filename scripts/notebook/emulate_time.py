@@ -53,11 +53,11 @@ def predicted(described: Any) -> Predicted | None:
 
 def summary(time: Predicted, launches: int) -> list[str]:
     """Lines for a terminal."""
-    each = f", {_seconds(time.seconds / launches)} each" if launches > 1 else ""
+    per_launch = f", {_seconds(time.seconds / launches)} each" if launches > 1 else ""
     used = sorted(time.shares.items(), key=lambda item: -item[1])
     limits = ", ".join(f"{name} {share:.0%}" for name, share in used if share >= _MIN_SHARE)
-    found = [
-        f"  predicted {_seconds(time.seconds)}{each}, bound by {time.bound}; of the limits: {limits}"
+    sentences = [
+        f"  predicted {_seconds(time.seconds)}{per_launch}, bound by {time.bound}; of the limits: {limits}"
     ]
     total = sum(time.stalls.values())
     worst = sorted(time.stalls.items(), key=lambda item: -item[1])[:_MOST_LINES]
@@ -66,7 +66,7 @@ def summary(time: Predicted, launches: int) -> list[str]:
         for (place, reason), cycles in worst
         if cycles >= _MIN_SHARE * total > 0
     ]
-    return [*found, *([f"  warps wait: {', '.join(waits)}"] if waits else [])]
+    return [*sentences, *([f"  warps wait: {', '.join(waits)}"] if waits else [])]
 
 
 def _seconds(value: float) -> str:

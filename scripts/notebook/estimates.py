@@ -23,12 +23,12 @@ _LONGEST_SECONDS = 86_400.0
 
 def seconds(project: Project, chapter: Chapter, is_emulated: bool) -> float:
     """The median over devices of this sort (real or emulated) that tell."""
-    found = []
+    durations = []
     for folder in (project.data, project.beside.data, project.build / "runs"):
         for path in folder.glob(f"[!.]*/{chapter.name}.json"):
             if path.parent.name.startswith("emulated-") == is_emulated:
-                found += _recorded(path)
-    return median(found) if found else _UNKNOWN_SECONDS
+                durations += _recorded(path)
+    return median(durations) if durations else _UNKNOWN_SECONDS
 
 
 def _recorded(path: Path) -> list[float]:

@@ -186,5 +186,5 @@ ROW = (
     Field("discarded_batches", per_repetition("count"), "throttled or drifting, timed again"),
     Field("predicted_seconds", UNITS["s"], "one launch, by the time model"),
     Field("predicted_bound", one_of(*BOUNDS), "what limits the predicted time"),
-    *(Field(each.name, per_repetition(each.unit), each.meaning) for each in TABLE),
+    *(Field(metric.name, per_repetition(metric.unit), metric.meaning) for metric in TABLE),
 )

@@ -137,14 +137,14 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
     in build/."""
     findings.prepare(project, chapters)
     sources = Sources(project)
-    found = []
+    known = []
     for chapter in chapters:
-        found.append(_made(chapter.name, partial(_of_chapter, project, sources, chapter)))
+        known.append(_made(chapter.name, partial(_of_chapter, project, sources, chapter)))
     chosen = {chapter.number for chapter in chapters}
     for name, spanning in registry.SPANNING.items():
         if not chosen.isdisjoint(spanning.chapters or chosen):
-            found.append(_made(name, partial(_of_several, project, sources, name, spanning)))
-    return [figure for figure in found if figure]
+            known.append(_made(name, partial(_of_several, project, sources, name, spanning)))
+    return [figure for figure in known if figure]
 
 
 def _made(name: str, figure: Callable[[], Figure | None]) -> Figure | None:
@@ -183,14 +183,14 @@ def _figure(project: Project, name: str, script: Path, chart: Chart) -> Figure:
 
 def alt_text(svg: str) -> str:
     """What a figure says, for readers that see no picture: its title."""
-    found = _TITLE.search(svg)
-    return html.unescape(found[1]) if found else ""
+    match = _TITLE.search(svg)
+    return html.unescape(match[1]) if match else ""
 
 
 def made_by(svg: str) -> str:
     """The version of gnuplot that drew an SVG, as `gnuplot --version` prints it."""
-    found = _MADE_BY.search(svg)
-    return f"gnuplot {found[1]}" if found else "unknown"
+    match = _MADE_BY.search(svg)
+    return f"gnuplot {match[1]}" if match else "unknown"
 
 
 def gnuplot_version() -> str:

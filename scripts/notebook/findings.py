@@ -29,15 +29,18 @@ def decided(
     """The verdicts of each claim by its id, in the order of the regimes."""
     name = _name(chapter, result.key) if result.key else ""
     data = project.shown(result.path)
-    found = kept.read(project, _DECIDED, name) if name else None
-    if found is not None:
+    lines_by_claim = kept.read(project, _DECIDED, name) if name else None
+    if lines_by_claim is not None:
         return {
-            claim.id: [_verdict(claim, result, data, each) for each in found[claim.id]]
+            claim.id: [_verdict(claim, result, data, line) for line in lines_by_claim[claim.id]]
             for claim in known
         }
     fresh = {claim.id: verdicts.decide(claim, result, data) for claim in known}
     if name:
-        lines = {identifier: list(map(_line, each)) for identifier, each in fresh.items()}
+        lines = {
+            identifier: list(map(_line, decided_verdicts))
+            for identifier, decided_verdicts in fresh.items()
+        }
         kept.write(project, _DECIDED, name, lines)
     return fresh
 

@@ -143,7 +143,7 @@ def pooled(benchmarks: Iterable[Benchmark]) -> Pools:
     return _pools(
         (
             regime,
-            sum(sum(_squares(each.logs)) for each in group),
+            sum(sum(_squares(in_regime.logs)) for in_regime in group),
             (len(group) - 1) * (len(processes) - 1),
         )
         for (regime, processes), group in _by_regime(benchmarks).items()
@@ -184,13 +184,16 @@ def places(benchmarks: Mapping[str, Benchmark]) -> dict[str, Estimate]:
     """The center of each benchmark among the others of its regime: what moves all of them alike in
     a process does not count. It tells how well ratios among them are known."""
     pools = pooled(benchmarks.values())
-    found = {}
+    places_by_regime = {}
     for (regime, _), group in _by_regime(benchmarks.values()).items():
         pool = pools.of(regime)
-        for each in group:
-            found[id(each.benchmark)] = _estimate(each.logs, pool.variance, pool)
+        for in_regime in group:
+            places_by_regime[id(in_regime.benchmark)] = _estimate(
+                in_regime.logs, pool.variance, pool
+            )
     return {
-        name: found.get(id(benchmark)) or _of_one_process(next(iter(benchmark.by_process.values())))
+        name: places_by_regime.get(id(benchmark))
+        or _of_one_process(next(iter(benchmark.by_process.values())))
         for name, benchmark in benchmarks.items()
     }
 
@@ -211,16 +214,18 @@ def _by_regime(
     for benchmark in benchmarks:
         if len(benchmark.by_process) > 1:
             groups[benchmark.regime, tuple(sorted(benchmark.by_process))].append(benchmark)
-    found = {}
+    logs_by_regime = {}
     for (regime, processes), group in groups.items():
-        logs = [_logs([each.by_process[process] for process in processes]) for each in group]
+        logs = [
+            _logs([in_regime.by_process[process] for process in processes]) for in_regime in group
+        ]
         means = [_mean(of_process) for of_process in zip(*logs, strict=True)]
         common = [mean - _mean(means) for mean in means]
-        found[regime, processes] = [
-            _InRegime(each, [log - moved for log, moved in zip(of_one, common, strict=True)])
-            for each, of_one in zip(group, logs, strict=True)
+        logs_by_regime[regime, processes] = [
+            _InRegime(benchmark, [log - moved for log, moved in zip(of_one, common, strict=True)])
+            for benchmark, of_one in zip(group, logs, strict=True)
         ]
-    return found
+    return logs_by_regime
 
 
 def spread(sample: Sequence[float]) -> float:

@@ -37,8 +37,8 @@ def read(project: Project, kind: str, name: str) -> Json | None:
     # Anything else than what was written is found out again: a file cut short, changed, of another shape.
     if digest != _digest(content):
         return None
-    found: Json = json.loads(content)
-    return found
+    finding: Json = json.loads(content)
+    return finding
 
 
 def _digest(content: bytes) -> bytes:
@@ -49,8 +49,8 @@ def has(project: Project, kind: str, name: str) -> bool:
     return _path(project, kind, name).is_file()
 
 
-def write(project: Project, kind: str, name: str, found: Json) -> None:
-    content = json.dumps(found, separators=(",", ":")).encode()
+def write(project: Project, kind: str, name: str, finding: Json) -> None:
+    content = json.dumps(finding, separators=(",", ":")).encode()
     try:
         files.write_bytes(_path(project, kind, name), _digest(content) + b"\n" + content)
     except OSError:

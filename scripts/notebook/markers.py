@@ -52,7 +52,7 @@ def _filled(lines: list[str], table: Callable[[Marker], list[str]]) -> Iterator[
             continue
         end = _end(lines, at)
         head = at if begin[3] else _close(lines, at, end)
-        rows = tuple(filter(None, (each.strip() for each in lines[at + 1 : head])))
+        rows = tuple(filter(None, (line.strip() for line in lines[at + 1 : head])))
         yield from lines[at : head + 1]
         try:
             yield from table(Marker(begin[1], begin[2], rows))

@@ -33,7 +33,7 @@ class Device:
 def devices(decided: list[ChapterVerdicts]) -> list[Device]:
     """Every device that has data of some chapter."""
     return sorted(
-        {Device(each.year, each.device) for chapter in decided for each in chapter.results}
+        {Device(result.year, result.device) for chapter in decided for result in chapter.results}
     )
 
 
@@ -53,8 +53,8 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
         *terminal_table(
             ["", "year", "device"],
             [
-                [number, str(each.year), each.name]
-                for number, each in zip(numbers, columns, strict=True)
+                [number, str(device.year), device.name]
+                for number, device in zip(numbers, columns, strict=True)
             ],
         ),
         "",
@@ -67,16 +67,18 @@ def lines(decided: list[ChapterVerdicts]) -> list[str]:
 
 
 def _cell(of_claim: list[Verdict], device: str, notes: list[str]) -> str:
-    found = [verdict for verdict in of_claim if verdict.device == device]
-    kinds = [verdict.finding.verdict for verdict in found]
+    verdicts_here = [verdict for verdict in of_claim if verdict.device == device]
+    kinds = [verdict.finding.verdict for verdict in verdicts_here]
     counted = {kind: kinds.count(kind) for kind in _LETTERS if kind in kinds}
     if len(counted) == 1:
         text = _LETTERS[kinds[0]]
     else:
         text = " ".join(f"{count}{_LETTERS[kind]}" for kind, count in counted.items())
-    if any(verdict.finding.evidence == verdicts.PREDICTED for verdict in found):
+    if any(verdict.finding.evidence == verdicts.PREDICTED for verdict in verdicts_here):
         text = f"p{text}"
-    for because in dict.fromkeys(plain(each.because) for each in found if each.because):
+    for because in dict.fromkeys(
+        plain(verdict.because) for verdict in verdicts_here if verdict.because
+    ):
         if because not in notes:
             notes.append(because)
         text += superscript(notes.index(because) + 1)

@@ -8,6 +8,8 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from notebook.errors import Problem
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -26,12 +28,21 @@ class Metric:
     nsight: str
 
 
-def _table() -> tuple[Metric, ...]:
-    with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
-        return tuple(Metric(**line) for line in csv.DictReader(file))
+_KINDS = ("counter", "moved", "rate", "basis")
 
 
-TABLE = _table()
+def load(path: Path) -> tuple[Metric, ...]:
+    """The table; raises Problem for a metric of no known kind."""
+    with path.open(encoding="utf-8", newline="") as file:
+        table = tuple(Metric(**line) for line in csv.DictReader(file))
+    for metric in table:
+        if metric.kind not in _KINDS:
+            kinds = ", ".join(_KINDS)
+            raise Problem(f"metrics.csv: {metric.name}: kind '{metric.kind}' is none of {kinds}")
+    return table
+
+
+TABLE = load(Path(__file__).with_suffix(".csv"))
 
 
 def _names(*kinds: str) -> tuple[str, ...]:

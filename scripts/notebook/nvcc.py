@@ -22,16 +22,16 @@ def own_toolkit() -> Path:
 def find(folders: list[str]) -> str:
     """The first nvcc of `folders` that serves, or our own; "" without one."""
     for folder in [*folders, str(own_toolkit() / "bin")]:
-        found = shutil.which("nvcc", path=folder)
-        if found and serves(found):
-            return found
+        path = shutil.which("nvcc", path=folder)
+        if path and serves(path):
+            return path
     return ""
 
 
 def serves(nvcc: str) -> bool:
     """Whether this nvcc runs and is new enough."""
-    found = release(nvcc)
-    return found is not None and found >= OLDEST
+    version = release(nvcc)
+    return version is not None and version >= OLDEST
 
 
 @cache
@@ -41,8 +41,8 @@ def release(nvcc: str) -> tuple[int, int] | None:
         said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return None
-    found = _RELEASE.search(said.stdout)
-    return (int(found[1]), int(found[2])) if found else None
+    match = _RELEASE.search(said.stdout)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def complete() -> None:

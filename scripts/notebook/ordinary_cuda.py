@@ -75,7 +75,7 @@ def emulate(executable: Path, runtime_folder: Path, architecture: str, *names: s
             )
         lines = report.read_text(encoding="utf-8").splitlines() if report.is_file() else []
     outputs = read_outputs(run.stdout)
-    found = Launched(outputs, messages=run.stderr.splitlines())
+    launched = Launched(outputs, messages=run.stderr.splitlines())
     launches = [row for row in map(json.loads, lines) if "launch" in row]
     if len(launches) != len(outputs):
         raise Problem(
@@ -84,8 +84,8 @@ def emulate(executable: Path, runtime_folder: Path, architecture: str, *names: s
         )
     for name, launch in zip(outputs, launches, strict=True):
         if "counters" in launch:
-            found.counted[name] = launch["counters"]
-    return found
+            launched.counted[name] = launch["counters"]
+    return launched
 
 
 def read_outputs(text: str) -> dict[str, Output]:
@@ -97,8 +97,8 @@ def read_outputs(text: str) -> dict[str, Output]:
 def differences(name: str, emulated: Launched, gpu: Launched) -> list[counter_rules.Compared]:
     """Counters of a launch that are not as measured. Hits and traffic beyond the L1 depend on which blocks
     share an SM, and when they run: they are no promise here."""
-    found = counter_rules.differences(name, emulated.counted[name], gpu.counted[name])
-    return [each for each in found if each.counter in PROMISED]
+    differing = counter_rules.differences(name, emulated.counted[name], gpu.counted[name])
+    return [difference for difference in differing if difference.counter in PROMISED]
 
 
 PROMISED = (*counter_rules.EXACT, *counter_rules.EFFICIENCIES)

@@ -75,10 +75,10 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     for verdict in decided.verdicts:
         if verdict.claim.id == claim.id and verdict.kind != "published":
             by_device.setdefault(verdict.device, []).append(verdict)
-    values = {device: value_of(claim, found) for device, found in by_device.items()}
+    values = {device: value_of(claim, verdicts) for device, verdicts in by_device.items()}
     if not any(values.values()):
         undecided = dict.fromkeys(
-            each.finding.verdict for group in by_device.values() for each in group
+            verdict.finding.verdict for group in by_device.values() for verdict in group
         )
         return [Outcome("", (), False, "", ", ".join(undecided) or "no data", tuple(undecided))]
     gpus, groups = [], dict[tuple[str, ...], list[str]]()
@@ -113,13 +113,15 @@ def _together(
 
 
 def _confirmed(verdicts: Iterable[Verdict]) -> float:
-    words = [each.finding.verdict for each in verdicts if each.finding.ratio is not None]
+    words = [verdict.finding.verdict for verdict in verdicts if verdict.finding.ratio is not None]
     return sum(word in (*CONFIRMED, STRONGER) for word in words) / len(words)
 
 
 def words_of(verdicts: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
     """The verdict; where the regimes differ, how many have which: `3 no effect, 1 reproduced`."""
-    counted = Counter(each.finding.words for each in verdicts if each.finding.ratio is not None)
+    counted = Counter(
+        verdict.finding.words for verdict in verdicts if verdict.finding.ratio is not None
+    )
     words = tuple(word for word, _ in counted.most_common())
     if len(words) == 1:
         return words[0], words
@@ -127,7 +129,7 @@ def words_of(verdicts: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
 
 
 def value_of(claim: Claim, verdicts: Iterable[Verdict]) -> str:
-    values = [each.finding.ratio for each in verdicts if each.finding.ratio is not None]
+    values = [verdict.finding.ratio for verdict in verdicts if verdict.finding.ratio is not None]
     return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
 
 

@@ -54,14 +54,14 @@ def _merged(decided: ChapterVerdicts) -> tuple[ChapterVerdicts, list[str]]:
             if verdict.device == result.device
         )
         groups.setdefault(words if result.is_emulated else result.device, []).append(result)
-    first = {each.device: group[0].device for group in groups.values() for each in group}
+    first = {result.device: group[0].device for group in groups.values() for result in group}
     merged = replace(
         decided,
         results=[group[0] for group in groups.values()],
-        verdicts=[replace(each, device=first[each.device]) for each in decided.verdicts],
+        verdicts=[replace(verdict, device=first[verdict.device]) for verdict in decided.verdicts],
     )
     columns = [
-        device_names.together([each.device for each in group], emulated)
+        device_names.together([result.device for result in group], emulated)
         if group[0].is_emulated
         else device_names.short(group[0].device)
         for group in groups.values()
@@ -71,12 +71,12 @@ def _merged(decided: ChapterVerdicts) -> tuple[ChapterVerdicts, list[str]]:
 
 def printed(page: Path, decided: ChapterVerdicts) -> list[str]:
     """What published numbers decide, a line each: most of these GPUs can say little."""
-    found = [
+    outcomes_of_source = [
         verdict
         for verdict in decided.verdicts
         if verdict.kind == "published" and verdict.finding.ratio is not None
     ]
-    if not found:
+    if not outcomes_of_source:
         return []
     path = next(result.path for result in decided.results if result.is_published)
     rows = [
@@ -87,7 +87,7 @@ def printed(page: Path, decided: ChapterVerdicts) -> list[str]:
             tables.found(verdict),
             verdict.finding.reason,
         ]
-        for verdict in found
+        for verdict in outcomes_of_source
     ]
     header = ["claim", link(page, "published results", path), "regime", "verdict", "caveat"]
     return [*markdown_table(header, [[markdown_cell(cell) for cell in row] for row in rows]), ""]

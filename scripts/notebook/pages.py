@@ -95,7 +95,9 @@ class Pages:
         return [*page_tables.verdicts(page, decided.ours), *page_tables.printed(page, decided)]
 
     def _chapter(self, text: str) -> Chapter:
-        by_name = {name: each for each in self.chapters for name in (each.name, each.number)}
+        by_name = {
+            name: chapter for chapter in self.chapters for name in (chapter.name, chapter.number)
+        }
         if text not in by_name:
             known = close_matches(text, [chapter.name for chapter in self.chapters])
             raise ValueError(f"unknown chapter {text}; {known}")

@@ -30,9 +30,9 @@ def same(one: str, other: str) -> bool:
 
 def shown(svg: str) -> Counter[Shown]:
     """Everything that an SVG shows, in no order."""
-    found: Counter[Shown] = Counter()
-    _collect(ElementTree.fromstring(svg), "", found)
-    return found
+    drawings: Counter[Shown] = Counter()
+    _collect(ElementTree.fromstring(svg), "", drawings)
+    return drawings
 
 
 def _collect(element: ElementTree.Element, place: str, shapes: Counter[Shown]) -> None:

@@ -37,11 +37,11 @@ _NOT_PROSE = re.compile(r"plain_words\.py$|\.zh\.md$|(^|/)data/|\.csv$|\.svg$")
 def findings(root: Path, names: Iterable[str]) -> list[str]:
     """A line for each phrase in the files of these names: where it is, and a better wording."""
     return [
-        f"{name}:{number}: '{found[0]}'; write: {_better(found[0])}"
+        f"{name}:{number}: '{match[0]}'; write: {_better(match[0])}"
         for name in names
         if not _NOT_PROSE.search(name)
         for number, line in enumerate((root / name).read_text("utf-8").splitlines(), start=1)
-        for found in _PHRASE.finditer(line)
+        for match in _PHRASE.finditer(line)
     ]
 
 

@@ -44,12 +44,12 @@ def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Inte
     be known already.
     """
     known = _log_errors(Project.here().root / TABLE).get(generation, [])
-    others = [each for each in known if each.chapter != chapter]
+    others = [error for error in known if error.chapter != chapter]
     if len(others) < MIN_ERRORS:
         return None
     # The smaller an effect, the smaller the error: of the ratios that are predicted to be about as far from 1.
     size = abs(math.log(ratio))
-    others.sort(key=lambda each: abs(abs(each.predicted) - size))
+    others.sort(key=lambda error: abs(abs(error.predicted) - size))
     alike = sorted(abs(other.error) for other in others[:MIN_ERRORS])
     # To both sides alike, whichever side the errors are on.
     widest = alike[math.ceil(SHARE_IN_BAND * len(alike)) - 1]
@@ -68,17 +68,17 @@ class _Error:
 @cache
 def _log_errors(table: Path) -> dict[str, list[_Error]]:
     """By generation."""
-    found: dict[str, list[_Error]] = {}
+    by_kind: dict[str, list[_Error]] = {}
     if not files.is_there(table):
-        return found
+        return by_kind
     try:
         for row in csv_table.parse(csv_table.read_content(table), COLUMNS):
             predicted, measured = (
                 row.real(key, 1e-9, 1e9) for key in ("predicted_ratio", "measured_ratio")
             )
             one = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
-            found.setdefault(row["architecture"], []).append(one)
+            by_kind.setdefault(row["architecture"], []).append(one)
     except Malformed as error:
         errors.refuse(csv_table.damaged(table, error))
         return {}
-    return found
+    return by_kind

@@ -42,13 +42,13 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     except Problem as problem:
         refuse(problem)
         return []
-    found = []
+    loaded = []
     for device, printed in by_device.items():
         try:
-            found.append(_result(path, chapter, known, device, printed))
+            loaded.append(_result(path, chapter, known, device, printed))
         except Malformed as error:  # what others printed is used all the same
             refuse(csv_table.damaged(path, error))
-    return found
+    return loaded
 
 
 def _devices(path: Path) -> dict[str, Line]:

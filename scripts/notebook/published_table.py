@@ -16,37 +16,37 @@ Generations = dict[str, str]
 def is_worse(errors: Errors) -> list[str]:
     """In what a table is beside the limits, in words; [] where it is not."""
     ratios = errors.ratios()
-    found = []
+    reasons = []
     if errors.absolute > WORST_TIME:
-        found.append("times")
+        reasons.append("times")
     if ratios and median(ratios) > WORST_RATIO:
-        found.append("ratios")
+        reasons.append("ratios")
     if errors.rank is not None and errors.rank < WORST_RANK:
-        found.append("order")
-    return found
+        reasons.append("order")
+    return reasons
 
 
 def lines(project: Project, generations: Generations) -> list[str]:
     """Markdown: each table, each generation, all together, and what is worse and why."""
     described = {table.name: table for table in tables(project)}
-    found = read(project)
-    everything = Errors([row for errors in found.values() for row in errors.rows])
+    errors_by_table = read(project)
+    everything = Errors([row for errors in errors_by_table.values() for row in errors.rows])
     return [
-        _summary(everything, found, generations),
+        _summary(everything, errors_by_table, generations),
         "",
         "| generation | GPUs | times | error of times | error of ratios |",
         "|---|---|---|---|---|",
-        *_by_generation(found, generations),
+        *_by_generation(errors_by_table, generations),
         "",
         "<details><summary>Each table</summary>",
         "",
         "| table | times | timed by | slowest / fastest | error of times | of ratios | rank correlation | beyond |",
         "|---|---|---|---|---|---|---|---|",
-        *(_table_line(described[name], errors) for name, errors in found.items()),
+        *(_table_line(described[name], errors) for name, errors in errors_by_table.items()),
         "",
         "</details>",
         "",
-        *_reasons(described, found),
+        *_reasons(described, errors_by_table),
     ]
 
 

@@ -150,7 +150,7 @@ def tables(project: Project) -> list[Table]:
         document = files.read_toml(path)
         if wrong := next(jsonschema_rs.iter_errors(_SCHEMA, document), None):
             raise Malformed(f"{schema.place(wrong.instance_path)}: {short(wrong.message)}")
-        return [_table(each) for each in document["table"]]
+        return [_table(entry) for entry in document["table"]]
     except (Malformed, re.error) as error:
         raise csv_table.damaged(path, Malformed(str(error))) from error
 
@@ -164,7 +164,7 @@ def _table(described: dict[str, Any]) -> Table:
 
 def printed(project: Project, table: Table) -> list[Printed]:
     """The rows of a table. What several chapters have of one printed number counts once."""
-    found: dict[tuple[str, str], Printed] = {}
+    printed_times: dict[tuple[str, str], Printed] = {}
     times: dict[str, bool] = {}
     for row in _rows(project, table):
         run = table.run_of(row["name"])
@@ -175,8 +175,8 @@ def printed(project: Project, table: Table) -> list[Printed]:
         value = row.real("value", 1e-9, 1e21)
         seconds = value * 1e-6 if row["metric"] == _TIME else work(run, row["metric"]) / value
         key = (run.replace("/l1:on", ""), row["value"])
-        found.setdefault(key, Printed(table.name, table.gpu, run, seconds))
-    return list(found.values())
+        printed_times.setdefault(key, Printed(table.name, table.gpu, run, seconds))
+    return list(printed_times.values())
 
 
 def _rows(project: Project, table: Table) -> Iterator[csv_table.Line]:
@@ -215,11 +215,11 @@ def claimed_ratios(project: Project, chapters: Iterable[Chapter]) -> Iterator[Cl
     """Of each table, those of a claim's variant and baseline in one regime."""
     by_table = read(project)
     for chapter in chapters:
-        timed = [each for each in claims.load(chapter) if not each.is_counted and each.baseline]
+        timed = [claim for claim in claims.load(chapter) if not claim.is_counted and claim.baseline]
         for table in tables(project):
             if chapter.name in table.files and table.name in by_table:
-                found = _by_place(project, table, chapter.name, by_table[table.name].rows)
-                yield from _claimed(table.gpu, chapter.number, timed, found)
+                times_by_place = _by_place(project, table, chapter.name, by_table[table.name].rows)
+                yield from _claimed(table.gpu, chapter.number, timed, times_by_place)
 
 
 Place = tuple[str, str]  # variant and regime
@@ -229,13 +229,13 @@ def _by_place(
     project: Project, table: Table, file: str, rows: list[Compared]
 ) -> dict[Place, tuple[str, Compared]]:
     by_run = {row.run.replace("/l1:on", ""): row for row in rows}
-    found = {}
+    times_by_place = {}
     for line in _rows(project, replace(table, files=(file,))):
         compared = by_run.get(table.run_of(line["name"]).replace("/l1:on", ""))
         if compared is not None:
             name = line["name"]
-            found[names.variant(name), names.regime(name)] = (name, compared)
-    return found
+            times_by_place[names.variant(name), names.regime(name)] = (name, compared)
+    return times_by_place
 
 
 def _claimed(
@@ -258,22 +258,22 @@ def _claimed(
 
 def read(project: Project) -> dict[str, Errors]:
     """The comparison by table, in the order of TABLES."""
-    found = {table.name: Errors() for table in tables(project)}
+    errors_by_table = {table.name: Errors() for table in tables(project)}
     path = project.root / PREDICTIONS
     try:
         for row in csv_table.read(path, COLUMNS):
             seconds, predicted = (
                 row.real(key, 1e-9, 1e6) for key in ("printed_seconds", "predicted_seconds")
             )
-            if row["table"] not in found:
+            if row["table"] not in errors_by_table:
                 raise row.wrong("table")
             compared = Compared(
                 row["table"], row["gpu"], row["run"], seconds, predicted, row["predicted_bound"]
             )
-            found[row["table"]].rows.append(compared)
+            errors_by_table[row["table"]].rows.append(compared)
     except Malformed as error:
         raise csv_table.damaged(path, error) from error
-    return {name: errors for name, errors in found.items() if errors.rows}
+    return {name: errors for name, errors in errors_by_table.items() if errors.rows}
 
 
 def write(rows: Iterable[Compared], path: Path) -> None:

@@ -55,16 +55,16 @@ def are_right(rows: object, is_valid: Callable[[Json], bool]) -> bool:
 
 def _shape(row: Json, limits: dict[str, _Limits]) -> Shape | None:
     """Its fields, and the texts in them; None where a number is not within its limits."""
-    found: list[tuple[str, str | int]] = []
+    parts: list[tuple[str, str | int]] = []
     for key, value in row.items():
         of_field = limits.get(key)
         if of_field is None:
             if type(value) is not str:
                 return None
             if key == "name" and names.is_name(value):
-                found.append((key, _ANY_NAME))
+                parts.append((key, _ANY_NAME))
             else:
-                found.append((key, value))
+                parts.append((key, value))
         elif type(value) is list:
             if len(value) > fields.MAX_PROCESSES or not _LISTS.issuperset(map(type, value)):
                 return None
@@ -72,12 +72,12 @@ def _shape(row: Json, limits: dict[str, _Limits]) -> Shape | None:
                 return None
             if not of_field.hold(list(chain.from_iterable(value))):
                 return None
-            found.append((key, _NUMBERS))
+            parts.append((key, _NUMBERS))
         elif of_field.hold([value]):
-            found.append((key, _NUMBER))
+            parts.append((key, _NUMBER))
         else:
             return None
-    return tuple(found)
+    return tuple(parts)
 
 
 def _example(shape: Shape, limits: dict[str, _Limits]) -> Json:

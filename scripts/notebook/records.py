@@ -128,7 +128,7 @@ class Stored(Repetitions):
         if not isinstance(stored, list):
             return super()._found(metric)  # computed from others, or one number for all
         processes = enumerate(stored)
-        return {process: list(map(float, found)) for process, found in processes if found}
+        return {process: list(map(float, values)) for process, values in processes if values}
 
     def counts(self, moved_only: bool) -> list[dict[str, float]]:
         row = self._row

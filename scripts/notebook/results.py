@@ -127,8 +127,8 @@ def load_chapter(project: Project, chapter: Chapter, device: str | None = None) 
     folder = "*" if device is None else glob.escape(device)
     paths = sorted(project.data.glob(f"{folder}/{chapter.name}.json"))
     loaded = (load(project, path, chapter) for path in paths if _is_in_device_folder(path))
-    found = [result for result in loaded if result]
-    return sorted(found, key=lambda result: (result.year, result.device))
+    loaded_right = [result for result in loaded if result]
+    return sorted(loaded_right, key=lambda result: (result.year, result.device))
 
 
 def _is_in_device_folder(path: Path) -> bool:
@@ -147,14 +147,14 @@ def _is_in_device_folder(path: Path) -> bool:
 
 def load_peers(project: Project, chapter: Chapter) -> list[Result]:
     """What other people's code takes for a chapter's work, oldest GPU first; see `lab peers`."""
-    found = []
+    loaded = []
     for path in sorted(project.data.glob(f"*/{PEERS}/{chapter.name}.json")):
         try:
-            found.append(from_document(path, _document(path), {}))
+            loaded.append(from_document(path, _document(path), {}))
         except Malformed as error:
             again = f"scripts/lab peers {chapter.number}"
             errors.refuse(Problem(f"{quoted(path)}: {short(error)}; regenerate: {again}"))
-    return found
+    return loaded
 
 
 def load(project: Project, path: Path, chapter: Chapter) -> Result | None:

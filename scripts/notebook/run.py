@@ -92,9 +92,14 @@ def run(
         state.save()
         done = _collect_all(where, chapters, target, steps, state)
     drawn = not steps.draws or all([_draw(place, done) for place in summary.places(done)])
-    decided = [tables.decide_chapter(each.place, each.chapter, each.device) for each in done]
-    for each in decided:
-        print("\n".join(["", each.chapter.name, *tables.terminal_lines(each)]))
+    decided = [
+        tables.decide_chapter(collected.place, collected.chapter, collected.device)
+        for collected in done
+    ]
+    for chapter_verdicts in decided:
+        print(
+            "\n".join(["", chapter_verdicts.chapter.name, *tables.terminal_lines(chapter_verdicts)])
+        )
     if not state.end(names):
         say("next, for what is missing: scripts/lab run --resume")
     seconds = time.monotonic() - began
@@ -135,14 +140,16 @@ def _collect_all(
 
     if at_once <= 1:
         ran = [collected(number, chapter) for number, chapter in enumerate(chapters, start=1)]
-        return [each for each in ran if each]
+        return [collected_chapter for collected_chapter in ran if collected_chapter]
     with ThreadPoolExecutor(at_once) as pool:
         futures = [
             pool.submit(collected, number, chapter)
             for number, chapter in enumerate(chapters, start=1)
         ]
         try:
-            return [each for future in futures if (each := future.result())]
+            return [
+                collected_chapter for future in futures if (collected_chapter := future.result())
+            ]
         except BaseException:  # Ctrl-C, or the exception that SIGTERM becomes
             pool.shutdown(wait=False, cancel_futures=True)
             collect.stop_running()
@@ -152,8 +159,8 @@ def _collect_all(
 def _has_right_claims(chapter: Chapter) -> bool:
     """Says what is wrong before time is spent on results that could not be decided."""
     wrong = claims.load_right(chapter).wrong
-    for each in wrong:
-        say(f"error: {each}; {chapter.name} does not run")
+    for message in wrong:
+        say(f"error: {message}; {chapter.name} does not run")
     return not wrong
 
 
@@ -176,7 +183,7 @@ def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
 
 def _draw(project: Project, done: list[Ran]) -> bool:
     """Figures and tables from the new data, as far as this machine can; False where one is wrong."""
-    chapters = [each.chapter for each in done if each.place == project]
+    chapters = [collected.chapter for collected in done if collected.place == project]
     try:
         if figures.gnuplot_version():
             drawing.draw_figures(project, chapters)

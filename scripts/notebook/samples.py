@@ -48,15 +48,15 @@ def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
 def _with_load_throughput(rows: Repetitions, counts: list[dict[str, float]]) -> Repetitions:
     """Rows with the load throughput in percent of the peak; without it where something is unknown."""
     sectors = counts[0].get("load_sectors", 0.0) if counts else 0.0
-    found = []
+    regimes = []
     for row in rows:
         share = row.values.get(PEAK_PERCENT, 0.0)
         effective = row.values.get("bytes_per_second", 0.0) * row.time_us / 1e6
         if share and effective and sectors:
             percent = share * _SECTOR_BYTES * sectors / effective
             row = replace(row, values=row.values | {LOAD_THROUGHPUT_PERCENT: percent})
-        found.append(row)
-    return Repetitions(found)
+        regimes.append(row)
+    return Repetitions(regimes)
 
 
 def timed_sample(name: str, repetitions: Repetitions, metric: str) -> Sample | None:

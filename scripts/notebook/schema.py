@@ -168,10 +168,10 @@ def place(path: list[str | int]) -> str:
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> Json:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise ValueError("a key stands twice in one object")
-    return found
+    return members
 
 
 def _no_constant(name: str) -> float:

@@ -30,7 +30,7 @@ class Ran:
 
 def places(done: list[Ran]) -> list[Project]:
     """The different places that results went to."""
-    return list(dict.fromkeys(each.place for each in done))
+    return list(dict.fromkeys(collected.place for collected in done))
 
 
 def lines(
@@ -42,41 +42,47 @@ def lines(
     seconds: float,
 ) -> list[str]:
     """The end of a run."""
-    ran = {each.chapter.name for each in done}
+    ran = {collected.chapter.name for collected in done}
     failed = [chapter.name for chapter in asked if chapter.name not in ran]
-    found = [_line("ran", f"{len(done)} of {len(asked)} chapters on {target} in {seconds:.0f} s")]
+    summary = [_line("ran", f"{len(done)} of {len(asked)} chapters on {target} in {seconds:.0f} s")]
     if failed:
-        found.append(_line("failed", f"{_named(failed)}: see the errors above"))
+        summary.append(_line("failed", f"{_named(failed)}: see the errors above"))
     if not done:
-        return found
-    kinds = Counter(verdict.finding.verdict for each in decided for verdict in each.verdicts)
+        return summary
+    kinds = Counter(
+        verdict.finding.verdict
+        for chapter_verdicts in decided
+        for verdict in chapter_verdicts.verdicts
+    )
     counts = ", ".join(f"{kinds[kind]} {kind}" for kind in verdicts.ALL if kinds[kind])
-    found.append(_line("verdicts", counts or "no claims"))
-    found += [_line("", each) for each in _notable(decided)]
+    summary.append(_line("verdicts", counts or "no claims"))
+    summary += [_line("", text) for text in _notable(decided)]
     for place in places(done):
-        found += _of_place(project, place, [each for each in done if each.place == place])
-    found += [_line("changed", change) for change in _changes(project)]
+        summary += _of_place(
+            project, place, [collected for collected in done if collected.place == place]
+        )
+    summary += [_line("changed", change) for change in _changes(project)]
     device = done[0].device
     shown = (
         ""
         if done[0].place in (project, project.beside)
         else f" --data {project.quoted(done[0].place.data)}"
     )
-    found.append(
+    summary.append(
         _line(
             "next",
             f"scripts/lab verdicts --device {device}{shown}; what verdicts mean: scripts/README.md",
         )
     )
-    return found
+    return summary
 
 
 def _notable(decided: list[ChapterVerdicts]) -> list[str]:
     """What the sources say that is not so here."""
     reversed_ = [
-        f"{each.chapter.name} {verdict.claim.id}"
-        for each in decided
-        for verdict in each.verdicts
+        f"{chapter_verdicts.chapter.name} {verdict.claim.id}"
+        for chapter_verdicts in decided
+        for verdict in chapter_verdicts.verdicts
         if verdict.finding.verdict == verdicts.OPPOSITE
     ]
     return [f"the other way round: {_named(list(dict.fromkeys(reversed_)))}"] if reversed_ else []
@@ -84,26 +90,26 @@ def _notable(decided: list[ChapterVerdicts]) -> list[str]:
 
 def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
     folder = project.quoted(place.data / done[0].device)
-    changed = sum(each.collected.is_changed for each in done)
+    changed = sum(collected.collected.is_changed for collected in done)
     same = len(done) - changed
     news = ", ".join(
         text
         for number, text in ((changed, f"{changed} new"), (same, f"{same} as before"))
         if number
     )
-    found = [_line("results", f"{folder}: {news}")]
+    summary = [_line("results", f"{folder}: {news}")]
     figures = [
         name
-        for name in (f"{each.chapter.name}.svg" for each in done)
+        for name in (f"{collected.chapter.name}.svg" for collected in done)
         if (place.plots / name).is_file()
     ]
     if figures:
-        found.append(_line("figures", f"{project.quoted(place.plots)}: {_named(figures)}"))
+        summary.append(_line("figures", f"{project.quoted(place.plots)}: {_named(figures)}"))
     if place == project.beside:
-        found.append(
+        summary.append(
             _line("", "not tracked; to put such results into data/: scripts/lab run --keep")
         )
-    return found
+    return summary
 
 
 def _changes(project: Project) -> list[str]:

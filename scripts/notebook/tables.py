@@ -92,9 +92,11 @@ def decide_chapter(
     """The verdicts of a chapter on every device that has data, or on one; those of the claims that
     can be decided."""
     known = claims.load_right(chapter)
-    found = all_results(project, [chapter], device)
+    own = all_results(project, [chapter], device)
     printed = (
-        published.load_chapter(project, chapter) if any(each.is_emulated for each in found) else []
+        published.load_chapter(project, chapter)
+        if any(result.is_emulated for result in own)
+        else []
     )
 
     def decided(some: list[Result]) -> list[Verdict]:
@@ -106,8 +108,8 @@ def decide_chapter(
             for verdict in of_claim[claim.id]
         ]
 
-    with_notes = contradictions.noted(decided(found), decided(printed), [*found, *printed])
-    return ChapterVerdicts(chapter, found, with_notes, known.wrong)
+    with_notes = contradictions.noted(decided(own), decided(printed), [*own, *printed])
+    return ChapterVerdicts(chapter, own, with_notes, known.wrong)
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:
@@ -176,7 +178,8 @@ def _alike(
         for device in devices:
             here = _of(of_claim, device, [regime])
             texts = (
-                each.finding.verdict if by_verdict else found(each) + _said(each) for each in here
+                verdict.finding.verdict if by_verdict else found(verdict) + _said(verdict)
+                for verdict in here
             )
             cells.append("".join(texts))
         for shared, of_group in groups:
@@ -193,13 +196,17 @@ def _alike(
 
 
 def _of(of_claim: list[Verdict], device: str, regimes: list[str]) -> list[Verdict]:
-    return [each for each in of_claim if each.device == device and each.regime in (*regimes, "")]
+    return [
+        verdict
+        for verdict in of_claim
+        if verdict.device == device and verdict.regime in (*regimes, "")
+    ]
 
 
 def counts(decided: ChapterVerdicts, device: str) -> str:
     """How many verdicts of each kind a device has: `5 reproduced, 1 opposite`."""
-    found = [verdict.finding.verdict for verdict in decided.verdicts if verdict.device == device]
-    return ", ".join(f"{found.count(kind)} {kind}" for kind in verdicts.ALL if kind in found)
+    words = [verdict.finding.verdict for verdict in decided.verdicts if verdict.device == device]
+    return ", ".join(f"{words.count(kind)} {kind}" for kind in verdicts.ALL if kind in words)
 
 
 def _in_words(regimes: list[str], total: int) -> str:

@@ -15,34 +15,34 @@ def shortened(benchmarks: list[str]) -> list[str]:
         name.partition("/") for variants in alike.values() for name in _one_name(variants)
     ):
         kernels.setdefault(parameters, []).append(kernel)
-    found = []
+    short_names = []
     for parameters, variants in kernels.items():
         if len(variants) == 1 and parameters:
-            found.append(markdown_code(f"{variants[0]}/{parameters}"))
+            short_names.append(markdown_code(f"{variants[0]}/{parameters}"))
         else:
             text = ", ".join(map(markdown_code, variants))
-            found.append(f"{text}: {markdown_code(parameters)}" if parameters else text)
-    return found
+            short_names.append(f"{text}: {markdown_code(parameters)}" if parameters else text)
+    return short_names
 
 
 def _one_name(alike: list[str]) -> list[str]:
     """Names of the same parameters, those that differ in one as one. Which one: what leaves fewest."""
     kernel, keys = names.kernel(alike[0]), list(names.parameters(alike[0]))
-    found = alike
+    common = alike
     for key in keys:
         groups: dict[tuple[str, ...], list[str]] = {}
         for name in alike:
             values = names.parameters(name)
-            groups.setdefault(tuple(values[each] for each in keys if each != key), []).append(
+            groups.setdefault(tuple(values[name] for name in keys if name != key), []).append(
                 values[key]
             )
-        if len(groups) < len(found):
-            found = []
+        if len(groups) < len(common):
+            common = []
             for others, of_key in groups.items():
                 rest = iter(others)
-                parts = (f"{each}:{_runs(of_key) if each == key else next(rest)}" for each in keys)
-                found.append("/".join([kernel, *parts]))
-    return found
+                parts = (f"{name}:{_runs(of_key) if name == key else next(rest)}" for name in keys)
+                common.append("/".join([kernel, *parts]))
+    return common
 
 
 def _runs(values: list[str]) -> str:

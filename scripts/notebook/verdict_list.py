@@ -20,24 +20,42 @@ def print_verdicts(options: Namespace) -> int:
     chapters = all_chapters(project)
     slug = None if device is None else slug_of(device)
     decided, problems = _decide(project, chapters, slug)
-    if slug is not None and data is None and not any(each.results for each in decided):
+    if (
+        slug is not None
+        and data is None
+        and not any(chapter_verdicts.results for chapter_verdicts in decided)
+    ):
         # A run of ours that is not to stay.
         decided, problems = _decide(project.beside, chapters, slug)
-    if slug is not None and not problems and not any(each.results for each in decided):
+    if (
+        slug is not None
+        and not problems
+        and not any(chapter_verdicts.results for chapter_verdicts in decided)
+    ):
         places = (project,) if data is not None else (project, project.beside)
         every = (tables.all_results(place, chapters) for place in places)
-        known = sorted({result.device for found in every for result in found})
+        known = sorted({result.device for listed in every for result in listed})
         raise Problem(
             f"no data of device '{plain(slug)}'; {close_matches(slug, known)}", WRONG_USAGE
         )
     if options.json:
-        found = [tables.as_json(verdict) for each in decided for verdict in each.verdicts]
-        print(json.dumps(found, indent=2, allow_nan=False))
+        listed = [
+            tables.as_json(verdict)
+            for chapter_verdicts in decided
+            for verdict in chapter_verdicts.verdicts
+        ]
+        print(json.dumps(listed, indent=2, allow_nan=False))
     elif slug is None:
         print("\n".join((matrix if options.all else verdict_page).lines(decided)))
     else:
-        for each in (each for each in decided if each.verdicts):
-            print("\n".join([each.chapter.name, *tables.terminal_lines(each), ""]))
+        for chapter_verdicts in (
+            chapter_verdicts for chapter_verdicts in decided if chapter_verdicts.verdicts
+        ):
+            print(
+                "\n".join(
+                    [chapter_verdicts.chapter.name, *tables.terminal_lines(chapter_verdicts), ""]
+                )
+            )
         print(verdicts.LEGEND)
     for problem in problems:
         print(f"lab: error: {problem}", file=sys.stderr)
@@ -52,10 +70,10 @@ def _decide(
     decided, problems = [], []
     for chapter in chapters:
         try:
-            found = tables.decide_chapter(project, chapter, device)
+            chapter_verdicts = tables.decide_chapter(project, chapter, device)
         except Problem as problem:
             problems.append(str(problem))
         else:
-            decided.append(found)
-            problems += found.wrong_claims
+            decided.append(chapter_verdicts)
+            problems += chapter_verdicts.wrong_claims
     return decided, problems

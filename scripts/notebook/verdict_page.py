@@ -35,8 +35,8 @@ class Standing:
     @property
     def line(self) -> str:
         """`Offset 11 is slower (Cheng 2014, ch. 4): no effect, 1.01–1.02×`."""
-        found = f"{self.outcome.verdict}, {self.outcome.value}"
-        return plain(f"{self.claim.statement.rstrip('.')} ({said_by(self.claim)}): {found}")
+        text = f"{self.outcome.verdict}, {self.outcome.value}"
+        return plain(f"{self.claim.statement.rstrip('.')} ({said_by(self.claim)}): {text}")
 
 
 def standing(words: Iterable[str]) -> str:
@@ -49,24 +49,24 @@ def standing(words: Iterable[str]) -> str:
 
 def standings(decided: ChapterVerdicts) -> dict[str, list[Standing]]:
     """By device, each claim that it has data of; of emulated GPUs, too."""
-    found: dict[str, list[Standing]] = {}
+    by_word: dict[str, list[Standing]] = {}
     for claim in _claims(decided):
         for outcome in outcomes.of_devices(decided, claim):
             for device in outcome.slugs:
-                each = Standing(claim, outcome, standing(outcome.words))
-                found.setdefault(device, []).append(each)
-    return found
+                claim_standing = Standing(claim, outcome, standing(outcome.words))
+                by_word.setdefault(device, []).append(claim_standing)
+    return by_word
 
 
 def lines(decided: Sequence[ChapterVerdicts]) -> list[str]:
     """The page for a terminal."""
     text: list[str] = []
     totals: dict[str, Counter[str]] = {}
-    for each in decided:
-        found = standings(each)
-        for device, of_device in found.items():
+    for chapter_verdicts in decided:
+        by_word = standings(chapter_verdicts)
+        for device, of_device in by_word.items():
             totals.setdefault(device, Counter()).update(one.word for one in of_device)
-        text += _chapter(each, found)
+        text += _chapter(chapter_verdicts, by_word)
     return [*text, *_totals(totals)]
 
 
@@ -85,16 +85,18 @@ def _chapter(decided: ChapterVerdicts, standings: dict[str, list[Standing]]) -> 
 
 def _device(device: str, standings: list[Standing]) -> list[str]:
     name = device_names.short(device)
-    counted = Counter(each.word for each in standings)
+    counted = Counter(claim_standing.word for claim_standing in standings)
     text = [f"{_INDENT}{name}: {_counts(counted)}"]
     fallen = sorted(
-        (each for each in standings if each.word == FELL),
-        key=lambda each: (
-            _ORDER.index(each.outcome.words[0]) if each.outcome.words[0] in _ORDER else len(_ORDER)
+        (claim_standing for claim_standing in standings if claim_standing.word == FELL),
+        key=lambda claim_standing: (
+            _ORDER.index(claim_standing.outcome.words[0])
+            if claim_standing.outcome.words[0] in _ORDER
+            else len(_ORDER)
         ),
     )
-    for each in fallen[:MAX_NAMED]:
-        first, *rest = wrapped(each.line, f"{_INDENT}    ")
+    for claim_standing in fallen[:MAX_NAMED]:
+        first, *rest = wrapped(claim_standing.line, f"{_INDENT}    ")
         text += [f"{_INDENT}  ✗ {first.strip()}", *rest]
     if more := len(fallen) - MAX_NAMED:
         text += [f"{_INDENT}  ✗ and {more} more"] if more > 0 else []

@@ -181,9 +181,9 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
     if claim.metric != "time" or claim.baseline is None:
         return {}
     variants, baselines = (
-        predicted_seconds(result, each) for each in (claim.variant, claim.baseline)
+        predicted_seconds(result, variant) for variant in (claim.variant, claim.baseline)
     )
-    found = {}
+    seconds = {}
     for regime in names.naturally_sorted(variants.keys() & baselines.keys()):
         if claim.regimes and regime not in claim.regimes:
             continue
@@ -191,12 +191,12 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
         generation = result.device.removeprefix(device_names.EMULATED)
         band = predicted_interval(ratio, generation, result.chapter[:2])
         verdict, reason = judge(claim, ratio, band) if band else (INCONCLUSIVE, _NO_TIME)
-        found[regime] = (
+        seconds[regime] = (
             Finding(NEEDS_GPU, reason)
             if verdict == INCONCLUSIVE
             else Finding(verdict, reason, PREDICTED, ratio, band)
         )
-    return found
+    return seconds
 
 
 def _wanted(claim: Claim) -> str:
@@ -207,11 +207,14 @@ def _wanted(claim: Claim) -> str:
 def _samples_by_regime(claim: Claim, result: Result) -> dict[str, list[Sample]]:
     """The sample of the variant and, if there is one, of the baseline, by regime."""
     variants = [claim.variant, *([claim.baseline] if claim.baseline else [])]
-    found = [samples_of(result, claim.metric, variant) for variant in variants]
-    common = set.intersection(*map(set, found))
+    samples = [samples_of(result, claim.metric, variant) for variant in variants]
+    common = set.intersection(*map(set, samples))
     if claim.regimes:
         common &= set(claim.regimes)
-    return {regime: [each[regime] for each in found] for regime in names.naturally_sorted(common)}
+    return {
+        regime: [by_regime[regime] for by_regime in samples]
+        for regime in names.naturally_sorted(common)
+    }
 
 
 def _find(claim: Claim, samples: list[Sample], result: Result) -> Finding:
@@ -225,11 +228,11 @@ def _find(claim: Claim, samples: list[Sample], result: Result) -> Finding:
 
 def _find_published(claim: Claim, samples: list[Sample], result: Result) -> Finding:
     """Decided by the numbers themselves, for want of more; the reason says so."""
-    found = _find_counted(claim, samples, PUBLISHED)
+    finding = _find_counted(claim, samples, PUBLISHED)
     alone = "" if claim.is_counted else "one printed number, no interval"
     caveats = [result.caveats.get(sample.name, "") for sample in samples]
-    reasons = filter(None, (found.reason, alone, *caveats))
-    return replace(found, reason="; ".join(dict.fromkeys(reasons)), interval=None)
+    reasons = filter(None, (finding.reason, alone, *caveats))
+    return replace(finding, reason="; ".join(dict.fromkeys(reasons)), interval=None)
 
 
 def _find_counted(claim: Claim, samples: list[Sample], evidence: str) -> Finding:

@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import hypothesis
 import pytest
 import synthetic
 
@@ -12,6 +13,9 @@ from notebook.chapters import Chapter
 from notebook.project import Project
 
 SCRIPTS = Path(__file__).resolve().parents[1]
+# A machine that is busy fails no test.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @dataclass

@@ -91,8 +91,8 @@ def trials(kind: Kind, processes: int, between: float, noise: float = NOISE) -> 
         whole = WHOLE * source.standard_normal((1, processes, 1))
         within = noise * kind.within(source, (BENCHMARKS, processes, REPETITIONS))
         times = 100 * numpy.exp(between * own[:, :, None] + whole + within)
-        run = [[of_process.tolist() for of_process in each] for each in times]
-        pool = pooled(Benchmark("", dict(enumerate(each))) for each in run).of("")
+        run = [[of_process.tolist() for of_process in value] for value in times]
+        pool = pooled(Benchmark("", dict(enumerate(value))) for value in run).of("")
         for variant, baseline in zip(run[::2], run[1::2], strict=True):
             yield Trial(estimated_ratio(variant, baseline, pool), variant, baseline)
 

@@ -169,13 +169,13 @@ class Cluster:
 
     def processes(self, environment: dict[str, str]) -> list[int]:
         """The processes of this cluster's jobs that have these variables."""
-        wanted = {"SLURM_CONF": str(self._configuration), "SLURMD_NODENAME": self._host}
-        lines = {f"{name}={value}".encode() for name, value in (wanted | environment).items()}
-        found = []
+        expected = {"SLURM_CONF": str(self._configuration), "SLURMD_NODENAME": self._host}
+        lines = {f"{name}={value}".encode() for name, value in (expected | environment).items()}
+        processes_of_job = []
         for folder in Path("/proc").glob("[0-9]*"):
             if lines <= set(of_process(int(folder.name), "environ").split(b"\0")):
-                found.append(int(folder.name))
-        return found
+                processes_of_job.append(int(folder.name))
+        return processes_of_job
 
     def _end(self, daemon: str) -> None:
         path = self._folder / f"{daemon}.pid"

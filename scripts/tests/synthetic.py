@@ -113,7 +113,7 @@ def stored(content: Json) -> Json:
         for process in processes
     ]
     return documents.merge(
-        [documents.from_benchmark(content | {"benchmarks": each}) for each in of_process]
+        [documents.from_benchmark(content | {"benchmarks": value}) for value in of_process]
     )
 
 

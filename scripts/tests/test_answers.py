@@ -106,17 +106,17 @@ def test_without_a_gpu_it_says_so(tree: Tree) -> None:
         answer(tree, "{offset_11_slower}")
 
 
-@pytest.mark.parametrize("chapter", all_chapters(Project.here()), ids=lambda each: each.name)
+@pytest.mark.parametrize("chapter", all_chapters(Project.here()), ids=lambda device: device.name)
 def test_every_chapter_answers_with_numbers_of_known_claims(chapter: Chapter) -> None:
     """A chapter without any measured row has no answer yet; all others have one."""
     text = claims.load_answer(chapter)
     decided = tables.decide_chapter(Project.here(), chapter)
     known = {claim.id for claim in claims.load(chapter)} | {answers.GPU}
-    found = {each.claim for each in answers.placeholders(text)}
-    assert found <= known
+    named = {placeholder.claim for placeholder in answers.placeholders(text)}
+    assert named <= known
     # A typed number with a unit would grow old unseen.
     typed = re.sub(r"\{[^}]*\}", "", text)
     assert not re.search(r"[0-9]\s*(%|×|times|µs|us|GB/s|GFLOP/s)", typed)
     if answers.gpus(decided):
-        assert len(found - {answers.GPU}) >= 1
+        assert len(named - {answers.GPU}) >= 1
         assert re.fullmatch(r".{40,300}\.", answers.of_chapter(decided))

@@ -141,9 +141,9 @@ def test_an_interpreter_that_is_gone_is_no_venv(
 ) -> None:
     monkeypatch.setattr(bootstrap, "_STAMP", tmp_path / "lab-stamp")
     assert bootstrap._prepared() == ""
-    for interpreter, found in ((sys.executable, sys.executable), (str(tmp_path / "gone"), "")):
+    for interpreter, expected in ((sys.executable, sys.executable), (str(tmp_path / "gone"), "")):
         (tmp_path / "lab-stamp").write_text(f"{bootstrap._wanted()}\n{interpreter}\n")
-        assert bootstrap._prepared() == found
+        assert bootstrap._prepared() == expected
     (tmp_path / "lab-stamp").write_bytes(b"\xff")
     assert bootstrap._prepared() == ""
 

@@ -15,7 +15,7 @@ def three(tree: Tree) -> Tree:
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "expected"),
     [
         (["02_misaligned_reads"], ["02"]),
         (["chapters/02_misaligned_reads/"], ["02"]),
@@ -27,9 +27,9 @@ def three(tree: Tree) -> Tree:
     ],
 )
 def test_a_chapter_goes_by_name_number_or_part(
-    three: Tree, words: list[str], found: list[str]
+    three: Tree, words: list[str], expected: list[str]
 ) -> None:
-    assert [chapter.number for chapter in find_chapters(three.project, words)] == found
+    assert [chapter.number for chapter in find_chapters(three.project, words)] == expected
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,8 @@ def test_equal_curves_are_one_curve_with_one_name(tree: Tree) -> None:
     known = facts(results.load_chapter(tree.project, tree.chapter))
     curves = collect(
         known.emulated,
-        lambda each: [
-            (float(at), each.value(name.format(at), "load_efficiency")) for at in (0, 11)
+        lambda device: [
+            (float(at), device.value(name.format(at), "load_efficiency")) for at in (0, 11)
         ],
     )
     assert [curve.name for curve in curves] == ["Fermi", "Kepler–Volta", "Hopper"]
@@ -127,7 +127,7 @@ def test_no_version_of_gnuplot_chooses_the_ticks_of_a_short_logarithmic_axis() -
         chapter.name: registry.of_chapter(chapter.name, sources.facts(chapter.number))
         for chapter in find_chapters(sources.project, [])
     }
-    charts |= {name: each.chart(sources) for name, each in registry.SPANNING.items()}
+    charts |= {name: item.chart(sources) for name, item in registry.SPANNING.items()}
     left_to_gnuplot = [
         (name, panel.heading, form)
         for name, chart in charts.items()
@@ -242,12 +242,14 @@ def test_many_predicted_curves_are_drawn_as_their_range(tree: Tree) -> None:
     for generation in look.GENERATIONS[:5]:
         synthetic.save(tree.data, synthetic.document(counted, f"emulated-{generation}"))
     known = facts(results.load_chapter(tree.project, tree.chapter)).emulated
-    heights = dict(zip((each.generation for each in known), (1.0, 4.0, 2.0, 3.0, 5.0), strict=True))
-    curves = collect(known, lambda each: [(0.0, 1.0), (1.0, heights[each.generation])])
+    heights = dict(
+        zip((entry.generation for entry in known), (1.0, 4.0, 2.0, 3.0, 5.0), strict=True)
+    )
+    curves = collect(known, lambda device: [(0.0, 1.0), (1.0, heights[device.generation])])
     panel = Panel((0, 1), (0, 6))
     assert draw(panel, curves, predicted=True) == {look.Evidence.PREDICTED}
     (band,) = (mark for mark in panel.marks if mark.form == "band")
-    assert [(each.y1, each.y2) for each in band.data] == [(1.0, 1.0), (1.0, 5.0)]
+    assert [(entry.y1, entry.y2) for entry in band.data] == [(1.0, 1.0), (1.0, 5.0)]
     drawn = "".join(panel.blocks(1))
     assert "predicted min: Fermi" in drawn and "predicted max: Volta" in drawn
     assert "Kepler" not in drawn
@@ -309,7 +311,9 @@ def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
     assert device_names.label(newer, every) == "all but Fermi, Turing"
     assert device_names.label(every[1:], every) == "Kepler–Blackwell"
     most = [
-        each for each in every if each.removeprefix("emulated-") not in ("fermi", "kepler", "ada")
+        entry
+        for entry in every
+        if entry.removeprefix("emulated-") not in ("fermi", "kepler", "ada")
     ]
     assert device_names.label(most, every) == "the others"
 
@@ -317,8 +321,8 @@ def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
 def test_of_many_gpus_two_of_a_generation_are_drawn() -> None:
     hopper = {"hopper": ["h200", "h100", "h800"]}
     assert crowd.drawn(hopper) == ["h200", "h100"]
-    each = {f"generation {number}": [f"{number}a", f"{number}b"] for number in range(4)}
-    assert crowd.drawn(each) == ["0a", "1a", "2a", "3a"]
+    entry = {f"generation {number}": [f"{number}a", f"{number}b"] for number in range(4)}
+    assert crowd.drawn(entry) == ["0a", "1a", "2a", "3a"]
     assert crowd.note(2, 2) == "" and crowd.note(2, 102) == "2 of 102 measured GPUs"
 
 
@@ -334,7 +338,7 @@ def test_a_hundred_gpus_leave_a_figure_readable(tree: Tree) -> None:
         device = f"nvidia-board-{number:02}"
         synthetic.save(tree.data, synthetic.document(rows, device), device)
     sources = Sources(tree.project)
-    assert [each.result.device for each in sources.facts("02").measured] == [
+    assert [entry.result.device for entry in sources.facts("02").measured] == [
         "nvidia-board-28",
         "nvidia-board-29",
     ]

@@ -22,13 +22,13 @@ def test_functions_and_files_that_have_grown_too_long_are_found(tmp_path: Path) 
         return f"def {name}():\n" + "    print()\n" * lines
 
     assert finds("short.py", function("short", 50)) == []
-    (found,) = finds("long.py", function("long", 70))
-    assert "long.py:1:" in found and "long has" in found
-    (found,) = finds("long.cu", "void run() {\n" + "    f();\n" * 70 + "}\n")
-    assert "long.cu:1:" in found
+    (finding,) = finds("long.py", function("long", 70))
+    assert "long.py:1:" in finding and "long has" in finding
+    (finding,) = finds("long.cu", "void run() {\n" + "    f();\n" * 70 + "}\n")
+    assert "long.cu:1:" in finding
     assert finds("table.py", function("a_table", 70)) == []
-    (found,) = finds("file.py", "x = 1\n" * 351)
-    assert found == "file.py: 351 lines; at most 350"
+    (finding,) = finds("file.py", "x = 1\n" * 351)
+    assert finding == "file.py: 351 lines; at most 350"
     assert finds("tests/file.py", "x = 1\n" * 351) == []
 
 

@@ -23,7 +23,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
     assert rate.sign == -1 and dataclasses.replace(rate, direction="faster").sign == 1
     assert dataclasses.replace(slower, direction="faster").sign == -1
     assert [
-        dataclasses.replace(rate, direction=each).sign for each in ("higher", "equal", "lower")
+        dataclasses.replace(rate, direction=name).sign for name in ("higher", "equal", "lower")
     ] == [1, 0, -1]
     # Keys in any order name the same variant.
     assert slower.variant == "read_offset/block:512/offset:11"

@@ -27,7 +27,7 @@ def rows_of(
     """A copy at 4 TB/s and reads whose time over that of the copy is planted; noise of
     0.05 %, and processes that are `apart` as a whole."""
     source = random.Random(seed)
-    found = []
+    printed_rows = []
     for process in range(2):
         slower = whole * (1 + apart * process)
         for repetition in range(5):
@@ -39,8 +39,8 @@ def rows_of(
                 noisy = 12 * n / 4e6 * factor * slower * source.gauss(1, 0.0005)
                 rate = 12 * n / noisy * 1e6
                 row = synthetic.row(name, noisy, repetition, process, bytes_per_second=rate)
-                found.append(row | {"label": "dram"})
-    return found
+                printed_rows.append(row | {"label": "dram"})
+    return printed_rows
 
 
 def save(tree: Tree, rows: list[Json], device: str = "nvidia-h200", **context: str) -> None:
@@ -52,10 +52,10 @@ def run(tree: Tree, *words: str) -> DeviceComparison:
     return compare.compare_devices(tree.project, [tree.chapter], operands)
 
 
-def row(found: DeviceComparison, metric: str, offset: int) -> Row:
+def row(comparison: DeviceComparison, metric: str, offset: int) -> Row:
     name = f"read_offset/block:512/offset:{offset}"
-    asked = [each for each in found.rows if each.question.metric == metric]
-    (only,) = [each for each in asked if each.question.variant == name]
+    asked = [row for row in comparison.rows if row.question.metric == metric]
+    (only,) = [entry for entry in asked if entry.question.variant == name]
     return only
 
 
@@ -63,8 +63,8 @@ def test_each_device_is_compared_by_its_own_measure(tree: Tree) -> None:
     """The second GPU is twice as slow in all, and reads at offset 11 cost it 20 % more."""
     save(tree, rows_of({0: 1.0, 11: 1.0}))
     save(tree, rows_of({0: 1.0, 11: 1.2}, seed=2, whole=2.0), "nvidia-a100")
-    found = run(tree, "nvidia-h200", "nvidia-a100")
-    slower = row(found, "time", 11)
+    comparison = run(tree, "nvidia-h200", "nvidia-a100")
+    slower = row(comparison, "time", 11)
     assert slower.question.in_claim
     first, second = slower.values
     assert first and second
@@ -72,9 +72,9 @@ def test_each_device_is_compared_by_its_own_measure(tree: Tree) -> None:
     assert second.center == pytest.approx(1.2, rel=0.005)
     assert slower.differences[0] is None
     assert slower.differences[1] and slower.differences[1].mark == compare.DIFFERENT
-    share = row(found, compare.COPY_SHARE, 11)
+    share = row(comparison, compare.COPY_SHARE, 11)
     assert share.differences[1] and share.differences[1].ratio == pytest.approx(1 / 1.2, rel=0.01)
-    aligned = row(found, compare.COPY_SHARE, 0)
+    aligned = row(comparison, compare.COPY_SHARE, 0)
     assert aligned.differences[1] and aligned.differences[1].mark == compare.SAME
 
 
@@ -84,10 +84,15 @@ def test_two_runs_of_one_device_are_the_same(tree: Tree, tmp_path: Path) -> None
     save(tree, rows_of(offsets))
     again = synthetic.document(rows_of(offsets, seed=2, whole=1.015))
     synthetic.save(tmp_path / "again", again)
-    found = run(tree, "nvidia-h200", str(tmp_path / "again" / "nvidia-h200"))
-    marks = [each.mark for every in found.rows for each in every.differences if each]
+    comparison = run(tree, "nvidia-h200", str(tmp_path / "again" / "nvidia-h200"))
+    marks = [
+        difference.mark
+        for every in comparison.rows
+        for difference in every.differences
+        if difference
+    ]
     asked = {"time", compare.COPY_SHARE, "peak_percent"}
-    assert {every.question.metric for every in found.rows} == asked
+    assert {every.question.metric for every in comparison.rows} == asked
     assert len(marks) >= 80
     assert marks.count(compare.SAME) >= 0.95 * len(marks)
     assert compare.DIFFERENT not in marks
@@ -100,9 +105,9 @@ def test_times_of_processes_far_apart_cannot_be_told_but_shares_can(
     save(tree, rows_of({0: 1.0, 11: 1.05}, apart=0.02))
     again = rows_of({0: 1.0, 11: 1.05}, seed=2, apart=0.02)
     synthetic.save(tmp_path, synthetic.document(again))
-    found = run(tree, "nvidia-h200", str(tmp_path / "nvidia-h200"))
+    comparison = run(tree, "nvidia-h200", str(tmp_path / "nvidia-h200"))
     for metric, mark in (("time", compare.UNDECIDED), (compare.COPY_SHARE, compare.SAME)):
-        difference = row(found, metric, 0).differences[1]
+        difference = row(comparison, metric, 0).differences[1]
         assert difference and difference.mark == mark
 
 
@@ -128,8 +133,8 @@ def test_the_mark_of_an_interval(low: float, high: float, mark: str) -> None:
 def test_a_variant_that_has_become_slower_is_found(tree: Tree, tmp_path: Path) -> None:
     save(tree, rows_of({0: 1.0, 8: 1.0}))
     synthetic.save(tmp_path, synthetic.document(rows_of({0: 1.0, 8: 1.1}, seed=2)))
-    found = run(tree, "nvidia-h200", str(tmp_path / "nvidia-h200"))
-    differences = {offset: row(found, "time", offset).differences[1] for offset in (0, 8)}
+    comparison = run(tree, "nvidia-h200", str(tmp_path / "nvidia-h200"))
+    differences = {offset: row(comparison, "time", offset).differences[1] for offset in (0, 8)}
     assert differences[0] and differences[0].mark == compare.SAME
     assert differences[8] and differences[8].mark == compare.DIFFERENT
     assert differences[8].ratio == pytest.approx(1.1, rel=0.01)
@@ -138,11 +143,17 @@ def test_a_variant_that_has_become_slower_is_found(tree: Tree, tmp_path: Path) -
 def test_different_sizes_are_not_compared_but_named(tree: Tree) -> None:
     save(tree, rows_of({0: 1.0, 11: 1.0}))
     save(tree, rows_of({0: 1.0, 11: 1.0}, n=SMALL), "nvidia-a100")
-    found = run(tree, "nvidia-h200", "nvidia-a100")
-    assert found.rows == []
-    others = {each.only: each.others for each in found.missing if each.question.in_claim}
+    comparison = run(tree, "nvidia-h200", "nvidia-a100")
+    assert comparison.rows == []
+    others = {
+        missing_row.only: missing_row.others
+        for missing_row in comparison.missing
+        if missing_row.question.in_claim
+    }
     assert others["nvidia-h200"] == {"nvidia-a100": "other sizes: n = 2^20, cold"}
-    assert any("nvidia-a100: other sizes" in line for line in comparison_output.all_lines(found))
+    assert any(
+        "nvidia-a100: other sizes" in line for line in comparison_output.all_lines(comparison)
+    )
 
 
 def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> None:
@@ -158,15 +169,16 @@ def test_unstated_caches_stand_beside_stated_ones_with_a_mark(tree: Tree) -> Non
         f"old,read_offset/offset:0/block:512/n:{LARGE},time_us,100,,x,\n"
         f"old,read_offset/offset:11/block:512/n:{LARGE},time_us,150,,x,\n"
     )
-    found = run(tree, "published:old", "nvidia-h200")
-    (only,) = found.rows
+    comparison = run(tree, "published:old", "nvidia-h200")
+    (only,) = comparison.rows
     assert not only.is_of_one_regime
     assert [value.regime for value in only.values if value] == [
         f"n:{LARGE}",
         f"n:{LARGE}/cache:cold",
     ]
     assert any(
-        "† n = 2^24 / n = 2^24, cold dram" in line for line in comparison_output.all_lines(found)
+        "† n = 2^24 / n = 2^24, cold dram" in line
+        for line in comparison_output.all_lines(comparison)
     )
 
 
@@ -196,10 +208,10 @@ def test_only_some_sizes_differ(tree: Tree) -> None:
 
 
 def test_counts_are_compared_exactly(tree_with_data: Tree) -> None:
-    found = run(tree_with_data, "emulated-fermi", "emulated-hopper")
-    rows = [each for each in found.rows if each.question.metric == "load_efficiency"]
+    comparison = run(tree_with_data, "emulated-fermi", "emulated-hopper")
+    rows = [row for row in comparison.rows if row.question.metric == "load_efficiency"]
     # Half with lines of 128 bytes, 4/5 with sectors of 32: 1.6 times as much.
-    assert [each.differences[1] and each.differences[1].ratio for each in rows] == [1.6, 1.6]
+    assert [row.differences[1] and row.differences[1].ratio for row in rows] == [1.6, 1.6]
 
 
 def test_a_share_of_the_peak_of_what_the_lanes_can_do(tree: Tree) -> None:
@@ -210,8 +222,8 @@ def test_a_share_of_the_peak_of_what_the_lanes_can_do(tree: Tree) -> None:
     for device in ("nvidia-h200", "nvidia-h100"):
         rows = synthetic.timed("matmul/n:64", 10.0, flops_per_second=12.8e12, sm_clock_mhz=1000)
         save(tree, rows, device, sm_count="100", compute_capability="9.0")
-    found = run(tree, "nvidia-h200", "nvidia-h100")
-    (share,) = [each for each in found.rows if each.question.metric == compare.PEAK_SHARE]
+    comparison = run(tree, "nvidia-h200", "nvidia-h100")
+    (share,) = [row for row in comparison.rows if row.question.metric == compare.PEAK_SHARE]
     assert share.values[0] and share.values[0].center == pytest.approx(0.5)
 
 
@@ -221,7 +233,7 @@ def test_doubtful_runs_show_no_difference(tree: Tree, doubtful: str) -> None:
     rows = rows_of({0: 1.0, 11: 2.0}, seed=2)
     context = {"quick": "true"} if doubtful == "quick" else {}
     if doubtful == "throttled":
-        rows = [each | {"throttled": 1} for each in rows]
+        rows = [row | {"throttled": 1} for row in rows]
     save(tree, rows, "nvidia-a100", **context)
     difference = row(run(tree, "nvidia-h200", "nvidia-a100"), "time", 11).differences[1]
     assert difference and difference.mark == compare.UNDECIDED
@@ -230,13 +242,13 @@ def test_doubtful_runs_show_no_difference(tree: Tree, doubtful: str) -> None:
 
 def test_json_has_every_number(tree_with_data: Tree) -> None:
     done = tree_with_data.lab("compare", "emulated-fermi", "emulated-hopper", "--json")
-    found = json.loads(done.stdout)
-    assert found["devices"] == ["emulated-fermi", "emulated-hopper"]
-    first = found["rows"][0]
+    document = json.loads(done.stdout)
+    assert document["devices"] == ["emulated-fermi", "emulated-hopper"]
+    first = document["rows"][0]
     assert first["values"]["emulated-fermi"]["value"] == 50.0
     assert first["values"]["emulated-fermi"]["data"].startswith("data/emulated-fermi/")
     assert first["differences"]["emulated-hopper"]["mark"] == "different"
-    assert sum(found["summary"].values()) == len(found["rows"])
+    assert sum(document["summary"].values()) == len(document["rows"])
 
 
 @pytest.mark.parametrize(

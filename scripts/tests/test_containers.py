@@ -15,11 +15,11 @@ _FILES = ("Dockerfile", "scripts/notebook/fleet/apptainer.def")
 @pytest.mark.parametrize("name", _FILES)
 def test_its_packages_are_those_of_the_toolbox(name: str) -> None:
     text = (_ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
-    found = re.search(r"--no-install-recommends ([^&\n]+)", text)
-    assert found is not None
+    match = re.search(r"--no-install-recommends ([^&\n]+)", text)
+    assert match is not None
     # Beside them: what makes .venv, and what pip checks servers with.
-    wanted = {"python3-venv", "ca-certificates", *(package.apt for package in PACKAGES)}
-    assert set(found[1].split()) == wanted
+    expected = {"python3-venv", "ca-certificates", *(package.apt for package in PACKAGES)}
+    assert set(match[1].split()) == expected
 
 
 def test_both_have_the_same_pinned_base() -> None:

@@ -36,8 +36,8 @@ def verdict(device: str, word: str, evidence: str, ratio: float, **changes: str)
 
 
 def note_of(predicted: Verdict, printed: Verdict) -> str:
-    (found,) = contradictions.noted([predicted], [printed], RESULTS)
-    return found.finding.reason
+    (noted_verdict,) = contradictions.noted([predicted], [printed], RESULTS)
+    return noted_verdict.finding.reason
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ def test_what_is_counted_or_of_another_claim_has_no_note() -> None:
 
 def test_a_gpu_of_another_generation_says_nothing() -> None:
     results_ = [RESULTS[0], replace(RESULTS[1], generation="fermi")]
-    (found,) = contradictions.noted(
+    (noted_verdict,) = contradictions.noted(
         [verdict(AMPERE, REPRODUCED, PREDICTED, 2.0)],
         [verdict(RTX, OPPOSITE, PUBLISHED, 0.5)],
         results_,
     )
-    assert found.finding.reason == ""
+    assert noted_verdict.finding.reason == ""
 
 
 REAL = Project.here()
@@ -101,18 +101,18 @@ CONTRADICT = {NO_EFFECT, OPPOSITE, DOES_NOT_HOLD}
 @pytest.mark.parametrize("chapter", all_chapters(REAL), ids=lambda chapter: chapter.name)
 def test_no_predicted_verdict_contradicts_a_printed_one_without_a_note(chapter: Chapter) -> None:
     every = [*results.load_chapter(REAL, chapter), *published.load_chapter(REAL, chapter)]
-    generations = {each.device: each.generation for each in every}
+    generations = {entry.device: entry.generation for entry in every}
     decided = tables.decide_chapter(REAL, chapter).verdicts
-    for each in decided:
-        if each.finding.evidence != verdicts.PREDICTED:
+    for entry in decided:
+        if entry.finding.evidence != verdicts.PREDICTED:
             continue
         for other in decided:
-            words = {each.finding.verdict, other.finding.verdict}
+            words = {entry.finding.verdict, other.finding.verdict}
             if (
                 other.kind == "published"
-                and other.claim.id == each.claim.id
-                and generations[other.device] == generations[each.device]
+                and other.claim.id == entry.claim.id
+                and generations[other.device] == generations[entry.device]
                 and words & AGREE
                 and words & CONTRADICT
             ):
-                assert other.device.removeprefix("published:") in each.finding.reason
+                assert other.device.removeprefix("published:") in entry.finding.reason

@@ -334,7 +334,7 @@ def test_an_interruption_leaves_nothing(
     monkeypatch.setattr(contribute.os, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
         contribute.add(other.project, str(path))
-    assert [each.name for each in other.data.iterdir()] == ["architectures.csv"]
+    assert [path.name for path in other.data.iterdir()] == ["architectures.csv"]
 
 
 def test_the_command_says_it_in_one_line(other: Tree, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def result(device: str, counts: dict[str, dict[str, float]], generation: str = "
 
 def table(tree: Tree, results: list[Result], claims: str = CLAIM) -> str:
     (tree.chapter.directory / "claims.toml").write_text(claims)
-    return "\n".join(counter_table.lines(tree.chapter, results, lambda each: each.device))
+    return "\n".join(counter_table.lines(tree.chapter, results, lambda device: device.device))
 
 
 def one_counter(counter: str, counted: dict[str, float], measured: float) -> list[Result]:
@@ -127,8 +127,8 @@ def test_dram_reads_beyond_the_l2_are_not_compared(tree: Tree) -> None:
 def test_equal_generations_share_a_number(tree: Tree) -> None:
     per_generation = {"fermi": 50.0, "kepler": 80.0, "hopper": 80.0}
     results = [
-        result(f"emulated-{each}", {NAME: {"load_efficiency": value, "load_sectors": 5.0}})
-        for each, value in per_generation.items()
+        result(f"emulated-{item}", {NAME: {"load_efficiency": value, "load_sectors": 5.0}})
+        for item, value in per_generation.items()
     ]
     page = table(tree, results)
     assert "| `read/offset:11` | `load_efficiency` | Fermi 50 %; others 80 % |\n" in page

@@ -135,14 +135,16 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
         assert emulated[name]["l1_hit_sectors"] == 0
         assert measured[name]["l1_hit_sectors"] <= 0.05 * measured[name]["load_sectors"]
     wrong = [
-        each for each in wrong if each.name not in BEYOND_L1 or each.counter != "l1_hit_sectors"
+        entry for entry in wrong if entry.name not in BEYOND_L1 or entry.counter != "l1_hit_sectors"
     ]
-    counts = [each for each in wrong if each.counter != "dram_read_bytes"]
+    counts = [entry for entry in wrong if entry.counter != "dram_read_bytes"]
     assert counts == []
-    for each in wrong:
-        if each.counter == "dram_read_bytes":
-            beyond = abs(each.measured - float(each.emulated)) - counter_rules.DRAM_TOLERANCE_BYTES
-            assert beyond <= DRAM_MARGIN_BYTES, each
+    for entry in wrong:
+        if entry.counter == "dram_read_bytes":
+            beyond = (
+                abs(entry.measured - float(entry.emulated)) - counter_rules.DRAM_TOLERANCE_BYTES
+            )
+            assert beyond <= DRAM_MARGIN_BYTES, entry
 
 
 # What a warp's request costs is the book's alone. Hits, L2 and DRAM traffic also depend on which blocks
@@ -199,8 +201,8 @@ def test_chapters_agree_with_the_hardware() -> None:
         measured = counters.read_csv(stored)
         emulated = counters.emulate(executable, "hopper")
         for name in emulated.keys() & counters.names_to_compare(project, what, measured):
-            found = counter_rules.differences(name, emulated[name], measured[name])
-            assert [each for each in found if each.counter in PROMISED] == []
+            differing = counter_rules.differences(name, emulated[name], measured[name])
+            assert [entry for entry in differing if entry.counter in PROMISED] == []
             checked += 1
             for access in ("load", "store"):
                 checked_shared += assert_shared_accesses_agree(

@@ -51,9 +51,9 @@ def test_what_is_missing_has_its_cost(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(cuda_parts, "_SYSTEM_FOLDERS", ())
     monkeypatch.setenv("PATH", settings_with_driver(tmp_path, 13000)["PATH"])
     nvcc.release.cache_clear()
-    found = {part.name: part for part in cuda_parts.parts()}
-    assert found["CUPTI"].advice == "without it chapter 20 counts no page migrations on a GPU"
-    assert found["cuBLAS"].advice == ""
+    parts = {part.name: part for part in cuda_parts.parts()}
+    assert parts["CUPTI"].advice == "without it chapter 20 counts no page migrations on a GPU"
+    assert parts["cuBLAS"].advice == ""
 
 
 def test_a_driver_older_than_the_compiler_is_named_before_anything_is_built(

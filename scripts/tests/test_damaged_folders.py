@@ -244,7 +244,7 @@ def test_a_damaged_file_leaves_the_verdicts_of_others(damaged_tree: Tree) -> Non
     path.write_bytes(sound)
     (line,) = take_refused()
     assert RESULTS in line
-    assert [each for each in decided.verdicts if each.device == "emulated-hopper"]
+    assert [verdict for verdict in decided.verdicts if verdict.device == "emulated-hopper"]
 
 
 @pytest.mark.parametrize("folder", ["NVIDIA H200", "nvidia_h200", "x\ny", "-x", "$(touch pwned)"])
@@ -254,11 +254,11 @@ def test_results_in_a_folder_of_no_device_are_named(damaged_tree: Tree, folder: 
     place.parent.mkdir()
     shutil.copy(tree.root / RESULTS, place)
     take_refused()
-    found = results.load_chapter(tree.project, tree.chapter)
+    loaded = results.load_chapter(tree.project, tree.chapter)
     shutil.rmtree(place.parent)
     (line,) = take_refused()
     assert "no name of a device" in line and line.isprintable()
-    assert {each.device for each in found} == {"nvidia-h200", "emulated-hopper"}
+    assert {entry.device for entry in loaded} == {"nvidia-h200", "emulated-hopper"}
 
 
 @pytest.mark.parametrize(

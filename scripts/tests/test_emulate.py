@@ -100,12 +100,14 @@ def test_repeated_launches_of_one_shape_are_summed(tmp_path: Path) -> None:
         site(4, "global", "store", sectors=32, moved_bytes=1024),
     )
     other = described(load, store, grid=[64, 1, 1])
-    found = aggregate(launches(tmp_path, described(load, store), other, described(load, store)))
-    assert [launch.launches for launch in found] == [2, 1]
-    assert found[0].sites[0].requests == 2 * REQUESTS
-    assert found[0].sites[1].efficiency == 12.5  # 128 of 1,024 bytes, however often
-    assert found[0].code[0].warp_instructions == 2 * 4096
-    assert found[0].counters == {
+    launches_of_shape = aggregate(
+        launches(tmp_path, described(load, store), other, described(load, store))
+    )
+    assert [launch.launches for launch in launches_of_shape] == [2, 1]
+    assert launches_of_shape[0].sites[0].requests == 2 * REQUESTS
+    assert launches_of_shape[0].sites[1].efficiency == 12.5  # 128 of 1,024 bytes, however often
+    assert launches_of_shape[0].code[0].warp_instructions == 2 * 4096
+    assert launches_of_shape[0].counters == {
         "load_requests": 2048.0,
         "load_efficiency": 100.0,
         "warp_instructions": 8192.0,
@@ -126,36 +128,40 @@ def test_a_coalesced_copy_has_nothing_that_stands_out(tmp_path: Path) -> None:
 
 def test_a_stride_of_32_bytes_takes_a_sector_a_lane(tmp_path: Path) -> None:
     strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
-    (found,) = findings(only(tmp_path, site(4, "global", "load"), strided))
-    assert found == "line 14: 32.0 sectors a request, each 12.5 % used: the store is not coalesced"
+    (sentence,) = findings(only(tmp_path, site(4, "global", "load"), strided))
+    assert (
+        sentence == "line 14: 32.0 sectors a request, each 12.5 % used: the store is not coalesced"
+    )
 
 
 def test_an_unaligned_warp_reads_one_sector_more(tmp_path: Path) -> None:
     unaligned = site(7, "global", "load", sectors=5, moved_bytes=160)
-    (found,) = findings(only(tmp_path, unaligned))
-    assert found.startswith("line 7: load of 5.0 sectors a request where 4.0 would do")
+    (sentence,) = findings(only(tmp_path, unaligned))
+    assert sentence.startswith("line 7: load of 5.0 sectors a request where 4.0 would do")
 
 
 def test_copies_of_an_unrolled_loop_are_one_finding(tmp_path: Path) -> None:
     copies = [site(14, "global", "store", sectors=32, moved_bytes=1024) for _ in range(4)]
     launch = only(tmp_path, *copies, site(14, "global", "store"))
-    found = findings(launch)
-    assert [line.partition(":")[0] for line in found] == ["line 14"]
+    sentences = findings(launch)
+    assert [line.partition(":")[0] for line in sentences] == ["line 14"]
     merged = merge_alike(launch.sites)
-    assert [(each.instructions, each.requests) for each in merged] == [(4, 4096), (1, 1024)]
+    assert [(entry.instructions, entry.requests) for entry in merged] == [(4, 4096), (1, 1024)]
     assert launch.sites[0].requests == 1024
 
 
 def test_a_single_lane_is_not_called_uncoalesced(tmp_path: Path) -> None:
     one = dict.fromkeys(("lane_bytes", "distinct_bytes"), 4)
-    (found,) = findings(only(tmp_path, site(9, "global", "load", sectors=1, moved_bytes=32, **one)))
-    assert found.startswith("line 9: load of 1.0 lanes a warp: each sector is 12.5 % used")
+    (sentence,) = findings(
+        only(tmp_path, site(9, "global", "load", sectors=1, moved_bytes=32, **one))
+    )
+    assert sentence.startswith("line 9: load of 1.0 lanes a warp: each sector is 12.5 % used")
 
 
 def test_a_column_of_a_32_wide_tile_conflicts_32_ways(tmp_path: Path) -> None:
-    (found,) = findings(only(tmp_path, shared(12, "load", 32), shared(9, "store", 1)))
+    (sentence,) = findings(only(tmp_path, shared(12, "load", 32), shared(9, "store", 1)))
     assert (
-        found
+        sentence
         == "line 12: bank conflicts, 32.0 wavefronts a request where 1.0 would do (shared load)"
     )
 
@@ -163,38 +169,38 @@ def test_a_column_of_a_32_wide_tile_conflicts_32_ways(tmp_path: Path) -> None:
 def test_a_counter_that_all_lanes_update(tmp_path: Path) -> None:
     # 32 lanes, one 4-byte word.
     contended = site(5, "global", "atomic", sectors=1, distinct_bytes=4, moved_bytes=32)
-    (found,) = findings(only(tmp_path, contended))
-    assert found.startswith("line 5: 32.0 lanes update 1.0 addresses a request")
+    (sentence,) = findings(only(tmp_path, contended))
+    assert sentence.startswith("line 5: 32.0 lanes update 1.0 addresses a request")
 
 
 def test_half_idle_warps_name_their_line(tmp_path: Path) -> None:
     source = [code(4, 100), code(6, 900, lanes=8, divergent=30)]
-    (found,) = findings(only(tmp_path, source=source))
+    (sentence,) = findings(only(tmp_path, source=source))
     # (100 x 32 + 900 x 8) / 1,000
     assert (
-        found
+        sentence
         == "10.4 of 32 lanes active in an instruction (30 divergent branches); most idle in lines 6"
     )
 
 
 def test_a_block_of_33_threads_wastes_most_of_its_second_warp(tmp_path: Path) -> None:
     source = [code(4, 2, lanes=16)]
-    found = findings(only(tmp_path, block=[33, 1, 1], source=source))
-    assert found == ["a block of 33 threads leaves 48 % of its warps' lanes empty"]
+    sentences = findings(only(tmp_path, block=[33, 1, 1], source=source))
+    assert sentences == ["a block of 33 threads leaves 48 % of its warps' lanes empty"]
 
 
 def test_low_occupancy_names_its_limit(tmp_path: Path) -> None:
     occupancy = {"percent": 25.0, "blocks_per_sm": 2, "limit": "registers"}
-    (found,) = findings(only(tmp_path, occupancy=occupancy, registers_per_thread=128))
-    assert found == "occupancy 25 %, limited by registers (128 a thread)"
+    (sentence,) = findings(only(tmp_path, occupancy=occupancy, registers_per_thread=128))
+    assert sentence == "occupancy 25 %, limited by registers (128 a thread)"
 
 
 def test_few_blocks_spills_local_memory_and_hazards(tmp_path: Path) -> None:
-    found = findings(
+    sentences = findings(
         only(tmp_path, site(3, "local", "load"), spill_bytes=64, hazards=["race on tile"]),
         sm_count=132,
     )
-    assert found == [
+    assert sentences == [
         "64 bytes a thread are spilled from registers to local memory (ptxas)",
         "line 3: local memory, 100 % of all sectors: an array is indexed at run time",
         "128 blocks leave 4 of 132 SMs without work",
@@ -213,8 +219,8 @@ def test_the_report_fits_into_100_columns(tmp_path: Path) -> None:
     launch = only(tmp_path, load, shared(4, "load", 32) | {"file": str(source)}, source=[line])
     run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
     lines = emulate_report.line_report([run])
-    assert any("out[i] = in[i];" in each for each in lines)
-    assert any("global load 4 B" in each and "100.0 %" in each for each in lines)
+    assert any("out[i] = in[i];" in line for line in lines)
+    assert any("global load 4 B" in line and "100.0 %" in line for line in lines)
     assert max(map(len, lines)) <= 100
 
 
@@ -245,8 +251,8 @@ def test_csv_has_both_names_and_no_formulas(tmp_path: Path) -> None:
     assert [row["value"] for row in sectors] == ["4096"]
     assert sectors[0]["nsight_compute_metric"] == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
     assert all(row["kernel"] == "'=1+1" for row in rows)
-    found = json.loads(emulate_export.as_json([run]))
-    assert found["emulated"][0]["launches"][0]["sites"][0]["efficiency"] == 100.0
+    document = json.loads(emulate_export.as_json([run]))
+    assert document["emulated"][0]["launches"][0]["sites"][0]["efficiency"] == 100.0
 
 
 def test_kernels_are_shown_without_their_parameters() -> None:

@@ -73,8 +73,10 @@ def line_of(text: str) -> int:
 
 
 def site(launch: dict[str, Any], space: str, kind: str) -> dict[str, Any]:
-    (found,) = (each for each in launch["sites"] if (each["space"], each["kind"]) == (space, kind))
-    return found
+    (matching,) = (
+        site for site in launch["sites"] if (site["space"], site["kind"]) == (space, kind)
+    )
+    return matching
 
 
 def test_counts_of_every_line(source: Path) -> None:

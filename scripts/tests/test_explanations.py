@@ -13,9 +13,9 @@ DOUBLES = "transpose_vectors/type:double/tile:32x32/order:"
 
 def measured(chapter: str, name: str, metric: str = "time") -> float:
     data = Data(chapter)
-    found = data.value(data.named(name), metric)
-    assert found is not None
-    return found
+    medians = data.value(data.named(name), metric)
+    assert medians is not None
+    return medians
 
 
 def square(side: int) -> str:
@@ -115,7 +115,7 @@ def test_the_plain_array_waits_for_its_blocks_on_both_gpus() -> None:
     assert blocks / measured("06", plain) * 1e6 == pytest.approx(starts, rel=0.03)
     for device, printed in (("nvidia-h200", 1.13), ("nvidia-h100-80gb-hbm3", 1.62)):
         times = {
-            row["name"]: median(each for process in row["time_us"] for each in process)
+            row["name"]: median(value for process in row["time_us"] for value in process)
             for row in json.loads((ROOT / "data" / device / "06_aos_soa.json").read_bytes())["rows"]
         }
         assert round(times[plain]) == 82
@@ -143,7 +143,10 @@ def test_camping_belongs_to_the_memory_of_the_h200() -> None:
     def gain(device: str, chapter: str, better: str, plain: str) -> float:
         rows = json.loads((ROOT / "data" / device / f"{chapter}.json").read_bytes())["rows"]
         times = {row["name"]: row["time_us"] for row in rows}
-        medians = [median(each for of in times[name] for each in of) for name in (better, plain)]
+        medians = [
+            median(entry for process in times[name] for entry in process)
+            for name in (better, plain)
+        ]
         return 100 * float(1 - medians[0] / medians[1])
 
     turns = f"{DOUBLES}apart/{square(16384)}", f"{DOUBLES}down/{square(16384)}"

@@ -57,9 +57,11 @@ def test_one_device_is_enough_to_draw(tree_with_data: Tree, device: str) -> None
 def test_one_script_is_drawn_from_several_chapters(tree_with_data: Tree) -> None:
     """The effects are those of chapters 02, 12 and 17, of which one is here."""
     tree = tree_with_data
-    found = {each.name: each for each in figures.all_figures(tree.project, [tree.chapter])}
-    assert "offset 11: time, aligned = 1" in found["effects"].chart.as_tsv()
-    assert "roofline" not in found
+    figures_by_name = {
+        figure.name: figure for figure in figures.all_figures(tree.project, [tree.chapter])
+    }
+    assert "offset 11: time, aligned = 1" in figures_by_name["effects"].chart.as_tsv()
+    assert "roofline" not in figures_by_name
 
 
 @needs_gnuplot
@@ -172,7 +174,7 @@ def test_the_figures_of_the_notebook_draw_without_a_warning(tmp_path: Path, devi
         return [f"{figure.path.stem}: {warning}" for warning in drawn.warnings]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        assert not [each for found in pool.map(warnings, known) for each in found]
+        assert not [entry for of_figure in pool.map(warnings, known) for entry in of_figure]
 
 
 @needs_gnuplot
@@ -262,7 +264,7 @@ def test_rows_of_one_size_are_compared_with_one_copy(tree: Tree) -> None:
     synthetic.save(tree.data, synthetic.document(rows))
     (result,) = results.load_chapter(tree.project, tree.chapter)
     (device,) = facts([result]).devices
-    found = dict(zip(variants, device.of_memcpy(variants), strict=True))
-    assert {name: share and share[0] for name, share in found.items()} == {
+    shares = dict(zip(variants, device.of_memcpy(variants), strict=True))
+    assert {name: share and share[0] for name, share in shares.items()} == {
         name: pytest.approx(0.75) for name in variants
     }

@@ -59,8 +59,8 @@ def test_the_kinds_that_options_name(
         Offer("gpu:a100", {"n1": 4, "n2": 4}, ("long",)),
         Offer("emulated:fermi", {"n1": 2}, ("long",)),
     ]
-    found = kinds.chosen(Project.here(), offered, gres, emulated)
-    assert [kind.name for kind in found] == expected
+    chosen = kinds.chosen(Project.here(), offered, gres, emulated)
+    assert [kind.name for kind in chosen] == expected
 
 
 def test_a_kind_that_the_cluster_lacks() -> None:
@@ -141,10 +141,10 @@ def test_states_of_an_array_as_squeue_prints_them(
     )
     squeue.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    found = slurm.states([7, 8])
-    assert found[7, 0] == slurm.TaskState("RUNNING", "None", "n1")
-    assert found[7, 1].is_active
-    assert not found[8, -1].is_active
+    states_of_tasks = slurm.states([7, 8])
+    assert states_of_tasks[7, 0] == slurm.TaskState("RUNNING", "None", "n1")
+    assert states_of_tasks[7, 1].is_active
+    assert not states_of_tasks[8, -1].is_active
 
 
 def test_output_on_a_node_with_an_odd_name_is_not_fetched() -> None:
@@ -183,7 +183,7 @@ def test_results_are_merged_whole_and_wrong_ones_change_nothing(tree_with_data: 
             Progress(Task(FERMI, synthetic.CHAPTER, 1, 0), DONE, results=b"no archive"),
         ],
     )
-    assert all(each.refusal for each in refused)
+    assert all(entry.refusal for entry in refused)
     assert path.read_bytes() == right
 
 

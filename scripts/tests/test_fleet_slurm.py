@@ -203,8 +203,8 @@ def _first(look: Callable[[], list[Found]]) -> Found:
     """The first that `look` finds, once it finds something."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
-        if found := look():
-            return found[0]
+        if state := look():
+            return state[0]
         time.sleep(0.05)
     raise AssertionError("did not happen in time")
 
@@ -234,10 +234,10 @@ def _stopped(cluster: Cluster, without: str) -> list[tuple[str, int]]:
 def _processes(cluster: Cluster, job: str) -> list[int]:
     """The chapter's executable that a job runs."""
     array, index = job.split("_")
-    wanted = {"SLURM_ARRAY_JOB_ID": array, "SLURM_ARRAY_TASK_ID": index}
+    expected = {"SLURM_ARRAY_JOB_ID": array, "SLURM_ARRAY_TASK_ID": index}
     return [
         process
-        for process in cluster.processes(wanted)
+        for process in cluster.processes(expected)
         if b"--architecture=" in slurm_cluster.of_process(process, "cmdline")
     ]
 

@@ -37,16 +37,16 @@ def test_a_gpu_has_its_own_facts_and_those_of_its_capability() -> None:
     own = row("A100", "8.0", "ampere", sm_count="108", banks="32")
     other = row("RTX 3080", "8.6", sm_count="68", banks="32", l1="128")
     gpu = {"gpu": "RTX 3090", "compute_capability": "8.6", "sm_count": "82"}
-    found = {each["architecture"]: each for each in merged([other, own], [gpu])}
-    assert list(found) == ["ampere", "rtx-3080", "rtx-3090"]
-    assert (found["rtx-3090"]["sm_count"], found["rtx-3090"]["l1"]) == ("82", "128")
-    assert found["rtx-3080"]["sm_count"] == "68"
+    rows_by_name = {entry["architecture"]: entry for entry in merged([other, own], [gpu])}
+    assert list(rows_by_name) == ["ampere", "rtx-3080", "rtx-3090"]
+    assert (rows_by_name["rtx-3090"]["sm_count"], rows_by_name["rtx-3090"]["l1"]) == ("82", "128")
+    assert rows_by_name["rtx-3080"]["sm_count"] == "68"
 
 
 def test_the_generation_s_own_row_is_the_model_of_others() -> None:
     rows = [row("K20X", "3.5", l1=""), row("K40", "3.5", "kepler", l1="16")]
-    found = merged(rows, [{"gpu": "K20m", "compute_capability": "3.5"}])
-    assert found[-1]["l1"] == "16"
+    with_gpus = merged(rows, [{"gpu": "K20m", "compute_capability": "3.5"}])
+    assert with_gpus[-1]["l1"] == "16"
 
 
 def test_a_gpu_of_an_unknown_capability_is_refused() -> None:
@@ -67,7 +67,7 @@ def test_every_gpu_of_the_tables_can_be_emulated(tmp_path: Path) -> None:
     assert lines[0] == f"constexpr std::size_t generations = {len(architectures(REAL))};"
     assert sum(line.startswith("{.name") for line in lines) == len(emulable(REAL))
     # GA102 in the RTX 3090: 82 SMs of 128 lanes, 936 GB/s on 384 bits, 6 MB of L2.
-    (found,) = (line for line in lines if '"geforce-rtx-3090"' in line)
+    (row_of_gpu,) = (line for line in lines if '"geforce-rtx-3090"' in line)
     for fact in (
         ".sm_count = 82",
         ".fp32_lanes_per_sm = 128",
@@ -75,7 +75,7 @@ def test_every_gpu_of_the_tables_can_be_emulated(tmp_path: Path) -> None:
         f".l2_bytes = {6 << 20}",
         '.compute_capability = "8.6"',
     ):
-        assert fact in found
+        assert fact in row_of_gpu
 
 
 def test_an_l1_of_unknown_size_is_refused(

@@ -102,8 +102,8 @@ def places(value: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         if isinstance(value, list)
         else ()
     )
-    for key, each in items:
-        inner += places(each, (*path, key))
+    for key, item in items:
+        inner += places(item, (*path, key))
     return inner
 
 

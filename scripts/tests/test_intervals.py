@@ -39,10 +39,10 @@ def test_processes_count_alike() -> None:
 
 def test_three_processes_alone_are_students_t() -> None:
     """Logs 0, 0.01, 0.02: mean 0.01, standard deviation 0.01, standard error 0.01 / sqrt(3)."""
-    found = estimated_ratio(*of_ratios(1.0, math.exp(0.01), math.exp(0.02)))
-    assert found.log == pytest.approx(0.01)
-    assert found.freedom == 2
-    assert found.half_width == pytest.approx(STUDENT[2] * 0.01 / math.sqrt(3), rel=1e-3)
+    estimate = estimated_ratio(*of_ratios(1.0, math.exp(0.01), math.exp(0.02)))
+    assert estimate.log == pytest.approx(0.01)
+    assert estimate.freedom == 2
+    assert estimate.half_width == pytest.approx(STUDENT[2] * 0.01 / math.sqrt(3), rel=1e-3)
 
 
 def test_two_processes_alone_are_never_narrower_than_3_percent() -> None:
@@ -59,17 +59,17 @@ def test_two_processes_alone_are_never_narrower_than_3_percent() -> None:
 def test_the_pool_counts_as_two_processes(logs: tuple[float, float], own: float) -> None:
     """A pool of 0.01 a benchmark is 2e-4 for a ratio: (2 x 2e-4 + own) / 3, or `own` where that is
     more, over two processes, with 2 + 1 degrees of freedom."""
-    found = estimated_ratio(*of_ratios(*map(math.exp, logs)), Pool(1e-4, 100))
+    estimate = estimated_ratio(*of_ratios(*map(math.exp, logs)), Pool(1e-4, 100))
     expected = max((2 * 2e-4 + own) / 3, own) / 2
-    assert found.squared_error == pytest.approx(expected)
-    assert found.freedom == 3
-    assert found.half_width == pytest.approx(STUDENT[3] * math.sqrt(expected), rel=1e-3)
+    assert estimate.squared_error == pytest.approx(expected)
+    assert estimate.freedom == 3
+    assert estimate.half_width == pytest.approx(STUDENT[3] * math.sqrt(expected), rel=1e-3)
 
 
 def test_three_processes_and_a_pool() -> None:
-    found = estimated_ratio(*of_ratios(1.0, 1.0, 1.0), Pool(1e-4, 100))
-    assert found.squared_error == pytest.approx(2 * 2e-4 / 4 / 3)
-    assert found.half_width == pytest.approx(STUDENT[4] * math.sqrt(4e-4 / 12), rel=1e-3)
+    estimate = estimated_ratio(*of_ratios(1.0, 1.0, 1.0), Pool(1e-4, 100))
+    assert estimate.squared_error == pytest.approx(2 * 2e-4 / 4 / 3)
+    assert estimate.half_width == pytest.approx(STUDENT[4] * math.sqrt(4e-4 / 12), rel=1e-3)
 
 
 def test_a_pool_of_few_is_none() -> None:
@@ -91,16 +91,16 @@ def test_what_moves_a_process_as_a_whole_is_in_a_center_and_not_in_a_ratio() -> 
 
 
 def test_a_share_is_one_number_a_process() -> None:
-    found = estimated_share([[0.9] * 5, [0.9] * 5], Pool(1e-4, 100))
-    assert found.value == pytest.approx(0.9)
-    assert found.squared_error == pytest.approx(2 * 1e-4 / 3 / 2)
+    estimate = estimated_share([[0.9] * 5, [0.9] * 5], Pool(1e-4, 100))
+    assert estimate.value == pytest.approx(0.9)
+    assert estimate.squared_error == pytest.approx(2 * 1e-4 / 3 / 2)
 
 
 def test_one_process_has_the_variance_of_its_repetitions() -> None:
     """pi / 2 times that of a mean of five; a single value is its own interval."""
     logs = [-0.02, -0.01, 0.0, 0.01, 0.02]
-    found = estimated_ratio([[math.exp(log) for log in logs]], ONE)
-    assert found.squared_error == pytest.approx(math.pi / 2 * 2.5e-4 / 5)
+    estimate = estimated_ratio([[math.exp(log) for log in logs]], ONE)
+    assert estimate.squared_error == pytest.approx(math.pi / 2 * 2.5e-4 / 5)
     assert estimated_ratio([[3.0]], [[2.0]]).interval == pytest.approx((1.5, 1.5))
 
 
@@ -140,19 +140,19 @@ def test_the_pool_of_shares_counts_what_moves_all_of_them() -> None:
 def test_places_leave_out_what_moves_all() -> None:
     """Nine steady benchmarks in two processes, the second 10 % slower: their places are certain."""
     every = {f"x/{n}": Benchmark("a", {0: [float(n)] * 5, 1: [1.1 * n] * 5}) for n in range(1, 10)}
-    found = places(every | {"once": Benchmark("a", {0: [2.0]})})
-    assert found["x/3"].value == pytest.approx(3 * math.sqrt(1.1))
-    assert found["x/3"].half_width == pytest.approx(0, abs=1e-9)
-    assert found["once"].interval == (2.0, 2.0)
+    estimates = places(every | {"once": Benchmark("a", {0: [2.0]})})
+    assert estimates["x/3"].value == pytest.approx(3 * math.sqrt(1.1))
+    assert estimates["x/3"].half_width == pytest.approx(0, abs=1e-9)
+    assert estimates["once"].interval == (2.0, 2.0)
 
 
 def test_a_ratio_of_independent_numbers() -> None:
     """Welch and Satterthwaite: errors 3 and 4 with 5 and 6 degrees of freedom have
     49 / (9/5 + 16/6) = 10.97 together."""
-    found = Estimate(math.log(6), 3e-4, 5).over(Estimate(math.log(2), 4e-4, 6))
-    assert found.value == pytest.approx(3)
-    assert found.squared_error == pytest.approx(7e-4)
-    assert found.freedom == pytest.approx(10.97, abs=0.01)
+    estimate = Estimate(math.log(6), 3e-4, 5).over(Estimate(math.log(2), 4e-4, 6))
+    assert estimate.value == pytest.approx(3)
+    assert estimate.squared_error == pytest.approx(7e-4)
+    assert estimate.freedom == pytest.approx(10.97, abs=0.01)
     assert Estimate(0.0, 3e-4, 5).over(exactly(2.0)).freedom == pytest.approx(5)
     assert exactly(3.0).over(exactly(2.0)).interval == pytest.approx((1.5, 1.5))
 

@@ -19,9 +19,9 @@ RATIOS = st.floats(1e-9, 1e9)
 EFFECTS = st.one_of(st.none(), st.floats(1.0001, 1e6))
 
 
-def word(point: float, low: float | None = None, high: float | None = None, **of: Any) -> str:
+def word(point: float, low: float | None = None, high: float | None = None, **settings: Any) -> str:
     ends = (point if low is None else low, point if high is None else high)
-    return judge(claim(**of), point, ends)[0]
+    return judge(claim(**settings), point, ends)[0]
 
 
 def worked_examples() -> list[tuple[str, list[float], str]]:
@@ -29,7 +29,7 @@ def worked_examples() -> list[tuple[str, list[float], str]]:
     rows = re.findall(r"^\| (.+) \| (.+) \| (.+) \|$", table.split("\n#")[0], re.M)[2:]
     number = r"[0-9.]+"
     return [
-        (what, [float(each) for each in re.findall(number, numbers)], verdict)
+        (what, [float(text) for text in re.findall(number, numbers)], verdict)
         for what, numbers, verdict in rows
     ]
 
@@ -37,12 +37,16 @@ def worked_examples() -> list[tuple[str, list[float], str]]:
 @pytest.mark.parametrize(("what", "numbers", "verdict"), worked_examples())
 def test_the_worked_examples_of_the_page(what: str, numbers: list[float], verdict: str) -> None:
     kind, *given_numbers = re.findall(r"[a-z]+|[0-9.]+", what)
-    claimed = [float(each) for each in given_numbers if each[0].isdigit()]
+    claimed = [float(number) for number in given_numbers if number[0].isdigit()]
     if kind == "from":
-        of: dict[str, Any] = {"expected": tuple(claimed), "baseline": None, "direction": "equal"}
+        settings: dict[str, Any] = {
+            "expected": tuple(claimed),
+            "baseline": None,
+            "direction": "equal",
+        }
     else:
-        of = {"direction": kind, "claimed": claimed[0] if claimed else None}
-    assert word(*numbers, **of) == verdict
+        settings = {"direction": kind, "claimed": claimed[0] if claimed else None}
+    assert word(*numbers, **settings) == verdict
 
 
 def test_the_page_has_an_example_of_every_word() -> None:
@@ -68,8 +72,8 @@ def test_a_claimed_count_is_reproduced_within_a_quarter(
     claimed: float, counted: float, expected: str
 ) -> None:
     direction = "higher" if claimed > 1 else "lower"
-    of = {"metric": "load_sectors", "direction": direction, "claimed": claimed}
-    assert word(counted, **of) == expected
+    settings = {"metric": "load_sectors", "direction": direction, "claimed": claimed}
+    assert word(counted, **settings) == expected
 
 
 # An ulp beside the boundaries is the same; a millionth is not.
@@ -119,7 +123,7 @@ def test_boundaries_of_equality(boundary: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "numbers", "reason"),
+    ("settings", "numbers", "reason"),
     [
         ({}, (1.04, 1.02, 1.06), "the interval includes 3 %"),
         ({}, (0.96, 0.90, 0.98), "the interval includes 3 %"),
@@ -138,10 +142,10 @@ def test_boundaries_of_equality(boundary: float) -> None:
     ],
 )
 def test_the_reason_names_the_boundary(
-    of: dict[str, Any], numbers: tuple[float, float, float], reason: str
+    settings: dict[str, Any], numbers: tuple[float, float, float], reason: str
 ) -> None:
     point, *ends = numbers
-    assert judge(claim(**of), point, (ends[0], ends[1])) == (judging.INCONCLUSIVE, reason)
+    assert judge(claim(**settings), point, (ends[0], ends[1])) == (judging.INCONCLUSIVE, reason)
 
 
 def test_half_of_the_effect_by_no_end_of_the_interval_alone() -> None:
@@ -182,10 +186,10 @@ def test_an_interval_is_decided_only_as_all_its_numbers_are(
     numbers: list[float], claimed: float | None
 ) -> None:
     low, point, high = numbers
-    for of in ({"claimed": claimed}, {"direction": "equal"}, {"expected": (0.5, 2.0)}):
-        found = word(point, low, high, **of)
-        if found != judging.INCONCLUSIVE:
-            assert {word(number, **of) for number in numbers} == {found}
+    for settings in ({"claimed": claimed}, {"direction": "equal"}, {"expected": (0.5, 2.0)}):
+        decided_word = word(point, low, high, **settings)
+        if decided_word != judging.INCONCLUSIVE:
+            assert {word(number, **settings) for number in numbers} == {decided_word}
 
 
 @given(st.lists(RATIOS, min_size=5, max_size=5).map(sorted), EFFECTS)

@@ -55,7 +55,7 @@ def test_the_second_time_nothing_is_checked_or_decided(
     claimed: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = decide(claimed)
-    assert [each.finding.verdict for each in first] == ["reproduced"]
+    assert [entry.finding.verdict for entry in first] == ["reproduced"]
     monkeypatch.setattr(schema, "parse", None)  # a call would fail
     assert decide(claimed) == first
 

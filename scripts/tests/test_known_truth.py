@@ -26,9 +26,9 @@ def test_intervals_cover_the_truth_as_the_page_says() -> None:
     """At least 93 % of them, for whatever the processes do; 95 % is what they promise."""
     _, _, below = PAGE.read_text(encoding="utf-8").partition("| kind of variation |")
     shown = [f"| kind of variation |{below}".split("\n")[line] for line in range(14)]
-    found = simulated_runs.table()
-    assert shown == found
-    shares = [float(share) for share in re.findall(r"([0-9.]+)%", "\n".join(found[2:]))]
+    table = simulated_runs.table()
+    assert shown == table
+    shares = [float(share) for share in re.findall(r"([0-9.]+)%", "\n".join(table[2:]))]
     assert len(shares) == 48
     assert min(shares) >= 93
 
@@ -37,7 +37,7 @@ def words(
     kind: Kind, processes: int, between: float, the_claim: Claim, noise: float = NOISE
 ) -> dict[float, Counter[str]]:
     """The verdicts of 1,000 trials by planted effect."""
-    found: dict[float, Counter[str]] = {effect: Counter() for effect in EFFECTS}
+    counts: dict[float, Counter[str]] = {effect: Counter() for effect in EFFECTS}
     for trial in simulated_runs.trials(kind, processes, between, noise):
         value, (low, high) = trial.estimate.value, trial.estimate.interval
         for effect in EFFECTS:
@@ -46,8 +46,8 @@ def words(
             variant = [[factor * time for time in repetitions] for repetitions in trial.variant]
             ends = (low * factor, high * factor)
             samples = [variant, trial.baseline]
-            found[effect][judge_timed(the_claim, value * factor, ends, samples)[0]] += 1
-    return found
+            counts[effect][judge_timed(the_claim, value * factor, ends, samples)[0]] += 1
+    return counts
 
 
 @pytest.mark.parametrize("between", simulated_runs.BETWEEN)
@@ -57,33 +57,35 @@ def test_planted_effects_are_decided_right_or_not_at_all(
     kind: Kind, processes: int, between: float
 ) -> None:
     for the_claim in CLAIMS:
-        found = words(kind, processes, between, the_claim)
-        for effect, counted in found.items():
+        words_by_effect = words(kind, processes, between, the_claim)
+        for effect, counted in words_by_effect.items():
             truth = judge(the_claim, 1 + effect, (1 + effect, 1 + effect))[0]
             # Of an effect of exactly 3 % no data can tell on which side it lies.
             above = judge(the_claim, 1.0301, (1.0301, 1.0301))[0]
             right = (truth, above) if effect == 0.03 else (truth,)
             wrong = sum(n for word, n in counted.items() if word not in (*right, INCONCLUSIVE))
             assert wrong <= 0.01 * TRIALS, (effect, counted)
-        shown = TRIALS - found[0.0][NO_EFFECT] - found[0.0][INCONCLUSIVE]
-        assert shown <= 1, found[0.0]
+        shown = TRIALS - words_by_effect[0.0][NO_EFFECT] - words_by_effect[0.0][INCONCLUSIVE]
+        assert shown <= 1, words_by_effect[0.0]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_two_steady_processes_decide(kind: Kind) -> None:
     """Where processes agree to 0.1 %, as in most of an H200's data, little is left open."""
-    found = words(kind, 2, 0.001, SLOWER)
+    words_by_effect = words(kind, 2, 0.001, SLOWER)
     truths = {0.0: NO_EFFECT, 0.01: NO_EFFECT, 0.05: REPRODUCED, 0.1: REPRODUCED}
     for effect, right in truths.items():
-        assert found[effect][right] >= 0.9 * TRIALS, (effect, found[effect])
+        assert words_by_effect[effect][right] >= 0.9 * TRIALS, (effect, words_by_effect[effect])
 
 
 def test_noise_makes_it_inconclusive_and_not_wrong() -> None:
     """Ten times the noise: an effect of 5 % can hardly be distinguished from one of 3 %."""
     for kind in KINDS[:4]:
-        found = words(kind, 2, 0.0, SLOWER, noise=0.03)
-        assert found[0.05][REPRODUCED] + found[0.05][INCONCLUSIVE] >= 0.99 * TRIALS
-        assert found[0.05][INCONCLUSIVE] >= 0.5 * TRIALS
+        words_by_effect = words(kind, 2, 0.0, SLOWER, noise=0.03)
+        assert (
+            words_by_effect[0.05][REPRODUCED] + words_by_effect[0.05][INCONCLUSIVE] >= 0.99 * TRIALS
+        )
+        assert words_by_effect[0.05][INCONCLUSIVE] >= 0.5 * TRIALS
 
 
 def test_two_processes_without_other_benchmarks_show_no_small_effect() -> None:

@@ -25,10 +25,10 @@ MUTANTS = tool()
 def test_there_are_at_least_60_and_each_can_be_planted() -> None:
     every = MUTANTS.load()
     assert len(every) >= 60
-    assert len({(each.file, each.old, each.new) for each in every}) == len(every)
-    for each in every:
-        changed = MUTANTS.mutated((ROOT / each.file).read_text(encoding="utf-8"), each)
-        assert each.new in changed
+    assert len({(entry.file, entry.old, entry.new) for entry in every}) == len(every)
+    for entry in every:
+        changed = MUTANTS.mutated((ROOT / entry.file).read_text(encoding="utf-8"), entry)
+        assert entry.new in changed
 
 
 def test_a_text_that_is_gone_or_twice_there_proves_nothing() -> None:

@@ -77,11 +77,14 @@ def emulated() -> Launched:
 
 
 def different(names: Iterable[str]) -> dict[str, set[str]]:
-    found = {
-        name: {each.counter for each in ordinary_cuda.differences(name, emulated(), measured())}
+    differing = {
+        name: {
+            difference.counter
+            for difference in ordinary_cuda.differences(name, emulated(), measured())
+        }
         for name in names
     }
-    return {name: which for name, which in found.items() if which}
+    return {name: which for name, which in differing.items() if which}
 
 
 def test_what_is_stored_is_complete() -> None:
@@ -130,7 +133,9 @@ def test_a_difference_is_seen() -> None:
     assert ordinary_cuda.differences("a", Launched({}, {"a": dict(row)}), gpu) == []
     for counter in row:
         wrong = Launched({}, {"a": row | {counter: row[counter] + 1}})
-        assert [each.counter for each in ordinary_cuda.differences("a", wrong, gpu)] == [counter]
+        assert [
+            difference.counter for difference in ordinary_cuda.differences("a", wrong, gpu)
+        ] == [counter]
 
 
 def test_a_wrong_output_is_seen() -> None:

@@ -48,11 +48,11 @@ def test_the_list_is_complete_and_names_are_unique(tmp_path: Path) -> None:
     for name, table in repositories.items():
         assert set(table) <= {"url", "commit", "directory", "include", "programs"}, name
         assert len(table["commit"]) == 40, name
-        for each in table["programs"]:
-            assert set(each) <= {"folder", "sources", "flags", "arguments", "success"}, each
-            folder = tmp_path / name / table.get("directory", "") / each["folder"]
+        for program in table["programs"]:
+            assert set(program) <= {"folder", "sources", "flags", "arguments", "success"}, program
+            folder = tmp_path / name / table.get("directory", "") / program["folder"]
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "main.cu").touch()
-    names = [found.shown for found in other_programs.read_list(path, tmp_path)]
+    names = [listed_program.shown for listed_program in other_programs.read_list(path, tmp_path)]
     assert len(names) == sum(len(table["programs"]) for table in repositories.values()) >= 60
     assert len(set(names)) == len(names)

@@ -53,19 +53,19 @@ def test_what_is_cited_is_printed_by_a_source(chapter: str) -> None:
     printed = _printed(chapter)
     for words in getattr(module(chapter), "CITED", ()):
         for first, last in prose.numbers(words):
-            found = reading.number(words[first:last])
-            close = (abs(each - found.value) <= found.half for each in printed)
-            assert found.unit == 0 or any(close), f"{words[first:last]} in {words!r}"
+            citation = reading.number(words[first:last])
+            close = (abs(entry - citation.value) <= citation.half for entry in printed)
+            assert citation.unit == 0 or any(close), f"{words[first:last]} in {words!r}"
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_claimed_size_is_the_ratio_of_the_printed_values(chapter: str) -> None:
     for claim in prose.claims(page(chapter)):
-        found = re.search(r"\(([\d.]+) against ([\d.]+)", claim["statement"])
-        if found and "claimed" in claim:
-            ratio = float(found[1]) / float(found[2])
+        match = re.search(r"\(([\d.]+) against ([\d.]+)", claim["statement"])
+        if match and "claimed" in claim:
+            ratio = float(match[1]) / float(match[2])
             assert any(
-                claim["claimed"] == pytest.approx(each, rel=3e-3) for each in (ratio, 1 / ratio)
+                claim["claimed"] == pytest.approx(number, rel=3e-3) for number in (ratio, 1 / ratio)
             ), claim["id"]
 
 
@@ -78,10 +78,14 @@ def _printed(chapter: str) -> list[float]:
             values = [float(row["value"]) for row in csv.DictReader(file)]
     texts = [(ROOT / "chapters" / chapter / "claims.toml").read_text(encoding="utf-8")]
     texts += [row["statement"] for row in data.table("sources.csv") if row["chapter"] == chapter]
-    stated = [float(found) for text in texts for found in re.findall(r"\d+(?:\.\d+)?", text)]
+    stated = [
+        float(printed_numbers)
+        for text in texts
+        for printed_numbers in re.findall(r"\d+(?:\.\d+)?", text)
+    ]
     ratios = [one / other for one in values for other in values if other]
-    changes = [100 * (each - 1) for each in ratios] + [100 * (1 - each) for each in ratios]
-    return [*(scale * each for scale in _SCALES for each in values), *ratios, *changes, *stated]
+    changes = [100 * (value - 1) for value in ratios] + [100 * (1 - value) for value in ratios]
+    return [*(scale * value for scale in _SCALES for value in values), *ratios, *changes, *stated]
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,10 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
     page = page_of(tree)
     header = next(line for line in page.split("\n") if line.startswith("| claim | source | regime"))
     assert header == "| claim | source | regime | Ampere, Hopper | H200 |"
-    for each in ("ampere", "hopper"):
-        assert f"[emulated-{each}](../../data/emulated-{each}/{synthetic.CHAPTER}.json)" in page
+    for verdict in ("ampere", "hopper"):
+        assert (
+            f"[emulated-{verdict}](../../data/emulated-{verdict}/{synthetic.CHAPTER}.json)" in page
+        )
     assert (
         "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | all 2 regimes | needs a GPU ¹ "
         "| reproduced 1.100–1.200 [1."
@@ -160,7 +162,7 @@ def test_a_share_of_memcpy_and_a_count_where_there_was_none_read_well(tree: Tree
 
 def test_predicted_times_share_a_line_and_are_marked(tree_with_data: Tree) -> None:
     decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)
-    (timed, *_) = (each for each in decided.verdicts if each.claim.metric == "time")
+    (timed, *_) = (verdict for verdict in decided.verdicts if verdict.claim.metric == "time")
     results, verdicts_ = [], []
     for device, ratio in (("emulated-fermi", 1.9), ("emulated-kepler", 1.5)):
         finding = dataclasses.replace(

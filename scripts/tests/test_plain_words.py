@@ -12,7 +12,7 @@ SUFFIXES = (".md", ".py", ".cpp", ".hpp", ".cu", ".cuh", ".toml", ".gp", ".j2", 
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "expected"),
     [
         ("the row is no number", "'is no number'"),
         ("Nobody waits", "'Nobody'"),
@@ -24,11 +24,11 @@ SUFFIXES = (".md", ".py", ".cpp", ".hpp", ".cu", ".cuh", ".toml", ".gp", ".j2", 
         ("toldo, loosen", ""),
     ],
 )
-def test_phrases_are_found_as_whole_words(tmp_path: Path, line: str, found: str) -> None:
+def test_phrases_are_found_as_whole_words(tmp_path: Path, line: str, expected: str) -> None:
     (tmp_path / "a.md").write_text(f"first\n{line}\n")
     findings = plain_words.findings(tmp_path, ["a.md"])
-    assert len(findings) == bool(found)
-    assert all(each.startswith("a.md:2: ") and found in each for each in findings)
+    assert len(findings) == bool(expected)
+    assert all(entry.startswith("a.md:2: ") and expected in entry for entry in findings)
 
 
 def test_other_languages_and_data_are_not_looked_at(tmp_path: Path) -> None:

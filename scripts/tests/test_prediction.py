@@ -51,8 +51,8 @@ def test_without_known_errors_a_prediction_decides_nothing(errors: Path) -> None
     write(errors, [1.1] * (MIN_ERRORS - 1))
     prediction._log_errors.cache_clear()
     assert predicted_interval(2.0, "hopper") is None
-    (found,) = decide(2.0)
-    assert (found.finding.verdict, found.finding.evidence) == (verdicts.NEEDS_GPU, "")
+    (finding,) = decide(2.0)
+    assert (finding.finding.verdict, finding.finding.evidence) == (verdicts.NEEDS_GPU, "")
 
 
 def test_the_band_is_that_of_9_in_10_errors_to_both_sides(errors: Path) -> None:
@@ -64,13 +64,13 @@ def test_the_band_is_that_of_9_in_10_errors_to_both_sides(errors: Path) -> None:
 
 def test_a_prediction_beyond_doubt_is_a_marked_verdict(errors: Path) -> None:
     write(errors, [1.2] * MIN_ERRORS)
-    (found,) = decide(2.0)
-    finding = found.finding
+    (predicted_finding,) = decide(2.0)
+    finding = predicted_finding.finding
     assert (finding.verdict, finding.evidence) == (verdicts.REPRODUCED, verdicts.PREDICTED)
     assert finding.interval == pytest.approx((2 / 1.2, 2 * 1.2))
-    assert found.regime == "n:1024"
-    assert tables.found(found) == "predicted reproduced 2.000 [1.667, 2.400]"
-    assert tables.as_json(found)["evidence"] == "predicted"
+    assert predicted_finding.regime == "n:1024"
+    assert tables.found(predicted_finding) == "predicted reproduced 2.000 [1.667, 2.400]"
+    assert tables.as_json(predicted_finding)["evidence"] == "predicted"
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_a_prediction_in_doubt_needs_a_gpu(
     errors: Path, ratio: float, changes: dict[str, Any]
 ) -> None:
     write(errors, [1.2] * MIN_ERRORS)
-    (found,) = decide(ratio, **changes)
-    assert found.finding.verdict == verdicts.NEEDS_GPU
-    assert found.finding.evidence == ""
+    (finding,) = decide(ratio, **changes)
+    assert finding.finding.verdict == verdicts.NEEDS_GPU
+    assert finding.finding.evidence == ""
 
 
 def test_a_wrong_table_is_one_line(errors: Path) -> None:

@@ -43,10 +43,10 @@ def decide(tree: Tree, rows: str, **changes: Any) -> verdicts.Finding:
 
 def test_a_printed_number_decides_and_the_verdict_says_how(tree: Tree) -> None:
     times = "old,copy/by:columns/n:64,time_us,2,,x,by hand\nold,copy/by:rows/n:64,time_us,1,,x,\n"
-    found = decide(tree, times)
-    assert (found.verdict, found.ratio, found.interval) == (verdicts.REPRODUCED, 2, None)
-    assert found.reason == "one printed number, no interval; by hand"
-    assert found.n == (1, 1)
+    finding = decide(tree, times)
+    assert (finding.verdict, finding.ratio, finding.interval) == (verdicts.REPRODUCED, 2, None)
+    assert finding.reason == "one printed number, no interval; by hand"
+    assert finding.n == (1, 1)
 
 
 def test_the_ratio_of_times_follows_from_printed_rates(tree: Tree) -> None:
@@ -64,8 +64,8 @@ def test_the_ratio_of_times_follows_from_printed_rates(tree: Tree) -> None:
 def test_a_printed_counter_needs_no_excuse(tree: Tree) -> None:
     rows = "new,copy/by:columns,load_efficiency,25,,x,\n"
     changes = {"metric": "load_efficiency", "baseline": None, "expected": (24.5, 25.5)}
-    found = decide(tree, rows, **changes, direction="equal")
-    assert (found.verdict, found.ratio, found.reason) == (verdicts.HOLDS, 25, "")
+    finding = decide(tree, rows, **changes, direction="equal")
+    assert (finding.verdict, finding.ratio, finding.reason) == (verdicts.HOLDS, 25, "")
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def tracked() -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 def test_every_tracked_number_is_sound_and_has_a_source() -> None:
-    found = [result for each in CHAPTERS for result in published.load_chapter(REAL, each)]
-    assert len({result.device for result in found}) >= 12
+    loaded = [result for chapter in CHAPTERS for result in published.load_chapter(REAL, chapter)]
+    assert len({result.device for result in loaded}) >= 12
     assert all(row["source"].strip() for _, row in tracked())
 
 
@@ -123,8 +123,8 @@ def test_invalid_results_are_kept_out() -> None:
 def test_no_printed_rate_from_dram_is_above_the_peak() -> None:
     rows = [
         row
-        for each in CHAPTERS
-        for result in published.load_chapter(REAL, each)
+        for chapter in CHAPTERS
+        for result in published.load_chapter(REAL, chapter)
         for row in synthetic.rows_in(result)
         if row.level == "dram" and "peak_percent" in row.values
     ]
@@ -134,11 +134,12 @@ def test_no_printed_rate_from_dram_is_above_the_peak() -> None:
 def test_names_are_those_of_the_chapters() -> None:
     for chapter in all_chapters(REAL):
         decided = tables.decide_chapter(REAL, chapter)
-        printed_ones = {each.device for each in decided.results if each.is_published}
+        printed_ones = {entry.device for entry in decided.results if entry.is_published}
         can_say = {
-            each.device
-            for each in decided.verdicts
-            if each.kind == "published" and each.finding.verdict not in verdicts.WITHOUT_EVIDENCE
+            verdict.device
+            for verdict in decided.verdicts
+            if verdict.kind == "published"
+            and verdict.finding.verdict not in verdicts.WITHOUT_EVIDENCE
         }
         if printed_ones and decided.verdicts:
             assert can_say, f"no claim of {chapter.name} is decided by data/published"

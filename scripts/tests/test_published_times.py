@@ -94,9 +94,9 @@ def test_rows_of_the_device_become_times(tmp_path: Path) -> None:
         "other,copy/rows:1000/columns:1000,bytes_per_second,9e9",
         "gpu,read/n:5,time_us,25",
     )
-    found = published_times.printed(project, table())
+    printed_times = published_times.printed(project, table())
     # 8 MB at 8 GB/s are a millisecond.
-    assert [(each.run, each.seconds) for each in found] == [
+    assert [(entry.run, entry.seconds) for entry in printed_times] == [
         ("copy/rows:1000/columns:1000/cache:warm", pytest.approx(1e-3)),
         ("read/n:5/cache:warm", pytest.approx(25e-6)),
     ]
@@ -106,7 +106,7 @@ def test_what_chapters_share_counts_once(tmp_path: Path) -> None:
     write(tmp_path, "09_a", "gpu,copy/block:16x16,time_us,25")
     project = write(tmp_path, "10_b", "gpu,copy/block:16x16/l1:on,time_us,25")
     both = published_times.printed(project, table(files=("09_a", "10_b")))
-    assert [each.run for each in both] == ["copy/block:16x16/cache:warm"]
+    assert [value.run for value in both] == ["copy/block:16x16/cache:warm"]
 
 
 def test_a_rate_made_of_a_printed_time_is_no_second_number(tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_names_become_what_is_run(tmp_path: Path) -> None:
     project = write(
         tmp_path, "09_a", "gpu,tile/block:8x8,time_us,25", "gpu,copy/block:8x8,time_us,9"
     )
-    wanted = table(replace=(("^tile", "other_tile"),), add="/rows:64/columns:64", only="tile")
-    (found,) = published_times.printed(project, wanted)
-    assert found.run == "other_tile/block:8x8/rows:64/columns:64/cache:warm"
+    expected = table(replace=(("^tile", "other_tile"),), add="/rows:64/columns:64", only="tile")
+    (printed_time,) = published_times.printed(project, expected)
+    assert printed_time.run == "other_tile/block:8x8/rows:64/columns:64/cache:warm"
 
 
 # ---- the tracked comparison
@@ -132,13 +132,13 @@ TABLES = published_times.tables(REAL)
 COMPARISON = published_times.read(REAL)
 
 
-@pytest.mark.parametrize("each", TABLES, ids=lambda each: each.name)
-def test_every_printed_time_of_a_table_is_compared(each: Table) -> None:
-    wanted = {
-        (row.gpu, row.run, f"{row.seconds:.4g}") for row in published_times.printed(REAL, each)
+@pytest.mark.parametrize("printed", TABLES, ids=lambda printed: printed.name)
+def test_every_printed_time_of_a_table_is_compared(printed: Table) -> None:
+    expected = {
+        (row.gpu, row.run, f"{row.seconds:.4g}") for row in published_times.printed(REAL, printed)
     }
-    rows = COMPARISON[each.name].rows
-    assert {(row.gpu, row.run, f"{row.seconds:.4g}") for row in rows} == wanted
+    rows = COMPARISON[printed.name].rows
+    assert {(row.gpu, row.run, f"{row.seconds:.4g}") for row in rows} == expected
     assert all(row.predicted > 0 and math.isfinite(row.predicted) for row in rows)
 
 
@@ -150,10 +150,10 @@ def test_there_are_as_many_gpus_and_times_as_a_judgement_needs() -> None:
     assert len({gpus[row.gpu]["generation"] for row in rows}) >= 6
 
 
-@pytest.mark.parametrize("each", TABLES, ids=lambda each: each.name)
-def test_a_table_beyond_the_limits_is_named_with_the_reason(each: Table) -> None:
-    errors = COMPARISON[each.name]
-    assert published_table.reason_of(each, errors) or not published_table.is_worse(errors)
+@pytest.mark.parametrize("printed", TABLES, ids=lambda printed: printed.name)
+def test_a_table_beyond_the_limits_is_named_with_the_reason(printed: Table) -> None:
+    errors = COMPARISON[printed.name]
+    assert published_table.reason_of(printed, errors) or not published_table.is_worse(errors)
 
 
 def test_no_predicted_time_is_faster_than_all_of_dram() -> None:
@@ -196,6 +196,6 @@ def test_the_order_of_times_that_hardly_differ_is_a_reason_of_its_own() -> None:
 def test_the_page_names_every_table_and_generation() -> None:
     generations = {name: row["generation"] for name, row in emulable(REAL).items()}
     text = "\n".join(published_table.lines(REAL, generations))
-    assert all(f"| {each.name} |" in text for each in TABLES)
+    assert all(f"| {table.name} |" in text for table in TABLES)
     assert all(f"| {generations[errors.rows[0].gpu]} |" in text for errors in COMPARISON.values())
     assert text.count("<details>") == text.count("</details>") == 2

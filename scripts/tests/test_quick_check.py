@@ -29,8 +29,8 @@ def is_quickly_right(rows: object) -> bool:
 
 def test_a_right_file_is_right_without_its_numbers(tracked: Path) -> None:
     for name in ("nvidia-h200/02_misaligned_reads", "emulated-fermi/02_misaligned_reads"):
-        found = schema.parse_json((tracked / f"{name}.json").read_bytes())
-        assert is_quickly_right(found["rows"])
+        tracked_document = schema.parse_json((tracked / f"{name}.json").read_bytes())
+        assert is_quickly_right(tracked_document["rows"])
 
 
 @pytest.fixture

@@ -51,15 +51,15 @@ def compiled(folder: Path, *flags: str) -> Path:
 
 def loads(code: str, kernel: str, read_only: str, any_load: str) -> dict[str, tuple[int, int]]:
     """By kernel; the patterns say where a kernel begins and what its loads look like."""
-    found: dict[str, Counter[bool]] = {}
+    counts_by_kernel: dict[str, Counter[bool]] = {}
     name = ""
     for line in code.splitlines():
         if begin := re.search(kernel + r"\s*_Z(\d+)(\w+)", line):
             name = begin[2][: int(begin[1])]
-            found[name] = Counter()
+            counts_by_kernel[name] = Counter()
         elif re.search(any_load, line):
-            found[name][bool(re.search(read_only, line))] += 1
-    return {name: (counter[True], counter[False]) for name, counter in found.items()}
+            counts_by_kernel[name][bool(re.search(read_only, line))] += 1
+    return {name: (counter[True], counter[False]) for name, counter in counts_by_kernel.items()}
 
 
 @needs_nvcc

@@ -69,8 +69,8 @@ def test_hostile_text_stays_text(tree_with_data: Tree) -> None:
     (tree.chapter.directory / "kernels.cuh").write_text(f"// {HOSTILE}\n")
     folder = tree.root / "report"
     site.write(tree.project, folder)
-    for each in folder.iterdir():
-        text = each.read_text("utf-8")
+    for file in folder.iterdir():
+        text = file.read_text("utf-8")
         assert "<img src=x" not in text and '<img src="x' not in text
         assert 'href="javascript' not in text and 'href="data' not in text
         assert text.count("</script>") == text.count("<script")
@@ -199,9 +199,9 @@ def run(page: Path, script: str, width: int = 1600, *, axe: bool = False) -> Any
     finally:
         tested.unlink()
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
-    found = re.search(r'<pre id="result">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found, "the script did not end"
-    return json.loads(html.unescape(found[1]))
+    match = re.search(r'<pre id="result">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert match, "the script did not end"
+    return json.loads(html.unescape(match[1]))
 
 
 SET = """
@@ -217,7 +217,7 @@ const count = () => document.getElementById("count").textContent;
 
 @browser
 def test_verdicts_are_filtered_and_sorted(report: Path) -> None:
-    found = run(
+    outcome = run(
         report / "verdicts.html",
         SET
         + """
@@ -236,18 +236,18 @@ def test_verdicts_are_filtered_and_sorted(report: Path) -> None:
         return { all, filtered, reproduced, up, down, sorted, again: count(), rows: cells(0).length };
         """,
     )
-    assert "error" not in found, found
-    assert set(found["filtered"]["chapters"]) == {"02_misaligned_reads"}
-    assert set(found["filtered"]["devices"]) == {"emulated-fermi"}
-    assert set(found["filtered"]["evidence"]) == {"counted"}
-    assert found["reproduced"] and all("reproduced" in word for word in found["reproduced"])
-    assert found["up"] == list(reversed(found["down"])) and found["sorted"] == "descending"
-    assert found["again"] == found["all"] and found["rows"] == 100
+    assert "error" not in outcome, outcome
+    assert set(outcome["filtered"]["chapters"]) == {"02_misaligned_reads"}
+    assert set(outcome["filtered"]["devices"]) == {"emulated-fermi"}
+    assert set(outcome["filtered"]["evidence"]) == {"counted"}
+    assert outcome["reproduced"] and all("reproduced" in word for word in outcome["reproduced"])
+    assert outcome["up"] == list(reversed(outcome["down"])) and outcome["sorted"] == "descending"
+    assert outcome["again"] == outcome["all"] and outcome["rows"] == 100
 
 
 @browser
 def test_two_devices_are_compared(report: Path) -> None:
-    found = run(
+    outcome = run(
         report / "compare.html",
         SET
         + """
@@ -258,12 +258,12 @@ def test_two_devices_are_compared(report: Path) -> None:
         return { differing, all: cells(1).length, heads };
         """,
     )
-    assert "error" not in found, found
-    assert found["heads"][3:] == ["emulated-fermi", "emulated-hopper"]
-    rows = {claim: (first, second) for claim, first, second in found["differing"]}
+    assert "error" not in outcome, outcome
+    assert outcome["heads"][3:] == ["emulated-fermi", "emulated-hopper"]
+    rows = {claim: (first, second) for claim, first, second in outcome["differing"]}
     halves = next(value for claim, value in rows.items() if "halves" in claim)
     assert halves[0].startswith("reproduced 0.50×") and halves[1].startswith("weaker 0.80×")
-    assert 0 < len(rows) < found["all"]
+    assert 0 < len(rows) < outcome["all"]
 
 
 AXE = """
@@ -283,8 +283,8 @@ return results;
 @browser
 @pytest.mark.parametrize("name", ["index", "02_misaligned_reads", "verdicts", "compare"])
 def test_pages_are_accessible_and_fit(report: Path, name: str) -> None:
-    found = run(report / f"{name}.html", AXE, axe=True)
-    assert found == {"400 light": [], "400 dark": [], "1600 light": [], "1600 dark": []}
+    outcome = run(report / f"{name}.html", AXE, axe=True)
+    assert outcome == {"400 light": [], "400 dark": [], "1600 light": [], "1600 dark": []}
 
 
 PRINT = """

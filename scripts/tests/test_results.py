@@ -107,16 +107,20 @@ def test_folders_that_are_no_device_are_left_alone(tree: Tree) -> None:
 
 
 def test_devices_come_oldest_first(tree_with_data: Tree) -> None:
-    found = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
-    assert [each.device for each in found] == ["emulated-fermi", "emulated-hopper", "nvidia-h200"]
+    loaded = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
+    assert [entry.device for entry in loaded] == [
+        "emulated-fermi",
+        "emulated-hopper",
+        "nvidia-h200",
+    ]
 
 
 def test_chapters_of_a_device_are_merged(tree_with_data: Tree) -> None:
     loaded = results.load_chapter(tree_with_data.project, tree_with_data.chapter)
     merged = results.merged_by_device([*reversed(loaded), *loaded])
-    assert [each.device for each in merged] == [each.device for each in loaded]
-    assert [len(synthetic.rows_in(each)) for each in merged] == [
-        2 * len(synthetic.rows_in(each)) for each in loaded
+    assert [entry.device for entry in merged] == [entry.device for entry in loaded]
+    assert [len(synthetic.rows_in(entry)) for entry in merged] == [
+        2 * len(synthetic.rows_in(entry)) for entry in loaded
     ]
 
 
@@ -125,9 +129,9 @@ def test_bandwidth_is_also_given_as_a_share_of_the_peak(tree: Tree) -> None:
     rows = [synthetic.row("copy", 1.0, bytes_per_second=125.67e9), synthetic.row("empty", 1.0)]
     for peak, expected in (("177600000000", pytest.approx(70.76, abs=0.005)), ("0", None)):
         synthetic.save(tree.data, synthetic.document(rows, dram_bytes_per_second=peak))
-        [found] = results.load_chapter(tree.project, tree.chapter)
-        assert synthetic.rows_in(found)[0].values.get("peak_percent") == expected
-        assert "peak_percent" not in synthetic.rows_in(found)[1].values
+        [result] = results.load_chapter(tree.project, tree.chapter)
+        assert synthetic.rows_in(result)[0].values.get("peak_percent") == expected
+        assert "peak_percent" not in synthetic.rows_in(result)[1].values
 
 
 def test_measured_counters_are_read_and_checked(tree_with_data: Tree) -> None:

@@ -15,9 +15,9 @@ _WORDS = ("zero", "one", "two", "three", "four", "five", "six")
 
 def constant(file: str, name: str) -> float:
     """`constexpr … name = 2'000;` of a C++ file."""
-    found = re.search(rf"\b{name} = ([\d'.]+);", (ROOT / LAB / file).read_text(encoding="utf-8"))
-    assert found, name
-    return float(found[1].replace("'", ""))
+    match = re.search(rf"\b{name} = ([\d'.]+);", (ROOT / LAB / file).read_text(encoding="utf-8"))
+    assert match, name
+    return float(match[1].replace("'", ""))
 
 
 NUMBERS = [

@@ -9,9 +9,9 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import build, documents, fields, records, results, schema
+from notebook import build, documents, fields, metrics, records, results, schema
 from notebook.chapters import all_chapters
-from notebook.errors import Malformed
+from notebook.errors import Malformed, Problem
 from notebook.metrics import TABLE
 from notebook.project import Project
 
@@ -55,10 +55,10 @@ def test_repetitions_are_folded_and_come_back() -> None:
     (row,) = document["rows"]
     assert row["time_us"] == [[1.5, 2.5], [3.5, 4.5]]
     assert row["launches"] == 8 and row["throttled"] == [[0, 0], [0, 1]]
-    found = records.rows_of(document)
-    assert [each.time_us for each in found] == [1.5, 2.5, 3.5, 4.5]
-    assert [each.process for each in found] == [0, 0, 1, 1]
-    assert [each.throttled for each in found] == [False, False, False, True]
+    unfolded = records.rows_of(document)
+    assert [entry.time_us for entry in unfolded] == [1.5, 2.5, 3.5, 4.5]
+    assert [entry.process for entry in unfolded] == [0, 0, 1, 1]
+    assert [entry.throttled for entry in unfolded] == [False, False, False, True]
 
 
 def test_a_process_that_lacks_a_row_leaves_a_gap() -> None:
@@ -138,3 +138,10 @@ def test_half_of_a_character_is_refused_and_a_whole_one_is_not() -> None:
     with pytest.raises(Malformed, match="surrogates not allowed"):
         schema.parse_json(b'{"a": "\\ud83d"}')
     assert schema.parse_json(b'{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
+
+
+def test_a_metric_of_no_known_kind_is_one_line(tmp_path: Path) -> None:
+    table = tmp_path / "metrics.csv"
+    table.write_text("name,kind,unit,meaning,nsight\nstored_bytes,count,bytes,what is stored,\n")
+    with pytest.raises(Problem, match="stored_bytes: kind 'count' is none of counter, moved, rate"):
+        metrics.load(table)

@@ -42,9 +42,9 @@ def kernels(text: str) -> set[str]:
 
 
 def test_the_chapters_of_shared_memory_are_found() -> None:
-    found = {chapter.number for chapter in SHARING}
-    assert {"00", "14", "15", "17", "18", "19"} <= found
-    assert not found & {"02", "16", "20"}
+    numbers = {chapter.number for chapter in SHARING}
+    assert {"00", "14", "15", "17", "18", "19"} <= numbers
+    assert not numbers & {"02", "16", "20"}
 
 
 @pytest.mark.parametrize("chapter", SHARING, ids=lambda chapter: chapter.name)
@@ -56,5 +56,5 @@ def test_every_kernel_has_a_small_shape(chapter: Chapter) -> None:
 
 @pytest.mark.parametrize("number", ["00", "14"])
 def test_small_shapes_are_free_of_races_on_the_emulated_gpu(number: str) -> None:
-    (chapter,) = (each for each in SHARING if each.number == number)
+    (chapter,) = (entry for entry in SHARING if entry.number == number)
     assert output(chapter, "--small", "--check-hazards")

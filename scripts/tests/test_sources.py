@@ -26,7 +26,7 @@ def lines() -> list[Line]:
 @pytest.fixture(scope="module")
 def by_chapter() -> dict[str, dict[str, Claim]]:
     every = all_chapters(Project(ROOT, ROOT / "data"))
-    return {chapter.name: {each.id: each for each in claims.load(chapter)} for chapter in every}
+    return {chapter.name: {claim.id: claim for claim in claims.load(chapter)} for chapter in every}
 
 
 def test_every_line_is_well_formed(lines: list[Line]) -> None:
@@ -71,19 +71,19 @@ def test_every_claim_of_a_source_text_has_a_line(
         (line["source"], line["chapter"], name) for line in lines for name in line["claim"].split()
     }
     missing = [
-        f"{chapter}: {each.id}"
+        f"{chapter}: {entry.id}"
         for chapter, of_chapter in by_chapter.items()
-        for each in of_chapter.values()
-        if (work := works.work_of(each.source)) and (work, chapter, each.id) not in named
+        for entry in of_chapter.values()
+        if (work := works.work_of(entry.source)) and (work, chapter, entry.id) not in named
     ]
     assert missing == []
 
 
 def test_every_source_is_one_of_ours_or_is_named(by_chapter: dict[str, dict[str, Claim]]) -> None:
-    every = [each for of_chapter in by_chapter.values() for each in of_chapter.values()]
-    assert sum(works.work_of(each.source) is not None for each in every) > 200
-    for each in every:
-        assert not each.source.lower().startswith(("this notebook", "derived", "the source")), (
-            each.id
+    every = [entry for of_chapter in by_chapter.values() for entry in of_chapter.values()]
+    assert sum(works.work_of(entry.source) is not None for entry in every) > 200
+    for entry in every:
+        assert not entry.source.lower().startswith(("this notebook", "derived", "the source")), (
+            entry.id
         )
-        assert not (each.derived and works.work_of(each.source) is None), each.id
+        assert not (entry.derived and works.work_of(entry.source) is None), entry.id

@@ -21,13 +21,15 @@ def timed(name: str, predicted: float, measured: float) -> Timed:
 
 
 def predicted_result(times: dict[str, float]) -> Result:
-    found = result(
+    predicted_data = result(
         [synthetic.row(name, 0.0, load_sectors=1) for name in times],
         is_emulated=True,
         device="emulated-hopper",
     )
-    rows = [replace(row, predicted_seconds=times[row.name]) for row in synthetic.rows_in(found)]
-    return replace(found, by_name=grouped(rows))
+    rows = [
+        replace(row, predicted_seconds=times[row.name]) for row in synthetic.rows_in(predicted_data)
+    ]
+    return replace(predicted_data, by_name=grouped(rows))
 
 
 def measured_result(times: dict[str, float], **settings: Any) -> Result:
@@ -116,11 +118,11 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_words_of_both_kinds_are_compared(narrow: None) -> None:
     times = {f"{VARIANT}/n:1024": 2e-5, f"{BASELINE}/n:1024": 1e-5}
     measured = measured_result({f"{VARIANT}/n:1024": 15.0, f"{BASELINE}/n:1024": 10.0})
-    (found,) = timing_validation.both_words(claim(), predicted_result(times), measured)
-    assert found == ("n:1024", judging.REPRODUCED, judging.REPRODUCED)
+    (words,) = timing_validation.both_words(claim(), predicted_result(times), measured)
+    assert words == ("n:1024", judging.REPRODUCED, judging.REPRODUCED)
     faster = measured_result({f"{VARIANT}/n:1024": 5.0, f"{BASELINE}/n:1024": 10.0})
-    (found,) = timing_validation.both_words(claim(), predicted_result(times), faster)
-    assert found == ("n:1024", judging.REPRODUCED, judging.OPPOSITE)
+    (words,) = timing_validation.both_words(claim(), predicted_result(times), faster)
+    assert words == ("n:1024", judging.REPRODUCED, judging.OPPOSITE)
 
 
 def test_what_was_not_measured_is_not_compared(narrow: None) -> None:

@@ -79,8 +79,8 @@ def test_all_is_the_matrix_with_statements(tree_with_data: Tree) -> None:
 
 
 def test_json_says_who_says_it_and_what_it_rests_on(tree_with_data: Tree) -> None:
-    found = json.loads(tree_with_data.lab("verdicts", "--json").stdout)
-    by_device = {(each["device"], each["claim"]): each for each in found}
+    document = json.loads(tree_with_data.lab("verdicts", "--json").stdout)
+    by_device = {(entry["device"], entry["claim"]): entry for entry in document}
     measured = by_device["nvidia-h200", "offset_11_slower"]
     assert measured["evidence"] == verdicts.MEASURED
     assert measured["source"] == "A source, section 1" and measured["derived"] is False

@@ -70,9 +70,9 @@ def rows_of_ratio(ratio: float, regime: str = "n:1024", **settings: Any) -> list
     ]
 
 
-def only(found: list[verdicts.Verdict]) -> Finding:
-    assert len(found) == 1
-    return found[0].finding
+def only(decided: list[verdicts.Verdict]) -> Finding:
+    assert len(decided) == 1
+    return decided[0].finding
 
 
 def decide(rows: list[Any], the_claim: Claim | None = None, **changes: Any) -> Finding:
@@ -105,12 +105,12 @@ def decide(rows: list[Any], the_claim: Claim | None = None, **changes: Any) -> F
 def test_planted_ratios_of_time(
     ratio: float, claimed: float | None, direction: str, expected: str
 ) -> None:
-    found = decide(rows_of_ratio(ratio), claim(claimed=claimed, direction=direction))
-    assert found.verdict == expected
-    assert found.ratio == pytest.approx(ratio, rel=0.004)
-    assert found.interval is not None
-    assert ratio * 0.996 <= found.interval[0] <= found.interval[1] <= ratio * 1.004
-    assert found.n == (20, 20)
+    finding = decide(rows_of_ratio(ratio), claim(claimed=claimed, direction=direction))
+    assert finding.verdict == expected
+    assert finding.ratio == pytest.approx(ratio, rel=0.004)
+    assert finding.interval is not None
+    assert ratio * 0.996 <= finding.interval[0] <= finding.interval[1] <= ratio * 1.004
+    assert finding.n == (20, 20)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_planted_ratios_of_time(
 )
 def test_a_range_with_a_baseline_is_one_of_the_ratio(ratio: float, expected: str) -> None:
     in_range = claim(expected=(0.0, 0.02), direction="equal")
-    found = decide(rows_of_ratio(ratio), in_range)
-    assert found.verdict == expected
-    assert found.ratio == pytest.approx(ratio, rel=0.004)
+    finding = decide(rows_of_ratio(ratio), in_range)
+    assert finding.verdict == expected
+    assert finding.ratio == pytest.approx(ratio, rel=0.004)
 
 
 def test_a_rate_is_lower_where_a_time_is_slower() -> None:
@@ -148,9 +148,9 @@ def test_a_rate_is_lower_where_a_time_is_slower() -> None:
 def test_doubtful_times_decide_nothing(
     settings: dict[str, Any], changes: dict[str, Any], reason: str
 ) -> None:
-    found = decide(rows_of_ratio(1.5, **settings), **changes)
-    assert found.verdict == verdicts.INCONCLUSIVE
-    assert reason in found.reason
+    finding = decide(rows_of_ratio(1.5, **settings), **changes)
+    assert finding.verdict == verdicts.INCONCLUSIVE
+    assert reason in finding.reason
 
 
 @pytest.mark.parametrize("index", [3, 23])
@@ -187,10 +187,10 @@ def test_a_wide_spread_withholds_only_what_it_could_change(
     for samples in ([[STEADY, wide], [STEADY, STEADY]], [[STEADY, STEADY], [wide, STEADY]]):
         direction = "slower" if point > 1 else "faster"
         the_claim = claim(direction=direction)
-        found = verdicts.judge_timed(the_claim, point, interval, samples)
-        assert found[0] == expected
+        finding = verdicts.judge_timed(the_claim, point, interval, samples)
+        assert finding[0] == expected
         if expected == verdicts.INCONCLUSIVE:
-            assert "spread is too large" in found[1]
+            assert "spread is too large" in finding[1]
 
 
 @pytest.mark.parametrize(("of_variant", "of_baseline"), [(2, 3), (3, 2)])
@@ -203,10 +203,10 @@ def test_only_processes_that_have_both_are_paired(of_variant: int, of_baseline: 
     ):
         for process in range(processes):
             time = median * (3 if process == 2 else 1)
-            each = synthetic.timed(f"{name}/n:1024", time, processes=1)
-            rows += [row | {"process": process} for row in each]
-    found = decide([*rows, *others()])
-    assert (found.verdict, found.ratio) == (verdicts.REPRODUCED, pytest.approx(1.5))
+            entry = synthetic.timed(f"{name}/n:1024", time, processes=1)
+            rows += [row | {"process": process} for row in entry]
+    finding = decide([*rows, *others()])
+    assert (finding.verdict, finding.ratio) == (verdicts.REPRODUCED, pytest.approx(1.5))
 
 
 def test_each_regime_is_decided_apart() -> None:
@@ -214,8 +214,8 @@ def test_each_regime_is_decided_apart() -> None:
     rows += rows_of_ratio(1.0, "n:16777216/cache:cold")
     # No baseline in this regime: nothing to compare.
     rows += synthetic.timed(f"{VARIANT}/n:16777216/cache:warm", 1.0)
-    found = verdicts.decide(claim(), result(rows), "data")
-    assert [(each.regime, each.finding.verdict) for each in found] == [
+    decided = verdicts.decide(claim(), result(rows), "data")
+    assert [(entry.regime, entry.finding.verdict) for entry in decided] == [
         ("n:1024", verdicts.REPRODUCED),
         ("n:16777216/cache:cold", verdicts.NO_EFFECT),
     ]
@@ -245,8 +245,8 @@ def test_counts_decide_exactly_and_on_an_emulated_gpu(
 ) -> None:
     the_claim = claim(metric="load_sectors", direction="higher", claimed=claimed)
     rows = counted(variant, baseline)
-    found = decide(rows, the_claim, is_emulated=True, device="emulated-hopper", quick=True)
-    assert found.verdict == expected
+    finding = decide(rows, the_claim, is_emulated=True, device="emulated-hopper", quick=True)
+    assert finding.verdict == expected
 
 
 def test_counts_that_differ_between_repetitions_decide_nothing() -> None:
@@ -256,8 +256,8 @@ def test_counts_that_differ_between_repetitions_decide_nothing() -> None:
     emulated = replace(
         result(counted(5, 4), is_emulated=True), by_name=records.grouped([*rows, again])
     )
-    found = only(verdicts.decide(the_claim, emulated, "data"))
-    assert (found.verdict, found.reason) == (
+    finding = only(verdicts.decide(the_claim, emulated, "data"))
+    assert (finding.verdict, finding.reason) == (
         verdicts.INCONCLUSIVE,
         "the counts differ between repetitions",
     )
@@ -288,24 +288,24 @@ def test_at_least_so_much_of_a_reference(planted: float, expected: str, reason: 
     for row in rows:
         median_us = 50.0 if row["name"].startswith(VARIANT) else 20.0
         row["memcpy_ratio"] = planted * median_us / row["real_time"]
-    found = decide(rows, at_least)
-    assert (found.verdict, found.reason) == (expected, reason)
-    assert found.ratio == pytest.approx(planted, rel=0.004)
+    finding = decide(rows, at_least)
+    assert (finding.verdict, finding.reason) == (expected, reason)
+    assert finding.ratio == pytest.approx(planted, rel=0.004)
     assert decide(rows, at_least, is_emulated=True).verdict == verdicts.NEEDS_GPU
 
 
 def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
     the_claim = claim(metric="load_sectors", direction="higher")
     # What looks like a counter in a timed row was not counted by anybody.
-    found = decide(counted(5, 4), the_claim)
-    assert found.verdict == verdicts.NO_DATA
-    assert found.reason == "no counters were measured on this device"
+    finding = decide(counted(5, 4), the_claim)
+    assert finding.verdict == verdicts.NO_DATA
+    assert finding.reason == "no counters were measured on this device"
     measured = {
         f"{VARIANT}/n:1024": {"load_sectors": 5.0},
         f"{BASELINE}/n:1024": {"load_sectors": 4.0},
     }
-    found = decide(rows_of_ratio(1.0), the_claim, measured_counters=measured)
-    assert (found.verdict, found.ratio) == (verdicts.REPRODUCED, 1.25)
+    finding = decide(rows_of_ratio(1.0), the_claim, measured_counters=measured)
+    assert (finding.verdict, finding.ratio) == (verdicts.REPRODUCED, 1.25)
 
 
 def test_what_moved_around_a_launch_comes_with_the_rows_of_a_gpu() -> None:
@@ -315,8 +315,8 @@ def test_what_moved_around_a_launch_comes_with_the_rows_of_a_gpu() -> None:
         synthetic.row(f"{BASELINE}/n:1024", 5.0, bytes_to_device=8192),
     ]
     measured = {f"{VARIANT}/n:1024": {"load_sectors": 5.0}}
-    found = decide(rows, the_claim, measured_counters=measured)
-    assert (found.verdict, found.ratio) == (verdicts.HOLDS, 1.0)
+    finding = decide(rows, the_claim, measured_counters=measured)
+    assert (finding.verdict, finding.ratio) == (verdicts.HOLDS, 1.0)
     counts = result(rows, measured_counters=measured).counts
     assert counts[f"{VARIANT}/n:1024"] == [{"bytes_to_device": 8192.0, "load_sectors": 5.0}]
 
@@ -326,8 +326,8 @@ def test_a_claim_is_decided_only_in_the_regimes_it_is_about() -> None:
         *rows_of_ratio(1.25),
         *rows_of_ratio(1.0, "n:2048"),
     ]
-    found = verdicts.decide(claim(regimes=("n:2048",)), result(rows), "data")
-    assert [(each.regime, each.finding.verdict) for each in found] == [
+    decided = verdicts.decide(claim(regimes=("n:2048",)), result(rows), "data")
+    assert [(entry.regime, entry.finding.verdict) for entry in decided] == [
         ("n:2048", verdicts.NO_EFFECT)
     ]
     elsewhere = decide(rows_of_ratio(1.25), claim(regimes=("n:2048",)))
@@ -338,12 +338,12 @@ def test_a_claim_is_decided_only_in_the_regimes_it_is_about() -> None:
 def test_no_evidence_says_why() -> None:
     assert decide(rows_of_ratio(1.5), is_emulated=True).verdict == verdicts.NEEDS_GPU
     lines = claim(metric="load_sectors", direction="higher", fetch_unit_bytes=128)
-    found = decide(counted(5, 4), lines, is_emulated=True)
-    assert (found.verdict, found.reason) == (
+    finding = decide(counted(5, 4), lines, is_emulated=True)
+    assert (finding.verdict, finding.reason) == (
         verdicts.DOES_NOT_APPLY,
         "the claim is about 128-byte lines; this device fetches 32-byte sectors",
     )
     missing = claim(variant="read_offset/block:512/offset:99")
-    found = decide(rows_of_ratio(1.5), missing)
-    assert found.verdict == verdicts.NO_DATA
-    assert "offset:99" in found.reason
+    finding = decide(rows_of_ratio(1.5), missing)
+    assert finding.verdict == verdicts.NO_DATA
+    assert "offset:99" in finding.reason

@@ -40,12 +40,12 @@ def bank_conflicts(facts: Facts) -> Chart:
         passes,
         "15",
         facts.counted,
-        lambda each: [
+        lambda device: [
             (
                 number(row, "stride"),
-                each.over(row, "shared_load_wavefronts", "shared_load_requests"),
+                device.over(row, "shared_load_wavefronts", "shared_load_requests"),
             )
-            for row in each.rows("load_strided", element=4, sharers=1)
+            for row in device.rows("load_strided", element=4, sharers=1)
         ],
     )
     return Chart(_bank_conflicts_title(facts.gpu), [clocks, passes], key(shown))
@@ -53,13 +53,13 @@ def bank_conflicts(facts: Facts) -> Chart:
 
 def _clocks_and_passes(gpu: Device) -> list[tuple[float, float]]:
     """Of loads by one block, so that the clocks are those of one SM."""
-    found = []
+    points = []
     for row in gpu.rows("load_strided"):
         passes = gpu.over(row, "shared_load_wavefronts", "shared_load_requests")
         time, requests = gpu.value(row, "time"), gpu.value(row, "shared_load_requests")
         if passes and time and requests and gpu.result.sm_clock_mhz:
-            found.append((passes, time * gpu.result.sm_clock_mhz / requests))
-    return found
+            points.append((passes, time * gpu.result.sm_clock_mhz / requests))
+    return points
 
 
 def _bank_conflicts_title(gpu: Device | None) -> str:
@@ -127,8 +127,9 @@ def matmul_fast(facts: Facts) -> Chart:
         passes,
         "19",
         facts.emulated,
-        lambda each: [
-            (float(place), _passes(each, kernel)) for place, (kernel, _, _) in enumerate(_FAST[:6])
+        lambda device: [
+            (float(place), _passes(device, kernel))
+            for place, (kernel, _, _) in enumerate(_FAST[:6])
         ],
         joined=False,
     )
@@ -146,8 +147,8 @@ def _passes(device: Device, kernel: str) -> float | None:
 
 
 def _matmul_fast_title(gpu: Device | None) -> str:
-    found = [_speed(gpu, kernel, case) for kernel, case, _ in _FAST] if gpu else []
-    known = [share for share in found if share is not None]
+    shares = [_speed(gpu, kernel, case) for kernel, case, _ in _FAST] if gpu else []
+    known = [share for share in shares if share is not None]
     if gpu is None or len(known) < len(_FAST):
         return ""
     tiled, threads, *_, best, _ = known

@@ -41,9 +41,17 @@ def bars(panel: Panel, groups: list[tuple[str, list[Bar]]]) -> None:
     place = rows
     for label, group in filled:
         ticks.append((place - (len(group) - 1) / 2, label))
-        for each in group:
-            panel.boxes([(0, each.value, place - 0.42, place + 0.42)], each.style, each.form)
-            panel.text(each.value + 0.008 * panel.x[1], place, f"{each.text}  {each.name}")
+        for bar_of_device in group:
+            panel.boxes(
+                [(0, bar_of_device.value, place - 0.42, place + 0.42)],
+                bar_of_device.style,
+                bar_of_device.form,
+            )
+            panel.text(
+                bar_of_device.value + 0.008 * panel.x[1],
+                place,
+                f"{bar_of_device.text}  {bar_of_device.name}",
+            )
             place -= 1
         place -= 0.8
     panel.ticks_y(ticks)

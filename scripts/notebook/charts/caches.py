@@ -73,9 +73,9 @@ _CASES: list[tuple[str, dict[str, object], str]] = [
 
 def read_only_cache(facts: Facts) -> Chart:
     """Time through the read-only cache over that of a plain load; what the caches hold."""
-    found = "sectors found in L1 or read-only cache, plain load, %"
+    heading = "sectors found in L1 or read-only cache, plain load, %"
     time = Panel((-0.5, 4.5), (0.9, 1.1), heading="time, plain load = 1", height=150)
-    hits = Panel((-0.5, 4.5), (-3, 108), heading=found, height=130)
+    hits = Panel((-0.5, 4.5), (-3, 108), heading=heading, height=130)
     through = Panel((-0.5, 4.5), (-3, 108), heading="the same through __ldg, %", height=130)
     for panel in (time, hits, through):
         panel.ticks_x((float(x), label) for x, (_, _, label) in enumerate(_CASES))

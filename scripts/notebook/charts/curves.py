@@ -42,7 +42,7 @@ def collect(
     devices: Iterable[Device], points: Callable[[Device], Iterable[tuple[float, float | None]]]
 ) -> list[Curve]:
     """The curve of each device that has one, equal curves merged."""
-    found: list[Curve] = []
+    curves: list[Curve] = []
     emulated: list[str] = []
     for device in devices:
         own = [(x, y) for x, y in points(device) if y is not None]
@@ -50,13 +50,13 @@ def collect(
             continue
         if device.result.is_emulated:
             emulated.append(device.result.device)
-        for curve in found:
+        for curve in curves:
             if alike(curve.points, own):
                 curve.devices.append(device)
                 break
         else:
-            found.append(Curve([device], own, emulated))
-    return found
+            curves.append(Curve([device], own, emulated))
+    return curves
 
 
 def alike(one: list[Point], other: list[Point]) -> bool:
@@ -90,7 +90,9 @@ def draw(
         if form != "":
             panel.line(curve.points, look, form or (DASHES if predicted else LINE))
         for device in (
-            each for each in curve.devices if each.style.shape != look.shape or each is first
+            candidate
+            for candidate in curve.devices
+            if candidate.style.shape != look.shape or candidate is first
         ):
             if device is first or device.evidence is Evidence.MEASURED:
                 panel.points(curve.points, look if device is first else device.style)
@@ -128,8 +130,8 @@ def ratios(
 ) -> set[Evidence]:
     """Draws variant over baseline at each place, of a GPU with its intervals; the kind of evidence."""
     known = [(x, name, base) for x, name, base in places if name and base]
-    found = device.ratios([(name, base) for _, name, base in known], metric)
-    points = [(x, ratio) for (x, _, _), ratio in zip(known, found, strict=True) if ratio]
+    estimates = device.ratios([(name, base) for _, name, base in known], metric)
+    points = [(x, ratio) for (x, _, _), ratio in zip(known, estimates, strict=True) if ratio]
     if not points:
         return set()
     look = style or device.style

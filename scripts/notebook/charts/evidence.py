@@ -55,10 +55,10 @@ class Device:
 
     @cached_property
     def _by_kernel(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        by_kernel: dict[str, list[str]] = {}
         for name in dict.fromkeys([*self.result.by_name, *self.result.counts]):
-            found.setdefault(names.kernel(name), []).append(name)
-        return found
+            by_kernel.setdefault(names.kernel(name), []).append(name)
+        return by_kernel
 
     def rows(self, kernel: str, **parameters: object) -> list[str]:
         """The benchmarks of a kernel that have these parameters, in the order of their names.
@@ -71,15 +71,15 @@ class Device:
             if not (self.result.is_published and key in names.REGIME_KEYS)
         }
         exact = {key: value for key, value in asked.items() if value != LARGEST}
-        found = [
+        rows = [
             name
             for name in self._by_kernel.get(kernel, [])
             if exact.items() <= names.parameters(name).items()
         ]
         for key in asked.keys() - exact.keys():
-            largest = max((number(name, key) for name in found), default=0.0)
-            found = [name for name in found if number(name, key) == largest]
-        return names.naturally_sorted(found)
+            largest = max((number(name, key) for name in rows), default=0.0)
+            rows = [name for name in rows if number(name, key) == largest]
+        return names.naturally_sorted(rows)
 
     def row(self, kernel: str, **parameters: object) -> str | None:
         """The first of these; None without one."""
@@ -102,10 +102,10 @@ class Device:
         rows = self.result.by_name.get(name)
         if rows is None:
             return None
-        found = median(
+        time = median(
             row.predicted_seconds * 1e6 if self.result.is_emulated else row.time_us for row in rows
         )
-        return found or None  # 0 where nothing was timed or predicted
+        return time or None  # 0 where nothing was timed or predicted
 
     def over(self, name: str | None, metric: str, per: str) -> float | None:
         """One counter for each of another: sectors a request."""
@@ -116,8 +116,8 @@ class Device:
         """As verdicts have it. Like with like: of two sizes or states of the caches there is none."""
         if name is None or baseline is None:
             return None
-        found = self._ratio(name, baseline, metric)
-        return found[0] if found else None
+        estimate = self._ratio(name, baseline, metric)
+        return estimate[0] if estimate else None
 
     def _plain_ratio(self, name: str, baseline: str, metric: str) -> float | None:
         if names.regime(name) != names.regime(baseline) and names.kernel(baseline) != "memcpy":
@@ -136,8 +136,8 @@ class Device:
         rows = self.result.by_name
         both = [
             sample
-            for each in (name, baseline)
-            if each in rows and (sample := timed_sample(each, rows[each], metric))
+            for benchmark in (name, baseline)
+            if benchmark in rows and (sample := timed_sample(benchmark, rows[benchmark], metric))
         ]
         variant, by = paired(both) if len(both) == 2 else ([], [])
         if not variant:
@@ -188,8 +188,8 @@ class Facts:
 
     @property
     def emulated(self) -> list[Device]:
-        found = [device for device in self.devices if device.evidence is Evidence.COUNTED]
-        return sorted(found, key=lambda each: _order(each.generation))
+        devices = [device for device in self.devices if device.evidence is Evidence.COUNTED]
+        return sorted(devices, key=lambda device: _order(device.generation))
 
     @property
     def published(self) -> list[Device]:
@@ -207,7 +207,7 @@ class Facts:
 
     def of(self, generation: str) -> Device | None:
         """The emulated GPU of a generation."""
-        return next((each for each in self.emulated if each.generation == generation), None)
+        return next((device for device in self.emulated if device.generation == generation), None)
 
 
 def _order(generation: str) -> int:

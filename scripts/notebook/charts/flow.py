@@ -57,13 +57,13 @@ def memory(sources: Sources) -> Chart | None:
 
 
 def _flow(gpu: Device, row: str | None) -> list[tuple[float, float]]:
-    found = []
+    steps = []
     for read, written, size in _MOVED:
         values = gpu.value(row, read), gpu.value(row, written)
         if values[0] is None or values[1] is None:
             return []
-        found.append((values[0] * size, values[1] * size))
-    return found
+        steps.append((values[0] * size, values[1] * size))
+    return steps
 
 
 def _band(

@@ -55,15 +55,15 @@ def _chases(device: Device) -> list[tuple[float, float | None]]:
     ]
     if device.evidence is Evidence.PUBLISHED:
         rings = [(float(ring[1]), _ring(device, ring) or "") for ring in (_L1, _L2)]
-    found = [(place, _nanoseconds(device, name)) for place, name in sorted(rings)]
-    return [*found, (_PLACE_OF_DRAM, _nanoseconds(device, _ring(device, _DRAM)))]
+    latencies = [(place, _nanoseconds(device, name)) for place, name in sorted(rings)]
+    return [*latencies, (_PLACE_OF_DRAM, _nanoseconds(device, _ring(device, _DRAM)))]
 
 
 def _bandwidths(facts: Facts, shown: set[Evidence]) -> Panel:
     panel = Panel(
         (-0.3, 2.3), (0.5, 40), log_y=True, heading="bandwidth of reads, TB/s", height=150
     )
-    panel.ticks_x((float(place), each[-1]) for place, each in enumerate(_READS))
+    panel.ticks_x((float(place), read[-1]) for place, read in enumerate(_READS))
     panel.ticks_y((float(value), str(value)) for value in (1, 3, 10, 30))
     for device in (*facts.measured, *facts.published):
         rows = [device.row("read", path=path, footprint=size) for path, size, _ in _READS]

@@ -51,13 +51,13 @@ def transposes(sources: Sources) -> Chart | None:
     ]
     share_bars(panel, (*facts.measured, *facts.published), cases)
     panel.line([(100, 0), (100, panel.y[1])], GREY, "thin")
-    shown = {each.evidence for each in (*facts.measured, *facts.published)}
+    shown = {device.evidence for device in (*facts.measured, *facts.published)}
     return Chart(_transposes_title(facts.gpu), [panel], key(shown, bars=True))
 
 
 def _of_copy(device: Device, kernel: str, case: dict[str, str]) -> float | None:
-    found = [of_copy_rows(device, row) for row in device.rows(kernel, **case, **_LARGE)]
-    return max((value for value in found if value is not None), default=None)
+    shares = [of_copy_rows(device, row) for row in device.rows(kernel, **case, **_LARGE)]
+    return max((value for value in shares if value is not None), default=None)
 
 
 def _transposes_title(gpu: Device | None) -> str:
@@ -204,7 +204,7 @@ def effects(sources: Sources) -> Chart | None:
         if panel.log_y:
             panel.ticks_y((2.0**power, str(2**power)) for power in range(6))
         facts = sources.facts(*numbers)
-        years = {each.generation: each.result.year for each in facts.emulated}
+        years = {device.generation: device.result.year for device in facts.emulated}
         names = [f"{name.capitalize()} {years.get(name, '')}".strip() for name in GENERATIONS]
         panel.ticks_x(enumerate(map(str, names)))
         panel.boxes([(*_COLUMNS, 1 / 1.03, 1.03)], GREY, PALE)
@@ -251,7 +251,7 @@ def _by_generation(
     for generation, devices in named.items():
         over = 0.17 * (panel.y[1] - panel.y[0])
         above = highest[generation] * 1.45 if panel.log_y else highest[generation] + over
-        names = ", ".join(each.name for each in reversed(devices))
+        names = ", ".join(device.name for device in reversed(devices))
         if generation in others:
             names += f", {others[generation]} more"
         panel.text(GENERATIONS.index(generation) + 0.5, above, names, RIGHT, devices[-1].style)
@@ -262,14 +262,14 @@ def _draw_crowd(
     panel: Panel, crowd: Iterable[Device], ratio: Callable[[Device], float | None]
 ) -> dict[str, int]:
     """Draws the range of the GPUs that have no point of their own; how many each generation has."""
-    found: dict[str, list[float]] = {}
+    by_year: dict[str, list[float]] = {}
     for device in crowd:
         if device.generation in GENERATIONS and (value := ratio(device)) is not None:
-            found.setdefault(device.generation, []).append(value)
-    for generation, values in found.items():
+            by_year.setdefault(device.generation, []).append(value)
+    for generation, values in by_year.items():
         x = GENERATIONS.index(generation)
         panel.boxes([(x - 0.2, x + 0.2, min(values), max(values))], GREY, PALE)
-    return {generation: len(values) for generation, values in found.items()}
+    return {generation: len(values) for generation, values in by_year.items()}
 
 
 def _offset_11(device: Device) -> float | None:
@@ -284,8 +284,8 @@ def _offset_11(device: Device) -> float | None:
 def _diagonal(device: Device) -> float | None:
     """The median of all sizes: one of them is odd on some GPUs."""
     plain, diagonal = "transpose_read_rows", "transpose_read_rows_diagonal"
-    found = [device.ratio(row, row.replace(diagonal, plain)) for row in device.rows(diagonal)]
-    return median(filter(None, found)) if any(found) else None
+    ratios = [device.ratio(row, row.replace(diagonal, plain)) for row in device.rows(diagonal)]
+    return median(filter(None, ratios)) if any(ratios) else None
 
 
 def _tiled(device: Device) -> float | None:
@@ -293,8 +293,8 @@ def _tiled(device: Device) -> float | None:
     for width in (16, 32):
         naive = device.row("matmul_naive", block=f"{width}x{width}", m=size)
         tiled = device.row("matmul_tiled", tile=width, m=size)
-        if found := device.ratio(naive, tiled):
-            return found
+        if ratio := device.ratio(naive, tiled):
+            return ratio
     return None
 
 
@@ -332,14 +332,14 @@ _EFFECTS: list[
 
 
 def _effects_title(sources: Sources) -> str:
-    found = []
+    parts = []
     for numbers, _, _, ratio, _ in _EFFECTS:
         gpu = sources.facts(*numbers).gpu
         value = ratio(gpu) if gpu else None
         if gpu is None or value is None:
             return ""
-        found.append(value)
-    offset, diagonal, tiled = found
+        parts.append(value)
+    offset, diagonal, tiled = parts
     return (
         f"On the {gpu.name if gpu else ''} offset 11 is {slower(offset)}, diagonal order "
         f"{slower(diagonal)}; tiles bring {times(tiled)}"

@@ -98,12 +98,12 @@ _PROBLEMS = (
 def peers(sources: Sources) -> Chart | None:
     """A panel for each problem; None without anybody's peers."""
     panels = []
-    found = False
+    is_drawn = False
     for problem in _PROBLEMS:
         gpu, others = _devices(sources, problem.chapter)
-        found |= others is not None
+        is_drawn |= others is not None
         panels.append(_panel(problem, gpu, others))
-    if not found:
+    if not is_drawn:
         return None
     note = "Measured. The best of each; peers in a run of their own, beside the same copy."
     return Chart(_title(sources), panels, note)
@@ -111,7 +111,7 @@ def peers(sources: Sources) -> Chart | None:
 
 def _devices(sources: Sources, number: str) -> tuple[Device | None, Device | None]:
     """The newest measured GPU of a chapter, and the peers measured on it."""
-    chapter = next(each for each in sources.chapters if each.number == number)
+    chapter = next(candidate for candidate in sources.chapters if candidate.number == number)
     gpu = Facts([Device(result) for result in sources.own(chapter)]).gpu
     others = [Device(peer) for peer in results.load_peers(sources.project, chapter)]
     of_the_same = [other for other in others if gpu and other.result.device == gpu.result.device]

@@ -17,7 +17,7 @@ def variants(facts: Facts) -> Chart:
     )
     groups = _groups(device, metric, scale) if device else []
     heading = f"{'bandwidth, GB/s' if facts.gpu else 'load efficiency, %'}"
-    widest = max((each.value for _, group in groups for each in group), default=1.0)
+    widest = max((bar.value for _, group in groups for bar in group), default=1.0)
     panel = Panel((0, 1.3 * widest or 1.0), (0, 1), heading=heading, height=300)
     bars(panel, groups)
     if not groups:

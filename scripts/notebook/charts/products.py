@@ -22,7 +22,7 @@ def _steps(facts: Facts) -> list[tuple[str, float, float]]:
     """For each naive product its lines and its clocks for a step of a warp: two loads, one multiply-add."""
     gpu = facts.gpu
     counted = facts.of(gpu.generation) if gpu else None
-    found = []
+    steps = []
     for kernel, case, label in _NAIVE if gpu and counted else ():
         assert gpu and counted
         lines = counted.over(counted.row(kernel, m=256, **case), "load_lines", "load_requests")
@@ -30,8 +30,8 @@ def _steps(facts: Facts) -> list[tuple[str, float, float]]:
         time, requests = gpu.value(row, "time"), gpu.value(row, "load_requests")
         if lines and time and requests and gpu.result.sm_clock_mhz:
             clocks = time * gpu.result.sm_clock_mhz * gpu.result.sm_count / (requests / 2)
-            found.append((label, 2 * lines, clocks))
-    return found
+            steps.append((label, 2 * lines, clocks))
+    return steps
 
 
 def matmul_naive(facts: Facts) -> Chart:
@@ -69,10 +69,12 @@ def matmul_naive(facts: Facts) -> Chart:
         sectors,
         "16",
         facts.counted,
-        lambda each: [
+        lambda device: [
             (
                 float(place),
-                _twice(each.over(each.row(kernel, m=256, **case), "load_sectors", "load_requests")),
+                _twice(
+                    device.over(device.row(kernel, m=256, **case), "load_sectors", "load_requests")
+                ),
             )
             for place, (kernel, case, _) in enumerate(_NAIVE)
         ],
@@ -108,8 +110,8 @@ _STAIRS = [
 def _stairs(device: Device, size: int, width: int) -> list[tuple[str, float]]:
     naive = device.row("matmul_naive", block=f"{width}x{width}", m=size)
     tiled = device.row("matmul_tiled", tile=width, m=size)
-    found = [(label, device.ratio(naive, tiled, metric)) for metric, label in _STAIRS]
-    return [(label, ratio) for label, ratio in found if ratio is not None]
+    by_metric = [(label, device.ratio(naive, tiled, metric)) for metric, label in _STAIRS]
+    return [(label, ratio) for label, ratio in by_metric if ratio is not None]
 
 
 def matmul_tiled(facts: Facts) -> Chart:
@@ -144,10 +146,10 @@ def matmul_tiled(facts: Facts) -> Chart:
 
 
 def _matmul_tiled_title(gpu: Device | None) -> str:
-    found = dict(_stairs(gpu, 4096, 16)) if gpu else {}
-    if gpu is None or len(found) < len(_STAIRS):
+    stairs = dict(_stairs(gpu, 4096, 16)) if gpu else {}
+    if gpu is None or len(stairs) < len(_STAIRS):
         return ""
-    requests, sectors, l2, time = (found[label] for _, label in _STAIRS)
+    requests, sectors, l2, time = (stairs[label] for _, label in _STAIRS)
     l2_words = f"and L2 reads {x_times(l2)}" if l2 > 1.1 else f"but not L2 reads ({x_times(l2)})"
     return (
         f"Tiles of 16 cut requests {x_times(requests)} and sectors {x_times(sectors)}, {l2_words}: "
@@ -185,11 +187,11 @@ def matmul_tile_width(facts: Facts) -> Chart:
         occupancy,
         "18",
         facts.counted,
-        lambda each: [
+        lambda device: [
             (
                 float(place),
-                each.value(
-                    each.row("matmul_tiled_bounded", type="float", tile=width, m=192),
+                device.value(
+                    device.row("matmul_tiled_bounded", type="float", tile=width, m=192),
                     "theoretical_occupancy",
                 ),
             )
@@ -204,8 +206,8 @@ def _matmul_tile_width_title(gpu: Device | None) -> str:
         return ""
     at = {"type": "float", "m": 2048}
     rows = [gpu.row("matmul_tiled_bounded", tile=width, **at) for width in _WIDTHS]
-    found = [gpu.ratio(wide, narrow, "flops_per_second") for narrow, wide in pairwise(rows)]
-    gains = [gain for gain in found if gain is not None]
+    steps = [gpu.ratio(wide, narrow, "flops_per_second") for narrow, wide in pairwise(rows)]
+    gains = [gain for gain in steps if gain is not None]
     if len(gains) != 3:
         return ""
     return (

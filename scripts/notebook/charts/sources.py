@@ -51,11 +51,11 @@ class Sources:
 
     def own(self, chapter: Chapter) -> list[Result]:
         """What was measured and counted on the GPUs that figures draw, oldest GPU first."""
-        return [each for each in self._loaded(chapter) if self.is_drawn(each.device)]
+        return [result for result in self._loaded(chapter) if self.is_drawn(result.device)]
 
     def crowd(self, number: str) -> Iterator[Device]:
         """The measured GPUs that figures do not draw one by one, with what they measured of a chapter."""
-        for chapter in (each for each in self.chapters if each.number == number):
+        for chapter in (candidate for candidate in self.chapters if candidate.number == number):
             for result in results.load_chapter(self.project, chapter):
                 if not self.is_drawn(result.device):
                     yield Device(result)
@@ -69,10 +69,10 @@ class Sources:
         """What is known of chapters, as one result for each device."""
         chosen = [chapter for chapter in self.chapters if chapter.number in numbers]
         printed = [
-            result for each in chosen for result in published.load_chapter(self.project, each)
+            result for chapter in chosen for result in published.load_chapter(self.project, chapter)
         ]
-        own = [result for each in chosen for result in self.own(each)]
-        claimed = [claim for each in chosen for claim in claims.load_right(each).right]
+        own = [result for chapter in chosen for result in self.own(chapter)]
+        claimed = [claim for chapter in chosen for claim in claims.load_right(chapter).right]
         every = [*results.merged_by_device(own), *results.merged_by_device(printed)]
         return facts(every, claimed, self.siblings)
 
@@ -80,7 +80,7 @@ class Sources:
     def measured(self) -> dict[str, list[str]]:
         """The measured GPUs of each generation, those with results of the most chapters first."""
         chapters = {f"{chapter.name}.json": chapter for chapter in self.chapters}
-        found: dict[str, list[tuple[int, str]]] = {}
+        by_generation: dict[str, list[tuple[int, str]]] = {}
         for folder in self.project.data.iterdir():
             known = sorted(path for path in folder.glob("*.json") if path.name in chapters)
             if not known or folder.name.startswith(device_names.EMULATED):
@@ -89,10 +89,10 @@ class Sources:
                 first = results.load_right(self.project, known[0], chapters[known[0].name])
             except Malformed:
                 continue  # the reader of the results says what is wrong with them
-            found.setdefault(first.generation, []).append((len(known), folder.name))
+            by_generation.setdefault(first.generation, []).append((len(known), folder.name))
         return {
-            generation: [name for _, name in sorted(found[generation], reverse=True)]
-            for generation in sorted(found)
+            generation: [name for _, name in sorted(by_generation[generation], reverse=True)]
+            for generation in sorted(by_generation)
         }
 
     @cached_property
@@ -118,7 +118,7 @@ class Sources:
         """The verdicts on the GPUs that figures draw."""
         findings.prepare(self.project, self.chapters)
         every = (tables.decide_chapter(self.project, chapter) for chapter in self.chapters)
-        return [each.ours.only(self.is_drawn) for each in every]
+        return [verdicts_of_chapter.ours.only(self.is_drawn) for verdicts_of_chapter in every]
 
     @cached_property
     def predictions(self) -> list[Prediction]:
@@ -128,7 +128,11 @@ class Sources:
             return []
         try:
             known = map(_prediction, csv_table.read(path, _COLUMNS))
-            return [each for each in known if each.measured_seconds > 0]
+            return [
+                prediction_of_row
+                for prediction_of_row in known
+                if prediction_of_row.measured_seconds > 0
+            ]
         except Malformed as error:
             raise csv_table.damaged(path, error) from error
 
@@ -139,7 +143,9 @@ class Sources:
         if not files.is_there(path):
             return []
         gpus = emulable(self.project)
-        rows = [row for each in published_times.read(self.project).values() for row in each.rows]
+        rows = [
+            row for errors in published_times.read(self.project).values() for row in errors.rows
+        ]
         if unknown := next((row.gpu for row in rows if row.gpu not in gpus), None):
             raise csv_table.damaged(path, Malformed(f"data/gpus.csv has no GPU {unknown!r}"))
         return [

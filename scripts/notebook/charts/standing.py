@@ -42,11 +42,13 @@ _ACROSS = 7
 
 def verdict_matrix(sources: Sources) -> Chart | None:
     """A row for each chapter, a column for each device, a square for each claim."""
-    decided = [each for each in sources.decided if each.verdicts]
+    decided = [
+        chapter_verdicts for chapter_verdicts in sources.decided if chapter_verdicts.verdicts
+    ]
     devices = _devices(decided)
     if not devices:
         return None
-    heights = [max(1, math.ceil(len(_claims(each)) / _ACROSS)) + 0.7 for each in decided]
+    heights = [max(1, math.ceil(len(_claims(entry)) / _ACROSS)) + 0.7 for entry in decided]
     total = sum(heights)
     panel = Panel((0, len(devices) * (_ACROSS + 1.0)), (-2.2, total), height=20 * total)
     for place, device in enumerate(devices):
@@ -75,12 +77,12 @@ def verdict_matrix(sources: Sources) -> Chart | None:
 
 def _devices(decided: list[ChapterVerdicts]) -> list[str]:
     """Emulated generations, oldest first, and then the GPUs that were measured."""
-    found = {
-        (not each.is_emulated, _order(each.device), each.year, each.device)
+    devices = {
+        (not result.is_emulated, _order(result.device), result.year, result.device)
         for chapter in decided
-        for each in chapter.results
+        for result in chapter.results
     }
-    return [device for *_, device in sorted(found)]
+    return [device for *_, device in sorted(devices)]
 
 
 def _order(device: str) -> int:
@@ -99,11 +101,11 @@ def _cell(chapter: ChapterVerdicts, claim: str, device: str) -> tuple[str, bool]
         for verdict in chapter.verdicts
         if verdict.claim.id == claim and verdict.device == device
     ]
-    decided = [each.finding for each in of_claim if each.finding.verdict in _WORDS]
-    found = {_WORDS[each.verdict] for each in decided}
-    certain = found - {_UNKNOWN} or found
+    decided = [verdict.finding for verdict in of_claim if verdict.finding.verdict in _WORDS]
+    words = {_WORDS[entry.verdict] for entry in decided}
+    certain = words - {_UNKNOWN} or words
     word = _NONE if not certain else certain.pop() if len(certain) == 1 else _MIXED
-    return word, any(each.evidence == PREDICTED for each in decided)
+    return word, any(entry.evidence == PREDICTED for entry in decided)
 
 
 def _legend() -> Panel:
@@ -118,7 +120,7 @@ def _legend() -> Panel:
 
 def _matrix_title(decided: list[ChapterVerdicts], devices: list[str]) -> str:
     measured = [
-        each.device for chapter in decided for each in chapter.results if each.kind == "gpu"
+        result.device for chapter in decided for result in chapter.results if result.kind == "gpu"
     ]
     device = measured[-1] if measured else devices[-1]
     cells = Counter(
@@ -170,7 +172,7 @@ def _times(
     heading: str, scale: float, known: list[Prediction], groups: dict[str, tuple[str, ...]]
 ) -> Panel:
     """Both times in units of 1 / scale, each group of chapters or generations in its colour."""
-    times = [time for each in known for time in (each.predicted_seconds, each.measured_seconds)]
+    times = [time for row in known for time in (row.predicted_seconds, row.measured_seconds)]
     ends = (
         10.0 ** math.floor(math.log10(min(times) * scale)),
         10.0 ** math.ceil(math.log10(max(times) * scale)),
@@ -187,9 +189,9 @@ def _times(
         )
     for index, (group, members) in enumerate(groups.items()):
         points = [
-            (each.measured_seconds * scale, each.predicted_seconds * scale)
-            for each in known
-            if each.group in members
+            (row.measured_seconds * scale, row.predicted_seconds * scale)
+            for row in known
+            if row.group in members
         ]
         if points:
             look = Style(VARIANTS[index].colour, _OPEN[index])
@@ -218,4 +220,4 @@ def _factor(known: list[Prediction]) -> float:
 
 
 def _errors(known: list[Prediction]) -> list[float]:
-    return [abs(math.log(each.predicted_seconds / each.measured_seconds)) for each in known]
+    return [abs(math.log(row.predicted_seconds / row.measured_seconds)) for row in known]

@@ -213,7 +213,7 @@ def _apart(places: list[tuple[float, float, str]]) -> list[tuple[float, float, s
 def _block_size_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    speeds = [each for kernel, _, _ in _SERIES for each in _speeds(gpu, kernel)]
+    speeds = [speed for kernel, _, _ in _SERIES for speed in _speeds(gpu, kernel)]
     warps = [achieved for _, _, achieved in speeds if achieved is not None]
     if len(speeds) < 3 or len(warps) < len(speeds):
         return ""

@@ -53,8 +53,10 @@ def across(
 ) -> set[Evidence]:
     """Ratios along the x axis, a line for each; names at the first."""
     known = [(y, name, base) for y, name, base in places if name and base]
-    found = device.ratios([(name, base) for _, name, base in known])
-    points = [(ratio, y + shift) for (y, _, _), ratio in zip(known, found, strict=True) if ratio]
+    estimates = device.ratios([(name, base) for _, name, base in known])
+    points = [
+        (ratio, y + shift) for (y, _, _), ratio in zip(known, estimates, strict=True) if ratio
+    ]
     if not points:
         return set()
     panel.points([(ratio[0], y) for ratio, y in points], device.style)
@@ -126,10 +128,10 @@ def transpose_thin_blocks(facts: Facts) -> Chart:
         fetched,
         "13",
         facts.counted,
-        lambda each: [
+        lambda device: [
             (
                 float(place),
-                each.value(each.row(COLUMNS, block=shape, rows=2048), "load_efficiency"),
+                device.value(device.row(COLUMNS, block=shape, rows=2048), "load_efficiency"),
             )
             for place, shape in enumerate(_SHAPES)
         ],
@@ -141,11 +143,11 @@ def _transpose_thin_blocks_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
     base = gpu.row(COLUMNS, block="16x16", **LARGE)
-    found = {
+    by_shape = {
         shape: gpu.ratio(gpu.row(COLUMNS, block=shape, **LARGE), base, "bytes_per_second")
         for shape in _SHAPES
     }
-    known = {shape: ratio for shape, ratio in found.items() if ratio is not None}
+    known = {shape: ratio for shape, ratio in by_shape.items() if ratio is not None}
     thin = known.get("8x32")
     if not known or thin is None:
         return ""
@@ -191,10 +193,10 @@ def transpose_shared(facts: Facts) -> Chart:
         passes,
         "14",
         facts.counted,
-        lambda each: [
+        lambda device: [
             (
                 float(place),
-                _passes(each, each.row(kernel, rows=2048, columns=2048, cache="cold", **case)),
+                _passes(device, device.row(kernel, rows=2048, columns=2048, cache="cold", **case)),
             )
             for place, (kernel, case, _) in enumerate(_LADDER[1:4])
         ],

@@ -30,7 +30,7 @@ def transpose_bounds(facts: Facts) -> Chart:
         heading="bandwidth, % of the theoretical bandwidth of the device",
         height=330,
     )
-    shown = {each.evidence for each in (*facts.measured, *facts.published)}
+    shown = {device.evidence for device in (*facts.measured, *facts.published)}
     cases = [
         (label, partial(_of_peak, kernel=kernel, block=block)) for kernel, block, label in _BOUNDS
     ]
@@ -72,9 +72,9 @@ def of_copy_rows(device: Device, row: str | None) -> float | None:
         for base in device.rows("copy_rows", block=block, **caching):
             own = names.parameters(base)
             alike = regime == {key: own[key] for key in names.REGIME_KEYS if key in own}
-            found = device.ratio(row, base, "bytes_per_second") if alike else None
-            if found is not None:
-                return found
+            share = device.ratio(row, base, "bytes_per_second") if alike else None
+            if share is not None:
+                return share
     return None
 
 
@@ -93,7 +93,7 @@ def transpose_naive(facts: Facts) -> Chart:
         (0, 118), (0, 1), heading="bandwidth, % of a copy by rows on the same device", height=500
     )
     share_bars(panel, (*facts.measured, *facts.published), cases)
-    shown = {each.evidence for each in (*facts.measured, *facts.published)}
+    shown = {device.evidence for device in (*facts.measured, *facts.published)}
     return Chart(_transpose_naive_title(facts.gpu), [panel], key(shown, bars=True))
 
 
@@ -162,7 +162,7 @@ def _predicted_orders(
 def _transpose_diagonal_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    found = {}
+    by_direction = {}
     for kernel in (COLUMNS, ROWS):
         pairs = [
             gpu.ratio(
@@ -173,10 +173,10 @@ def _transpose_diagonal_title(gpu: Device | None) -> str:
             )
             for row in gpu.rows(f"{kernel}_diagonal")
         ]
-        found[kernel] = [ratio for ratio in pairs if ratio is not None]
-    if not all(found.values()):
+        by_direction[kernel] = [ratio for ratio in pairs if ratio is not None]
+    if not all(by_direction.values()):
         return ""
-    every = [ratio for each in found.values() for ratio in each]
+    every = [ratio for by_side in by_direction.values() for ratio in by_side]
     helped = sum(ratio < 0.97 for ratio in every)
     none = "never helps" if helped == 0 else f"helps in {helped} of {len(every)} cases"
     low, high = min(every), max(every)

@@ -24,8 +24,8 @@ def plan(options: Namespace) -> int:
     project = Project.here()
     offered = kinds.offers(slurm.nodes())
     rows = [
-        (each.gres, str(each.count), str(len(each.on_nodes)), " ".join(each.partitions))
-        for each in offered
+        (offer.gres, str(offer.count), str(len(offer.on_nodes)), " ".join(offer.partitions))
+        for offer in offered
     ]
     print("\n".join(terminal_table(("the cluster offers", "GPUs", "nodes", "partitions"), rows)))
     chosen = kinds.chosen(project, offered, options.gres, options.emulated)
@@ -71,9 +71,9 @@ def run(options: Namespace) -> int:
 
 def status(options: Namespace) -> int:
     made = campaign.find(Project.here(), options.campaign)
-    found = progress.look(made)
-    print("\n".join([f"campaign {made.number}", *progress.table(found)]))
-    return CHECK_FAILED if any(each.state == progress.FAILED for each in found) else 0
+    tasks = progress.look(made)
+    print("\n".join([f"campaign {made.number}", *progress.table(tasks)]))
+    return CHECK_FAILED if any(task.state == progress.FAILED for task in tasks) else 0
 
 
 def collect(options: Namespace) -> int:
@@ -85,7 +85,7 @@ def collect(options: Namespace) -> int:
 
 def cancel(options: Namespace) -> int:
     made = campaign.find(Project.here(), options.campaign)
-    left = [each for each in progress.look(made) if not each.has_ended]
+    left = [task for task in progress.look(made) if not task.has_ended]
     if left:
         slurm.cancel(made.jobs)
     print(f"campaign {made.number}: cancelled {len(left)} of {len(made.tasks)} tasks")
@@ -119,7 +119,7 @@ def _placement(options: Namespace) -> Placement:
 def _again(project: Project, options: Namespace) -> Campaign:
     """Submits what failed, as it was submitted first but for the options given now."""
     made = campaign.find(project, None if options.retry == "last" else options.retry)
-    failed = [each.task for each in progress.look(made) if each.state in progress.NOT_DONE]
+    failed = [task.task for task in progress.look(made) if task.state in progress.NOT_DONE]
     if not failed:
         raise Problem(f"campaign {made.number}: no task has failed")
     if options.chapters or options.gres or options.emulated:
@@ -138,13 +138,13 @@ def _again(project: Project, options: Namespace) -> Campaign:
 
 
 def _collected(where: Destinations, made: Campaign, tasks: list[Progress]) -> int:
-    merged = merge.merge(where, [each for each in tasks if each.results is not None])
-    refused = {each.task.title for each in merged if each.refusal}
+    merged = merge.merge(where, [task for task in tasks if task.results is not None])
+    refused = {merged_task.task.title for merged_task in merged if merged_task.refusal}
     print("\n".join(merge.lines(where.project, merged)))
-    failed = [each for each in tasks if each.state in progress.NOT_DONE]
-    for each in failed:
-        print(f"failed: {progress.line(each)}")
-    running = [each for each in tasks if each.state in (progress.RUNNING, progress.WAITING)]
+    failed = [task for task in tasks if task.state in progress.NOT_DONE]
+    for task in failed:
+        print(f"failed: {progress.line(task)}")
+    running = [task for task in tasks if task.state in (progress.RUNNING, progress.WAITING)]
     print(
         f"campaign {made.number}: {len(tasks)} tasks, {len(merged) - len(refused)} merged, "
         f"{len(refused)} refused, {len(failed)} failed, {len(running)} not ended"

@@ -62,13 +62,13 @@ def offers(lines: Iterable[str]) -> list[Offer]:
 def _resources(text: str) -> list[tuple[str, int]]:
     """`gpu:a100:8(S:0-1),emulated:fermi:1` as resources with their counts."""
     without_sockets = re.sub(r"\([^)]*\)", "", text)
-    found = []
+    resources = []
     for resource in without_sockets.split(","):
         *words, count = resource.split(":")
         gres = ":".join(words)
         if count.isdecimal() and int(count) > 0 and _GRES.fullmatch(gres):
-            found.append((gres, int(count)))
-    return found
+            resources.append((gres, int(count)))
+    return resources
 
 
 def chosen(
@@ -76,7 +76,7 @@ def chosen(
 ) -> list[Kind]:
     """The kinds that the options name; every GPU of the cluster if they name none."""
     if gres is None and emulated is None:
-        kinds = [_kind(project, each.gres) for each in offered]
+        kinds = [_kind(project, offer.gres) for offer in offered]
         if not kinds:
             raise Problem(
                 "the cluster offers no GPU (sinfo shows no gres); "
@@ -88,7 +88,7 @@ def chosen(
 
 
 def _asked_for(project: Project, offered: list[Offer], word: str) -> Kind:
-    names = [each.gres for each in offered]
+    names = [offer.gres for offer in offered]
     if not _GRES.fullmatch(word):
         raise Problem(f"--gres: '{plain(word)}' is not like gpu:a100", WRONG_USAGE)
     if word not in names:

@@ -28,23 +28,23 @@ class Merged:
 def merge(where: Destinations, done: list[Progress]) -> list[Merged]:
     """Merges what is whole and right; what is not is refused and changes nothing."""
     merged = []
-    for each in done:
+    for task in done:
         try:
-            merged.append(_merge(where, each.task, each.results or b""))
+            merged.append(_merge(where, task.task, task.results or b""))
         except Problem as problem:
-            merged.append(Merged(each.task, refusal=plain(problem)))
+            merged.append(Merged(task.task, refusal=plain(problem)))
     return merged
 
 
 def lines(project: Project, merged: list[Merged]) -> list[str]:
     """A line for each task."""
     messages = []
-    for each in merged:
-        if each.path is None:
-            messages.append(f"refused: {each.task.title}: {each.refusal}")
+    for merged_task in merged:
+        if merged_task.path is None:
+            messages.append(f"refused: {merged_task.task.title}: {merged_task.refusal}")
         else:
-            news = "" if each.is_changed else ", the same as before"
-            messages.append(f"{each.task.title}: {project.quoted(each.path)}{news}")
+            news = "" if merged_task.is_changed else ", the same as before"
+            messages.append(f"{merged_task.task.title}: {project.quoted(merged_task.path)}{news}")
     return messages
 
 

@@ -43,8 +43,8 @@ def read(output: str) -> bytes | None:
 
 def exit_status(output: str) -> int | None:
     """How the task says that it ended; None where it was stopped before."""
-    found = _ENDED.search(output)
-    return int(found["status"]) if found else None
+    match = _ENDED.search(output)
+    return int(match["status"]) if match else None
 
 
 def last_line(output: str) -> str:
@@ -56,10 +56,10 @@ def last_line(output: str) -> str:
 
 def main(folder: Path, chapter: str) -> None:
     """Prints the results of one chapter in a data folder that holds one device's."""
-    found = sorted(folder.glob(f"*/{chapter}.json"))
-    if len(found) != 1:
-        raise Problem(f"{len(found)} results of {chapter} in {folder}, not one")
-    names = {f"{found[0].parent.name}/{found[0].name}": found[0].read_bytes()}
+    results = sorted(folder.glob(f"*/{chapter}.json"))
+    if len(results) != 1:
+        raise Problem(f"{len(results)} results of {chapter} in {folder}, not one")
+    names = {f"{results[0].parent.name}/{results[0].name}": results[0].read_bytes()}
     sys.stdout.write(written(archive.pack(names)))
 
 

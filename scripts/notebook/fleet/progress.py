@@ -49,15 +49,15 @@ def look(campaign: Campaign) -> list[Progress]:
     """The state of every task, now. Raises slurm.NoAnswer while the controller is away."""
     states = slurm.states(campaign.jobs)
     failed_builds = [job for job in campaign.builds if _has_failed(states.get((job, -1)))]
-    found = []
+    tasks = []
     for task in campaign.tasks:
         state = states.get((task.job, task.index)) or states.get((task.job, -1))
         if state and state.node and state.node != task.node:
             task = replace(task, node=state.node)
-        found.append(_state(campaign, task, state, failed_builds))
-    if [each.task for each in found] != campaign.tasks:
-        campaign.with_tasks([each.task for each in found]).save()
-    return found
+        tasks.append(_state(campaign, task, state, failed_builds))
+    if [state_of_task.task for state_of_task in tasks] != campaign.tasks:
+        campaign.with_tasks([state_of_task.task for state_of_task in tasks]).save()
+    return tasks
 
 
 def watch(campaign: Campaign) -> list[Progress]:
@@ -67,7 +67,7 @@ def watch(campaign: Campaign) -> list[Progress]:
     is_away = False
     while True:
         try:
-            found = look(campaign)
+            tasks = look(campaign)
         except slurm.NoAnswer as problem:
             if not is_away:
                 say(f"{problem}; asking again")
@@ -77,21 +77,21 @@ def watch(campaign: Campaign) -> list[Progress]:
         if is_away:
             say("Slurm answers again")
             is_away = False
-        for each in found:
+        for state_of_task in tasks:
             # Why a task waits changes often and says little, unless somebody has to act.
-            now = (each.state, each.reason if each.needs_someone else "")
-            if known.get(each.task.title) != now:
-                known[each.task.title] = now
-                ended = sum(other.has_ended for other in found)
-                say(f"{ended} of {len(found)} ended{_left(began, found)}; {line(each)}")
-        if all(each.has_ended for each in found):
-            return found
+            now = (state_of_task.state, state_of_task.reason if state_of_task.needs_someone else "")
+            if known.get(state_of_task.task.title) != now:
+                known[state_of_task.task.title] = now
+                ended = sum(other.has_ended for other in tasks)
+                say(f"{ended} of {len(tasks)} ended{_left(began, tasks)}; {line(state_of_task)}")
+        if all(state_of_task.has_ended for state_of_task in tasks):
+            return tasks
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
 def _left(began: float, tasks: list[Progress]) -> str:
     """The time left if the rest goes as fast as what has ended."""
-    ended = sum(each.has_ended for each in tasks)
+    ended = sum(task.has_ended for task in tasks)
     if ended in (0, len(tasks)):
         return ""
     seconds = (time.monotonic() - began) / ended * (len(tasks) - ended)
@@ -106,13 +106,13 @@ def line(progress: Progress) -> str:
 def table(tasks: Iterable[Progress]) -> list[str]:
     rows = [
         (
-            each.task.chapter,
-            each.task.kind.name,
-            f"{each.task.job}_{each.task.index}",
-            each.state,
-            each.reason,
+            task.task.chapter,
+            task.task.kind.name,
+            f"{task.task.job}_{task.task.index}",
+            task.state,
+            task.reason,
         )
-        for each in tasks
+        for task in tasks
     ]
     return terminal_table(("chapter", "GPU", "job", "state", ""), rows)
 

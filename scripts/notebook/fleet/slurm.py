@@ -89,16 +89,18 @@ def states(jobs: Sequence[int]) -> dict[tuple[int, int], TaskState]:
         return {}
     numbers = ",".join(map(str, jobs))
     # Accounting remembers longer; squeue knows why a job waits. Without a database sacct fails.
-    found = _parsed(_try("sacct", "-nXP", "-j", numbers, "-o", "JobID,State,Reason,NodeList"))
+    states_by_job = _parsed(
+        _try("sacct", "-nXP", "-j", numbers, "-o", "JobID,State,Reason,NodeList")
+    )
     shown = _run_or_unknown_job(
         *("squeue", "--noheader", "--array", "--states=all"),
         *(f"--jobs={numbers}", "--format=%F_%K|%T|%r|%N"),
     )
-    return found | _parsed(shown)
+    return states_by_job | _parsed(shown)
 
 
 def _parsed(text: str) -> dict[tuple[int, int], TaskState]:
-    found = {}
+    states_by_job = {}
     for line in text.splitlines():
         name, state, reason, node = ([*line.split("|"), "", "", ""])[:4]
         job, _, index = name.strip().partition("_")
@@ -106,8 +108,8 @@ def _parsed(text: str) -> dict[tuple[int, int], TaskState]:
             continue  # an array that has not started yet: `12_[0-3]`
         key = (int(job), int(index) if index.isdecimal() else -1)
         # "CANCELLED by 0" names a user.
-        found[key] = TaskState((state.split() or [""])[0], plain(reason), node.strip("() "))
-    return found
+        states_by_job[key] = TaskState((state.split() or [""])[0], plain(reason), node.strip("() "))
+    return states_by_job
 
 
 def _run_or_unknown_job(*command: str) -> str:

@@ -60,8 +60,8 @@ def document_of(
     for said, *measured in outputs:
         if said["libraries"] != libraries:
             raise Problem("the processes found different libraries")
-        for each in measured:
-            _add(rows.setdefault(each["name"], {}), each)
+        for repetition in measured:
+            _add(rows.setdefault(repetition["name"], {}), repetition)
     context |= {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "chapter": chapter,
@@ -128,7 +128,7 @@ def _interpreter() -> str:
 
 def _revisions(checkouts: Path) -> list[str]:
     """The repositories in a folder, each with its commit, for the data."""
-    found = []
+    revisions = []
     for name in CHECKOUTS:
         if not (checkouts / name).is_dir():
             continue
@@ -137,10 +137,10 @@ def _revisions(checkouts: Path) -> list[str]:
         )
         if not revision:
             raise Problem(f"{checkouts / name} is no clone: git knows no revision of it")
-        found.append(f"{name} {revision}")
-    if not found:
+        revisions.append(f"{name} {revision}")
+    if not revisions:
         raise Problem(f"{checkouts} has none of the folders {', '.join(CHECKOUTS)}", MISSING)
-    return found
+    return revisions
 
 
 def _library(

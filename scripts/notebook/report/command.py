@@ -8,6 +8,6 @@ from notebook.report import kernel_data, site
 def report(project: Project) -> int:
     kernel_data.count(project, all_chapters(project))
     first = site.write(project, project.build / "report")
-    size = sum(each.stat().st_size for each in first.parent.iterdir())
+    size = sum(file.stat().st_size for file in first.parent.iterdir())
     print(f"{project.quoted(first)}: {size / 2**20:.1f} MiB; open it in a browser")
     return 0

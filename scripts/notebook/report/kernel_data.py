@@ -102,17 +102,17 @@ def of_chapter(project: Project, chapter: Chapter) -> Kernels:
 
 def accesses(emulated: Sequence[dict[str, Any]], file: str) -> dict[int, list[Access]]:
     """What `lab emulate --report json` counted in the lines of a file."""
-    found: dict[int, dict[str, Access]] = {}
+    by_line: dict[int, dict[str, Access]] = {}
     for site in _sites(emulated):
         if not str(site["file"]).endswith(file):
             continue
         what = f"{site['space']} {site['kind']}"
-        access = found.setdefault(int(site["line"]), {}).setdefault(what, Access(what))
+        access = by_line.setdefault(int(site["line"]), {}).setdefault(what, Access(what))
         for name in _COSTS:
             access.costs[name] += int(site[name])
     return {
-        line: [each for each in by_kind.values() if each.requests]
-        for line, by_kind in found.items()
+        line: [access for access in by_kind.values() if access.requests]
+        for line, by_kind in by_line.items()
     }
 
 
@@ -131,9 +131,12 @@ def _sites(emulated: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def count(project: Project, chapters: Sequence[Chapter]) -> None:
     """Counts the chapters whose programs have changed since they were counted, on all cores."""
     has_runtime = (project.build / EMULATED_RUNTIME).is_file()
-    needed = ((each, _program(project, each), each.directory / "kernels.cuh") for each in chapters)
-    built = [each for each, *paths in needed if has_runtime and all(map(Path.is_file, paths))]
-    stale = [each for each in built if _kept_counts(project, each) is None]
+    needed = (
+        (chapter, _program(project, chapter), chapter.directory / "kernels.cuh")
+        for chapter in chapters
+    )
+    built = [chapter for chapter, *paths in needed if has_runtime and all(map(Path.is_file, paths))]
+    stale = [chapter for chapter in built if _kept_counts(project, chapter) is None]
     if len(built) < len(chapters):
         say(
             f"{len(chapters) - len(built)} chapters are not built: their kernels are shown without "
@@ -160,7 +163,7 @@ def _count(project: Project, chapter: Chapter) -> None:
     content = {
         "made_from": _made_from(project, chapter),
         "variants": variants,
-        "lines": {line: [asdict(each) for each in totals] for line, totals in lines.items()},
+        "lines": {line: [asdict(access) for access in totals] for line, totals in lines.items()},
     }
     files.write(_kept(project, chapter), json.dumps(content))
 
@@ -197,8 +200,8 @@ def _kept_counts(project: Project, chapter: Chapter) -> Counts | None:
             return None
         lines = {
             int(line): [
-                Access(str(each["what"]), {name: int(each["costs"][name]) for name in _COSTS})
-                for each in totals
+                Access(str(access["what"]), {name: int(access["costs"][name]) for name in _COSTS})
+                for access in totals
             ]
             for line, totals in content["lines"].items()
         }
@@ -227,11 +230,11 @@ def _variants(project: Project, chapter: Chapter) -> list[str]:
         for name in (claim.variant, claim.baseline)
         if name
     }
-    found: dict[str, str] = {}
+    names_by_variant: dict[str, str] = {}
     for result in results.load_chapter(project, chapter):
         if result.device != f"emulated-{ARCHITECTURE}":
             continue
         for name in names.naturally_sorted(result.counts):
             if names.variant(name) in variants:
-                found.setdefault(names.variant(name), name)
-    return list(found.values())
+                names_by_variant.setdefault(names.variant(name), name)
+    return list(names_by_variant.values())

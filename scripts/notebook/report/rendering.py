@@ -73,7 +73,7 @@ def _filtered(tag: str, name: str, value: str) -> str | None:
 
 
 def _all(tokens: list[Token]) -> list[Token]:
-    return [each for token in tokens for each in (token, *_all(token.children or []))]
+    return [descendant for token in tokens for descendant in (token, *_all(token.children or []))]
 
 
 def figure(path: Path) -> str:
@@ -86,8 +86,8 @@ def _target(token: Token, name: str, page: Path, root: Path) -> Path | None:
     text = str(token.attrGet(name) or "").partition("#")[0]
     if not text or ":" in text:
         return None
-    found = (page.parent / text).resolve()
-    return found if found.is_relative_to(root) and found.exists() else None
+    path = (page.parent / text).resolve()
+    return path if path.is_relative_to(root) and path.exists() else None
 
 
 def _inline_figure(token: Token, page: Path, root: Path) -> None:

@@ -53,7 +53,9 @@ def write(project: Project, folder: Path) -> Path:
         texts[entry.file] = site.page(entry, chapter.directory / "README.md", links)
     decided = [its for chapter in pages.chapters if (its := _decided(pages, chapter))]
     rows = verdict_data.rows(decided)
-    results = {result.device: result for each in decided for result in each.results}
+    results = {
+        result.device: result for chapter_verdicts in decided for result in chapter_verdicts.results
+    }
     own = sorted(
         (device for device in results if not device.startswith(PUBLISHED)),
         key=lambda device: (results[device].is_emulated, results[device].year, device),

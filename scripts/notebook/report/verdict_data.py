@@ -23,7 +23,7 @@ def compact(rows: list[dict[str, str]]) -> dict[str, Any]:
 
 def rows(decided: Iterable[ChapterVerdicts]) -> list[dict[str, str]]:
     """Every claim on every device, its regimes together."""
-    found = []
+    table = []
     for chapter in decided:
         generations = {result.device: result.generation.capitalize() for result in chapter.results}
         by_pair: dict[tuple[str, str], list[Verdict]] = {}
@@ -32,15 +32,17 @@ def rows(decided: Iterable[ChapterVerdicts]) -> list[dict[str, str]]:
         for (_, device), verdicts in by_pair.items():
             if verdicts[0].kind == "published" and verdicts[0].finding.ratio is None:
                 continue  # others printed a few numbers each; what they lack is no news
-            found.append(_row(verdicts, device, generations[device]))
-    return found
+            table.append(_row(verdicts, device, generations[device]))
+    return table
 
 
 def _row(verdicts: list[Verdict], device: str, generation: str) -> dict[str, str]:
     claim = verdicts[0].claim
-    decided = [each for each in verdicts if each.finding.ratio is not None]
+    decided = [verdict for verdict in verdicts if verdict.finding.ratio is not None]
     words = outcomes.words_of(verdicts)[0] if decided else verdicts[0].finding.verdict
-    reasons = (text for each in verdicts for text in (each.finding.reason, each.because) if text)
+    reasons = (
+        text for verdict in verdicts for text in (verdict.finding.reason, verdict.because) if text
+    )
     return {
         "chapter": verdicts[0].chapter,
         "claim": claim.statement,

@@ -28,14 +28,14 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     memory = d.of("memcpy", "bytes_per_second")[0]
     alone = d.of("read_in_flight warps:32 loads:1", "bytes_per_second")
-    yield "read [about a third] of what the memory delivers", [each / memory for each in alone]
+    yield "read [about a third] of what the memory delivers", [value / memory for value in alone]
     four, one = "read_in_flight loads:4", "read_in_flight loads:1"
     yield "Four loads in flight [double] it", d.ratio(four, one, "bytes_per_second", "warps:32")
     yield (
         "they are a [quarter] slower",
         [
-            1 - each
-            for each in d.ratio(
+            1 - value
+            for value in d.ratio(
                 "read_in_flight warps:1 loads:4",
                 "read_in_flight warps:4 loads:1",
                 "bytes_per_second",
@@ -49,15 +49,15 @@ def facts(d: Data) -> Iterator[Fact]:
         "[4.8] % more past the L1, [0.7] % more through it",
         *(
             [
-                100 * (each / ring - 1)
-                for each in d.of(f"chase path:{path} footprint:67108864", "dram_read_bytes")
+                100 * (value / ring - 1)
+                for value in d.of(f"chase path:{path} footprint:67108864", "dram_read_bytes")
             ]
             for path in ("l2", "l1")
         ),
     )
-    yield "stop helping at [a third] of the memory's rate", [each / memory for each in alone]
+    yield "stop helping at [a third] of the memory's rate", [value / memory for value in alone]
     latencies = [
-        [1e9 / each for each in d.of(f"chase path:{path} footprint:{footprint}", rate)]
+        [1e9 / value for value in d.of(f"chase path:{path} footprint:{footprint}", rate)]
         for path, footprint in (("l1", 8192), ("l2", 524288), ("l2", 67108864))
     ]
     yield "one from the L2**: [19], [141] and [333] ns", *latencies

@@ -42,7 +42,7 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "take [about 4.5] µs", d.of("copy_strided stride:1|2|3|4|5 cache:warm")
     yield (
         "grows by [more than a third]",
-        [each - 1 for each in d.ratio(f"{copy} stride:64", f"{copy} stride:28", at=cold)],
+        [value - 1 for value in d.ratio(f"{copy} stride:64", f"{copy} stride:28", at=cold)],
     )
     yield (
         "both are [6] % faster than four",

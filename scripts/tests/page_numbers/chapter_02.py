@@ -25,8 +25,8 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "the L1 delivers [15 of 16]",
         [
-            each * 5
-            for each in d.per(f"{apart} block:512 cache:cold", "l1_hit_sectors", "load_sectors")
+            value * 5
+            for value in d.per(f"{apart} block:512 cache:cold", "l1_hit_sectors", "load_sectors")
         ],
     )
     yield (
@@ -48,6 +48,7 @@ def _left(d: Data, offset: int) -> float:
     """What remains at an offset of the extra time of offset 11, at the larger sizes."""
     at = "block:512 n:16777216|67108864 cache:cold"
     some, whole = (
-        d.more(f"read_offset offset:{each}", "read_offset offset:0", at=at) for each in (offset, 11)
+        d.more(f"read_offset offset:{number}", "read_offset offset:0", at=at)
+        for number in (offset, 11)
     )
     return median(one / other for one, other in zip(some, whole, strict=True))

@@ -29,7 +29,10 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "the times are [within about 1] %",
-        [abs(each) for each in d.more("read_offset l1:off", "read_offset l1:on", at="block:none")],
+        [
+            abs(value)
+            for value in d.more("read_offset l1:off", "read_offset l1:on", at="block:none")
+        ],
     )
     large = "block:none n:16777216|67108864 cache:cold"
     yield "takes [about 2] % longer than offset 0", d.more(apart, straight, at=large)

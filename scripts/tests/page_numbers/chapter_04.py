@@ -21,19 +21,19 @@ def facts(d: Data) -> Iterator[Fact]:
     array = "gather scatter:array n:67108864"
     yield (
         "[about 15] times the array",
-        [(each - 4 * 2**26) / (4 * 2**26) for each in d.of(array, "dram_read_bytes")],
+        [(value - 4 * 2**26) / (4 * 2**26) for value in d.of(array, "dram_read_bytes")],
     )
     yield (
         "takes [up to a quarter] longer",
-        [each - 1 for each in d.ratio("gather scatter:block", "read_offset offset:0")],
+        [value - 1 for value in d.ratio("gather scatter:block", "read_offset offset:0")],
     )
     warps = 2**26 / 32
     yield (
         "spreads over [about 26] sectors",
-        [each / warps - 4 for each in d.of("gather scatter:block n:67108864", "load_sectors")],
+        [value / warps - 4 for value in d.of("gather scatter:block n:67108864", "load_sectors")],
     )
     misses = [
-        1 - each for each in d.per("sum_table entries:1024", "l1_hit_sectors", "load_sectors")
+        1 - value for value in d.per("sum_table entries:1024", "l1_hit_sectors", "load_sectors")
     ]
     yield "one sector in [496] or more", [1 / max(misses)]
     yield (
@@ -44,13 +44,13 @@ def facts(d: Data) -> Iterator[Fact]:
     wavefronts = 8 * 8 * 2**26 / 32 / 132
     yield (
         "at about [nine tenths] of that rate",
-        [wavefronts / clock / each for each in d.of("sum_table n:67108864")],
+        [wavefronts / clock / value for value in d.of("sum_table n:67108864")],
     )
     yield (
         "at [little more than half] of the DRAM's bandwidth",
         [
-            (each + d.of(array, "dram_write_bytes")[0]) / d.of(array)[0] / (d.peak / 1e6)
-            for each in d.of(array, "dram_read_bytes")
+            (value + d.of(array, "dram_write_bytes")[0]) / d.of(array)[0] / (d.peak / 1e6)
+            for value in d.of(array, "dram_read_bytes")
         ],
     )
     yield (
@@ -60,8 +60,8 @@ def facts(d: Data) -> Iterator[Fact]:
             reads / (loads - hits)
             for reads, loads, hits in zip(
                 *(
-                    d.of("sum_table entries:1024", each)
-                    for each in ("l2_read_sectors", "load_sectors", "l1_hit_sectors")
+                    d.of("sum_table entries:1024", name)
+                    for name in ("l2_read_sectors", "load_sectors", "l1_hit_sectors")
                 ),
                 strict=True,
             )

@@ -26,11 +26,11 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "take [5 to 6] % *longer*", d.more(some, apart, at="cache:cold")
     yield (
         "write a [third] less",
-        [1 - each for each in d.ratio(some, straight, "store_lane_bytes")] or [11 / 32],
+        [1 - value for value in d.ratio(some, straight, "store_lane_bytes")] or [11 / 32],
     )
     yield (
         "count as stores, a [quarter] more",
-        [each - 1 for each in d.ratio(apart, straight, "store_sectors")],
+        [value - 1 for value in d.ratio(apart, straight, "store_sectors")],
     )
     yield (
         "About [nine in ten] of the second parts",
@@ -38,7 +38,7 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "[about half] of its second parts",
-        [1 - each for each in separate_halves(d, "fill_offset", "n:67108864")],
+        [1 - value for value in separate_halves(d, "fill_offset", "n:67108864")],
     )
     yield "it takes [about 80] µs", d.of("fill_offset n:67108864")
     yield "from DRAM, [1] % at most", [max(d.more(apart, straight, at="cache:cold"))]

@@ -47,23 +47,23 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "into a structure ([50] %)", d.of("sum_into_one_field record:8", "store_efficiency")
     yield (
         "most kernels here take the same [81 to 83] µs on the H200",
-        [each for each in d.of(f"* {large} block:128") if each < 90],
+        [value for value in d.of(f"* {large} block:128") if value < 90],
     )
     yield (
         "[about 35] % is reached",
         d.of(f"{soa} record:2|3|4 {large}", "achieved_occupancy"),
     )
-    yield "one every [0.6] ns", [1e3 * each / 131072 for each in d.of(PLAIN)]
+    yield "one every [0.6] ns", [1e3 * value / 131072 for value in d.of(PLAIN)]
     yield "An H100 takes the same [82] µs", other.of(PLAIN)
     yield "([134] MB both ways", [2 * 4 * 2**24 / 1e6]
     both = [
         sum(
-            d.of(f"{aos} record:8 {large}", each)[0]
-            for each in ("dram_read_bytes", "dram_write_bytes")
+            d.of(f"{aos} record:8 {large}", name)[0]
+            for name in ("dram_read_bytes", "dram_write_bytes")
         )
     ]
-    yield "moves [about 400] MB", [each / 1e6 for each in both]
-    yield "take DRAM an [eighth] longer", [each - 1 for each in d.ratio(*eight)]
+    yield "moves [about 400] MB", [value / 1e6 for value in both]
+    yield "take DRAM an [eighth] longer", [value - 1 for value in d.ratio(*eight)]
     yield (
         "the AoS is [1 to 3] % *faster*",
         d.less("aos_all_fields", "soa_all_fields", at="record:16 cache:cold"),
@@ -74,15 +74,15 @@ def facts(d: Data) -> Iterator[Fact]:
         fermi.of(f"{soa} record:4 n:1048576 cache:cold", "nvprof_gld_efficiency"),
     )
     short = [
-        (16 * size - each) / 1e6
+        (16 * size - value) / 1e6
         for size in (2**22, 2**24)
         for kernel in (aos, "sum_into_one_field")
-        for each in d.of(f"{kernel} record:8 n:{size} cache:cold", "dram_read_bytes")
+        for value in d.of(f"{kernel} record:8 n:{size} cache:cold", "dram_read_bytes")
     ]
     yield "still holds [about 7] MB of partly written", short
     kept = [
-        8 * 2**24 / 1e6 - each / 1e6
-        for each in d.of(f"*_all_fields record:8 {large}", "dram_write_bytes")
+        8 * 2**24 / 1e6 - value / 1e6
+        for value in d.of(f"*_all_fields record:8 {large}", "dram_write_bytes")
     ]
     yield "of complete ones [about 20] MB", kept
     yield "[nine in ten] do", separate_halves(Data("05"), "write_offset", "n:67108864 cache:cold")

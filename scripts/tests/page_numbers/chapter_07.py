@@ -36,7 +36,7 @@ def facts(d: Data) -> Iterator[Fact]:
     limit = "n:536870912"
     yield (
         "it saves a [tenth]",
-        [each / 100 for each in d.less(book, plain, at=f"{straight} {large}")],
+        [value / 100 for value in d.less(book, plain, at=f"{straight} {large}")],
     )
     yield (
         "rises from [about 70] to [81 to 82] %",
@@ -46,8 +46,8 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "what 16-byte accesses reach, [within 1] %",
         [
-            abs(each)
-            for each in d.more(
+            abs(value)
+            for value in d.more(
                 first, "read_offset_wide", "memcpy_ratio", f"offset:0 block:512 {limit}"
             )
         ],
@@ -60,12 +60,12 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "floats gain [2] % in blocks of 256 ([1.02] of cudaMemcpy) and lose [3] % in blocks of 1024",
-        [100 * each - 100 for each in d.of("copy_wide_evict_last block:256", "memcpy_ratio")]
-        + [100 * each - 100 for each in d.of("scale_wide_evict_last block:256", "memcpy_ratio")],
+        [100 * value - 100 for value in d.of("copy_wide_evict_last block:256", "memcpy_ratio")]
+        + [100 * value - 100 for value in d.of("scale_wide_evict_last block:256", "memcpy_ratio")],
         d.of("copy_wide_evict_last block:256", "memcpy_ratio")
         + d.of("scale_wide_evict_last block:256", "memcpy_ratio"),
-        [100 - 100 * each for each in d.of("copy_wide_evict_last block:1024", "memcpy_ratio")]
-        + [100 - 100 * each for each in d.of("scale_wide_evict_last block:1024", "memcpy_ratio")],
+        [100 - 100 * value for value in d.of("copy_wide_evict_last block:1024", "memcpy_ratio")]
+        + [100 - 100 * value for value in d.of("scale_wide_evict_last block:1024", "memcpy_ratio")],
     )
     yield (
         "without the hint they have [1.00]",
@@ -100,7 +100,7 @@ def facts(d: Data) -> Iterator[Fact]:
     less = d.less(first, plain, at=f"{straight} {large}")
     yield (
         "save [about a quarter] of the time ([24 and 26] % at 2^24 and 2^26)",
-        [each / 100 for each in less],
+        [value / 100 for value in less],
         less,
     )
     yield (
@@ -118,12 +118,12 @@ def facts(d: Data) -> Iterator[Fact]:
         d.of(f"{plain} {small}"),
     )
     part = d.ratio(quarter, plain, at=small)
-    yield "[about a third] of the time is launch", [(4 * each - 1) / 3 for each in part]
+    yield "[about a third] of the time is launch", [(4 * value - 1) / 3 for value in part]
     yield (
         "occupancy falls to [45] %",
         d.of(f"read_offset_unrolled unroll:8 {small}", "achieved_occupancy"),
     )
-    yield "still help by a [tenth]", [each / 100 for each in d.less(first, plain, at=small)]
+    yield "still help by a [tenth]", [value / 100 for value in d.less(first, plain, at=small)]
     same = [
         max(d.of(f"{kernel} offset:11 block:1024 {limit}", "memcpy_ratio"))
         for kernel in ("read_offset_shuffled", "read_offset_overlapping", first)
@@ -144,7 +144,7 @@ def facts(d: Data) -> Iterator[Fact]:
     most = 127 / 128 / 5
     yield (
         "by [about 1] % at",
-        [100 * (1 - each / most) for each in d.per(eight, "l1_hit_sectors", "load_sectors")],
+        [100 * (1 - value / most) for value in d.per(eight, "l1_hit_sectors", "load_sectors")],
     )
     hopper = d.on("emulated-hopper")
     yield (
@@ -163,9 +163,9 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "shuffled ones have [68.7] %", fermi.of("read_offset_shuffled", "load_efficiency")
     yield (
         "the gain, about a [tenth], comes",
-        [each / 100 for each in d.less(book, plain, at=f"{straight} {large}")],
+        [value / 100 for value in d.less(book, plain, at=f"{straight} {large}")],
     )
-    fixed = [(4 * each - 1) / 3 for each in part]
+    fixed = [(4 * value - 1) / 3 for value in part]
     yield "blocks, and a [third] of the time is start", fixed
     yield "[about a third] of the time is start", fixed
     yield "where a [third] of the time is start", fixed
@@ -176,5 +176,5 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "[1.028]: just below", d.of("read_offset_wide block:1024", "memcpy_ratio")
     yield (
         "costs [nearly a tenth]",
-        [each / 100 for each in d.more(streaming, "read_offset_wide offset:0", at=limit)],
+        [value / 100 for value in d.more(streaming, "read_offset_wide offset:0", at=limit)],
     )

@@ -26,15 +26,15 @@ def facts(d: Data) -> Iterator[Fact]:
     large = "offset:0 n:67108864"
     names = d.names(f"read_offset* {large}")
     rates, achieved, theoretical = (
-        [d.value(name, each) or 0 for name in names]
-        for each in ("bytes_per_second", "achieved_occupancy", "theoretical_occupancy")
+        [d.value(name, metric) or 0 for name in names]
+        for metric in ("bytes_per_second", "achieved_occupancy", "theoretical_occupancy")
     )
     yield "rank correlation [above 0.99]", [rank_correlation(achieved, rates)]
     yield "against [0.8] for", [rank_correlation(theoretical, rates)]
     starts = [
-        2**26 / int(size) / each / 1e3
+        2**26 / int(size) / metric / 1e3
         for size in (32, 64, 128)
-        for each in d.of(f"read_offset block:{size} {large} shared_kb:none")
+        for metric in d.of(f"read_offset block:{size} {large} shared_kb:none")
     ]
     yield "[about 1.65] per nanosecond", starts
     yield (
@@ -42,8 +42,8 @@ def facts(d: Data) -> Iterator[Fact]:
         [128 * 12 / 1e3],
         [max(starts)],
         [
-            each / 1e12
-            for each in d.of(f"read_offset block:128 {large} shared_kb:none", "bytes_per_second")
+            metric / 1e12
+            for metric in d.of(f"read_offset block:128 {large} shared_kb:none", "bytes_per_second")
         ],
     )
     book = "read_offset_unrolled shared_kb:none"
@@ -59,8 +59,8 @@ def facts(d: Data) -> Iterator[Fact]:
         d.ratio(f"{plain} block:64", f"{plain} block:32", "bytes_per_second", large)
         + d.ratio(f"{plain} block:128", f"{plain} block:64", "bytes_per_second", large),
     )
-    yield "that is [0.8] of a block per clock", [each / 1.98 for each in starts]
-    yield "or one every [159] clocks", [132 * 1.98 / each for each in starts[-1:]]
+    yield "that is [0.8] of a block per clock", [metric / 1.98 for metric in starts]
+    yield "or one every [159] clocks", [132 * 1.98 / metric for metric in starts[-1:]]
     above = list(_faster_at_equal_occupancy(d, large))
     yield (
         "bandwidth [within a tenth] above 40 %, [within a quarter] below",
@@ -75,9 +75,9 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "lose [more than half] of theirs",
         [
-            1 - each
+            1 - metric
             for kernel in ("read_offset", "read_offset_unrolled")
-            for each in d.ratio(
+            for metric in d.ratio(
                 f"{kernel} {held}",
                 f"{kernel} shared_kb:none",
                 "bytes_per_second",
@@ -96,7 +96,8 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     at = "offset:0|11 n:16777216|67108864"
     four = [
-        max(d.more(f"{book} block:256", f"{book} block:{each}", at=at)) for each in (64, 128, 512)
+        max(d.more(f"{book} block:256", f"{book} block:{metric}", at=at))
+        for metric in (64, 128, 512)
     ]
     yield "[within 2] % of the best with four", [max(four)]
 

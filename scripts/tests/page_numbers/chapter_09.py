@@ -28,20 +28,20 @@ def facts(d: Data) -> Iterator[Fact]:
     memcpy = d.of("memcpy bytes:1073741824", "bytes_per_second")[0]
     yield (
         "[about 0.96] of `memcpy` at",
-        [each / memcpy for each in d.of(f"copy_wide {large}", "bytes_per_second")],
+        [value / memcpy for value in d.of(f"copy_wide {large}", "bytes_per_second")],
     )
     yield "occupancy of [70] %", d.of(f"{rows} {large}", "achieved_occupancy")
-    held = [each / 100 * 132 * 2048 * 4 for each in d.of(f"{rows} {large}", "achieved_occupancy")]
-    yield "hold [about 0.75] MB", [each / 1e6 for each in held]
-    reads = [each / 2 for each in d.of(f"{rows} {large}", "bytes_per_second")]
-    yield "measured [1.16] TB/s of reads", [each / 1e12 for each in reads]
+    held = [value / 100 * 132 * 2048 * 4 for value in d.of(f"{rows} {large}", "achieved_occupancy")]
+    yield "hold [about 0.75] MB", [value / 1e6 for value in held]
+    reads = [value / 2 for value in d.of(f"{rows} {large}", "bytes_per_second")]
+    yield "measured [1.16] TB/s of reads", [value / 1e12 for value in reads]
     yield (
         "a load takes [0.66] µs",
         [1e6 * one / other for one, other in zip(held, reads, strict=True)],
     )
     yield (
         "tile comes to [0.83] of",
-        [each / memcpy for each in d.of(f"{padded} {large}", "bytes_per_second")],
+        [value / memcpy for value in d.of(f"{padded} {large}", "bytes_per_second")],
     )
     yield (
         "at 2.1 GB each is [6 to 7] % faster than the one before",
@@ -61,10 +61,10 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "takes [58 to 70] partly filled",
-        [each / 1e3 for each in d.per(thin, "l2_write_sectors", "time")],
+        [value / 1e3 for value in d.per(thin, "l2_write_sectors", "time")],
     )
-    full = [each / 32 / 1e9 for each in Data("07").of("write_wide", "bytes_per_second")]
-    yield "at [more than twice] that", [each / 64 for each in full]
+    full = [value / 32 / 1e9 for value in Data("07").of("write_wide", "bytes_per_second")]
+    yield "at [more than twice] that", [value / 64 for value in full]
     small = d.of("memcpy bytes:16777216 cache:cold", "bytes_per_second")
     launches = [
         (d.value(name, "time") or 0) - (d.value(name.replace("2048", "16384"), "time") or 0) / 64
@@ -72,7 +72,7 @@ def facts(d: Data) -> Iterator[Fact]:
         for name in d.names(f"{kernel} {book}")
     ]
     yield "on everything, [2 to 3] µs", launches
-    yield "[about 64] % of the peak", [100 * each / d.peak for each in small]
+    yield "[about 64] % of the peak", [100 * value / d.peak for value in small]
     fermi = d.on("emulated-fermi")
     yield "hits in [15 of 16]", fermi.per(columns, "l1_hit_sectors", "load_sectors")
     tile = f"{padded} {book}"
@@ -84,14 +84,14 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "reads [up to 3] % more from DRAM",
         [
-            100 * (each / (4 * side**2) - 1)
+            100 * (value / (4 * side**2) - 1)
             for side in (2048, 16384)
-            for each in d.of(f"{thin} rows:{side}", "dram_read_bytes")
+            for value in d.of(f"{thin} rows:{side}", "dram_read_bytes")
         ],
     )
-    yield "threads has [about 0.75] MB under way", [each / 1e6 for each in held]
+    yield "threads has [about 0.75] MB under way", [value / 1e6 for value in held]
     yield (
         "loads [three of four] hit the L1, of its stored sectors [more than half] are merged",
         d.per(f"{columns} {book}", "l1_hit_sectors", "load_sectors"),
-        [1 - each for each in d.per(f"{columns} {book}", "l2_write_sectors", "store_sectors")],
+        [1 - value for value in d.per(f"{columns} {book}", "l2_write_sectors", "store_sectors")],
     )

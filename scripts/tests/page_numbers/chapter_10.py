@@ -20,7 +20,7 @@ GIVEN = (
 def facts(d: Data) -> Iterator[Fact]:
     book, large = "rows:2048 cache:cold", "rows:16384 cache:cold"
     down, across, copy = "transpose_read_columns", "transpose_read_rows", "copy_columns"
-    entering = [each / 1e3 for each in d.per(across, "l2_write_sectors", "time")]
+    entering = [value / 1e3 for value in d.per(across, "l2_write_sectors", "time")]
     yield "takes [54 to 64] of them", entering
     yield (
         "delivers [2.6 to 2.7] times the sectors",
@@ -35,7 +35,7 @@ def facts(d: Data) -> Iterator[Fact]:
     first = "transpose_read_columns_unroll4_loads_first"
     yield (
         "is worth a [third] of the time",
-        [1 - 1 / each for each in unrolled.ratio(f"{first} l1:off", f"{first} l1:on")],
+        [1 - 1 / value for value in unrolled.ratio(f"{first} l1:off", f"{first} l1:on")],
     )
     fermi = d.on("emulated-fermi")
     at = "rows:2048 cache:cold"
@@ -76,8 +76,11 @@ def facts(d: Data) -> Iterator[Fact]:
     whole = 4 * 16384**2
     yield (
         "reads [about 7] % more than its input and writes [about 4] % more",
-        [100 * (each / whole - 1) for each in d.of(f"{across} l1:on {large}", "dram_read_bytes")],
-        [100 * (each / whole - 1) for each in d.of(f"{across} l1:on {large}", "dram_write_bytes")],
+        [100 * (value / whole - 1) for value in d.of(f"{across} l1:on {large}", "dram_read_bytes")],
+        [
+            100 * (value / whole - 1)
+            for value in d.of(f"{across} l1:on {large}", "dram_write_bytes")
+        ],
     )
     yield (
         "Fermi hits in [15 of 16]",
@@ -86,8 +89,8 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "by [up to 2] % at the book's size",
         [
-            100 * (each / (4 * 2048**2) - 1)
-            for each in d.of("* rows:2048 cache:cold", "dram_read_bytes")
+            100 * (value / (4 * 2048**2) - 1)
+            for value in d.of("* rows:2048 cache:cold", "dram_read_bytes")
         ],
     )
     inside = Data("07").of("write_wide", "bytes_per_second")[0] / 32 / 1e9
@@ -101,7 +104,7 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "saves [two of three] sectors",
-        [1 - 1 / each for each in d.ratio(f"{down} l1:off", f"{down} l1:on", "l2_read_sectors")],
+        [1 - 1 / value for value in d.ratio(f"{down} l1:off", f"{down} l1:on", "l2_read_sectors")],
     )
     yield (
         "of the copy's [fewer than half] reach the L2, of this kernel's [nine in ten]",

@@ -47,7 +47,7 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "switching it off cost [2] %; here it costs [half] as much time again, because the L2 delivers [3.5] times",
         Data("10").more(f"{down} l1:off", f"{down} l1:on", at="cache:cold"),
-        [each - 1 for each in d.ratio(f"{first} l1:off", f"{first} l1:on")],
+        [value - 1 for value in d.ratio(f"{first} l1:off", f"{first} l1:on")],
         d.ratio(f"{first} l1:off", f"{first} l1:on", "l2_read_sectors"),
     )
     yield (
@@ -65,7 +65,8 @@ def facts(d: Data) -> Iterator[Fact]:
 
     def extra(kernel: str) -> list[float]:
         return [
-            100 * (each / whole - 1) for each in d.of(f"{kernel} l1:on {large}", "dram_read_bytes")
+            100 * (value / whole - 1)
+            for value in d.of(f"{kernel} l1:on {large}", "dram_read_bytes")
         ]
 
     yield (
@@ -76,11 +77,14 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "([2 to 10] % at the book's size",
-        [100 * (each / (4 * 2048**2) - 1) for each in d.of(f"{across}* {book}", "dram_read_bytes")],
+        [
+            100 * (value / (4 * 2048**2) - 1)
+            for value in d.of(f"{across}* {book}", "dram_read_bytes")
+        ],
     )
     memcpy = d.of("memcpy bytes:1073741824", "bytes_per_second")[0]
     yield (
         "[about 0.74] of the bandwidth",
-        [each / memcpy for each in d.of(f"{first} l1:on {large}", "bytes_per_second")],
+        [value / memcpy for value in d.of(f"{first} l1:on {large}", "bytes_per_second")],
     )
     yield "([0.59 to 0.67] of the plain kernel's)", d.ratio(first, down, at="l1:on")

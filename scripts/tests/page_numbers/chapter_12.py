@@ -42,7 +42,7 @@ def facts(d: Data) -> Iterator[Fact]:
         d.more(f"{COLUMNS}_diagonal_any", COLUMNS),
     )
     memcpy = d.ratio(f"{ROWS}*", "memcpy", "bytes_per_second") or [
-        each / d.peak for each in d.of(f"{ROWS}* rows:16384", "bytes_per_second")
+        value / d.peak for value in d.of(f"{ROWS}* rows:16384", "bytes_per_second")
     ]
     yield "reach [less than half] of it", memcpy
     slower = [

@@ -33,7 +33,7 @@ def facts(d: Data) -> Iterator[Fact]:
     rates = d.of(f"{COLUMNS} {small} {large}", "bytes_per_second")
     yield (
         "and (8,8) [half] of it",
-        [each / rates[0] for each in d.of(f"{COLUMNS} block:8x8 {large}", "bytes_per_second")],
+        [value / rates[0] for value in d.of(f"{COLUMNS} block:8x8 {large}", "bytes_per_second")],
     )
     starts = _starts(d, 16384)
     yield "starts [about 1.65] blocks per nanosecond", starts
@@ -60,8 +60,8 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "(a [third] of its warps with 8 x 8)",
         [
-            each / 100
-            for each in d.on("emulated-fermi").of(f"{COLUMNS} block:8x8", "theoretical_occupancy")
+            value / 100
+            for value in d.on("emulated-fermi").of(f"{COLUMNS} block:8x8", "theoretical_occupancy")
         ],
     )
     thin = f"{ROWS} block:4x64"
@@ -72,9 +72,9 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "The L2 delivers [nearly twice] what is needed",
         [
-            each / (4 * side**2 / 32)
+            value / (4 * side**2 / 32)
             for side in (2048, 16384)
-            for each in d.of(f"{thin} rows:{side}", "l2_read_sectors")
+            for value in d.of(f"{thin} rows:{side}", "l2_read_sectors")
         ],
     )
     wide = f"{ROWS} block:32x8|32x16|32x32 {book}"
@@ -85,16 +85,16 @@ def facts(d: Data) -> Iterator[Fact]:
         d.of(wide, "l2_write_sectors"),
     )
     entering = d.per(wide, "l2_write_sectors", "time")
-    yield "at [just under 60] per nanosecond", [each / 1e3 for each in entering]
+    yield "at [just under 60] per nanosecond", [value / 1e3 for value in entering]
     sixteen = f"{ROWS} block:16x8|16x16|16x32"
     yield (
         "come to between [49 and 77]",
-        [each / 1e3 for each in d.per(sixteen, "l2_write_sectors", "time")],
+        [value / 1e3 for value in d.per(sixteen, "l2_write_sectors", "time")],
     )
     merged = f"{ROWS} block:16x8|16x16|16x32|8x8|8x16|8x32 {book}"
     yield (
         "a [tenth to a fifth] of the stores merge",
-        [1 - each for each in d.per(merged, "l2_write_sectors", "store_sectors")],
+        [1 - value for value in d.per(merged, "l2_write_sectors", "store_sectors")],
     )
     hits = [
         d.value(name, "l1_hit_sectors") or 0 for name in d.names(f"{ROWS} block:4x32|4x64 {book}")
@@ -104,8 +104,8 @@ def facts(d: Data) -> Iterator[Fact]:
         "up to [4] % above the emulator's",
         [
             max(
-                100 * (each / (4 * 2048**2) - 1)
-                for each in d.of(f"{ROWS} {book}", "dram_read_bytes")
+                100 * (value / (4 * 2048**2) - 1)
+                for value in d.of(f"{ROWS} {book}", "dram_read_bytes")
             )
         ],
     )
@@ -114,7 +114,7 @@ def facts(d: Data) -> Iterator[Fact]:
 def _starts(d: Data, side: int) -> list[float]:
     """Blocks a nanosecond of the shapes that their starts limit."""
     return [
-        side * side / (x * y) / each / 1e3
+        side * side / (x * y) / value / 1e3
         for x, y in ((8, 8), (8, 16), (16, 8), (4, 32))
-        for each in d.of(f"{COLUMNS} block:{x}x{y} rows:{side}")
+        for value in d.of(f"{COLUMNS} block:{x}x{y} rows:{side}")
     ]

@@ -65,7 +65,7 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "[4.9] sectors a store instead of 4, and the L2 is written [17] % more",
         d.per(book, "store_sectors", "store_requests"),
-        [100 * (each / (4 * 9999 * 10007 / 32) - 1) for each in d.of(book, "l2_write_sectors")],
+        [100 * (value / (4 * 9999 * 10007 / 32) - 1) for value in d.of(book, "l2_write_sectors")],
     )
     yield (
         "it has [0.96] of the copy, the textbook's [0.69], cuBLAS [0.82]",
@@ -91,21 +91,21 @@ def facts(d: Data) -> Iterator[Fact]:
         ],
     )
     best = [
-        d.of(f"transpose type:{each} {at}", ratio)
-        for each in ("double", "float", "uint16")
+        d.of(f"transpose type:{name} {at}", ratio)
+        for name in ("double", "float", "uint16")
         for at in (SQUARE,)
     ]
     yield (
         "come [within about 3] % of a copy",
-        [100 * (1 - each) for values in best for each in values],
+        [100 * (1 - value) for values in best for value in values],
     )
     yield (
         "floats [within 4] % at 10000 x 10000",
-        [100 * (1 - each) for each in d.of(f"transpose type:float {shared}", ratio)],
+        [100 * (1 - value) for value in d.of(f"transpose type:float {shared}", ratio)],
     )
     yield (
         "2-byte elements [within 4] % at 2048",
-        [100 * (1 - each) for each in d.of(f"transpose type:uint16 {small}", ratio)],
+        [100 * (1 - value) for value in d.of(f"transpose type:uint16 {small}", ratio)],
     )
     yield "128 KiB, have [0.931] of", d.of(f"{DOUBLES} order:down {SQUARE}", ratio)
     yield "64 KiB, have [0.97]", d.of(down, ratio)
@@ -132,7 +132,7 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "takes [5 to 15] % less time",
         [
-            100 * (1 - 1 / each)
+            100 * (1 - 1 / value)
             for at in (
                 small,
                 SQUARE,
@@ -141,12 +141,12 @@ def facts(d: Data) -> Iterator[Fact]:
                 "rows:16384 columns:8192",
                 "rows:16384 columns:32768",
             )
-            for each in d.ratio("transpose type:float", "cublas_sgeam", ratio, at)
+            for value in d.ratio("transpose type:float", "cublas_sgeam", ratio, at)
         ],
     )
 
     def waits(kernel: str, kind: str) -> list[float]:
-        conflicts, passes = (f"shared_{kind}_{each}" for each in ("bank_conflicts", "wavefronts"))
+        conflicts, passes = (f"shared_{kind}_{name}" for name in ("bank_conflicts", "wavefronts"))
         return d.per(kernel, conflicts, passes, 100)
 
     yield "[9 to 12] % of the passes, other in every run", waits("transpose_tile_padded", "load")

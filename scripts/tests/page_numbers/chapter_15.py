@@ -26,10 +26,10 @@ def facts(d: Data) -> Iterator[Fact]:
     budget = "copy_through_shared shared_kb:48"
     yield (
         "left a Fermi a [sixth] of its threads; a Hopper keeps [half]",
-        [each / 100 for each in fermi.of(budget, "theoretical_occupancy")],
-        [each / 100 for each in hopper.of(budget, "theoretical_occupancy")],
+        [value / 100 for value in fermi.of(budget, "theoretical_occupancy")],
+        [value / 100 for value in hopper.of(budget, "theoretical_occupancy")],
     )
-    one, most = (d.of(f"load_strided element:4 sharers:1 stride:{each}")[0] for each in (1, 32))
+    one, most = (d.of(f"load_strided element:4 sharers:1 stride:{number}")[0] for number in (1, 32))
     step = (most - one) / 31
     yield "[about 2.6] µs", [one - step]
     yield "take [30] times as long", [most / one]
@@ -38,7 +38,7 @@ def facts(d: Data) -> Iterator[Fact]:
     turn = "turn_tiles width:32"
     yield (
         "costs [half] as much again and more",
-        [min(each - 1 for each in d.ratio(f"{turn} pitch:32", f"{turn} pitch:33"))],
+        [min(value - 1 for value in d.ratio(f"{turn} pitch:32", f"{turn} pitch:33"))],
     )
     yield (
         "be [61 to 73] % of the time through columns and [39 to 49] % when turning",
@@ -47,23 +47,26 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     narrow = "width:16 pitch:16", "width:16 pitch:18"
     cost = [
-        each - 1
+        value - 1
         for kernel in ("stage_columns", "turn_tiles")
-        for each in d.ratio(f"{kernel} {narrow[0]}", f"{kernel} {narrow[1]}")
+        for value in d.ratio(f"{kernel} {narrow[0]}", f"{kernel} {narrow[1]}")
     ]
-    yield "passes cost [4 to 14] %, and", [100 * each for each in cost]
+    yield "passes cost [4 to 14] %, and", [100 * value for value in cost]
     yield (
         "leaves cost [less than 1] %",
         [
-            each
+            value
             for kernel in ("stage_columns", "turn_tiles")
-            for each in d.more(f"{kernel} width:16 pitch:17", f"{kernel} width:16 pitch:18")
+            for value in d.more(f"{kernel} width:16 pitch:17", f"{kernel} width:16 pitch:18")
         ],
     )
     yield (
         "keeps [three quarters] of its warps, at 48 KB [half]",
-        [each / 100 for each in d.of("copy_through_shared shared_kb:32", "theoretical_occupancy")],
-        [each / 100 for each in d.of(budget, "theoretical_occupancy")],
+        [
+            value / 100
+            for value in d.of("copy_through_shared shared_kb:32", "theoretical_occupancy")
+        ],
+        [value / 100 for value in d.of(budget, "theoretical_occupancy")],
     )
     extra = {
         side: [
@@ -76,7 +79,7 @@ def facts(d: Data) -> Iterator[Fact]:
         for side in (1024, 2048)
     }
     yield "[up to a tenth] of the requests at 1024", extra[1024]
-    yield "[up to 20] % at the larger size", [100 * each for each in extra[2048]]
+    yield "[up to 20] % at the larger size", [100 * value for value in extra[2048]]
     yield (
         "in all [180] launches",
         [sum(row["name"] in _counted(row["chapter"]) for row in table("shared_waits.csv"))],

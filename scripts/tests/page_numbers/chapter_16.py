@@ -36,7 +36,7 @@ def facts(d: Data) -> Iterator[Fact]:
     wide, square = f"{NAIVE} block:32x32", f"{NAIVE} block:16x16"
     yield (
         "slower by a [fifth]: its warp",
-        [each - 1 for each in d.ratio(square, wide, at="m:1024|4096")],
+        [value - 1 for value in d.ratio(square, wide, at="m:1024|4096")],
     )
     slower = d.more("matmul_grid_stride grid:16x16", square, at="m:256") + d.more(
         "matmul_grid_stride grid:32x32", square, at="m:1024|4096"
@@ -50,8 +50,8 @@ def facts(d: Data) -> Iterator[Fact]:
     pairs = [(f"{DOWN} block:{w}x{w}", f"{NAIVE} block:{w}x{w}") for w in (16, 32)]
     yield (
         "on the H200 [3 to 7] % more at 1024 cubed and [21 to 50] % more at 256 cubed",
-        [each for pair in pairs for each in d.more(*pair, "l2_read_sectors", "m:1024")],
-        [each for pair in pairs for each in d.more(*pair, "l2_read_sectors", "m:256")],
+        [value for pair in pairs for value in d.more(*pair, "l2_read_sectors", "m:1024")],
+        [value for pair in pairs for value in d.more(*pair, "l2_read_sectors", "m:256")],
     )
     columns = f"{DOWN} block:32x32", wide
     yield "columns are [about 12] times slower", d.ratio(*columns, at="m:1024")
@@ -61,7 +61,7 @@ def facts(d: Data) -> Iterator[Fact]:
         d.ratio("matmul_grid_stride grid:8x8", square, at="m:1024"),
     )
     read = {
-        kernel: [each / 1e9 for each in d.of(f"{kernel} m:4096", "dram_read_bytes")]
+        kernel: [value / 1e9 for value in d.of(f"{kernel} m:4096", "dram_read_bytes")]
         for kernel in (wide, square, f"{NAIVE} block:32x8", "matmul_grid_stride grid:32x32")
     }
     yield (
@@ -77,12 +77,12 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "or [up to 2.5] % more, as", more
     yield (
         "[more than half] merge before",
-        [1 - each for each in d.per(f"{DOWN} block:16x16", "l2_write_sectors", "store_sectors")],
+        [1 - value for value in d.per(f"{DOWN} block:16x16", "l2_write_sectors", "store_sectors")],
     )
     hits = d.per(f"{NAIVE} block:16x16|32x32 {both}", "l1_hit_sectors", "load_sectors")
     yield "[about nine of ten] sectors are found", hits
     peaks = d.ratio(f"{NAIVE} block:16x16", "multiply_add_in_registers", "flops_per_second")
-    yield "product, to [9 to 13] % of the peak", [100 * each for each in peaks]
+    yield "product, to [9 to 13] % of the peak", [100 * value for value in peaks]
     yield "costs [9 to 34] % of the time", slower
 
 

@@ -44,7 +44,7 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     bandwidth = d.of("add_operands", "flops_per_second")[0]
     rates = {
-        kernel: [each / bandwidth for each in d.of(f"{kernel} m:4096", "flops_per_second")]
+        kernel: [value / bandwidth for value in d.of(f"{kernel} m:4096", "flops_per_second")]
         for kernel in (f"{NAIVE} block:16x16", f"{TILED} tile:16")
     }
     yield (
@@ -70,7 +70,7 @@ def facts(d: Data) -> Iterator[Fact]:
         [off["32x32"]],
     )
     peak = Data("16").of("multiply_add_in_registers m:4096", "flops_per_second")[0]
-    reach = [each / peak for each in d.of(f"{TILED} m:4096", "flops_per_second")]
+    reach = [value / peak for value in d.of(f"{TILED} m:4096", "flops_per_second")]
     yield "reach a [seventh] of their peak", [min(reach)]
     busy = [
         sum(d.value(name, kind) or 0 for kind in ("dram_read_bytes", "dram_write_bytes"))
@@ -85,9 +85,9 @@ def facts(d: Data) -> Iterator[Fact]:
         "and by a [quarter] at most",
         [
             max(
-                abs(each - 1)
+                abs(value - 1)
                 for pair in pairs
-                for each in d.ratio(*pair, "l2_read_sectors", "m:256|1024")
+                for value in d.ratio(*pair, "l2_read_sectors", "m:256|1024")
             )
         ],
     )
@@ -96,7 +96,7 @@ def facts(d: Data) -> Iterator[Fact]:
         d.ratio(f"{NAIVE} block:16x16", f"{TILED} tile:16", "dram_read_bytes", "m:4096"),
         d.ratio(f"{NAIVE} block:32x32", f"{TILED} tile:32", "dram_read_bytes", "m:4096"),
     )
-    short = [abs(each) for each in d.more(f"{STRIPS} tile:16", f"{NAIVE} block:16x16")]
+    short = [abs(value) for value in d.more(f"{STRIPS} tile:16", f"{NAIVE} block:16x16")]
     yield "no time [beyond 3] %", short
     long = f"{STRIPS} tile:32", f"{NAIVE} block:32x32"
     yield (
@@ -107,9 +107,9 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "change by [up to 12] %, to",
         [
-            abs(each)
+            abs(value)
             for w in (16, 32)
-            for each in d.more(f"{STRIPS} tile:{w}", f"{NAIVE} block:{w}x{w}", "l2_read_sectors")
+            for value in d.more(f"{STRIPS} tile:{w}", f"{NAIVE} block:{w}x{w}", "l2_read_sectors")
         ],
     )
     yield (
@@ -129,11 +129,11 @@ def facts(d: Data) -> Iterator[Fact]:
         for name in hopper.names(f"{TILED} m:256")
     }
     more = []
-    for name, each in per_step.items():
+    for name, item in per_step.items():
         for side in (1024, 4096):
             larger = name.replace(":256", f":{side}")
             more.append(
-                100 * ((d.value(larger, "shared_store_wavefronts") or 0) / (each * side**3) - 1)
+                100 * ((d.value(larger, "shared_store_wavefronts") or 0) / (item * side**3) - 1)
             )
     yield "come to [6 to 15] % more", more
     yield (

@@ -75,7 +75,10 @@ def facts(d: Data) -> Iterator[Fact]:
     square = "16x16x32"
     yield (
         "8 x 32 loads a [quarter] more",
-        [each - 1 for each in d.ratio(f"{T} tile:8x32x32", f"{T} tile:{square}", "load_requests")],
+        [
+            value - 1
+            for value in d.ratio(f"{T} tile:8x32x32", f"{T} tile:{square}", "load_requests")
+        ],
     )
     less = d.less(*tile("8x32x32", square, LARGE))
     yield "takes [9] and [7] % *less* time", less[:1], less[1:]
@@ -93,8 +96,8 @@ def facts(d: Data) -> Iterator[Fact]:
         "[twice] the sectors",
         d.ratio(*tile(*tall, LARGE)),
         d.ratio(*tile(*tall, "m:192")),
-        d.on("emulated-hopper").ratio(*(f"{T} tile:{each}" for each in tall), "load_lines"),
-        d.ratio(*(f"{T} tile:{each}" for each in tall), "load_sectors"),
+        d.on("emulated-hopper").ratio(*(f"{T} tile:{value}" for value in tall), "load_lines"),
+        d.ratio(*(f"{T} tile:{value}" for value in tall), "load_sectors"),
     )
     general = [f"{T} tile:16x16x16", f"{F} tile:16"]
     slower = d.more(general[0], general[1], at=LARGE)
@@ -106,7 +109,7 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "32 x 32 x 32 [about a fifth]",
-        [each - 1 for each in d.ratio(f"{T} tile:32x32x32", f"{F} tile:32", at=LARGE)],
+        [value - 1 for value in d.ratio(f"{T} tile:32x32x32", f"{F} tile:32", at=LARGE)],
     )
     yield (
         "Shared loads are [5/8] of the requests",

@@ -83,9 +83,9 @@ def facts(d: Data) -> Iterator[Fact]:
         ),
     )
     saves = [
-        100 * (1 - d.of(f"matmul_reuse tile:picked m:{n} n:{n}", ratio)[0] / each)
+        100 * (1 - d.of(f"matmul_reuse tile:picked m:{n} n:{n}", ratio)[0] / value)
         for n in (4096, 8192)
-        for each in d.of(f"matmul_balanced m:{n} n:{n}", ratio)
+        for value in d.of(f"matmul_balanced m:{n} n:{n}", ratio)
     ]
     yield "That saves [2 to 3] % at", saves
     boards = [row for row in table("limits_by_board.csv") if row["chapter"].startswith("19")]
@@ -94,7 +94,7 @@ def facts(d: Data) -> Iterator[Fact]:
         medians.setdefault(row["name"], []).append(float(row["median"]))
     yield (
         "by [less than half] a percent",
-        [100 * (max(each) / min(each) - 1) for each in medians.values()],
+        [100 * (max(value) / min(value) - 1) for value in medians.values()],
     )
     yield (
         "alone make [two thirds] of cuBLAS",
@@ -117,7 +117,7 @@ def facts(d: Data) -> Iterator[Fact]:
     buffered = d.of("matmul_double_buffered tile:picked m:4096 n:4096", ratio)[0]
     yield (
         "gains [16] % here",
-        [100 * (buffered / each - 1) for each in d.of("matmul_vectorised m:4096", ratio)],
+        [100 * (buffered / value - 1) for value in d.of("matmul_vectorised m:4096", ratio)],
     )
     idle = [100 * (1 - n**2 / 128**2 / 264 / -(-(n**2) // 128**2 // 264)) for n in (4096, 8192)]
     yield "would leave [3] % of the blocks' time idle", [median(idle)]
@@ -132,7 +132,7 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "why it reaches [0.52] is not known", d.of("matmul_thread_tiles m:4096", ratio)
     yield (
         "it gains [16] %: loads are",
-        [100 * (buffered / each - 1) for each in d.of("matmul_vectorised m:4096", ratio)],
+        [100 * (buffered / value - 1) for value in d.of("matmul_vectorised m:4096", ratio)],
     )
 
 
@@ -144,7 +144,7 @@ def _variants() -> Iterator[Fact]:
         return [float(by_name[variant]["register_clocks"])]
 
     def slower(variant: str, than: str) -> list[float]:
-        rates = [float(by_name[each]["tflops"]) for each in (than, variant)]
+        rates = [float(by_name[name]["tflops"]) for name in (than, variant)]
         return [100 * (rates[0] / rates[1] - 1)]
 
     first, last = (

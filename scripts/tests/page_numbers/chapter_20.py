@@ -83,7 +83,7 @@ def facts(d: Data) -> Iterator[Fact]:
         ],
     )
     large = d.of("add_matrices memory:managed phase:first_touch rows:6144", "bytes_to_device")
-    yield "bring [9.5]rc", [each / 6144**2 for each in large]
+    yield "bring [9.5]rc", [value / 6144**2 for value in large]
     spreads = []
     for memory in ("managed", "explicit"):
         for part in ("initialise", "read_back"):
@@ -91,14 +91,14 @@ def facts(d: Data) -> Iterator[Fact]:
                 name = f"add_matrices/memory:{memory}/phase:{part}/rows:{side}/columns:{side}"
                 times = sorted(row.time_us for row in d.result.by_name[name])
                 spreads.append(times[len(times) * 3 // 4] / times[len(times) // 4] - 1)
-    yield "spread by [up to 43] %, so", [100 * each for each in spreads]
+    yield "spread by [up to 43] %, so", [100 * value for value in spreads]
     kernel = "add_matrices memory:explicit phase:kernel rows:1024"
     counted = d.on("emulated-hopper")
     yield (
         "rows [65,536] load requests and [262,144] load sectors, [32,768] and [131,072] of stores, [100] % efficiency",
         *(
-            counted.of(kernel, each)
-            for each in (
+            counted.of(kernel, name)
+            for name in (
                 "load_requests",
                 "load_sectors",
                 "store_requests",

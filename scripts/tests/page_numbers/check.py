@@ -16,11 +16,11 @@ def wrong(text: str, facts: Iterable[Fact]) -> Iterator[str]:
             yield f"not on the page: {plain}"
         if len(parts) != len(values):
             yield f"{len(parts)} numbers, {len(values)} lists of values: {plain}"
-        for part, found in zip(parts, values, strict=False):
-            if not found:
+        for part, wrong_numbers in zip(parts, values, strict=False):
+            if not wrong_numbers:
                 yield f"no data: {words}"
-            elif not reading.agrees(part, found):
-                shown = ", ".join(f"{each:.5g}" for each in sorted(found)[:12])
+            elif not reading.agrees(part, wrong_numbers):
+                shown = ", ".join(f"{entry:.5g}" for entry in sorted(wrong_numbers)[:12])
                 yield f"{words!r}: [{part}] is {shown}"
 
 

@@ -22,8 +22,8 @@ NONE = "none"  # `shared:none`: the benchmarks that have no such parameter
 
 
 def directory(chapter: str) -> Path:
-    (found,) = (ROOT / "chapters").glob(f"{chapter}_*")
-    return found
+    (path,) = (ROOT / "chapters").glob(f"{chapter}_*")
+    return path
 
 
 def table(name: str) -> list[dict[str, str]]:
@@ -69,8 +69,10 @@ class Data:
     def named(self, name: str) -> str:
         """The benchmark whose parameters are those of `name`, in any order."""
         parts = sorted(name.split("/"))
-        (found,) = (each for each in self._names if sorted(each.split("/")) == parts)
-        return found
+        (matching,) = (
+            benchmark for benchmark in self._names if sorted(benchmark.split("/")) == parts
+        )
+        return matching
 
     def value(self, name: str, metric: str) -> float | None:
         if processes := self._processes(name, metric):
@@ -93,8 +95,8 @@ class Data:
         return value / divisor if value is not None and divisor else None
 
     def of(self, spec: str, metric: str = "time", scale: float = 1) -> list[float]:
-        found = [self.value(name, metric) for name in self.names(spec)]
-        return [scale * each for each in found if each is not None]
+        medians = [self.value(name, metric) for name in self.names(spec)]
+        return [scale * entry for entry in medians if entry is not None]
 
     def ratio(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
         """Variant over baseline for each pair that is alike in all that neither says."""
@@ -103,39 +105,41 @@ class Data:
         base = {}
         for name in filter(other.has, self._names):
             base[_pair(name, one, other, ends)] = name
-        found = []
+        ratios = []
         for name in filter(one.has, self._names):
             partner = base.get(_pair(name, one, other, ends))
             if partner is None or partner == name:
                 continue
             if (over := self._over(name, partner, metric)) is not None:
-                found.append(over)
-        return found
+                ratios.append(over)
+        return ratios
 
     def more(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
         """How many percent more the variant has than the baseline."""
-        return [100 * (each - 1) for each in self.ratio(variant, baseline, metric, at)]
+        return [100 * (value - 1) for value in self.ratio(variant, baseline, metric, at)]
 
     def less(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
-        return [-each for each in self.more(variant, baseline, metric, at)]
+        return [-value for value in self.more(variant, baseline, metric, at)]
 
     def share(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
-        return [100 * each for each in self.ratio(variant, baseline, metric, at)]
+        return [100 * value for value in self.ratio(variant, baseline, metric, at)]
 
     def per(self, spec: str, metric: str, other: str, scale: float = 1) -> list[float]:
         """One metric over another of the same benchmarks."""
-        found = []
+        shares = []
         for name in self.names(spec):
             value, divisor = self.value(name, metric), self.value(name, other)
             if value is not None and divisor:
-                found.append(scale * value / divisor)
-        return found
+                shares.append(scale * value / divisor)
+        return shares
 
     @cached_property
     def peak(self) -> float:
         """The DRAM's theoretical bytes a second."""
-        name = next(each for each in self._names if self.value(each, "peak_percent"))
-        rate, percent = (self.value(name, each) for each in ("bytes_per_second", "peak_percent"))
+        name = next(benchmark for benchmark in self._names if self.value(benchmark, "peak_percent"))
+        rate, percent = (
+            self.value(name, metric) for metric in ("bytes_per_second", "peak_percent")
+        )
         assert rate and percent
         return 100 * rate / percent
 
@@ -152,8 +156,8 @@ def _pair(name: str, one: Spec, other: Spec, ends: Spec) -> tuple[tuple[str, str
 
 @cache
 def _result(chapter: str, device: str) -> results.Result:
-    found = results.load_chapter(Project(ROOT, ROOT / "data"), Chapter(directory(chapter)), device)
-    (result,) = found
+    loaded = results.load_chapter(Project(ROOT, ROOT / "data"), Chapter(directory(chapter)), device)
+    (result,) = loaded
     return result
 
 
@@ -164,6 +168,6 @@ def rank_correlation(one: list[float], other: list[float]) -> float:
 
 def _ranks(values: list[float]) -> list[float]:
     return [
-        sum(each < value for each in values) + (sum(each == value for each in values) - 1) / 2
+        sum(other < value for other in values) + (sum(other == value for other in values) - 1) / 2
         for value in values
     ]

@@ -48,7 +48,7 @@ _NAMES = [
     r"(?<![\d.])(?:\d+|a|one|two|four) (?:sectors?|lines?|requests?|passes|wavefronts?|blocks?|streams|"
     r"loads?|stores?|stages|phases|steps) (?:a|per|of|each)\b",
 ]  # fmt: skip
-_NAME = re.compile("|".join(f"(?:{each})" for each in _NAMES))
+_NAME = re.compile("|".join(f"(?:{name})" for name in _NAMES))
 
 
 def of(page: Path) -> str:
@@ -68,32 +68,32 @@ def whole(page: Path) -> str:
 
 def _answer(text: str) -> str:
     """The words around the spans from which `lab figures` writes the answer."""
-    found = _ANSWER.search(text)
-    lines = found[1].split("\n") if found else []
+    match = _ANSWER.search(text)
+    lines = match[1].split("\n") if match else []
     return "".join(line.removeprefix(">") + "\n" for line in lines if line.startswith(">")) + "\n"
 
 
 def claims(page: Path) -> list[dict[str, Any]]:
     text = (page.parent / "claims.toml").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = tomllib.loads(text)["claim"]
-    return found
+    texts: list[dict[str, Any]] = tomllib.loads(text)["claim"]
+    return texts
 
 
 def reasons(page: Path) -> str:
     """Why claims came out as they did on measured GPUs; on emulated ones the reason is arithmetic."""
-    found = {
+    texts = {
         text: None
         for claim in claims(page)
         for device, text in claim.get("because", {}).items()
         if device.startswith("nvidia-")
     }
-    return " ".join(" ".join(found).split())
+    return " ".join(" ".join(texts).split())
 
 
 def numbers(text: str) -> list[tuple[int, int]]:
     """Where the numbers are."""
-    blanked = _NAME.sub(lambda found: "_" * len(found[0]), text)
-    return [found.span() for found in _NUMBER.finditer(blanked)]
+    blanked = _NAME.sub(lambda numbers_of_page: "_" * len(numbers_of_page[0]), text)
+    return [numbers_of_page.span() for numbers_of_page in _NUMBER.finditer(blanked)]
 
 
 def asserted(words: str) -> tuple[str, list[tuple[int, int]], list[str]]:

@@ -42,17 +42,17 @@ def number(text: str) -> Number:
     if re.fullmatch(r"-?\d[\d,]*(\.\d+)?", text):
         digits = len(text.partition(".")[2])
         return Number(float(text.replace(",", "")), 10.0**-digits)
-    if found := re.fullmatch(r"(\w+)(?: of | in |/)(\w+)", text):
-        return Number(_count(found[1]) / _count(found[2]), 0)
+    if match := re.fullmatch(r"(\w+)(?: of | in |/)(\w+)", text):
+        return Number(_count(match[1]) / _count(match[2]), 0)
     if text in _WORDS:
         return Number(_WORDS[text], 0)
-    if found := re.fullmatch(r"(\d+|\w+) (?:times|thousand|million|billion)", text):
+    if match := re.fullmatch(r"(\d+|\w+) (?:times|thousand|million|billion)", text):
         scale = {"thousand": 1e3, "million": 1e6, "billion": 1e9}.get(text.split()[1], 1)
-        return Number(_count(found[1]) * scale, scale if found[1].isdigit() else 0)
-    found = re.fullmatch(r"(?:(\w+)[ -])?(\w+)", text)
-    part = found and _PARTS.get(found[2], _PARTS.get(found[2].removesuffix("s"), 0))
-    if found and part:
-        return Number(float(Fraction(int(_count(found[1] or "a")), part)), 0)
+        return Number(_count(match[1]) * scale, scale if match[1].isdigit() else 0)
+    match = re.fullmatch(r"(?:(\w+)[ -])?(\w+)", text)
+    part = match and _PARTS.get(match[2], _PARTS.get(match[2].removesuffix("s"), 0))
+    if match and part:
+        return Number(float(Fraction(int(_count(match[1] or "a")), part)), 0)
     return Number(_count(text), 0)
 
 
@@ -60,32 +60,36 @@ def _count(text: str) -> float:
     return float(text) if text.isdigit() else float(_COUNTS[text])
 
 
-def _about(of: Number, values: list[float]) -> bool:
-    return all(abs(each - of.value) <= max(of.half, ABOUT * abs(of.value)) for each in values)
+def _about(stated: Number, values: list[float]) -> bool:
+    return all(
+        abs(value - stated.value) <= max(stated.half, ABOUT * abs(stated.value)) for value in values
+    )
 
 
-def _just_under(of: Number, values: list[float]) -> bool:
-    return all((1 - ABOUT) * of.value <= each <= of.value for each in values)
+def _just_under(stated: Number, values: list[float]) -> bool:
+    return all((1 - ABOUT) * stated.value <= value <= stated.value for value in values)
 
 
-def _just_over(of: Number, values: list[float]) -> bool:
-    return all(of.value - of.half <= each <= (1 + 2 * ABOUT) * of.value for each in values)
+def _just_over(stated: Number, values: list[float]) -> bool:
+    return all(
+        stated.value - stated.half <= value <= (1 + 2 * ABOUT) * stated.value for value in values
+    )
 
 
-def _most(of: Number, values: list[float]) -> bool:
-    return max(values) <= of.value + (of.half if of.unit else 0)
+def _most(stated: Number, values: list[float]) -> bool:
+    return max(values) <= stated.value + (stated.half if stated.unit else 0)
 
 
-def _least(of: Number, values: list[float]) -> bool:
-    return of.value <= min(values) <= 2 * of.value
+def _least(stated: Number, values: list[float]) -> bool:
+    return stated.value <= min(values) <= 2 * stated.value
 
 
-def _up_to(of: Number, values: list[float]) -> bool:
-    return of.stands_for(max(values))
+def _up_to(stated: Number, values: list[float]) -> bool:
+    return stated.stands_for(max(values))
 
 
-def _down_to(of: Number, values: list[float]) -> bool:
-    return of.stands_for(min(values))
+def _down_to(stated: Number, values: list[float]) -> bool:
+    return stated.stands_for(min(values))
 
 
 _QUALIFIERS: dict[str, Callable[[Number, list[float]], bool]] = {
@@ -111,8 +115,8 @@ def agrees(text: str, values: list[float]) -> bool:
             text = rest
     text = text.strip().removeprefix("between ")
     is_one = " of " in text or " in " in text  # `15 of 16`
-    ends = [number(each) for each in ([text] if is_one else _RANGE.split(text))]
+    ends = [number(value) for value in ([text] if is_one else _RANGE.split(text))]
     if len(ends) == 1:
-        return all(ends[0].stands_for(each) for each in values)
+        return all(ends[0].stands_for(value) for value in values)
     low, high = sorted(ends, key=lambda end: end.value)
     return low.stands_for(min(values)) and high.stands_for(max(values))
