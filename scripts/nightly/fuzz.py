@@ -20,6 +20,7 @@ from pathlib import Path
 
 from notebook import testing, toolbox
 from notebook.errors import CHECK_FAILED, MISSING
+from notebook.progress import say
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "common" / "tests" / "fuzz"
@@ -34,6 +35,7 @@ SOURCES = {
 FLAGS = ["-std=c++20", "-g", "-O1", "-fno-sanitize-recover=all", "-w"]
 SANITIZERS = "address,undefined"
 OLDEST_CLANG = 16
+PACKAGES = ("clang-19", "libclang-rt-19-dev")
 LONGEST_INPUT, MEGABYTES, SECONDS_AN_INPUT = 1 << 16, 500, 10
 # Of a corpus, in bytes and files: git keeps it.
 MAX_KEPT, MAX_FILES, LARGEST_KEPT = 20_000, 60, 2_000
@@ -42,9 +44,10 @@ SEED = ROOT / "common" / "tests" / "simt_hazards.cu"
 
 def main() -> int:
     options = _options()
-    compiler = _compiler()
-    if not compiler:
-        how = "apt-get install clang-19 libclang-rt-19-dev"
+    if not _compiler():
+        toolbox.apt_install(list(PACKAGES), say)
+    if not (compiler := _compiler()):
+        how = f"apt-get install {' '.join(PACKAGES)}"
         print(
             f"error: fuzzing needs Clang {OLDEST_CLANG} or later with libFuzzer: {how}",
             file=sys.stderr,
