@@ -27,14 +27,13 @@ class Device:
     """A column, in the order of the columns."""
 
     year: int
+    compute_capability: float
     name: str
 
 
 def devices(decided: list[ChapterVerdicts]) -> list[Device]:
     """Every device that has data of some chapter."""
-    return sorted(
-        {Device(result.year, result.device) for chapter in decided for result in chapter.results}
-    )
+    return sorted({Device(*result.age) for chapter in decided for result in chapter.results})
 
 
 def lines(decided: list[ChapterVerdicts]) -> list[str]:

@@ -51,6 +51,11 @@ class Result:
     key: str = ""
 
     @property
+    def age(self) -> tuple[int, float, str]:
+        """Sorts from the oldest GPU to the newest; those of one year by their compute capability."""
+        return self.year, float(self.compute_capability or 0), self.device
+
+    @property
     def is_published(self) -> bool:
         return self.device.startswith(PUBLISHED)
 
@@ -128,7 +133,7 @@ def load_chapter(project: Project, chapter: Chapter, device: str | None = None) 
     paths = sorted(project.data.glob(f"{folder}/{chapter.name}.json"))
     loaded = (load(project, path, chapter) for path in paths if _is_in_device_folder(path))
     loaded_right = [result for result in loaded if result]
-    return sorted(loaded_right, key=lambda result: (result.year, result.device))
+    return sorted(loaded_right, key=lambda result: result.age)
 
 
 def _is_in_device_folder(path: Path) -> bool:
@@ -240,7 +245,7 @@ def merged_by_device(every: list[Result]) -> list[Result]:
                 measured_counters=first.measured_counters | result.measured_counters,
             )
         by_device[result.device] = result
-    return sorted(by_device.values(), key=lambda result: (result.year, result.device))
+    return sorted(by_device.values(), key=lambda result: result.age)
 
 
 def _together(

@@ -83,7 +83,7 @@ def all_results(
         )
         if device in (None, result.device)
     ]
-    return sorted(every, key=lambda result: (result.year, result.device))
+    return sorted(every, key=lambda result: result.age)
 
 
 def decide_chapter(

@@ -80,7 +80,7 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     cluster.resume()
 
     # Somebody with a higher priority takes the whole node: what runs there is preempted, and runs again.
-    _first(lambda: _running(cluster))
+    _first(lambda: _stopped(cluster, without=killed))  # else it may end before the other job comes
     cluster.run("sbatch", "--partition=urgent", "--exclusive", "--output=/dev/null", "--wrap=true")
     _first(lambda: ["preempted"] if _restarts(cluster) else [])
 

@@ -6,7 +6,8 @@ from notebook.charts.marks import BOXES, Chart, Panel
 from notebook.charts.words import percent
 
 _MEMORIES = [
-    ("explicit", "explicit copies"),
+    ("pinned", "page-locked copies"),
+    ("explicit", "pageable copies"),
     ("managed", "managed"),
     ("prefetched", "managed, prefetched"),
     ("kept_on_host", "managed, kept on the host"),
@@ -26,16 +27,16 @@ def unified_memory(facts: Facts) -> Chart:
     """Where the time goes: phases that add up to the total."""
     panel = Panel(
         (0, 1),
-        (0.3, 4.9),
-        heading="6144 x 6144 floats: time from allocation to the result on the host, ms",
-        height=260,
+        (0.3, 5.9),
+        heading="6144 x 6144 floats: time from initialisation to the result, without allocation, ms",
+        height=320,
     )
-    panel.ticks_y((4.0 - place, label) for place, (_, label) in enumerate(_MEMORIES))
+    panel.ticks_y((5.0 - place, label) for place, (_, label) in enumerate(_MEMORIES))
     gpu, shown = facts.gpu, set()
     widest = 1.0
     for place, (memory, _) in enumerate(_MEMORIES if gpu else ()):
         end = 0.0
-        y = 4.0 - place
+        y = 5.0 - place
         for phase, _, look in _PHASES:
             time = _phase(gpu, memory, phase)
             if time is None:
@@ -52,8 +53,8 @@ def unified_memory(facts: Facts) -> Chart:
     panel.x = (0, widest * 1.12)
     for index, (_, label, look) in enumerate(_PHASES if shown else ()):
         left = panel.x[1] * (0.01 + 0.25 * index)
-        panel.boxes([(left, left + panel.x[1] * 0.02, 4.6, 4.84)], look, BOXES)
-        panel.text(left + panel.x[1] * 0.03, 4.72, label)
+        panel.boxes([(left, left + panel.x[1] * 0.02, 5.6, 5.84)], look, BOXES)
+        panel.text(left + panel.x[1] * 0.03, 5.72, label)
     return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True))
 
 
@@ -69,17 +70,12 @@ def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
 def _unified_memory_title(gpu: Device | None) -> str:
     milliseconds = complete(
         _phase(gpu, memory, phase)
-        for memory, phase in (
-            ("explicit", "total"),
-            ("managed", "total"),
-            ("prefetched", "total"),
-            ("managed", "first_touch"),
-        )
+        for memory, phase in (("pinned", "total"), ("managed", "total"), ("managed", "first_touch"))
     )
     if gpu is None or milliseconds is None:
         return ""
-    explicit, managed, prefetched, first = milliseconds
+    pinned, managed, first = milliseconds
     return (
-        f"Managed memory takes {percent(managed / explicit)} of the time of explicit copies on the {gpu.name}, "
-        f"prefetched {percent(prefetched / explicit)}; the first kernel waits {first:.0f} ms for its pages"
+        f"Page-locked copies take {percent(pinned / managed)} of the time of managed memory on the {gpu.name}, "
+        f"whose first kernel waits {first:.0f} ms for its pages"
     )
