@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from notebook import names
-from notebook.metrics import TABLE
+from notebook.errors import Problem
+from notebook.metrics import TABLE, Metric
 
 FORMAT = 2
 
@@ -167,6 +168,14 @@ def repeated(unit: str) -> tuple[Json, Json]:
     return arrays, {"anyOf": [UNITS[unit], arrays]}
 
 
+def of_metric(metric: Metric) -> Field:
+    """What a row may say of a metric; raises Problem for one in no known unit."""
+    if metric.unit not in UNITS:
+        units = ", ".join(UNITS)
+        raise Problem(f"metrics.csv: {metric.name}: unit '{metric.unit}' is none of {units}")
+    return Field(metric.name, per_repetition(metric.unit), metric.meaning)
+
+
 ROW = (
     Field(
         "name",
@@ -186,5 +195,5 @@ ROW = (
     Field("discarded_batches", per_repetition("count"), "throttled or drifting, timed again"),
     Field("predicted_seconds", UNITS["s"], "one launch, by the time model"),
     Field("predicted_bound", one_of(*BOUNDS), "what limits the predicted time"),
-    *(Field(metric.name, per_repetition(metric.unit), metric.meaning) for metric in TABLE),
+    *map(of_metric, TABLE),
 )

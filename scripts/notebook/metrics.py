@@ -4,11 +4,11 @@ Counters have the same names from the emulator and from Nsight Compute. data/sch
 of exported tables and the metrics that a claim may name follow from the table.
 """
 
-import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
-from notebook.errors import Problem
+from notebook import csv_table
+from notebook.errors import Malformed, Problem
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,21 @@ _KINDS = ("counter", "moved", "rate", "basis")
 
 
 def load(path: Path) -> tuple[Metric, ...]:
-    """The table; raises Problem for a metric of no known kind."""
-    with path.open(encoding="utf-8", newline="") as file:
-        table = tuple(Metric(**line) for line in csv.DictReader(file))
-    for metric in table:
-        if metric.kind not in _KINDS:
-            kinds = ", ".join(_KINDS)
-            raise Problem(f"metrics.csv: {metric.name}: kind '{metric.kind}' is none of {kinds}")
+    """The table; raises Problem for a line that is none, a metric of no known kind or one that is there twice."""
+    columns = [column.name for column in fields(Metric)]
+    try:
+        lines = csv_table.parse(csv_table.read_content(path), columns)
+        table = tuple(Metric(*(line[column] for column in columns)) for line in lines)
+        known: set[str] = set()
+        for metric in table:
+            if metric.kind not in _KINDS:
+                kinds = ", ".join(_KINDS)
+                raise Malformed(f"{metric.name}: kind '{metric.kind}' is none of {kinds}")
+            if metric.name in known:
+                raise Malformed(f"{metric.name} is there twice")
+            known.add(metric.name)
+    except Malformed as error:
+        raise Problem(f"{path.name}: {error}") from error
     return table
 
 

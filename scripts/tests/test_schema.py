@@ -140,8 +140,26 @@ def test_half_of_a_character_is_refused_and_a_whole_one_is_not() -> None:
     assert schema.parse_json(b'{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
 
 
-def test_a_metric_of_no_known_kind_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("stored_bytes,count,bytes,what is stored,", "stored_bytes: kind 'count' is none of counter, "),
+        ("stored_bytes,counter,bytes,what is stored", "line 3: 4 cells, 5 columns"),
+        ("stored_bytes,counter,bytes,stored, and more,", "line 3: 6 cells, 5 columns"),
+        ("hits,counter,count,hits again,", "hits is there twice"),
+        ("stored_\0bytes,counter,bytes,what is stored,", "line 3: holds the control character"),
+    ],
+)
+def test_a_wrong_line_of_the_metrics_is_one_line(
+    tmp_path: Path, line: str, message: str
+) -> None:
     table = tmp_path / "metrics.csv"
-    table.write_text("name,kind,unit,meaning,nsight\nstored_bytes,count,bytes,what is stored,\n")
-    with pytest.raises(Problem, match="stored_bytes: kind 'count' is none of counter, moved, rate"):
+    table.write_text(f"name,kind,unit,meaning,nsight\nhits,counter,count,hits,\n{line}\n")
+    with pytest.raises(Problem, match=message):
         metrics.load(table)
+
+
+def test_a_metric_in_no_known_unit_is_one_line() -> None:
+    metric = metrics.Metric("stored_bytes", "counter", "KiB", "what is stored", "")
+    with pytest.raises(Problem, match="stored_bytes: unit 'KiB' is none of count, bytes, percent"):
+        fields.of_metric(metric)
