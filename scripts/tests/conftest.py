@@ -9,6 +9,7 @@ import hypothesis
 import pytest
 import synthetic
 
+from notebook import errors
 from notebook.chapters import Chapter
 from notebook.project import Project
 
@@ -16,6 +17,12 @@ SCRIPTS = Path(__file__).resolve().parents[1]
 # A machine that is busy fails no test.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def nothing_refused() -> None:
+    """What a test of the same process had refused does not fail the next one's command."""
+    errors.take_refused()
 
 
 @dataclass
