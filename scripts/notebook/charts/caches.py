@@ -62,6 +62,8 @@ def _l1_cache_title(facts: Facts) -> str:
 
 
 _PATHS = [("_ldg", "__ldg", BLUE), ("_restrict", "const __restrict__", ORANGE)]
+# The first compute capability with loads through the read-only cache; below it nvcc refuses __ldg.
+_CAPABILITY_OF_LDG = 3.5
 _CASES: list[tuple[str, dict[str, object], str]] = [
     ("read_offset", {"offset": 0}, "offset 0"),
     ("read_offset", {"offset": 11}, "offset 11"),
@@ -76,7 +78,9 @@ def read_only_cache(facts: Facts) -> Chart:
     heading = "sectors found in L1 or read-only cache, plain load, %"
     time = Panel((-0.5, 4.5), (0.9, 1.1), heading="time, plain load = 1", height=150)
     hits = Panel((-0.5, 4.5), (-3, 108), heading=heading, height=130)
-    through = Panel((-0.5, 4.5), (-3, 108), heading="the same through __ldg, %", height=130)
+    through = Panel(
+        (-0.5, 4.5), (-3, 108), heading="the same through __ldg, which Fermi lacks, %", height=130
+    )
     for panel in (time, hits, through):
         panel.ticks_x((float(x), label) for x, (_, _, label) in enumerate(_CASES))
     shown: set[Evidence] = set()
@@ -96,8 +100,13 @@ def read_only_cache(facts: Facts) -> Chart:
         return _hits(device, "_ldg")
 
     shown |= counts(hits, "04", facts.emulated, plain_hits, joined=False)
-    shown |= counts(through, "04", facts.emulated, ldg_hits, joined=False)
+    with_ldg = [device for device in facts.emulated if _has_ldg(device)]
+    shown |= counts(through, "04", with_ldg, ldg_hits, joined=False)
     return Chart(_read_only_cache_title(facts.gpu), [time, hits, through], key(shown))
+
+
+def _has_ldg(device: Device) -> bool:
+    return float(device.result.compute_capability or 0) >= _CAPABILITY_OF_LDG
 
 
 def _through(device: Device, path: str, shift: float = 0.0) -> list[Place]:

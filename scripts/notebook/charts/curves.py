@@ -153,16 +153,20 @@ def times(
     *,
     joined: bool = True,
 ) -> set[Evidence]:
-    """Draws ratios of times of every device: measured, published and predicted ones."""
+    """Draws ratios of times: measured and published ones, and predicted ones of the other generations."""
     shown: set[Evidence] = set()
+    known = []
     for device in (*facts.measured, *facts.published):
-        shown |= ratios(panel, device, places(device), joined=joined)
+        if evidence := ratios(panel, device, places(device), joined=joined):
+            shown |= evidence
+            known.append(device)
 
     def predicted(device: Device) -> list[tuple[float, float | None]]:
         return [(x, device.ratio(name, base)) for x, name, base in places(device)]
 
     form = None if joined else ""
-    shown |= draw(panel, collect(facts.emulated, predicted), predicted=True, form=form)
+    others = collect(facts.predicted(known), predicted)
+    shown |= draw(panel, others, predicted=True, form=form)
     if not shown:
         panel.nothing()
     return shown

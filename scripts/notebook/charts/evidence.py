@@ -205,6 +205,14 @@ class Facts:
         """The newest GPU that was measured; titles are about it."""
         return self.measured[-1] if self.measured else None
 
+    def predicted(self, known: Iterable[Device]) -> list[Device]:
+        """The emulated GPUs whose predicted times stand beside the times of `known`: those of other generations.
+
+        Two times of one generation would look like a contradiction; how near they are, `validation` shows.
+        """
+        generations = {device.generation for device in known}
+        return [device for device in self.emulated if device.generation not in generations]
+
     def of(self, generation: str) -> Device | None:
         """The emulated GPU of a generation."""
         return next((device for device in self.emulated if device.generation == generation), None)

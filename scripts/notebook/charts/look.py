@@ -92,14 +92,14 @@ def _paler(colour: int, steps: int) -> int:
 _SIGNS = {
     Evidence.MEASURED: "filled: measured, bar: 95 % interval",
     Evidence.COUNTED: "open: counted",
-    Evidence.PREDICTED: "open, dashed: predicted",
+    Evidence.PREDICTED: "open, dashed: predicted, of generations not measured",
     Evidence.PUBLISHED: "star: published",
 }
 
 
 _BARS = {
     Evidence.MEASURED: "full: measured",
-    Evidence.PREDICTED: "pale: predicted",
+    Evidence.PREDICTED: "pale: predicted, of generations not measured",
     Evidence.PUBLISHED: "pale: published",
 }
 

@@ -238,7 +238,8 @@ def _by_generation(
     shown: set[Evidence] = set()
     named: dict[str, list[Device]] = {}
     highest: dict[str, float] = {}
-    for device in (*facts.emulated, *facts.published, *facts.measured):
+    known = [device for device in (*facts.published, *facts.measured) if ratio(device) is not None]
+    for device in (*facts.predicted(known), *known):
         value = ratio(device)
         if value is None or device.generation not in GENERATIONS:
             continue

@@ -118,6 +118,8 @@ def matmul_tiled(facts: Facts) -> Chart:
     """What tiles save, from the requests to the time."""
     panels = []
     shown: set[Evidence] = set()
+    predicted = facts.predicted(facts.measured)
+    ends = [*predicted[:1], *predicted[1:][-1:]]  # the oldest and the newest
     for width in (16, 32):
         panel = Panel(
             (0, 37),
@@ -132,7 +134,7 @@ def matmul_tiled(facts: Facts) -> Chart:
                 if ratio := dict(_stairs(device, 4096, width)).get(label):
                     group.append(bar(device, ratio, f"{ratio:.1f}x"))
                     shown.add(Evidence.MEASURED)
-            for device in facts.emulated[-1:]:
+            for device in ends:
                 ratio = dict(_stairs(device, 256, width)).get(label)
                 if ratio and (label == "time" or not facts.measured):
                     group.append(bar(device, ratio, f"{ratio:.1f}x"))
@@ -142,7 +144,8 @@ def matmul_tiled(facts: Facts) -> Chart:
         panel.line([(width, 0), (width, panel.y[1])], CLAIMED, "thin")
         panel.text(width + 0.3, 0.6, f"book: {width}x", style=CLAIMED)
         panels.append(panel)
-    return Chart(_matmul_tiled_title(facts.gpu), panels, key(shown, bars=True))
+    sizes = "measured at 4096 cubed, predicted at 256 cubed" if Evidence.PREDICTED in shown else ""
+    return Chart(_matmul_tiled_title(facts.gpu), panels, key(shown, bars=True)).noted(sizes)
 
 
 def _matmul_tiled_title(gpu: Device | None) -> str:

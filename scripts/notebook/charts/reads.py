@@ -29,8 +29,9 @@ def _offset(name: str) -> float:
 
 def access_patterns(facts: Facts) -> Chart:
     """Time and fetched bytes against the stride; fetched bytes of scattered words."""
-    fetched_words = "bytes fetched for each byte used"
-    time = Panel((0.9, 72), (0, 8), log_x=True, heading="time of a copy, stride 1 = 1", height=170)
+    fetched_words = "bytes fetched for each byte used, L1 on (-dlcm=ca)"
+    heading = "time of a copy, stride 1 = 1; predicted for a quarter of the threads, warm"
+    time = Panel((0.9, 72), (0, 8), log_x=True, heading=heading, height=170)
     fetched = Panel((0.9, 72), (0, 34), log_x=True, heading=fetched_words, height=160)
     scattered = Panel((0.94, 34), (0, 34), log_x=True, heading=fetched_words, height=160)
     for panel, most in ((time, 64), (fetched, 64), (scattered, 32)):

@@ -133,13 +133,18 @@ def transpose_diagonal(facts: Facts) -> Chart:
         ticks = [(place, str(size)) for size, place in places.items()]
         panel.ticks_x([*ticks, (len(sizes) + 0.6, "published")])
         panel.boxes([(-0.6, end, 0.97, 1.03)], GREY, PALE)
+        known = []
         for gpu in facts.measured:
             pairs = [(place, *_orders(gpu, kernel, size)) for size, place in places.items()]
-            shown |= ratios(panel, gpu, pairs)
+            if evidence := ratios(panel, gpu, pairs):
+                shown |= evidence
+                known.append(gpu)
         for index, device in enumerate(facts.published):
             place = len(sizes) + 0.15 + 0.3 * index
-            shown |= ratios(panel, device, [(place, *_orders(device, kernel, LARGEST))])
-        predicted = collect(facts.emulated, partial(_predicted_orders, kernel, places))
+            if evidence := ratios(panel, device, [(place, *_orders(device, kernel, LARGEST))]):
+                shown |= evidence
+                known.append(device)
+        predicted = collect(facts.predicted(known), partial(_predicted_orders, kernel, places))
         shown |= draw(panel, predicted, predicted=True, form="")
         panel.label(0.965, "grey: within 3 %", GREY)
         panels.append(panel)

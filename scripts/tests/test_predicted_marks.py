@@ -1,0 +1,70 @@
+"""Predicted times in figures: only of generations without a measured or published time there."""
+
+import pytest
+
+from notebook.charts import look, overview, registry
+from notebook.charts.evidence import facts
+from notebook.charts.marks import POINTS, Panel
+from notebook.charts.sources import Sources
+from notebook.project import Project
+
+SOURCES = Sources(Project.here())
+
+
+def styles(panel: Panel) -> set[look.Style]:
+    return {mark.style for mark in panel.marks if mark.form == POINTS}
+
+
+def of_times(figure: str) -> list[Panel]:
+    """The panels of a figure that show times and no counts, whose open marks are the same."""
+    if figure == "effects":
+        chart = overview.effects(SOURCES)
+        assert chart
+        return chart.panels
+    panels = registry.of_chapter(figure, SOURCES.facts(figure[:2])).panels
+    return [panel for panel in panels if panel.heading.startswith(("time", "a transpose"))]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "01_access_patterns",
+        "02_misaligned_reads",
+        "03_l1_cache",
+        "05_misaligned_writes",
+        "06_aos_soa",
+        "07_unroll4",
+        "12_transpose_diagonal",
+        "effects",
+    ],
+)
+def test_a_measured_generation_has_no_predicted_mark_beside_it(figure: str) -> None:
+    assert of_times(figure)
+    for panel in of_times(figure):
+        assert look.style("hopper", look.Evidence.MEASURED) in styles(panel)
+        assert look.style("hopper", look.Evidence.PREDICTED) not in styles(panel)
+
+
+def test_a_published_time_takes_the_place_of_a_prediction_too() -> None:
+    known = SOURCES.facts("02")
+    orin = next(device for device in known.published if device.name == "Jetson Orin")
+    generations = [device.generation for device in known.predicted([orin])]
+    assert "ampere" not in generations and "hopper" in generations
+
+
+def test_without_a_measurement_every_generation_is_predicted() -> None:
+    emulated = facts(device.result for device in SOURCES.facts("02").emulated)
+    assert [device.generation for device in emulated.predicted([])] == list(look.GENERATIONS)
+
+
+def test_bars_of_time_are_predicted_for_the_oldest_and_the_newest_of_the_others() -> None:
+    chart = registry.of_chapter("17_matmul_tiled", SOURCES.facts("17"))
+    drawn = chart.as_tsv()
+    assert drawn.count("Fermi") == drawn.count("Blackwell") == 2 and "Hopper" not in drawn
+    assert "predicted at 256 cubed" in chart.note
+
+
+def test_a_fermi_has_no_read_only_loads() -> None:
+    _, plain, through = registry.of_chapter("04_read_only_cache", SOURCES.facts("04")).panels
+    fermi = look.style("fermi", look.Evidence.COUNTED)
+    assert fermi in styles(plain) and fermi not in styles(through)
