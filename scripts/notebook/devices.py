@@ -16,6 +16,7 @@ from notebook.text import close_matches
 # Devices of data/published/ are called published:<slug>.
 PUBLISHED = "published:"
 
+_NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 _OF_A_GPU = ("gpu", "compute_capability", "sm_count")
 _CAPABILITY = re.compile(r"[0-9]{1,2}\.[0-9]")
@@ -94,14 +95,30 @@ def _gpus(path: Path, columns: Iterable[str]) -> list[dict[str, str]]:
 
 def count_gpus() -> int:
     """The GPUs that the CUDA driver can use; 0 without a driver."""
+    driver, failure = _opened_driver()
+    count = ctypes.c_int(0)
+    if driver is None or failure or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+def driver_failure() -> str:
+    """How the CUDA driver fails: `CUDA_ERROR_SYSTEM_NOT_READY (802)`; "" where it works, has no GPU or is missing."""
+    driver, failure = _opened_driver()
+    if driver is None or failure in (0, _NO_DEVICE):
+        return ""
+    name = ctypes.c_char_p()
+    is_known = driver.cuGetErrorName(failure, ctypes.byref(name)) == 0
+    return f"{name.value.decode() if is_known and name.value else 'error'} ({failure})"
+
+
+def _opened_driver() -> tuple[ctypes.CDLL | None, int]:
+    """The driver's library, None where there is none, and the CUresult of its start."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return 0
-    count = ctypes.c_int(0)
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return 0
-    return count.value
+        return None, 0
+    return driver, driver.cuInit(0)
 
 
 def parse_target(project: Project, text: str) -> Target:
@@ -109,7 +126,8 @@ def parse_target(project: Project, text: str) -> Target:
     text = text.replace("emulated-", "emulated:", 1) if text.startswith("emulated-") else text
     if text == "gpu":
         if count_gpus() == 0:
-            raise Problem("no GPU: the CUDA driver finds none; use --device emulated:ARCH", MISSING)
+            found = f"fails, {failure}" if (failure := driver_failure()) else "finds none"
+            raise Problem(f"no GPU: the CUDA driver {found}; use --device emulated:ARCH", MISSING)
         return Target(None)
     kind, _, architecture = text.partition(":")
     valid = architectures(project)

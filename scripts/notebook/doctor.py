@@ -39,6 +39,12 @@ def _package(package: toolbox.Package) -> list[str]:
 
 
 def _gpu() -> list[str]:
-    count = devices.count_gpus()
-    advice = "" if count else "nothing: without one, chapters run on emulated GPUs"
-    return ["GPU", f"{count} usable" if count else "none", advice]
+    if count := devices.count_gpus():
+        return ["GPU", f"{count} usable", ""]
+    if failure := devices.driver_failure():
+        return [
+            "GPU",
+            "none",
+            f"the driver fails, {failure}: nvidia-smi, and Xid in dmesg, say more",
+        ]
+    return ["GPU", "none", "nothing: without one, chapters run on emulated GPUs"]

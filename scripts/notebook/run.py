@@ -167,7 +167,9 @@ def _has_right_claims(chapter: Chapter) -> bool:
 def _choose() -> Target:
     """The GPU if it can be used, else an emulated one, with a line that says so."""
     if devices.count_gpus() == 0:
-        say(f"no GPU here: running on {_DEFAULT} (choose another with --device)")
+        failure = devices.driver_failure()
+        lack = f"the CUDA driver fails, {failure}" if failure else "no GPU here"
+        say(f"{lack}: running on {_DEFAULT} (choose another with --device)")
         return _DEFAULT
     return Target(None)
 

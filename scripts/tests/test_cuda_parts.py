@@ -10,8 +10,17 @@ from conftest import Tree
 from notebook import cuda_parts, nvcc
 
 _DRIVER = """
-extern "C" int cuInit(unsigned) { return 0; }
+#include <cstdlib>
+extern "C" int cuInit(unsigned) {
+    const char* error = getenv("TEST_CUDA_ERROR");
+    return error ? atoi(error) : 0;
+}
 extern "C" int cuDeviceGetCount(int* count) { *count = 1; return 0; }
+extern "C" int cuGetErrorName(int error, const char** name) {
+    if (error != 802) return 1;
+    *name = "CUDA_ERROR_SYSTEM_NOT_READY";
+    return 0;
+}
 extern "C" int cuDriverGetVersion(int* version) { *version = VERSION; return 0; }
 """
 _NVCC = "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n"
@@ -76,3 +85,21 @@ def test_a_driver_of_the_same_major_release_serves(
     monkeypatch.setattr(cuda_parts, "driver_release", lambda: release)
     monkeypatch.setattr(nvcc, "release", lambda compiler: (13, 1))
     assert cuda_parts.driver_problem("nvcc") == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (802, "fails, CUDA_ERROR_SYSTEM_NOT_READY (802)"),
+        (999, "fails, error (999)"),
+        (100, "finds none"),
+    ],
+)
+def test_a_driver_that_fails_is_named(tree: Tree, tmp_path: Path, error: int, said: str) -> None:
+    settings = settings_with_driver(tmp_path, 13000) | {"TEST_CUDA_ERROR": str(error)}
+    done = tree.lab("run", "02", "--device", "gpu", **settings)
+    assert done.returncode == 3
+    (line_said,) = done.stderr.splitlines()
+    assert line_said == f"lab: error: no GPU: the CUDA driver {said}; use --device emulated:ARCH"
+    gpu = line(tree.lab("doctor", **settings).stdout, "GPU")
+    assert (said.removeprefix("fails, ") in gpu) == said.startswith("fails")

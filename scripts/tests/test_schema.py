@@ -143,16 +143,17 @@ def test_half_of_a_character_is_refused_and_a_whole_one_is_not() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("stored_bytes,count,bytes,what is stored,", "stored_bytes: kind 'count' is none of counter, "),
+        (
+            "stored_bytes,count,bytes,what is stored,",
+            "stored_bytes: kind 'count' is none of counter, ",
+        ),
         ("stored_bytes,counter,bytes,what is stored", "line 3: 4 cells, 5 columns"),
         ("stored_bytes,counter,bytes,stored, and more,", "line 3: 6 cells, 5 columns"),
         ("hits,counter,count,hits again,", "hits is there twice"),
         ("stored_\0bytes,counter,bytes,what is stored,", "line 3: holds the control character"),
     ],
 )
-def test_a_wrong_line_of_the_metrics_is_one_line(
-    tmp_path: Path, line: str, message: str
-) -> None:
+def test_a_wrong_line_of_the_metrics_is_one_line(tmp_path: Path, line: str, message: str) -> None:
     table = tmp_path / "metrics.csv"
     table.write_text(f"name,kind,unit,meaning,nsight\nhits,counter,count,hits,\n{line}\n")
     with pytest.raises(Problem, match=message):
