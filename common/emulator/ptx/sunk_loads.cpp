@@ -127,13 +127,14 @@ class Sinker {
     }
 
     bool is_entered_once(std::uint32_t block) const {
-        return block != 0 && std::ranges::count_if(flow_.blocks, [&](const BasicBlock& each) {
-                                 return std::ranges::count(each.successors, block) != 0;
+        return block != 0 && std::ranges::count_if(flow_.blocks, [&](const BasicBlock& from) {
+                                 return std::ranges::count(from.successors, block) != 0;
                              }) == 1;
     }
 
     void move(const std::vector<std::uint32_t>& moved, std::uint32_t target) {
         std::vector<Instruction> instructions;
+        instructions.reserve(moved.size());
         for (const std::uint32_t i : moved) instructions.push_back(at(i));
         auto& all = function_.instructions;
         for (std::size_t k = moved.size(); k-- > 0;) {
