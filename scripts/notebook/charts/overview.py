@@ -205,8 +205,13 @@ def effects(sources: Sources) -> Chart | None:
             panel.ticks_y((2.0**power, str(2**power)) for power in range(6))
         facts = sources.facts(*numbers)
         years = {device.generation: device.result.year for device in facts.emulated}
-        names = [f"{name.capitalize()} {years.get(name, '')}".strip() for name in GENERATIONS]
-        panel.ticks_x(enumerate(map(str, names)))
+        panel.ticks_x(
+            (
+                column,
+                f"{name.capitalize()} ’{years[name] % 100}" if name in years else name.capitalize(),
+            )
+            for column, name in enumerate(GENERATIONS)
+        )
         panel.boxes([(*_COLUMNS, 1 / 1.03, 1.03)], GREY, PALE)
         others = _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
         shown |= _by_generation(panel, facts, ratio, others)
