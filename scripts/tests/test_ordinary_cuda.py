@@ -44,6 +44,8 @@ BY_CONTROL_FLOW = {
 }
 # Reductions whose lanes touch more than four lines take up to 2 % more sectors than the rule says.
 SCATTERED_REDUCTIONS = {"scatter_by_keys", "spmv_transposed", "relax_edges", "bloom_insert"}
+# Built where there is a toolkit: the compiler of PyPI comes without cuRAND's headers.
+OF_A_TOOLKIT = {"philox_uniform"}
 
 EXCEPTIONS = BY_TIMING.keys() | BY_REGISTERS.keys() | BY_CONTROL_FLOW.keys() | SCATTERED_REDUCTIONS
 # Of the launches that an H200 counts alike in every run, this share has to be equal.
@@ -76,11 +78,22 @@ def emulated() -> Launched:
     return joined(ordinary_cuda.emulate(file, runtime.parent, "hopper") for file in executables)
 
 
+@cache
+def compared() -> Launched:
+    """What is measured of the launches that are built here."""
+    gpu = measured()
+    lacking = OF_A_TOOLKIT - emulated().outputs.keys()
+    return Launched(
+        {name: output for name, output in gpu.outputs.items() if name not in lacking},
+        {name: counted for name, counted in gpu.counted.items() if name not in lacking},
+    )
+
+
 def different(names: Iterable[str]) -> dict[str, set[str]]:
     differing = {
         name: {
             difference.counter
-            for difference in ordinary_cuda.differences(name, emulated(), measured())
+            for difference in ordinary_cuda.differences(name, emulated(), compared())
         }
         for name in names
     }
@@ -109,14 +122,14 @@ def test_what_is_stored_is_complete() -> None:
 
 
 def test_outputs_are_the_gpus_to_the_bit() -> None:
-    assert emulated().outputs.keys() == measured().outputs.keys()
-    assert ordinary_cuda.wrong_outputs(emulated(), measured()) == []
+    assert emulated().outputs.keys() == compared().outputs.keys()
+    assert ordinary_cuda.wrong_outputs(emulated(), compared()) == []
 
 
 def test_counts_are_the_gpus() -> None:
-    assert emulated().counted.keys() == measured().counted.keys()
-    assert different(measured().counted.keys() - EXCEPTIONS) == {}
-    reproducible = measured().counted.keys() - BY_TIMING.keys()
+    assert emulated().counted.keys() == compared().counted.keys()
+    assert different(compared().counted.keys() - EXCEPTIONS) == {}
+    reproducible = compared().counted.keys() - BY_TIMING.keys()
     wrong = different(reproducible)
     assert len(wrong) <= (1 - MIN_EQUAL) * len(reproducible), sorted(wrong)
 
@@ -124,7 +137,7 @@ def test_counts_are_the_gpus() -> None:
 def test_scattered_reductions_are_near() -> None:
     for name in SCATTERED_REDUCTIONS:
         counted = emulated().counted[name]["reduction_sectors"]
-        assert counted <= measured().counted[name]["reduction_sectors"] <= 1.02 * counted
+        assert counted <= compared().counted[name]["reduction_sectors"] <= 1.02 * counted
 
 
 def test_a_difference_is_seen() -> None:
