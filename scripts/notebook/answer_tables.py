@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from notebook import answers, judging, outcomes, works
+from notebook import answers, judging, names, outcomes, page_tables, works
 from notebook.claims import Claim
 from notebook.claims import load as load_claims
 from notebook.outcomes import Outcome
@@ -27,7 +27,8 @@ _MAX_FOUND = 30
 _MAX_VERDICT = 20
 LEGEND = (
     "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
-    "Predicted: by the time model, where its error band leaves no doubt. × is the ratio that the claim names;",
+    "Predicted: by the time model, where its error band leaves no doubt; the times of other generations stay open.",
+    "× is the ratio that the claim names;",
     "a–b: smallest and largest over all sizes and cache states;",
     "in parentheses: not printed, follows from what the source says.",
     "[What holds, reproduced, weaker … mean](../../scripts/README.md#verdicts-the-rules)</sub>",
@@ -147,7 +148,27 @@ def _table(decided: ChapterVerdicts, answers: Sequence[AnswerLine]) -> list[str]
     rows = [
         _answer_row(decided, claim_of(decided, answer.claim), answer.label) for answer in answers
     ]
-    return ["", *markdown_table(_HEADER, rows), "", *LEGEND, ""] if rows else [""]
+    if not rows:
+        return [""]
+    asked = [claim_of(decided, answer.claim) for answer in answers]
+    return ["", *markdown_table(_HEADER, rows), "", *LEGEND, "", *_where(decided, asked), ""]
+
+
+def _where(decided: ChapterVerdicts, asked: Sequence[Claim]) -> list[str]:
+    """Where the kernels are, which benchmarks the claims compare, and a file of their data: of the newest GPU, or
+    else of the newest emulated one."""
+    variants = [name for claim in asked for name in (claim.variant, claim.baseline) if name]
+    benchmarks = ", ".join(f"`{name}`" for name in dict.fromkeys(map(names.kernel, variants)))
+    lines = [
+        f"<sub>Kernels: [kernels.cuh](kernels.cuh); benchmarks of these rows: {benchmarks}.</sub>"
+    ]
+    own = [result for result in decided.results if not result.is_published]
+    if own:
+        newest = [result for result in own if not result.is_emulated] or own
+        page = decided.chapter.directory / "README.md"
+        link = page_tables.link(page, newest[-1].device, newest[-1].path)
+        lines.append(f"<sub>Data: {link}, of other devices in the folders beside it.</sub>")
+    return lines
 
 
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:

@@ -13,6 +13,7 @@ sizes of one GPU, the newest that measured it, which titles of figures are about
                      {claim@n:16777216/cache:cold}
     {claim@fermi}    counted by that emulated GPU
     {claim@nvidia-…} measured by that GPU
+    {claim@predicted:fermi}  predicted for that generation, whether or not its error band decides the claim
     {gpu}            the newest GPU that measured the chapter
 """
 
@@ -22,11 +23,13 @@ from dataclasses import dataclass
 
 from notebook import claims, device_names
 from notebook.claims import Claim
+from notebook.prediction import predicted_ratios
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches
 from notebook.verdicts import Verdict
 
 GPU = "gpu"
+_PREDICTED = "predicted:"
 _PLACEHOLDER = re.compile(
     r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times|share))?\}"
 )
@@ -117,6 +120,31 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
             raise Unanswered("no data")
         raise ValueError(f"answer: claim {close_matches(placeholder.claim, known)}")
     claim = known[placeholder.claim]
+    where = placeholder.where
+    generation = where.removeprefix(_PREDICTED) if where.startswith(_PREDICTED) else ""
+    values = (
+        _predicted_for(decided, claim, generation)
+        if generation
+        else _of_newest(decided, claim, placeholder)
+    )
+    if not values:
+        needs = "no data" if generation or gpus(decided) else "needs a GPU"
+        raise Unanswered(f"{needs} ({placeholder.text[1:-1]})")
+    return _in_form(claim, placeholder.form, min(values), max(values))
+
+
+def _predicted_for(decided: ChapterVerdicts, claim: Claim, generation: str) -> list[float]:
+    device = device_names.EMULATED + generation
+    return [
+        ratio
+        for result in decided.results
+        if result.device == device
+        for ratio in predicted_ratios(claim, result).values()
+    ]
+
+
+def _of_newest(decided: ChapterVerdicts, claim: Claim, placeholder: Placeholder) -> list[float]:
+    """What was found on the newest of the devices that a placeholder asks for."""
     verdicts_in_order = [
         verdict
         for verdict in decided.verdicts
@@ -126,15 +154,11 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
     ]
     oldest_first = [result.device for result in decided.results]
     newest = max((oldest_first.index(verdict.device) for verdict in verdicts_in_order), default=0)
-    values = [
+    return [
         verdict.finding.ratio or 0.0
         for verdict in verdicts_in_order
         if verdict.device == oldest_first[newest]
     ]
-    if not values:
-        needs = "needs a GPU" if not gpus(decided) else "no data"
-        raise Unanswered(f"{needs} ({placeholder.text[1:-1]})")
-    return _in_form(claim, placeholder.form, min(values), max(values))
 
 
 def _is_at(verdict: Verdict, placeholder: Placeholder) -> bool:

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from notebook import csv_table, errors, files, names
+from notebook.claims import Claim
 from notebook.errors import Malformed
 from notebook.intervals import Interval
 from notebook.project import Project
@@ -29,6 +30,21 @@ def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
         names.regime(name): seconds
         for name in result.by_variant.get(variant, [])
         if name in result.by_name and (seconds := result.by_name[name].predicted_seconds) > 0
+    }
+
+
+def predicted_ratios(claim: Claim, result: Result) -> dict[str, float]:
+    """Variant over baseline of a claim about time, as predicted, in each regime of the claim; {} for other claims."""
+    if claim.metric != "time" or claim.baseline is None:
+        return {}
+    variants, baselines = (
+        predicted_seconds(result, variant) for variant in (claim.variant, claim.baseline)
+    )
+    regimes = names.naturally_sorted(variants.keys() & baselines.keys())
+    return {
+        regime: variants[regime] / baselines[regime]
+        for regime in regimes
+        if not claim.regimes or regime in claim.regimes
     }
 
 

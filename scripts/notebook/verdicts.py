@@ -42,7 +42,7 @@ from notebook.judging import (
     judge,
 )
 from notebook.metrics import SHARES
-from notebook.prediction import predicted_interval, predicted_seconds
+from notebook.prediction import predicted_interval, predicted_ratios
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of
 
@@ -178,25 +178,17 @@ def _obstacle(claim: Claim, result: Result) -> Finding | None:
 
 def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
     """What the time model decides, by regime; a band that leaves a doubt decides nothing."""
-    if claim.metric != "time" or claim.baseline is None:
-        return {}
-    variants, baselines = (
-        predicted_seconds(result, variant) for variant in (claim.variant, claim.baseline)
-    )
-    seconds = {}
-    for regime in names.naturally_sorted(variants.keys() & baselines.keys()):
-        if claim.regimes and regime not in claim.regimes:
-            continue
-        ratio = variants[regime] / baselines[regime]
-        generation = result.device.removeprefix(device_names.EMULATED)
+    generation = result.device.removeprefix(device_names.EMULATED)
+    findings = {}
+    for regime, ratio in predicted_ratios(claim, result).items():
         band = predicted_interval(ratio, generation, result.chapter[:2])
         verdict, reason = judge(claim, ratio, band) if band else (INCONCLUSIVE, _NO_TIME)
-        seconds[regime] = (
+        findings[regime] = (
             Finding(NEEDS_GPU, reason)
             if verdict == INCONCLUSIVE
             else Finding(verdict, reason, PREDICTED, ratio, band)
         )
-    return seconds
+    return findings
 
 
 def _wanted(claim: Claim) -> str:

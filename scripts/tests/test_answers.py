@@ -106,6 +106,30 @@ def test_without_a_gpu_it_says_so(tree: Tree) -> None:
         answer(tree, "{offset_11_slower}")
 
 
+def test_a_prediction_that_decides_nothing_is_given_where_it_is_asked_for(tree: Tree) -> None:
+    """Whatever the errors of the model: of a Fermi none is known."""
+    rows = [
+        synthetic.row(
+            f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold",
+            0.0,
+            label="dram predicted_bound:dram",
+            predicted_seconds=seconds,
+            load_sectors=1,
+        )
+        for n, times in ((2**20, (2e-6, 3e-6)), (2**24, (2e-5, 4e-5)))
+        for offset, seconds in zip((0, 11), times, strict=True)
+    ]
+    synthetic.save(tree.data, synthetic.document(rows, "emulated-fermi"))
+    assert answer(tree, "{offset_11_slower@predicted:fermi}") == "1.50–2×"
+    for text, reason in (
+        ("{offset_11_slower@fermi}", "needs a GPU"),
+        ("{offset_11_slower@predicted:kepler}", "no data"),
+        ("{efficiency_32@predicted:fermi}", "no data"),
+    ):
+        with pytest.raises(answers.Unanswered, match=reason):
+            answer(tree, text)
+
+
 @pytest.mark.parametrize("chapter", all_chapters(Project.here()), ids=lambda device: device.name)
 def test_every_chapter_answers_with_numbers_of_known_claims(chapter: Chapter) -> None:
     """A chapter without any measured row has no answer yet; all others have one."""

@@ -95,6 +95,13 @@ def test_what_others_printed_has_a_table_of_its_own(tree: Tree) -> None:
     assert "published" not in (tree.root / "README.md").read_text()
 
 
+def test_an_answer_says_which_kernels_and_where_the_data_are(tree_with_data: Tree) -> None:
+    pages.write_all(tree_with_data.project)
+    answer, _, _ = page_of(tree_with_data).partition("lab:verdicts")
+    assert "[kernels.cuh](kernels.cuh); benchmarks of these rows: `read_offset`." in answer
+    assert f"[nvidia-h200](../../data/nvidia-h200/{synthetic.CHAPTER}.json)" in answer
+
+
 def test_hostile_text_stays_in_its_cell(tree_with_data: Tree) -> None:
     assert markdown_cell("a|b\n<!-- lab:end -->\x1b[31m") == "a\\|b &lt;!-- lab:end --> [31m"
     decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)

@@ -27,7 +27,9 @@ GIVEN = (
     "5 lines where 16 x 16 touches 8",
     "goes in half warps",
     "8 to 16 takes",
-    "and 16 to 32 {",
+    "16 to 32 takes {",
+    "at 192 cubed: {",
+    "36 blocks leave most of the 132 SMs idle",
     "where halved loads suggest 0.50×",
 )
 F, T = "matmul_tiled_bounded type:float", "matmul_rectangular_tiles"
@@ -38,12 +40,15 @@ def facts(d: Data) -> Iterator[Fact]:
     def tile(one: str, other: str, at: str) -> tuple[str, str, str, str]:
         return f"{T} tile:{one}", f"{T} tile:{other}", "time", at
 
+    loads = [
+        (d.value(name, "shared_load_wavefronts") or 0) / (192**3 / 32)
+        for name in d.names(f"{F} tile:16|32 m:192")
+    ]
+    yield "Each step also loads [1.5] wavefronts", loads
     yield (
-        "Each step also loads [1.5] wavefronts",
-        [
-            (d.value(name, "shared_load_wavefronts") or 0) / (192**3 / 32)
-            for name in d.names(f"{F} tile:16|32 m:192")
-        ],
+        "a step needs [1.5] wavefronts of loads from it at either width, of [about 2] clocks",
+        loads,
+        [clocks(d, name) for name in d.names(f"{F} tile:16|32 m:1024")],
     )
     for words, wide, narrow, at in (
         ("8 to 16 saves [36 and 37] % of the time", 16, 8, LARGE),
