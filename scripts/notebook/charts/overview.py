@@ -219,13 +219,8 @@ def effects(sources: Sources) -> Chart | None:
         if value := facts.claimed.get(claim):
             value **= power
             panel.line([(x, value) for x in _COLUMNS], CLAIMED, THIN)
-            panel.text(
-                8.6,
-                value * (0.8 if panel.log_y else 0.95),
-                label.format(f"{value:.4g}"),
-                RIGHT,
-                CLAIMED,
-            )
+            place = value * (0.8 if panel.log_y else 0.95)
+            panel.text(8.6, place, label.format(f"{value:.4g}"), RIGHT, CLAIMED)
         panels.append(panel)
     if not shown:
         return None
