@@ -204,14 +204,9 @@ def effects(sources: Sources) -> Chart | None:
         if panel.log_y:
             panel.ticks_y((2.0**power, str(2**power)) for power in range(6))
         facts = sources.facts(*numbers)
-        years = {device.generation: device.result.year for device in facts.emulated}
-        panel.ticks_x(
-            (
-                column,
-                f"{name.capitalize()} ’{years[name] % 100}" if name in years else name.capitalize(),
-            )
-            for column, name in enumerate(GENERATIONS)
-        )
+        years = {device.generation: f" ’{device.result.year % 100}" for device in facts.emulated}
+        names = (f"{name.capitalize()}{years.get(name, '')}" for name in GENERATIONS)
+        panel.ticks_x(enumerate(names))
         panel.boxes([(*_COLUMNS, 1 / 1.03, 1.03)], GREY, PALE)
         others = _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
         shown |= _by_generation(panel, facts, ratio, others)
