@@ -166,7 +166,7 @@ _WIDTHS = (4, 8, 16, 32)
 def matmul_tile_width(facts: Facts) -> Chart:
     """Speed against the width of a tile; occupancy against its shared memory."""
     ticks = [(float(place), f"{width}x{width}") for place, width in enumerate(_WIDTHS)]
-    speed = Panel((-0.3, 3.3), (0, 2.4), heading="speed, tiles of 16 = 1", height=220)
+    speed = Panel((-0.3, 3.3), (0, 2.4), heading="speed at 2048 cubed, tiles of 16 = 1", height=220)
     speed.ticks_x(ticks)
     shown: set[Evidence] = set()
     for device in (*facts.measured, *facts.published):
