@@ -63,23 +63,25 @@ constexpr bool takes_lower(unsigned i) {
     return ((i & stride) == 0) == ((i & run) == 0);
 }
 
-template <class F, std::size_t... i>
-constexpr Eight eight(F f, std::index_sequence<i...>) {
-    return Eight{f(static_cast<unsigned>(i))...};
+// Eight of two registers' keys, those of `second` numbered from `width` on: `from(i)` becomes key i.
+template <auto from, std::size_t... i>
+Eight pick(const Eight& first, const Eight& second, std::index_sequence<i...>) {
+    return __builtin_shufflevector(first, second, from(i)...);
 }
-constexpr std::make_index_sequence<width> all_of_eight;
+template <auto from>
+Eight pick(const Eight& first, const Eight& second) {
+    return pick<from>(first, second, std::make_index_sequence<width>());
+}
 
 template <unsigned stride>
-constexpr Eight partner_of = eight([](unsigned i) { return i ^ stride; }, all_of_eight);
+constexpr auto partner_of = [](std::size_t i) { return i ^ stride; };
 
-// The lower keys are numbered from 0 on, the higher ones from `width` on.
+// From the lower keys, and the higher ones.
 template <unsigned run, unsigned stride, bool is_up>
-constexpr Eight choice = eight(
-    [](unsigned i) {
-        const bool lower = run < width ? takes_lower<run, stride>(i) : ((i & stride) == 0) == is_up;
-        return lower ? i : i + width;
-    },
-    all_of_eight);
+constexpr auto choice = [](std::size_t i) {
+    const bool lower = run < width ? takes_lower<run, stride>(i) : ((i & stride) == 0) == is_up;
+    return lower ? i : i + width;
+};
 
 template <unsigned run, unsigned stride>
 void exchange(Registers& keys) {
@@ -94,11 +96,11 @@ void exchange(Registers& keys) {
             keys[r] = is_up ? low : high;
             keys[other] = is_up ? high : low;
         } else {
-            const Eight theirs = __builtin_shuffle(mine, partner_of<stride>);
+            const Eight theirs = pick<partner_of<stride>>(mine, mine);
             const Eight low = mine < theirs ? mine : theirs, high = mine < theirs ? theirs : mine;
             const bool is_up = run < width || takes_lower<run, stride>(r * width);
-            keys[r] = is_up ? __builtin_shuffle(low, high, choice<run, stride, true>)
-                            : __builtin_shuffle(low, high, choice<run, stride, false>);
+            keys[r] = is_up ? pick<choice<run, stride, true>>(low, high)
+                            : pick<choice<run, stride, false>>(low, high);
         }
     }
     if constexpr (stride > 1) exchange<run, stride / 2>(keys);
