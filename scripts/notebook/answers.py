@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from notebook import claims, device_names
 from notebook.claims import Claim
+from notebook.metrics import PERCENTAGES
 from notebook.prediction import predicted_ratios
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches
@@ -42,7 +43,6 @@ _UNITS = {
 }
 # Below this a ratio has three significant digits: 0.125, 0.0625.
 _SMALL = 0.2995
-_PERCENT = ("efficiency", "occupancy", "percent")
 
 
 class Unanswered(Exception):
@@ -129,8 +129,24 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
     )
     if not values:
         needs = "no data" if generation or gpus(decided) else "needs a GPU"
-        raise Unanswered(f"{needs} ({placeholder.text[1:-1]})")
+        raise Unanswered(f"{needs} ({placeholder.text[1:-1]}){_counted(decided, placeholder)}")
     return _in_form(claim, placeholder.form, min(values), max(values))
+
+
+def _counted(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
+    """For the message: the placeholder that an emulated GPU fills, where no GPU fills this one."""
+    devices = [
+        verdict.device
+        for verdict in decided.verdicts
+        if verdict.claim.id == placeholder.claim
+        and verdict.claim.is_counted
+        and verdict.finding.ratio is not None
+        and verdict.device.startswith(device_names.EMULATED)
+    ]
+    if placeholder.where or not devices:
+        return ""
+    where = devices[-1].removeprefix(device_names.EMULATED)
+    return f"; counted: {{{placeholder.claim}@{where}}}"
 
 
 def _predicted_for(decided: ChapterVerdicts, claim: Claim, generation: str) -> list[float]:
@@ -185,7 +201,7 @@ def _in_form(claim: Claim, form: str, low: float, high: float) -> str:
         return _range([end if high > 1 else 1 / end for end in (low, high)], "×")
     if claim.baseline is not None:
         return _range([low, high], "×")
-    if claim.metric.endswith(_PERCENT):
+    if claim.metric in PERCENTAGES:
         return _range([low, high], " %")
     scale, unit = _UNITS.get(claim.metric, (1.0, ""))
     return _range([scale * low, scale * high], unit)

@@ -13,7 +13,7 @@ from notebook.chapters import Chapter
 from notebook.counter_notes import CounterNotes, refuse_unknown
 from notebook.devices import is_device
 from notebook.errors import Malformed, Problem
-from notebook.metrics import COUNTERS, METRICS
+from notebook.metrics import COUNTERS, METRICS, METRICS_FILE
 from notebook.text import close_matches, plain, quoted, short
 from notebook.works import OURS
 
@@ -178,7 +178,10 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
     if "expected" not in table and "direction" not in table:
         raise ValueError(f"{where}: direction is missing")
     if table["metric"] not in METRICS:
-        raise ValueError(f"{where}: metric: {close_matches(table['metric'], METRICS)}")
+        raise ValueError(
+            f"{where}: unknown metric {plain(table['metric'])}; "
+            f"{close_matches(table['metric'], METRICS, most=5)}; a new metric is a line in {METRICS_FILE}"
+        )
     for key in ("variant", "baseline"):
         if key in table:
             table[key] = _variant(where, key, table[key])

@@ -30,6 +30,7 @@ from notebook.tables import all_results
 from notebook.text import close_matches, plain
 from notebook.verdicts import (
     SMALLEST_EFFECT,
+    SMALLEST_EFFECT_TEXT,
     widened,
 )
 
@@ -218,7 +219,7 @@ def _difference(first: Value, other: Value | None) -> Difference | None:
         return Difference(UNDECIDED, ratio, interval, doubt)
     mark = mark_of(interval)
     if mark == UNDECIDED:
-        return Difference(mark, ratio, interval, f"the interval includes {SMALLEST_EFFECT:.0%}")
+        return Difference(mark, ratio, interval, f"the interval includes {SMALLEST_EFFECT_TEXT}")
     widest = max(first.spread, other.spread)
     if mark_of(widened(interval, widest)) != mark:
         return Difference(UNDECIDED, ratio, interval, f"the spread is too large ({widest:.0%})")
@@ -226,7 +227,7 @@ def _difference(first: Value, other: Value | None) -> Difference | None:
 
 
 def mark_of(interval: Interval) -> str:
-    """What the interval of a ratio says of two devices; exactly 3 % is the same."""
+    """What the interval of a ratio says of two devices; exactly the smallest effect is the same."""
     low, high = interval
     largest = (1 + SMALLEST_EFFECT) * (1 + 1e-9)
     if low >= 1 / largest and high <= largest:

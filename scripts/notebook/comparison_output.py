@@ -15,10 +15,11 @@ from notebook.compare import (
 )
 from notebook.device_answers import Question, Value
 from notebook.text import plain, terminal_table, wrapped
+from notebook.verdicts import SMALLEST_EFFECT_TEXT
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
-_LEGEND = """\
-= same within 3 %, ≠ different beyond 3 %, ? cannot tell; by 95 % intervals, against the first
+_LEGEND = f"""\
+= same within {SMALLEST_EFFECT_TEXT}, ≠ different beyond it, ? cannot tell; by 95 % intervals, against the first
 device of the row that has a value. † the caches' state or what holds the data is not the same."""
 
 

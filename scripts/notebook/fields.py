@@ -12,6 +12,7 @@ from notebook.errors import Problem
 from notebook.metrics import TABLE, Metric
 
 FORMAT = 2
+FILE = "scripts/notebook/fields.py"  # for messages about a field that it lacks
 
 # Limits of one file. What a reader has to do is bounded by these, whatever a file says of itself.
 LONGEST_FILE = 8 * 2**20  # bytes

@@ -33,6 +33,7 @@ ALL = (*OF_EFFECTS, *OF_EQUALITY, INCONCLUSIVE, *WITHOUT_EVIDENCE)
 
 # The smallest effect of interest, as a ratio: from 1 / 1.03 to 1.03 is no effect.
 SMALLEST_EFFECT = 0.03
+SMALLEST_EFFECT_TEXT = f"{100 * SMALLEST_EFFECT:g} %"
 _SMALLEST = math.log1p(SMALLEST_EFFECT)
 _QUARTER = math.log(1.25)
 # A boundary belongs to the zone that comes first, whichever way the last bit was rounded.
@@ -77,8 +78,10 @@ def zones_of(claim: Claim) -> list[Zone]:
     if claim.sign == 0:
         return [
             Zone(HOLDS, -_SMALLEST, _SMALLEST),
-            Zone(DOES_NOT_HOLD, -infinity, -_SMALLEST, "lower by more than 3 %"),
-            Zone(DOES_NOT_HOLD, _SMALLEST, infinity, "higher by more than 3 %"),
+            Zone(
+                DOES_NOT_HOLD, -infinity, -_SMALLEST, f"lower by more than {SMALLEST_EFFECT_TEXT}"
+            ),
+            Zone(DOES_NOT_HOLD, _SMALLEST, infinity, f"higher by more than {SMALLEST_EFFECT_TEXT}"),
         ]
     zones = [
         Zone(NO_EFFECT, -_SMALLEST, _SMALLEST),
@@ -124,6 +127,6 @@ def _boundary(claim: Claim, here: Zone, there: Zone) -> str:
         return "an end of the range"
     at = here.high if there.high > here.high else here.low
     if claim.claimed is None or abs(at) <= _SMALLEST:
-        return "3 %"
+        return SMALLEST_EFFECT_TEXT
     part = "twice" if at > abs(math.log(claim.claimed)) else "half"
     return f"{part} the claimed effect ({math.exp(at * claim.sign):.3g})"

@@ -51,6 +51,8 @@ def load(path: Path) -> tuple[Metric, ...]:
 
 
 TABLE = load(Path(__file__).with_suffix(".csv"))
+# For messages about a metric that it lacks.
+METRICS_FILE = "scripts/notebook/metrics.csv"
 
 
 def _names(*kinds: str) -> tuple[str, ...]:
@@ -69,4 +71,11 @@ PEAK_PERCENT = "peak_percent"
 # What all requests of a kernel's loads move, over the time, in percent of the same: profilers' load
 # throughput. Computed from time and counter, so only where a GPU has both.
 LOAD_THROUGHPUT_PERCENT = "load_throughput_percent"
+PERCENTAGES = frozenset(
+    {
+        PEAK_PERCENT,
+        LOAD_THROUGHPUT_PERCENT,
+        *(metric.name for metric in TABLE if metric.unit == "percent"),
+    }
+)
 METRICS = ("time", *RATES, PEAK_PERCENT, LOAD_THROUGHPUT_PERCENT, *COUNTERS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from notebook import device_names
 from notebook.claims import Claim
 from notebook.judging import CONFIRMED, STRONGER
+from notebook.metrics import PERCENTAGES, TABLE
 from notebook.tables import ChapterVerdicts
 from notebook.verdicts import PREDICTED, Verdict
 
@@ -20,7 +21,6 @@ _UNITS = {
     "flops_per_loaded_byte": "flop/B",
 }
 _PREDICTED = "any predicted value"
-_PERCENT = ("efficiency", "occupancy", "percent")
 _GIGA = ("bytes_per_second", "flops_per_second")
 # The widest range, as a share of its middle, that stands for one value.
 _TOLERANCE = 0.35
@@ -62,7 +62,7 @@ def printed(claim: Claim) -> str:
     if low == 0 < high:
         return f"(≤ {_with_unit(claim, _range(high, high, claim))})"
     # A narrow range is a value with its tolerance; of 99.5 to 100 % the value is 100 %.
-    value = high if claim.metric.endswith(_PERCENT) and high == 100 else (low + high) / 2
+    value = high if claim.metric in PERCENTAGES and high == 100 else (low + high) / 2
     if high - low > _TOLERANCE * value:
         return f"({_with_unit(claim, _range(low, high, claim))})"
     return f"({_with_unit(claim, _range(value, value, claim))})"
@@ -136,15 +136,21 @@ def value_of(claim: Claim, verdicts: Iterable[Verdict]) -> str:
 def _with_unit(claim: Claim, text: str) -> str:
     if claim.baseline is not None:
         return f"{text}×"
-    if claim.metric.endswith(_PERCENT):
+    if claim.metric in PERCENTAGES:
         return f"{text} %"
-    return f"{text} {_UNITS.get(claim.metric, claim.metric.rsplit('_', 1)[-1])}"
+    return f"{text} {_UNITS.get(claim.metric) or _unit_of_table(claim.metric)}".rstrip()
+
+
+def _unit_of_table(metric: str) -> str:
+    """What metrics.csv says; a count is of what its name ends with: 32 sectors."""
+    unit = next((known.unit for known in TABLE if known.name == metric), "")
+    return {"count": metric.rsplit("_", 1)[-1], "ratio": ""}.get(unit, unit)
 
 
 def _range(low: float, high: float, claim: Claim) -> str:
     scale = 1e9 if claim.baseline is None and claim.metric in _GIGA else 1.0
     ends = (_number(end / scale) for end in (low, high))
-    if claim.baseline is None and claim.metric.endswith(_PERCENT):
+    if claim.baseline is None and claim.metric in PERCENTAGES:
         ends = (end.rstrip("0").rstrip(".") if "." in end else end for end in ends)
     return "–".join(dict.fromkeys(ends))
 

@@ -14,6 +14,7 @@ import jsonschema_rs
 from notebook import fields, files, names, quick_check
 from notebook.errors import Malformed
 from notebook.fields import Field, Json
+from notebook.metrics import METRICS_FILE
 from notebook.text import short
 
 _LONGEST_NUMBER = 40  # characters
@@ -97,7 +98,9 @@ def check(document: Json) -> None:
     # Collecting errors takes longer than finding that there is none.
     if not _is_surely_right(document) and not _validator().is_valid(document):
         error = next(iter(_validator().iter_errors(document)))
-        raise Malformed(f"{place(error.instance_path)}: {short(error.message)}")
+        unknown = error.kind.name == "additionalProperties"
+        where_known = f"; fields: {fields.FILE}, metrics: {METRICS_FILE}" if unknown else ""
+        raise Malformed(f"{place(error.instance_path)}: {short(error.message)}{where_known}")
     _check_rows(document)
 
 

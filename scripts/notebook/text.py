@@ -72,11 +72,14 @@ def wrapped(text: str, indent: str = "", width: int = 100) -> list[str]:
     )
 
 
-def close_matches(word: str, valid: Iterable[str]) -> str:
-    """`valid` as a list for an error message, led by what `word` probably meant."""
+def close_matches(word: str, valid: Iterable[str], most: int | None = None) -> str:
+    """`valid` as a list for an error message, led by what `word` probably meant; the nearest `most`, if given."""
     names = list(valid)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     guess = f"did you mean {close[0]}? " if close else ""
+    if most is not None and len(names) > most:
+        nearest = difflib.get_close_matches(word, names, n=most, cutoff=0)
+        return f"{guess}valid, for example: {', '.join(nearest)}"
     return f"{guess}valid: {', '.join(names)}"
 
 

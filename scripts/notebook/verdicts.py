@@ -36,6 +36,7 @@ from notebook.judging import (
     OPPOSITE,
     REPRODUCED,
     SMALLEST_EFFECT,
+    SMALLEST_EFFECT_TEXT,
     STRONGER,
     WEAKER,
     WITHOUT_EVIDENCE,
@@ -62,6 +63,7 @@ __all__ = [
     "OPPOSITE",
     "REPRODUCED",
     "SMALLEST_EFFECT",
+    "SMALLEST_EFFECT_TEXT",
     "STRONGER",
     "WEAKER",
     "WITHOUT_EVIDENCE",
@@ -78,15 +80,15 @@ MIN_REPETITIONS = 5
 LARGEST_SPREAD = 0.10
 MIN_PROCESSES = 2
 
-LEGEND = """\
+LEGEND = f"""\
 A claim of an effect, by the logarithm of the ratio:
   reproduced      on the claimed side, from half to twice the claimed effect, or of any size beyond
-                  3 % where none is claimed; counts: no more than a quarter off
+                  {SMALLEST_EFFECT_TEXT} where none is claimed; counts: no more than a quarter off
   stronger        on the claimed side, more than twice the claimed effect
-  weaker          on the claimed side beyond 3 %, less than half the claimed effect
-  no effect       within 3 %
-  opposite        on the other side, beyond 3 %
-A claim of equality (within 3 %) or of a range:
+  weaker          on the claimed side beyond {SMALLEST_EFFECT_TEXT}, less than half the claimed effect
+  no effect       within {SMALLEST_EFFECT_TEXT}
+  opposite        on the other side, beyond {SMALLEST_EFFECT_TEXT}
+A claim of equality (within {SMALLEST_EFFECT_TEXT}) or of a range:
   holds, does not hold
 Any claim:
   inconclusive    the 95 % interval includes a boundary, clocks throttled, or it was a quick run

@@ -86,7 +86,7 @@ def test_of_two_gpus_the_newer_answers_and_the_other_where_it_is_asked(tree: Tre
         ("{offset_11_slower:half}", "a stray {"),
         ("{offset_11_slower@ampere}", "no data"),
         # Counted on emulated GPUs alone, which have to be asked for.
-        ("{efficiency_32}", "no data (efficiency_32)"),
+        ("{efficiency_32}", "no data (efficiency_32); counted: {efficiency_32@hopper}"),
         ("{efficiency_32@hopper:percent}", "the claim has no baseline"),
     ],
 )

@@ -214,6 +214,13 @@ def test_verdicts_differ_in_grey() -> None:
     assert all(lighter - darker > 5 for darker, lighter in pairwise(seen)), seen
 
 
+def test_bars_of_a_chapter_without_a_chart_say_that_they_were_counted(tree: Tree) -> None:
+    counted = [synthetic.row("gather/along:row/n:1024", 0, load_efficiency=80.0)]
+    synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
+    chart = registry.of_chapter("21_new", facts(results.load_chapter(tree.project, tree.chapter)))
+    assert "80  Hopper" in chart.as_tsv() and chart.note == "pale: counted"
+
+
 def test_predicted_times_are_drawn_beside_measured_ones(tree: Tree) -> None:
     """Of ten generations nine predict the same, which is one curve."""
     names_of = {offset: f"read_offset/offset:{offset}/{AT.format(2**20)}" for offset in (0, 11)}

@@ -50,6 +50,11 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
         ("claimed =", "claimd =", "unknown key claimd; did you mean claimed?"),
         ('why = "They straddle a sector."', "", "why is missing"),
         ('metric = "time"', 'metric = "tiem"', "did you mean time?"),
+        (
+            'metric = "time"',
+            'metric = "load_pages"',
+            "a new metric is a line in scripts/notebook/metrics.csv",
+        ),
         ('direction = "slower"', 'direction = "slow"', "did you mean slower?"),
         ('direction = "slower"', 'direction = "faster"', "does not agree"),
         ('direction = "slower"', "", "direction is missing"),

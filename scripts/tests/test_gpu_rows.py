@@ -1,5 +1,6 @@
 """GPUs by their own names: two tables merged, and what the build refuses."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,26 @@ def test_an_l1_of_unknown_size_is_refused(
     gpus = str(REAL.root / "data" / "gpus.csv")
     assert architecture_table.main([str(table), gpus, str(tmp_path / "out")]) == 1
     assert "'Tesla M2090': the size of the L1 is not known" in capsys.readouterr().err
+
+
+# What differs among GPUs of one compute capability; all other columns are rules of the capability.
+_OF_A_GPU = {
+    *("architecture", "gpu", "year", "sm_count", "max_clock_mhz", "mem_clock_mhz", "bus_bits"),
+    *("dram_bw_gbs", "l2_bytes", "unverified_fields", "source"),
+}
+
+
+def test_gpus_of_a_compute_capability_have_its_rules() -> None:
+    """A rule is changed in all of its rows: NVIDIA states it for the compute capability."""
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    with (REAL.root / "data" / "architectures.csv").open(encoding="utf-8", newline="") as file:
+        for gpu in csv.DictReader(file):
+            for column in gpu.keys() - _OF_A_GPU:
+                rule = gpu[column].split(" ")[0]  # without the remark: "no (opt-in ...)"
+                if rule:  # else it is unknown
+                    where = (gpu["compute_capability"], column)
+                    other, same = first.setdefault(where, (gpu["gpu"], rule))
+                    assert rule == same, f"{where}: {other} has {same}, {gpu['gpu']} has {rule}"
 
 
 @pytest.mark.parametrize("word", ["geforce-rtx-3090", "rtx-3090", "RTX3090", "3090"])

@@ -25,7 +25,8 @@ def test_the_answer_comes_first(chapter: Chapter) -> None:
     assert re.match(rf"# {chapter.number} .{{10,100}}\?\n\n## Answer\n", text)
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ORDER
     head, _, _ = text.partition("<details>")
-    assert 60 <= head.count("\n") <= 140
+    lines = head.count("\n")
+    assert 60 <= lines <= 140, f"{lines} lines above the first folded part, of 60 to 140"
     assert "![" in head.partition("## Why")[0]  # the headline figure
     answer = re.sub(r"<!--.*?-->", "", head, flags=re.DOTALL).partition("|")[0]
     assert re.search(r"\d", answer.partition("## Answer")[2]) and "No answer yet" not in answer

@@ -184,6 +184,27 @@ def test_predicted_times_share_a_line_and_are_marked(tree_with_data: Tree) -> No
     assert (line.found, line.verdict) == ("Fermi, Kepler 1.50–1.90×", "predicted stronger")
 
 
+@pytest.mark.parametrize(
+    ("metric", "shown"),
+    [
+        ("load_sectors", "32 sectors"),
+        ("bytes_to_device", "32 bytes"),
+        ("dram_read_bytes", "32 bytes"),
+        ("l1_ratio", "32"),
+        ("achieved_occupancy", "32 %"),
+        ("peak_percent", "32 %"),
+        ("bytes_per_second", "32 GB/s"),
+    ],
+)
+def test_a_value_has_the_unit_of_its_metric(tree_with_data: Tree, metric: str, shown: str) -> None:
+    decided = tables.decide_chapter(tree_with_data.project, tree_with_data.chapter)
+    verdict = decided.verdicts[0]
+    claim = dataclasses.replace(verdict.claim, metric=metric, baseline=None)
+    value = 32e9 if metric == "bytes_per_second" else 32.0
+    finding = dataclasses.replace(verdict.finding, ratio=value)
+    assert outcomes.value_of(claim, [dataclasses.replace(verdict, finding=finding)]) == shown
+
+
 def test_a_part_without_data_is_left_out(tree_with_data: Tree) -> None:
     page = tree_with_data.root / "README.md"
     page.write_text(

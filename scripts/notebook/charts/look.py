@@ -99,6 +99,7 @@ _SIGNS = {
 
 _BARS = {
     Evidence.MEASURED: "full: measured",
+    Evidence.COUNTED: "pale: counted",
     Evidence.PREDICTED: "pale: predicted, of generations not measured",
     Evidence.PUBLISHED: "pale: published",
 }

@@ -22,7 +22,7 @@ from notebook.charts.look import (
 from notebook.charts.marks import DASHES, LEFT, LINE, PALE, RIGHT, THIN, Chart, Panel
 from notebook.charts.sources import Sources
 from notebook.charts.transposes import of_copy_rows
-from notebook.charts.words import percent, slower, times
+from notebook.charts.words import GREY_BAND, NO_EFFECT, percent, slower, times
 
 _SECTOR = 32
 _LARGE = {"rows": 16384, "columns": 16384, "cache": "cold"}
@@ -207,7 +207,7 @@ def effects(sources: Sources) -> Chart | None:
         years = {device.generation: f" ’{device.result.year % 100}" for device in facts.emulated}
         names = (f"{name.capitalize()}{years.get(name, '')}" for name in GENERATIONS)
         panel.ticks_x(enumerate(names))
-        panel.boxes([(*_COLUMNS, 1 / 1.03, 1.03)], GREY, PALE)
+        panel.boxes([(*_COLUMNS, *NO_EFFECT)], GREY, PALE)
         others = _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
         shown |= _by_generation(panel, facts, ratio, others)
         claim, label, power = claimed
@@ -219,7 +219,7 @@ def effects(sources: Sources) -> Chart | None:
         panels.append(panel)
     if not shown:
         return None
-    note = f"{key(shown)}   grey: within 3 %"
+    note = f"{key(shown)}   {GREY_BAND}"
     return Chart(_effects_title(sources), panels, note).noted(sources.note)
 
 

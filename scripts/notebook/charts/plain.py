@@ -22,7 +22,7 @@ def variants(facts: Facts) -> Chart:
     bars(panel, groups)
     if not groups:
         panel.nothing(f"No variant has a {heading.split(',')[0]} in {unit}.")
-    return Chart("", [panel], key({device.evidence} if device else set()))
+    return Chart("", [panel], key({device.evidence} if device else set(), bars=True))
 
 
 def _groups(device: Device, metric: str, scale: float) -> list[tuple[str, list[Bar]]]:

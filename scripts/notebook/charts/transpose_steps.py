@@ -6,7 +6,7 @@ from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
 from notebook.charts.marks import PALE, Chart, Panel
 from notebook.charts.transposes import COLUMNS, LARGE, ROWS
-from notebook.charts.words import percent
+from notebook.charts.words import NO_EFFECT, percent
 from notebook.charts.words import times as x_times
 
 _UNROLLED = [
@@ -30,7 +30,7 @@ def transpose_unroll4(facts: Facts) -> Chart:
         height=400,
     )
     panel.ticks_y((8.0 - place, label) for place, (_, _, _, label) in enumerate(_UNROLLED))
-    panel.boxes([(0.97, 1.03, 0.4, 8.6)], GREY, PALE)
+    panel.boxes([(*NO_EFFECT, 0.4, 8.6)], GREY, PALE)
     panel.line([(1, 0.4), (1, 8.6)], GREY, "thin")
     shown: set[Evidence] = set()
     for index, device in enumerate((*facts.measured, *facts.published)):

@@ -8,7 +8,7 @@ from notebook.charts.curves import collect, draw, ratios
 from notebook.charts.evidence import LARGEST, Device, Facts, complete, parameter
 from notebook.charts.look import CLAIMED, GREY, Evidence, key
 from notebook.charts.marks import LEFT, PALE, Chart, Panel
-from notebook.charts.words import percent
+from notebook.charts.words import GREY_BAND, NO_EFFECT, percent
 
 LARGE: dict[str, object] = {"rows": 16384, "columns": 16384, "cache": "cold"}
 COLUMNS, ROWS = "transpose_read_columns", "transpose_read_rows"
@@ -115,7 +115,7 @@ def _transpose_naive_title(gpu: Device | None) -> str:
 
 
 def transpose_diagonal(facts: Facts) -> Chart:
-    """Time in diagonal order over that in plain order, against the size; the 3 % band."""
+    """Time in diagonal order over that in plain order, against the size."""
     sizes = sorted(
         {
             int(parameter(row, "rows"))
@@ -132,7 +132,7 @@ def transpose_diagonal(facts: Facts) -> Chart:
         panel = Panel((-0.6, end), (0.8, 1.3), heading=heading, height=190)
         ticks = [(place, str(size)) for size, place in places.items()]
         panel.ticks_x([*ticks, (len(sizes) + 0.6, "published")])
-        panel.boxes([(-0.6, end, 0.97, 1.03)], GREY, PALE)
+        panel.boxes([(-0.6, end, *NO_EFFECT)], GREY, PALE)
         known = []
         for gpu in facts.measured:
             pairs = [(place, *_orders(gpu, kernel, size)) for size, place in places.items()]
@@ -146,7 +146,7 @@ def transpose_diagonal(facts: Facts) -> Chart:
                 known.append(device)
         predicted = collect(facts.predicted(known), partial(_predicted_orders, kernel, places))
         shown |= draw(panel, predicted, predicted=True, form="")
-        panel.label(0.965, "grey: within 3 %", GREY)
+        panel.label(0.965, GREY_BAND, GREY)
         panels.append(panel)
     return Chart(_transpose_diagonal_title(facts.gpu), panels, key(shown))
 
@@ -182,7 +182,7 @@ def _transpose_diagonal_title(gpu: Device | None) -> str:
     if not all(by_direction.values()):
         return ""
     every = [ratio for by_side in by_direction.values() for ratio in by_side]
-    helped = sum(ratio < 0.97 for ratio in every)
+    helped = sum(ratio < NO_EFFECT[0] for ratio in every)
     none = "never helps" if helped == 0 else f"helps in {helped} of {len(every)} cases"
     low, high = min(every), max(every)
     return (

@@ -2,7 +2,11 @@
 
 import math
 
-from notebook.verdicts import SMALLEST_EFFECT
+from notebook.verdicts import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
+
+# The ratios that are no effect, and what the band over them is called.
+NO_EFFECT = (1 / (1 + SMALLEST_EFFECT), 1 + SMALLEST_EFFECT)
+GREY_BAND = f"grey: within {SMALLEST_EFFECT_TEXT}"
 
 
 def slower(ratio: float) -> str:
