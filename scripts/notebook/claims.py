@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
-from notebook import counter_notes, files, names
+from notebook import counter_notes, files, kept, names
 from notebook.chapters import Chapter
 from notebook.counter_notes import CounterNotes, refuse_unknown
 from notebook.devices import is_device
@@ -64,7 +65,7 @@ class Claim:
     derived: bool = False
     because: dict[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def is_counted(self) -> bool:
         """Whether the claim is about a counter, which is exact, and not about time."""
         return self.metric in COUNTERS
@@ -74,7 +75,7 @@ class Claim:
         fitting = (why for pattern, why in self.because.items() if fnmatchcase(device, pattern))
         return self.because.get(device) or next(fitting, "")
 
-    @property
+    @cached_property
     def sign(self) -> int:
         """The claimed side of the ratio of the metric: +1 above 1, -1 below, 0 equal."""
         slower = 1 if self.metric == "time" else -1
@@ -88,6 +89,11 @@ class Claims:
 
     right: list[Claim]
     wrong: list[str]
+
+    @cached_property
+    def key(self) -> str:
+        """Names what is decided by them: it changes with any word of theirs."""
+        return kept.key([repr(self.right).encode()])
 
 
 def load(chapter: Chapter) -> list[Claim]:
@@ -116,14 +122,6 @@ def load_counter_notes(chapter: Chapter) -> CounterNotes:
 def load_answer(chapter: Chapter) -> str:
     """The chapter's answer in one sentence, with placeholders (answers.py); "" without one."""
     return _read(chapter, _parse_answer)
-
-
-def content(chapter: Chapter) -> bytes:
-    """The whole file, as far as it can be read: what is decided by it changes with it."""
-    try:
-        return files.read_bytes(_path(chapter))
-    except Malformed:
-        return b""
 
 
 def _parse_answer(document: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ import os
 import stat
 import tempfile
 import tomllib
+from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from notebook.text import quoted
 
 _LONGEST = 16 * 2**20
 _MOST_DOTS = 100
+_PIECE = 2**14
 
 
 def is_there(path: Path) -> bool:
@@ -27,15 +29,25 @@ def read_bytes(path: Path, longest: int = _LONGEST) -> bytes:
     try:
         # Without O_NONBLOCK, opening a pipe waits until another process writes to it.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
+        with os.fdopen(handle, "rb", buffering=0) as file:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise Malformed("is no plain file")
-            content = file.read(longest + 1)
+            content = _read(file, max(status.st_size + 1, _PIECE), longest + 1)
     except (OSError, ValueError) as error:
         raise Malformed(getattr(error, "strerror", None) or str(error)) from error
     if len(content) > longest:
         raise Malformed(f"is larger than {longest / 2**20:.2g} MiB")
     return content
+
+
+def _read(file: RawIOBase, piece: int, longest: int) -> bytes:
+    """Up to `longest` bytes, in pieces: room for all of them at once takes longer to get than a small file to read."""
+    pieces = []
+    while longest > 0 and (content := file.read(min(piece, longest))):
+        pieces.append(content)
+        longest -= len(content)
+    return b"".join(pieces)
 
 
 def read_text(path: Path, longest: int = _LONGEST) -> str:
@@ -87,16 +99,25 @@ def write(path: Path, content: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """The same for any content."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    temporary = Path(name)
+    handle, temporary = _temporary(path)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        temporary.chmod(0o644)  # mkstemp makes it unreadable for others
+            os.fchmod(handle, 0o644)  # mkstemp makes it unreadable for others
         os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _temporary(path: Path) -> tuple[int, str]:
+    """A new file beside `path`, open, in a folder that is made where it is missing."""
+    prefix, suffix = f".{path.name}.", ".tmp"
+    try:
+        return tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
 
 
 def require_writable(folder: Path) -> None:

@@ -1,19 +1,20 @@
 """What each result decides about its chapter's claims, found out once for the same files and code."""
 
+import gc
 import glob
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
-from functools import cache
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from notebook import claims, kept, prediction, results, verdicts
 from notebook.chapters import Chapter
-from notebook.claims import Claim
+from notebook.claims import Claim, Claims
 from notebook.devices import is_slug
 from notebook.errors import Malformed
-from notebook.fields import Json
 from notebook.project import Project
 from notebook.results import Result
 from notebook.verdicts import Finding, Verdict
@@ -23,19 +24,17 @@ _DECIDED = "decided"
 _FEWEST_FILES = 40
 
 
-def decided(
-    project: Project, chapter: Chapter, known: list[Claim], result: Result
-) -> dict[str, list[Verdict]]:
+def decided(project: Project, known: Claims, result: Result) -> dict[str, list[Verdict]]:
     """The verdicts of each claim by its id, in the order of the regimes."""
-    name = _name(chapter, result.key) if result.key else ""
+    name = _name(known, result.key) if result.key else ""
     data = project.shown(result.path)
     lines_by_claim = kept.read(project, _DECIDED, name) if name else None
     if lines_by_claim is not None:
         return {
             claim.id: [_verdict(claim, result, data, line) for line in lines_by_claim[claim.id]]
-            for claim in known
+            for claim in known.right
         }
-    fresh = {claim.id: verdicts.decide(claim, result, data) for claim in known}
+    fresh = {claim.id: verdicts.decide(claim, result, data) for claim in known.right}
     if name:
         lines = {
             identifier: list(map(_line, decided_verdicts))
@@ -49,59 +48,61 @@ def prepare(project: Project, chapters: list[Chapter], device: str | None = None
     """Checks and decides what is new on all cores; what is wrong is named by the reader of it."""
     kept.tidy(project)
     prediction.check_table()
-    new = list(_new(project, chapters, device))
-    if len(new) >= _FEWEST_FILES:
-        with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            list(pool.map(_prepare, *zip(*new, strict=True), chunksize=8))
+    every = list(_files(project, chapters, device))
+    new = filter(_is_new, every)
+    # Once so many are new, all are left to the processes: asking for each takes a reading of it. They look
+    # through their own objects for garbage, not through those of the modules.
+    if len(list(islice(new, _FEWEST_FILES))) == _FEWEST_FILES:
+        with ProcessPoolExecutor(len(os.sched_getaffinity(0)), initializer=gc.freeze) as pool:
+            list(pool.map(_prepare, every, chunksize=8))
 
 
-def _new(
-    project: Project, chapters: list[Chapter], device: str | None
-) -> Iterator[tuple[Project, Chapter, Path]]:
+@dataclass(frozen=True)
+class _File:
+    """A data file, and what it is decided by."""
+
+    project: Project
+    chapter: Chapter
+    known: Claims
+    path: Path
+
+
+def _files(project: Project, chapters: list[Chapter], device: str | None) -> Iterator[_File]:
     folder = "*" if device is None else glob.escape(device)
     for chapter in chapters:
+        known = claims.load_right(chapter)
         for path in project.data.glob(f"{folder}/{chapter.name}.json"):
-            try:
-                name = _name(chapter, results.key_of(path, chapter))
-            except Malformed:
-                continue
-            if is_slug(path.parent.name) and not kept.has(project, _DECIDED, name):
-                yield project, chapter, path
+            if is_slug(path.parent.name):
+                yield _File(project, chapter, known, path)
 
 
-def _prepare(project: Project, chapter: Chapter, path: Path) -> None:
+def _is_new(file: _File) -> bool:
     try:
-        result = results.load_right(project, path, chapter)
+        name = _name(file.known, results.key_of(file.path, file.chapter))
+    except Malformed:
+        return False
+    return not kept.has(file.project, _DECIDED, name)
+
+
+def _prepare(file: _File) -> None:
+    try:
+        result = results.load_right(file.project, file.path, file.chapter)
     except Malformed:
         return
-    decided(project, chapter, _claims(chapter), result)
+    decided(file.project, file.known, result)
 
 
-@cache
-def _claims(chapter: Chapter) -> list[Claim]:
-    """Read once in each process that prepares."""
-    return claims.load_right(chapter).right
+def _name(known: Claims, key: str) -> str:
+    return kept.key([key.encode(), known.key.encode()])
 
 
-def _name(chapter: Chapter, key: str) -> str:
-    return kept.key([key.encode(), claims.content(chapter)])
+def _line(verdict: Verdict) -> list[Any]:
+    """A regime, its label, and the fields of the finding in their order."""
+    return [verdict.regime, verdict.label, *vars(verdict.finding).values()]
 
 
-def _line(verdict: Verdict) -> Json:
-    return {
-        "regime": verdict.regime,
-        "label": verdict.label,
-        "finding": asdict(verdict.finding),
-    }
-
-
-def _verdict(claim: Claim, result: Result, data: str, line: Json) -> Verdict:
-    finding = line["finding"]
-    # JSON has lists alone.
-    tuples = {
-        "interval": finding["interval"] and tuple(finding["interval"]),
-        "n": tuple(finding["n"]),
-    }
+def _verdict(claim: Claim, result: Result, data: str, line: list[Any]) -> Verdict:
+    regime, label, word, reason, evidence, ratio, interval, n = line
     return Verdict(
         result.chapter,
         claim,
@@ -109,7 +110,7 @@ def _verdict(claim: Claim, result: Result, data: str, line: Json) -> Verdict:
         result.kind,
         result.year,
         data,
-        Finding(**finding | tuples),
-        line["regime"],
-        line["label"],
+        Finding(word, reason, evidence, ratio, interval and tuple(interval), tuple(n)),
+        regime,
+        label,
     )

@@ -13,10 +13,11 @@ ratio shows of its own counts in full where it is larger: the variance is never 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import median, quantiles
+from typing import NamedTuple
 
 CONFIDENCE = 0.95
 # How many processes the pooled variance is worth: with 2, simulated intervals cover 97 % or more,
@@ -61,8 +62,7 @@ class Pools:
         return pool if pool.is_known else self.every
 
 
-@dataclass(frozen=True)
-class Benchmark:
+class Benchmark(NamedTuple):
     """A benchmark's repetitions by process, and its regime: sizes and state of the caches."""
 
     regime: str
@@ -198,8 +198,7 @@ def places(benchmarks: Mapping[str, Benchmark]) -> dict[str, Estimate]:
     }
 
 
-@dataclass(frozen=True)
-class _InRegime:
+class _InRegime(NamedTuple):
     """A benchmark's log medians by process, without what moves its regime, which sums to zero."""
 
     benchmark: Benchmark
@@ -268,9 +267,9 @@ def _logs(processes: Processes) -> list[float]:
     return [math.log(median(repetitions)) for repetitions in processes]
 
 
-def _squares(logs: Sequence[float]) -> Iterator[float]:
+def _squares(logs: Sequence[float]) -> list[float]:
     mean = _mean(logs)
-    return ((log - mean) ** 2 for log in logs)
+    return [(log - mean) ** 2 for log in logs]
 
 
 def _mean(values: Sequence[float]) -> float:

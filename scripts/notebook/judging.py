@@ -8,6 +8,7 @@ is judged by the value itself.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from notebook.claims import Claim
 from notebook.intervals import Interval
@@ -66,16 +67,23 @@ def judge(claim: Claim, point: float, interval: Interval) -> tuple[str, str]:
 
 def zones_of(claim: Claim) -> list[Zone]:
     """The zones of a claim; where two of them meet, the first one has the boundary."""
+    return _zones(claim.expected, claim.sign, claim.claimed, claim.is_counted)
+
+
+@lru_cache(maxsize=1024)
+def _zones(
+    expected: Interval | None, sign: int, claimed: float | None, is_counted: bool
+) -> list[Zone]:
     infinity = math.inf
-    if claim.expected is not None:
-        low, high = claim.expected
+    if expected is not None:
+        low, high = expected
         both = "" if math.isinf(high - low) else f"outside {low:g} to {high:g}"
         return [
             Zone(HOLDS, low, high),
             Zone(DOES_NOT_HOLD, -infinity, low, both or f"below {low:g}"),
             Zone(DOES_NOT_HOLD, high, infinity, both or f"above {high:g}"),
         ]
-    if claim.sign == 0:
+    if sign == 0:
         return [
             Zone(HOLDS, -_SMALLEST, _SMALLEST),
             Zone(
@@ -87,9 +95,9 @@ def zones_of(claim: Claim) -> list[Zone]:
         Zone(NO_EFFECT, -_SMALLEST, _SMALLEST),
         Zone(OPPOSITE, -infinity, -_SMALLEST),
     ]
-    if claim.claimed is None:
+    if claimed is None:
         return [*zones, Zone(REPRODUCED, _SMALLEST, infinity)]
-    low, high = _reproduced(claim)
+    low, high = _reproduced(claimed, is_counted)
     return [
         *zones,
         Zone(REPRODUCED, max(low, _SMALLEST), max(high, _SMALLEST)),
@@ -98,13 +106,13 @@ def zones_of(claim: Claim) -> list[Zone]:
     ]
 
 
-def _reproduced(claim: Claim) -> tuple[float, float]:
+def _reproduced(ratio: float, is_counted: bool) -> Interval:
     """From half to twice the claimed effect; of counts, which are exact, no more than a quarter off."""
-    if not claim.claimed or claim.claimed < 0:
+    if ratio <= 0:
         return math.inf, math.inf
-    claimed = abs(math.log(claim.claimed))
+    claimed = abs(math.log(ratio))
     low, high = claimed / 2, 2 * claimed
-    if claim.is_counted:
+    if is_counted:
         return max(low, claimed - _QUARTER), min(high, claimed + _QUARTER)
     return low, high
 

@@ -19,6 +19,7 @@ def is_name(text: object) -> TypeGuard[str]:
     return isinstance(text, str) and len(text) <= LONGEST and _NAME.fullmatch(text) is not None
 
 
+@cache
 def wrong_size(name: str) -> str:
     """The first of the sizes in a name that is none; "" without one."""
     values = parameters(name)

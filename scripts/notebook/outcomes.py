@@ -72,8 +72,8 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
     """A line for each GPU, then one for each group of emulated GPUs that agree; a device that can
     say nothing is left out, unless that is true of all."""
     by_device: dict[str, list[Verdict]] = {}
-    for verdict in decided.verdicts:
-        if verdict.claim.id == claim.id and verdict.kind != "published":
+    for verdict in decided.by_claim.get(claim.id, []):
+        if verdict.kind != "published":
             by_device.setdefault(verdict.device, []).append(verdict)
     values = {device: value_of(claim, verdicts) for device, verdicts in by_device.items()}
     if not any(values.values()):

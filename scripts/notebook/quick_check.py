@@ -1,11 +1,11 @@
 """Rows that the schema accepts, found without handing every number to it.
 
-A data file has tens of thousands of numbers and few shapes of rows. Here numbers are compared with the
-limits of their fields, and of each shape one row, with other numbers, is given to the schema. What is
-not found right here is for the whole schema to judge: it alone refuses, and says why.
+A data file has tens of thousands of numbers and few shapes of rows. Here the numbers of a field are compared with
+its limits, those of all rows with the same fields at once, and of each shape one row, with other numbers, is given
+to the schema. What is not found right here is for the whole schema to judge: it alone refuses, and says why.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -14,10 +14,10 @@ from typing import Any
 from notebook import fields, names
 from notebook.fields import Json
 
-_LISTS = frozenset({list})
+_DICTS, _LISTS, _TEXTS = frozenset({dict}), frozenset({list}), frozenset({str})
 # Stands in a shape for any number, and for any array of numbers.
 _NUMBER, _NUMBERS, _ANY_NAME = 0, 1, 2
-Shape = tuple[tuple[str, str | int], ...]
+Shape = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -29,67 +29,74 @@ class _Limits:
     or_zero: bool
     types: frozenset[type]
 
-    def hold(self, values: list[Any]) -> bool:
+    def hold(self, values: Sequence[Any]) -> bool:
         if not self.types.issuperset(map(type, values)):
             return False
-        if not values or (self.low <= min(values) and max(values) <= self.high):
-            return True
-        return self.or_zero and all(
-            value == 0 or self.low <= value <= self.high for value in values
-        )
+        if self.or_zero:
+            values = list(filter(None, values))
+        return not values or (self.low <= min(values) and max(values) <= self.high)
 
 
 def are_right(rows: object, is_valid: Callable[[Json], bool]) -> bool:
     """Whether all rows surely are; `is_valid` asks the schema about one row."""
     if type(rows) is not list or not 0 < len(rows) <= fields.MAX_ROWS:
         return False
-    limits = _limits()
-    shapes: set[Shape] = set()
+    if not _DICTS.issuperset(map(type, rows)):
+        return False
+    alike: dict[tuple[str, ...], list[Json]] = {}
     for row in rows:
-        shape = _shape(row, limits) if type(row) is dict else None
-        if shape is None:
-            return False
-        shapes.add(shape)
-    return all(is_valid(_example(shape, limits)) for shape in shapes)
+        alike.setdefault(tuple(row), []).append(row)
+    return all(_are_right(keys, group, is_valid) for keys, group in alike.items())
 
 
-def _shape(row: Json, limits: dict[str, _Limits]) -> Shape | None:
-    """Its fields, and the texts in them; None where a number is not within its limits."""
-    parts: list[tuple[str, str | int]] = []
-    for key, value in row.items():
-        of_field = limits.get(key)
+def _are_right(keys: tuple[str, ...], rows: list[Json], is_valid: Callable[[Json], bool]) -> bool:
+    """Whether rows that all have these fields surely are."""
+    kinds = []
+    for key, values in zip(keys, zip(*(row.values() for row in rows), strict=True), strict=True):
+        of_field = _kinds(key, values)
         if of_field is None:
-            if type(value) is not str:
-                return None
-            if key == "name" and names.is_name(value):
-                parts.append((key, _ANY_NAME))
-            else:
-                parts.append((key, value))
-        elif type(value) is list:
-            if len(value) > fields.MAX_PROCESSES or not _LISTS.issuperset(map(type, value)):
-                return None
-            if max(map(len, value), default=0) > fields.MAX_REPETITIONS:
-                return None
-            if not of_field.hold(list(chain.from_iterable(value))):
-                return None
-            parts.append((key, _NUMBERS))
-        elif of_field.hold([value]):
-            parts.append((key, _NUMBER))
-        else:
+            return False
+        kinds.append(of_field)
+    shapes = set(zip(*kinds, strict=True))
+    return bool(shapes) and all(is_valid(_example(keys, shape)) for shape in shapes)
+
+
+def _kinds(key: str, values: Sequence[Any]) -> Sequence[str | int] | None:
+    """What stands in a field of each row; None where a number is not within the limits."""
+    limits = _limits().get(key)
+    if limits is None:
+        if not _TEXTS.issuperset(map(type, values)):
             return None
-    return tuple(parts)
+        return [_ANY_NAME] * len(values) if _are_names(key, values) else values
+    kinds = [_NUMBERS if type(value) is list else _NUMBER for value in values]
+    numbers = [value for value in values if type(value) is not list]
+    if len(numbers) < len(values):
+        arrays = [value for value in values if type(value) is list]
+        if max(map(len, arrays)) > fields.MAX_PROCESSES:
+            return None
+        processes = list(chain.from_iterable(arrays))
+        if not _LISTS.issuperset(map(type, processes)):
+            return None
+        if max(map(len, processes), default=0) > fields.MAX_REPETITIONS:
+            return None
+        numbers.extend(chain.from_iterable(processes))
+    return kinds if limits.hold(numbers) else None
 
 
-def _example(shape: Shape, limits: dict[str, _Limits]) -> Json:
+def _are_names(key: str, values: Sequence[str]) -> bool:
+    return key == "name" and all(map(names.is_name, values))
+
+
+def _example(keys: tuple[str, ...], shape: Shape) -> Json:
     """A row of a shape."""
     row: Json = {}
-    for key, value in shape:
+    for key, value in zip(keys, shape, strict=True):
         if isinstance(value, str):
             row[key] = value
         elif value == _ANY_NAME:
             row[key] = "name"
         else:
-            low = limits[key].low
+            low = _limits()[key].low
             row[key] = low if value == _NUMBER else [[low]]
     return row
 

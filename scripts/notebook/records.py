@@ -39,11 +39,11 @@ class Row:
 
     @property
     def counters(self) -> dict[str, float]:
-        return {key: value for key, value in self.values.items() if key in COUNTERS}
+        return {key: value for key, value in self.values.items() if key in _COUNTERS}
 
     @property
     def moved(self) -> dict[str, float]:
-        return {key: value for key, value in self.values.items() if key in MOVED}
+        return {key: value for key, value in self.values.items() if key in _MOVED}
 
 
 class Repetitions(Sequence[Row]):
@@ -119,7 +119,8 @@ class Stored(Repetitions):
 
     @property
     def is_throttled(self) -> bool:
-        return any(number != 0 for number in numbers(self._row.get("throttled", 0)))
+        throttled = self._row.get("throttled", 0)
+        return any(map(any, throttled)) if isinstance(throttled, list) else throttled != 0
 
     def _found(self, metric: str) -> dict[int, list[float]]:
         stored = self._row.get("time_us" if metric == "time" else metric)
@@ -132,9 +133,10 @@ class Stored(Repetitions):
 
     def counts(self, moved_only: bool) -> list[dict[str, float]]:
         row = self._row
-        metrics = row.keys() & (_MOVED if moved_only else _COUNTERS)
-        if not metrics:
+        wanted = _MOVED if moved_only else _COUNTERS
+        if wanted.isdisjoint(row):
             return []
+        metrics = row.keys() & wanted
         return [
             {key: _at(row[key], process, index) for key in metrics}
             for process, times in enumerate(row.get("time_us", [[0.0]]))

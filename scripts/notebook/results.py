@@ -66,22 +66,19 @@ class Result:
     @cached_property
     def _pools(self) -> Pools:
         """What the benchmarks tell about the variance of one of them between processes."""
-        return pooled(
-            Benchmark(names.regime(name), times)
-            for name, repetitions in self.by_name.items()
-            if _are_positive(times := repetitions.by_process("time"))
-        )
+        return pooled(self._benchmarks("time"))
 
     @cached_property
     def _pools_of_shares(self) -> dict[str, Pools]:
-        return {
-            metric: pooled_shares(
-                Benchmark(names.regime(name), shares)
-                for name, repetitions in self.by_name.items()
-                if _are_positive(shares := repetitions.by_process(metric))
-            )
-            for metric in SHARES
-        }
+        return {metric: pooled_shares(self._benchmarks(metric)) for metric in SHARES}
+
+    def _benchmarks(self, metric: str) -> list[Benchmark]:
+        """Those that have the metric in every repetition."""
+        return [
+            Benchmark(names.regime(name), values)
+            for name, repetitions in self.by_name.items()
+            if (values := repetitions.by_process(metric)) and _are_positive(values)
+        ]
 
     def pool_of(self, metric: str, regime: str) -> Pool:
         """What tells the variance of a metric between processes, in a regime."""
@@ -165,8 +162,7 @@ def load_peers(project: Project, chapter: Chapter) -> list[Result]:
 def load(project: Project, path: Path, chapter: Chapter) -> Result | None:
     """One data file with the counters beside it; what is damaged is named, and left out."""
     try:
-        content = _content(path)
-        result = _checked(project, path, chapter, content)
+        result = _checked(project, path, chapter)
     except Malformed as error:
         again = f"scripts/lab run {chapter.number} --device {option_for(path.parent.name)}"
         errors.refuse(Problem(f"{quoted(path)}: {short(error)}; regenerate: {again}"))
@@ -178,28 +174,27 @@ def load(project: Project, path: Path, chapter: Chapter) -> Result | None:
     except Malformed as error:
         counters = f"scripts/lab counters {chapter.number}"
         errors.refuse(Problem(f"{quoted(table)}: {short(error)}; regenerate: {counters}"))
-    return replace(result, measured_counters=measured, key=_key(content, measured))
+    return _with_counters(result, measured)
 
 
 def load_right(project: Project, path: Path, chapter: Chapter) -> Result:
     """The same of files that are right; raises Malformed."""
-    content = _content(path)
     measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
-    result = _checked(project, path, chapter, content)
-    return replace(result, measured_counters=measured, key=_key(content, measured))
+    return _with_counters(_checked(project, path, chapter), measured)
 
 
 def key_of(path: Path, chapter: Chapter) -> str:
     """The key of the result that `load` gives; raises Malformed."""
     measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
-    return _key(_content(path), measured)
+    return _key(kept.key([_content(path)]), measured)
 
 
-def _checked(project: Project, path: Path, chapter: Chapter, content: bytes) -> Result:
-    """The result in the content of a file, without counters; raises Malformed.
+def _checked(project: Project, path: Path, chapter: Chapter) -> Result:
+    """The result in a file, without counters, its key that of the content; raises Malformed.
 
     What was checked before is not checked again, and its rows are read once they are asked for.
     """
+    content = _content(path)
     name = kept.key([content])
     rows: Mapping[str, Repetitions]
     if summary := kept.read(project, _CHECKED, name):
@@ -211,12 +206,16 @@ def _checked(project: Project, path: Path, chapter: Chapter, content: bytes) -> 
     context, device = summary["context"], path.parent.name
     if (context["chapter"], context["device"]) != (chapter.name, device):
         raise Malformed(f"holds chapter {context['chapter']} of {context['device']}; move it there")
-    return _result(path, summary, rows, {})
+    return _result(path, summary, rows, {}, name)
 
 
-def _key(content: bytes, measured: dict[str, dict[str, float]]) -> str:
+def _with_counters(result: Result, measured: dict[str, dict[str, float]]) -> Result:
+    return replace(result, measured_counters=measured, key=_key(result.key, measured))
+
+
+def _key(name: str, measured: dict[str, dict[str, float]]) -> str:
     """Names a result by the content of its file and its counters."""
-    return kept.key([content, repr(sorted(measured.items())).encode()])
+    return kept.key([name.encode(), repr(sorted(measured.items())).encode()])
 
 
 def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
@@ -225,13 +224,13 @@ def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
         content = _content(path)
         if kept.key([content]) != name:
             raise Malformed("was changed while it was read")
-        return records.stored(schema.parse_json(content))
+        return records.stored(schema.parse_checked(content))
     except Malformed as error:
         raise Problem(f"{quoted(path)}: {short(error)}; run the command again") from error
 
 
 def _are_positive(by_process: Mapping[int, list[float]]) -> bool:
-    return bool(by_process) and min(map(min, by_process.values())) > 0
+    return min(map(min, by_process.values())) > 0
 
 
 def merged_by_device(every: list[Result]) -> list[Result]:
@@ -271,6 +270,7 @@ def _result(
     summary: Json,
     rows: Mapping[str, Repetitions],
     measured: dict[str, dict[str, float]],
+    key: str = "",
 ) -> Result:
     context = summary["context"]
     return Result(
@@ -287,6 +287,7 @@ def _result(
         sm_clock_mhz=summary["sm_clock_mhz"],
         compute_capability=context.get("compute_capability", ""),
         generation=_generation(context),
+        key=key,
     )
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
@@ -31,6 +31,14 @@ class ChapterVerdicts:
     @property
     def devices(self) -> list[str]:
         return [result.device for result in self.results]
+
+    @cached_property
+    def by_claim(self) -> dict[str, list[Verdict]]:
+        """The verdicts of each claim by its id."""
+        groups: dict[str, list[Verdict]] = {}
+        for verdict in self.verdicts:
+            groups.setdefault(verdict.claim.id, []).append(verdict)
+        return groups
 
     def only(self, is_wanted: Callable[[str], bool]) -> "ChapterVerdicts":
         """Of some devices, by their names."""
@@ -100,7 +108,7 @@ def decide_chapter(
     )
 
     def decided(some: list[Result]) -> list[Verdict]:
-        by_result = [findings.decided(project, chapter, known.right, result) for result in some]
+        by_result = [findings.decided(project, known, result) for result in some]
         return [
             verdict
             for claim in known.right

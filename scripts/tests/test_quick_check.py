@@ -69,7 +69,21 @@ def test_what_the_schema_refuses_is_not_quickly_right(key: str, value: object) -
     assert not is_quickly_right(changed["rows"])
 
 
-@pytest.mark.parametrize("rows", [None, [], {}, [1], [[]], "rows"])
+@pytest.mark.parametrize("wrong", [-1.0, [[-1.0]], [[5.0], [True]], [[5.0], 5.0], None, "5"])
+def test_one_wrong_row_among_right_ones_is_found(wrong: object) -> None:
+    changed = document()
+    first = changed["rows"][0]
+    changed["rows"] = [
+        first | {"name": f"read/n:{size}", "bytes_per_second": value}
+        for size, value in enumerate([1e12, [[1e12, 2e12]], 3e12])
+    ]
+    assert is_quickly_right(changed["rows"])
+    changed["rows"][1]["bytes_per_second"] = wrong
+    assert not _WHOLE.is_valid(changed)
+    assert not is_quickly_right(changed["rows"])
+
+
+@pytest.mark.parametrize("rows", [None, [], {}, [1], [[]], "rows", [{}]])
 def test_what_is_no_rows(rows: object) -> None:
     assert not is_quickly_right(rows)
 
