@@ -84,6 +84,30 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[8][columns], std::ui
     }
 }
 
+// By one thread, before any other uses them.
+template <class S>
+__device__ __forceinline__ void initialise(std::uint64_t (&full)[S::stages],
+                                           std::uint64_t (&empty)[S::stages]) {
+    for (int stage = 0; stage < S::stages; ++stage) {
+        barrier_init(shared_address(&full[stage]), 1);
+        barrier_init(shared_address(&empty[stage]), S::warps);
+    }
+    publish_barriers();
+}
+
+// Stores what a thread has summed up of 8 rows, whose first elements lie at `row` and `column` of c.
+template <int columns>
+__device__ __forceinline__ void store_rows(const float (&sum)[8][columns], float* c, int ldc, int m,
+                                           int n, int row, int column, float alpha, float beta) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+#pragma unroll
+        for (int j = 0; j < columns; j += 4) {
+            store_4<true>(c, ldc, m, n, row + 8 * i, column + 4 * j, alpha, &sum[i][j], beta);
+        }
+    }
+}
+
 #endif
 
 // c = alpha a b + beta c. Against matmul_double_buffered: no thread loads or stores a tile. One thread
@@ -104,8 +128,7 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
     const std::uint32_t stages_at = (shared_address(shared_bytes) + 1023) & ~1023u;
     const TileOrigin tile =
         tile_origin<tile_rows, tile_columns>(blockIdx.y * gridDim.x + blockIdx.x, gridDim);
-    const int warp = threadIdx.x / 32;
-    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int lane_row = lane % 8;
     const int row = warp / S::warps_across * 64 + lane_row;
     const int warp_column = warp % S::warps_across * 4 * columns;
@@ -123,13 +146,7 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
                      tile.column + box * box_columns, barrier);
         }
     };
-    if (threadIdx.x == 0) {
-        for (int stage = 0; stage < S::stages; ++stage) {
-            barrier_init(shared_address(&full[stage]), 1);
-            barrier_init(shared_address(&empty[stage]), S::warps);
-        }
-        publish_barriers();
-    }
+    if (threadIdx.x == 0) initialise<S>(full, empty);
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int phase = 0; phase < S::stages - 1 && phase < phases; ++phase) fill(phase);
@@ -156,15 +173,8 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
         __syncwarp();
         if (lane == 0) barrier_arrive(shared_address(&empty[stage]));
     }
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-#pragma unroll
-        for (int j = 0; j < columns; j += 4) {
-            store_4<true>(c, ldc, m, n, tile.row + row + 8 * i,
-                          tile.column + warp_column + lane / 8 * 4 + 4 * j, alpha, &sum[i][j],
-                          beta);
-        }
-    }
+    store_rows(sum, c, ldc, m, n, tile.row + row, tile.column + warp_column + lane / 8 * 4, alpha,
+               beta);
 #endif
 }
 

@@ -128,6 +128,13 @@ struct Destination {
     __device__ __forceinline__ void store(int i, int q, const float* sums) const {
         store_4<true>(c, ldc, m, n, row + 8 * i, column + 16 * q, alpha, sums, beta);
     }
+    __device__ __forceinline__ void store_all(const float (&sum)[8][16]) const {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+#pragma unroll
+            for (int q = 0; q < 4; ++q) store(i, q, &sum[i][4 * q]);
+        }
+    }
 };
 
 // Warps that share a part of the tile add their sums through shared memory, each some of the rows. They
@@ -174,6 +181,14 @@ template <class S>
 struct Barriers {
     std::uint64_t full[S::stages], empty[S::stages];
 
+    // By one thread, before any other uses them.
+    __device__ __forceinline__ void initialise() {
+        for (int stage = 0; stage < S::stages; ++stage) {
+            barrier_init(shared_address(&full[stage]), 1);
+            barrier_init(shared_address(&empty[stage]), S::warps);
+        }
+        publish_barriers();
+    }
     // By one thread, when no other waits: they may be initialised again.
     __device__ __forceinline__ void invalidate() {
         for (int stage = 0; stage < S::stages; ++stage) {
@@ -253,13 +268,7 @@ __device__ __forceinline__ void multiply_tile(const Matrices& matrices, const Wo
             }
         }
     };
-    if (threadIdx.x == 0) {
-        for (int stage = 0; stage < S::stages; ++stage) {
-            barrier_init(ring.full + 8 * stage, 1);
-            barrier_init(ring.empty + 8 * stage, S::warps);
-        }
-        publish_barriers();
-    }
+    if (threadIdx.x == 0) barriers.initialise();
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int phase = 0; phase < S::stages - 1 && phase < phases; ++phase) fill(phase, phase);
@@ -322,11 +331,7 @@ __device__ __forceinline__ void multiply_tile(const Matrices& matrices, const Wo
         float4* const sums = reinterpret_cast<float4*>(aligned) + part * (S::shares * 8 * 4 * 32);
         add_and_store<S::shares>(sum, sums, share, destination);
     } else {
-#pragma unroll
-        for (int i = 0; i < 8; ++i) {
-#pragma unroll
-            for (int q = 0; q < 4; ++q) destination.store(i, q, &sum[i][4 * q]);
-        }
+        destination.store_all(sum);
     }
 }
 
