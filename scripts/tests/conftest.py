@@ -25,6 +25,16 @@ def nothing_refused() -> None:
     errors.take_refused()
 
 
+def preloaded(source: Path, folder: Path) -> Path:
+    """A library for LD_PRELOAD, compiled from C; skips the test without a compiler."""
+    library = folder / f"{source.stem}.so"
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        pytest.skip("needs a C compiler")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
+
+
 @dataclass
 class Tree:
     """A working tree in a temporary folder, whose one chapter has a fake executable."""

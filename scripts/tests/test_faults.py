@@ -5,7 +5,6 @@ Faults are injected by faults/fault.c into every process of a command. A nightly
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from conftest import Tree, make_tree
+from conftest import Tree, make_tree, preloaded
 
 from notebook import archive, testing
 from notebook.fleet import parcel
@@ -40,12 +39,7 @@ class Scenario:
 
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = tmp_path_factory.mktemp("shim") / "fault.so"
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        pytest.skip("needs a C compiler")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, SOURCE], check=True)
-    return library
+    return preloaded(SOURCE, tmp_path_factory.mktemp("shim"))
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ Faults are injected by faults/cuda_fault.c between a chapter's executable and th
 """
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import preloaded
 
 from notebook import build
 from notebook.chapters import find_chapters
@@ -41,12 +41,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = tmp_path_factory.mktemp("shim") / "cuda_fault.so"
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        pytest.skip("needs a C compiler")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, SOURCE], check=True)
-    return library
+    return preloaded(SOURCE, tmp_path_factory.mktemp("shim"))
 
 
 @pytest.mark.parametrize("code", FAULTS)
