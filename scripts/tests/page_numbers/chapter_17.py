@@ -42,6 +42,13 @@ def facts(d: Data) -> Iterator[Fact]:
         [clocks(d, name) for name in d.names(f"{TILED} tile:16 {at}")],
         [clocks(d, name) for name in d.names(f"{TILED} tile:32 {at}")],
     )
+    yield (
+        "takes [3.1 to 3.3] and [2.7 to 2.8] clocks",
+        *(
+            [clocks(d, name) for name in d.names(f"{NAIVE} block:{block} {at}")]
+            for block in ("16x16", "32x32")
+        ),
+    )
     bandwidth = d.of("add_operands", "flops_per_second")[0]
     rates = {
         kernel: [value / bandwidth for value in d.of(f"{kernel} m:4096", "flops_per_second")]

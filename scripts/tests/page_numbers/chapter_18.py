@@ -15,6 +15,7 @@ GIVEN = (
     ", 16 to 32 saves",
     "a step takes 2.75, 1.9 and 1.6",
     "for widths 8, 16 and 32",
+    "the same for widths of 8, 16 and 32 (2.5 for 4)",
     "half a warp",
     "(8 on Fermi, 16 on Kepler, 32 from Maxwell on)",
     "From 4 to 8",
@@ -40,11 +41,15 @@ def facts(d: Data) -> Iterator[Fact]:
     def tile(one: str, other: str, at: str) -> tuple[str, str, str, str]:
         return f"{T} tile:{one}", f"{T} tile:{other}", "time", at
 
-    loads = [
-        (d.value(name, "shared_load_wavefronts") or 0) / (192**3 / 32)
-        for name in d.names(f"{F} tile:16|32 m:192")
-    ]
+    narrow_loads, loads = (
+        [
+            (d.value(name, "shared_load_wavefronts") or 0) / (192**3 / 32)
+            for name in d.names(f"{F} tile:{widths} m:192")
+        ]
+        for widths in ("4", "8|16|32")
+    )
     yield "Each step also loads [1.5] wavefronts", loads
+    yield "8, 16 and 32 ([2.5] for 4)", narrow_loads
     yield (
         "a step needs [1.5] wavefronts of loads from it at either width, of [about 2] clocks",
         loads,
