@@ -2,11 +2,11 @@
 
 import json
 import stat
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import RUN_BY_PYTHON
 from test_emulate import described, site
 
 from notebook import cli, emulate, emulate_build
@@ -42,7 +42,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     ) -> tuple[int, str, str]:
         program = tmp_path / "program"
         program.write_text(
-            f"#!{sys.executable}\nimport os, sys\nprint('hello from', os.environ['EMULATED_GPU'], *sys.argv[1:])\n"
+            f"{RUN_BY_PYTHON}import os, sys\nprint('hello from', os.environ['EMULATED_GPU'], *sys.argv[1:])\n"
             f"sys.stdout.flush()\nassert os.environ['LD_LIBRARY_PATH'].startswith({str(tmp_path / 'runtime')!r})\n"
             f"open(os.environ['EMULATED_GPU_REPORT'], 'w').write({''.join(json.dumps(x) + chr(10) for x in lines)!r})\n"
             f"{ends}\n"
