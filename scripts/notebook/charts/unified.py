@@ -3,7 +3,6 @@
 from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import Evidence, Style, key
 from notebook.charts.marks import BOXES, Chart, Panel
-from notebook.charts.words import percent
 
 _MEMORIES = [
     ("pinned", "page-locked copies"),
@@ -76,6 +75,6 @@ def _unified_memory_title(gpu: Device | None) -> str:
         return ""
     pinned, managed, first = milliseconds
     return (
-        f"Page-locked copies take {percent(pinned / managed)} of the time of managed memory on the {gpu.name}, "
-        f"whose first kernel waits {first:.0f} ms for its pages"
+        f"On the {gpu.name} page-locked copies take {pinned:.0f} ms, managed memory {managed:.0f} ms, "
+        f"of which the first kernel waits {first:.0f} ms for its pages"
     )
