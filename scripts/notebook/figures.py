@@ -164,7 +164,7 @@ def _of_chapter(project: Project, sources: Sources, chapter: Chapter) -> Figure 
     if not files.is_there(script) or not sources.own(chapter):
         return None
     chart = registry.of_chapter(chapter.name, sources.facts(chapter.number))
-    noted = chart.noted(sources.note)
+    noted = chart.with_bands_explained().noted(sources.note)
     return _figure(project, chapter.name, script, noted.titled(chapter.question))
 
 

@@ -60,7 +60,7 @@ def test_one_script_is_drawn_from_several_chapters(tree_with_data: Tree) -> None
     figures_by_name = {
         figure.name: figure for figure in figures.all_figures(tree.project, [tree.chapter])
     }
-    assert "offset 11: time, aligned = 1" in figures_by_name["effects"].chart.as_tsv()
+    assert "reads at offset 11: time, aligned = 1" in figures_by_name["effects"].chart.as_tsv()
     assert "roofline" not in figures_by_name
 
 

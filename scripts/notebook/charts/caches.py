@@ -67,8 +67,8 @@ _CAPABILITY_OF_LDG = 3.5
 _CASES: list[tuple[str, dict[str, object], str]] = [
     ("read_offset", {"offset": 0}, "offset 0"),
     ("read_offset", {"offset": 11}, "offset 11"),
-    ("gather", {"scatter": "array"}, "over the array"),
-    ("gather", {"scatter": "block"}, "in a block"),
+    ("gather", {"scatter": "array"}, "scattered"),
+    ("gather", {"scatter": "block"}, "in 512 elements"),
     ("sum_table", {"entries": 1024}, "4 KB table"),
 ]
 

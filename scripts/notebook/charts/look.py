@@ -92,7 +92,7 @@ def _paler(colour: int, steps: int) -> int:
 _SIGNS = {
     Evidence.MEASURED: "filled: measured, bar: 95 % interval",
     Evidence.COUNTED: "open: counted",
-    Evidence.PREDICTED: "open, dashed: predicted, of generations not measured",
+    Evidence.PREDICTED: "open, dashed: predicted, not measured",
     Evidence.PUBLISHED: "star: published",
 }
 
@@ -100,7 +100,7 @@ _SIGNS = {
 _BARS = {
     Evidence.MEASURED: "full: measured",
     Evidence.COUNTED: "pale: counted",
-    Evidence.PREDICTED: "pale: predicted, of generations not measured",
+    Evidence.PREDICTED: "pale: predicted, not measured",
     Evidence.PUBLISHED: "pale: published",
 }
 

@@ -263,6 +263,11 @@ class Chart:
         """With one more note, if there is one."""
         return replace(self, note="   ".join(filter(None, (self.note, note))))
 
+    def with_bands_explained(self) -> "Chart":
+        """With what the grey areas stand for, if there are any."""
+        is_banded = any(mark.form == BAND for panel in self.panels for mark in panel.marks)
+        return self.noted("grey: all predicted" if is_banded else "")
+
     def titled(self, question: str) -> "Chart":
         """With the question for a title, where the data do not answer it."""
         return self if self.title else replace(self, title=question)

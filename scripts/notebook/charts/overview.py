@@ -305,14 +305,14 @@ _EFFECTS: list[
 ] = [
     (
         ("02",),
-        "offset 11: time, aligned = 1",
+        "reads at offset 11: time, aligned = 1",
         (0.9, 2.15),
         _offset_11,
         ("offset_11_doubles_the_lines", "book: {} lines for 1", 1),
     ),
     (
         ("12",),
-        "diagonal: median time, plain = 1",
+        "diagonal order: median time, plain = 1",
         (0.5, 1.3),
         _diagonal,
         ("", "", 1),
@@ -337,6 +337,6 @@ def _effects_title(sources: Sources) -> str:
         parts.append(value)
     offset, diagonal, tiled = parts
     return (
-        f"On the {gpu.name if gpu else ''} offset 11 is {slower(offset)}, diagonal order "
+        f"{gpu.name if gpu else ''}: reads at offset 11 {slower(offset)}, diagonal order "
         f"{slower(diagonal)}; tiles bring {times(tiled)}"
     )
