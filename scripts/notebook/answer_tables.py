@@ -29,8 +29,8 @@ LEGEND = (
     "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
     "Predicted: by the time model, where its error band leaves no doubt; the times of other generations stay open.",
     "× is the ratio that the claim names;",
-    "a–b: smallest and largest over all sizes and cache states;",
-    "in parentheses: not printed, follows from what the source says.",
+    "a–b: smallest and largest over all sizes and cache states, which “2 no effect, 1 reproduced” counts;",
+    "in parentheses: not printed, follows from what its author says.",
     "[What holds, reproduced, weaker … mean](../../scripts/README.md#verdicts-the-rules)</sub>",
 )
 _RARELY = 0.25
@@ -151,7 +151,7 @@ def _table(decided: ChapterVerdicts, answers: Sequence[AnswerLine]) -> list[str]
     if not rows:
         return [""]
     asked = [claim_of(decided, answer.claim) for answer in answers]
-    return ["", *markdown_table(_HEADER, rows), "", *LEGEND, "", *_where(decided, asked), ""]
+    return ["", *_where(decided, asked), "", *markdown_table(_HEADER, rows), "", *LEGEND, ""]
 
 
 def _where(decided: ChapterVerdicts, asked: Sequence[Claim]) -> list[str]:
@@ -159,15 +159,13 @@ def _where(decided: ChapterVerdicts, asked: Sequence[Claim]) -> list[str]:
     else of the newest emulated one."""
     variants = [name for claim in asked for name in (claim.variant, claim.baseline) if name]
     benchmarks = ", ".join(f"`{name}`" for name in dict.fromkeys(map(names.kernel, variants)))
-    lines = [
-        f"<sub>Kernels: [kernels.cuh](kernels.cuh); benchmarks of these rows: {benchmarks}.</sub>"
-    ]
+    lines = [f"**Kernels:** [kernels.cuh](kernels.cuh); the table compares {benchmarks}."]
     own = [result for result in decided.results if not result.is_published]
     if own:
         newest = [result for result in own if not result.is_emulated] or own
         page = decided.chapter.directory / "README.md"
         link = page_tables.link(page, newest[-1].device, newest[-1].path)
-        lines.append(f"<sub>Data: {link}, of other devices in the folders beside it.</sub>")
+        lines.append(f"**Data:** {link}, of other devices in the folders beside it.")
     return lines
 
 
@@ -212,7 +210,8 @@ def _value_and_verdict_lines(outcomes_of_row: Sequence[Outcome]) -> tuple[list[s
 
 
 def _who(claim: Claim) -> str:
-    who = works.short(claim.source).split(",")[0].split("/")[0]
+    who, of_github, _ = works.short(claim.source).split(",")[0].partition("/")
+    who = f"GitHub: {who}" if of_github else who
     return f"from {who}" if claim.derived else who
 
 

@@ -98,7 +98,7 @@ def test_what_others_printed_has_a_table_of_its_own(tree: Tree) -> None:
 def test_an_answer_says_which_kernels_and_where_the_data_are(tree_with_data: Tree) -> None:
     pages.write_all(tree_with_data.project)
     answer, _, _ = page_of(tree_with_data).partition("lab:verdicts")
-    assert "[kernels.cuh](kernels.cuh); benchmarks of these rows: `read_offset`." in answer
+    assert "[kernels.cuh](kernels.cuh); the table compares `read_offset`." in answer
     assert f"[nvidia-h200](../../data/nvidia-h200/{synthetic.CHAPTER}.json)" in answer
 
 

@@ -60,4 +60,15 @@ def facts(d: Data) -> Iterator[Fact]:
         [1e9 / value for value in d.of(f"chase path:{path} footprint:{footprint}", rate)]
         for path, footprint in (("l1", 8192), ("l2", 524288), ("l2", 67108864))
     ]
-    yield "one from the L2**: [19], [141] and [333] ns", *latencies
+    yield "takes [19] ns from the L1, [141] from the L2 and [333] from DRAM", *latencies
+    bandwidths = [
+        [
+            value / 1e12
+            for value in d.of(f"read path:{path} footprint:{footprint}", "bytes_per_second")
+        ]
+        for path, footprint in (("l1", 8192), ("l2", 4194304), ("l2", 67108864))
+    ]
+    yield (
+        "read [32] TB/s from their L1s, [9.3] TB/s from the L2 and [3.5] TB/s from DRAM",
+        *bandwidths,
+    )

@@ -15,7 +15,7 @@ GIVEN = (
     "the stride-3 claim",
     "about 40 MB",
     "about 40 of its 60 MB",
-    "32 words over 32 lines",
+    "scattered over 32 lines",
     "asked for twice: the same 32 sectors",
     "half of the loads are left out",
 )
