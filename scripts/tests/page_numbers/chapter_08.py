@@ -8,7 +8,10 @@ from page_numbers.data import Data, rank_correlation
 
 CITED = ("twice as many as with 512", "8 blocks are 32 of 48 warps")
 GIVEN = (
-    "from Pascal on, 64 do",
+    "from Maxwell on, 64 do",
+    "(16 blocks, 32 warps)",
+    "24 blocks and 48 warps: 768 threads fill it",
+    "fill it, and 1024 fill",
     "128, 256, 512 and 1024 are alike, and 64 are slower",
     "fastest with 64 and 128",
     "above 40 %",
@@ -31,6 +34,10 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield "rank correlation [above 0.99]", [rank_correlation(achieved, rates)]
     yield "against [0.8] for", [rank_correlation(theoretical, rates)]
+    yield (
+        "and 1024 fill [66.7] %",
+        d.on("emulated-ada").of("read_offset block:1024 offset:0", "theoretical_occupancy"),
+    )
     starts = [
         2**26 / int(size) / metric / 1e3
         for size in (32, 64, 128)

@@ -17,7 +17,7 @@ GIVEN = (
     "for widths 8, 16 and 32",
     "the same for widths of 8, 16 and 32 (2.5 for 4)",
     "half a warp",
-    "(8 on Fermi, 16 on Kepler, 32 from Maxwell on)",
+    "(8 on Fermi, 16 on Kepler and Turing, 24 on Ada, 32 on the others here)",
     "From 4 to 8",
     "one phase of 192 replaces four of 48",
     "At 1024 and 2048",
@@ -62,7 +62,7 @@ def facts(d: Data) -> Iterator[Fact]:
     ):
         yield words, d.less(f"{F} tile:{wide}", f"{F} tile:{narrow}", at=at)
     yield (
-        "and [3.4], [2.2] and [1.9] clocks",
+        "and [3.4], [2.2] and [1.9] clocks at 1024 cubed",
         *([clocks(d, name) for name in d.names(f"{F} tile:{w} m:1024")] for w in (8, 16, 32)),
     )
     yield (
