@@ -54,8 +54,8 @@ def facts(d: Data) -> Iterator[Fact]:
         [value for pair in pairs for value in d.more(*pair, "l2_read_sectors", "m:256")],
     )
     columns = f"{DOWN} block:32x32", wide
-    yield "columns are [about 12] times slower", d.ratio(*columns, at="m:1024")
-    yield "they are [less than 7] times slower", d.ratio(*columns, at="m:256")
+    yield "of 32 x 32 take [12.5] times as long", d.ratio(*columns, at="m:1024")
+    yield "they take [less than 7] times as long", d.ratio(*columns, at="m:256")
     yield (
         "make it [eight times] slower",
         d.ratio("matmul_grid_stride grid:8x8", square, at="m:1024"),
