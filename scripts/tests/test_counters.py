@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from notebook import build, counter_rules, counters
+from notebook import build, counter_rules, counters, results
+from notebook.chapters import find_chapters
 from notebook.errors import Problem
 from notebook.metrics import COUNTERS, NSIGHT
 from notebook.project import Project
@@ -210,3 +211,17 @@ def test_chapters_agree_with_the_hardware() -> None:
                 )
     assert checked > 600
     assert checked_shared > 350
+
+
+def test_the_emulator_page_says_how_many_launches_are_compared() -> None:
+    project = Project.here()
+    compared = 0
+    for stored in sorted((project.data / "nvidia-h200" / "counters").glob("[01][0-9]_*.csv")):
+        (chapter,) = find_chapters(project, [stored.stem])
+        document = project.data / "emulated-hopper" / f"{stored.stem}.json"
+        counted = results.load_right(project, document, chapter).counts
+        what = counters.subject(project, stored.stem)
+        names = counters.names_to_compare(project, what, counters.read_csv(stored))
+        compared += sum(name in counted for name in names)
+    text = (project.root / "common" / "emulator" / "README.md").read_text(encoding="utf-8")
+    assert f"| {compared} launches of chapters 00 to 19:" in text
