@@ -132,9 +132,7 @@ bool is_available() { return lab::has_compute_capability(9); }
 
 template <class T>
 void transpose(const T* in, T* out, std::size_t rows, std::size_t columns) {
-    if (!is_available()) {
-        throw lab::MissingError("bulk tensor copies need compute capability 9.0 or newer");
-    }
+    lab::require_compute_capability(9, "bulk tensor copies");
     const unsigned beside = lab::blocks_for(columns, side<T>);
     const unsigned layers = lab::blocks_for(beside, 65535);
     const dim3 grid(lab::blocks_for(rows, side<T>), lab::blocks_for(beside, layers), layers);

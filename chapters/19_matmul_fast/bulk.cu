@@ -6,7 +6,6 @@
 
 #include "bulk_copies.cuh"
 #include "lab/compute_capability.hpp"
-#include "lab/errors.hpp"
 #include "parts.cuh"
 
 namespace {
@@ -185,9 +184,7 @@ namespace bulk {
 bool is_available() { return lab::has_compute_capability(9); }
 
 void require(const matmul::Gemm& gemm) {
-    if (!is_available()) {
-        throw lab::MissingError("bulk tensor copies need compute capability 9.0 or newer");
-    }
+    lab::require_compute_capability(9, "bulk tensor copies");
     if (!gemm.is_aligned()) {
         throw std::invalid_argument(
             "bulk tensor copies need rows that begin at multiples of 16 bytes");

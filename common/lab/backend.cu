@@ -10,6 +10,7 @@
 #include "lab/cuda_check.hpp"
 #include "lab/device_description.hpp"
 #include "lab/emulated_gpu.hpp"
+#include "lab/errors.hpp"
 #include "lab/gpu_state.hpp"
 #include "lab/page_migrations.hpp"
 #include "lab/repeats.cuh"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lab/batch_timer.hpp"
+#include "lab/errors.hpp"
 
 namespace lab {
 

@@ -3,39 +3,15 @@
 
 #include <cuda_runtime.h>
 
-#include <string>
-
-#include "lab/errors.hpp"
-
 namespace lab {
 
-// What a user can do about an error that is the GPU's or the driver's, not the program's; "" for others.
-inline const char* remedy(cudaError_t error) {
-    switch (error) {
-        case cudaErrorMemoryAllocation:
-            return "; nvidia-smi shows what else holds the GPU's memory";
-        case cudaErrorDevicesUnavailable:
-            return "; another program has the GPU, or its mode forbids computing: nvidia-smi -q -d "
-                   "COMPUTE,PIDS";
-        case cudaErrorSystemNotReady:
-            return "; the GPUs are not up yet: systemctl status nvidia-fabricmanager";
-        case cudaErrorSystemDriverMismatch:
-            return "; the driver was updated while it ran: restart the machine";
-        case cudaErrorECCUncorrectable:
-        case cudaErrorNvlinkUncorrectable:
-        case cudaErrorHardwareStackError:
-        case cudaErrorUnknown:
-            return "; the GPU may be lost: nvidia-smi, and Xid in dmesg, say more";
-        default:
-            return "";
-    }
-}
+// Throws the CudaError of a failed call. In a source of its own, so that kernels are compiled without the
+// standard library's headers, which take longer than they do.
+[[noreturn]] void throw_cuda_error(cudaError_t error, const char* expression, const char* file,
+                                   int line);
 
 inline void check_cuda(cudaError_t error, const char* expression, const char* file, int line) {
-    if (error == cudaSuccess) return;
-    throw CudaError(std::string(file) + ":" + std::to_string(line) + ": " + expression + ": " +
-                    cudaGetErrorName(error) + " (" + cudaGetErrorString(error) + ")" +
-                    remedy(error));
+    if (error != cudaSuccess) throw_cuda_error(error, expression, file, line);
 }
 
 }  // namespace lab

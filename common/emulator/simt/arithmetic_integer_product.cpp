@@ -9,14 +9,22 @@ namespace emulator::simt {
 namespace {
 
 // The type that holds a product of two.
-std::int32_t wider(std::int16_t);
-std::uint32_t wider(std::uint16_t);
-std::int64_t wider(std::int32_t);
-std::uint64_t wider(std::uint32_t);
-__int128 wider(std::int64_t);
-unsigned __int128 wider(std::uint64_t);
 template <class T>
-using WiderOf = decltype(wider(T()));
+struct Wider;
+template <>
+struct Wider<std::int16_t> : std::type_identity<std::int32_t> {};
+template <>
+struct Wider<std::uint16_t> : std::type_identity<std::uint32_t> {};
+template <>
+struct Wider<std::int32_t> : std::type_identity<std::int64_t> {};
+template <>
+struct Wider<std::uint32_t> : std::type_identity<std::uint64_t> {};
+template <>
+struct Wider<std::int64_t> : std::type_identity<__int128> {};
+template <>
+struct Wider<std::uint64_t> : std::type_identity<unsigned __int128> {};
+template <class T>
+using WiderOf = typename Wider<T>::type;
 
 template <class T>
 T low_product(T a, T b) {
