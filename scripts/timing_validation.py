@@ -34,7 +34,7 @@ from notebook import (
 )
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import emulable
-from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, WITHOUT_EVIDENCE
+from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
 from notebook.project import Project
 from notebook.results import Result, read
 
@@ -45,7 +45,7 @@ HIERARCHY = "00_memory_hierarchy"
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 # Ratios of fewer GPUs say nothing of the others of their generation.
 MIN_GPUS = 3
-UNDECIDED = (INCONCLUSIVE, NEEDS_GPU)
+UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 END = "<!-- timing:end -->"
 

@@ -5,7 +5,7 @@ the interval of the ratio of medians within each process. The word itself comes 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -38,6 +38,7 @@ from notebook.judging import (
     SMALLEST_EFFECT,
     SMALLEST_EFFECT_TEXT,
     STRONGER,
+    TOO_CLOSE,
     WEAKER,
     WITHOUT_EVIDENCE,
     judge,
@@ -65,6 +66,7 @@ __all__ = [
     "SMALLEST_EFFECT",
     "SMALLEST_EFFECT_TEXT",
     "STRONGER",
+    "TOO_CLOSE",
     "WEAKER",
     "WITHOUT_EVIDENCE",
 ]
@@ -73,6 +75,7 @@ __all__ = [
 MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"
 
 _NO_TIME = "an emulated GPU measures no time"
+_WIDE_BAND = "the error band of the predicted ratio includes a boundary"
 
 # Fewer repetitions in a process do not bound its median, and a spread this large has more than one
 # cause.
@@ -92,8 +95,10 @@ A claim of equality (within {SMALLEST_EFFECT_TEXT}) or of a range:
   holds, does not hold
 Any claim:
   inconclusive    the 95 % interval includes a boundary, clocks throttled, or it was a quick run
-  needs a GPU     the claim is about time, which an emulated GPU does not measure, and its
-                  prediction (marked predicted) leaves a doubt
+  too close to predict
+                  the claim is about time, and the error band of its prediction includes a boundary
+  needs a GPU     the claim is about time, which an emulated GPU does not measure; none is predicted,
+                  or it is not known how far predictions err on this generation
   does not apply  the claim is about GPUs that fetch memory in other units
   no data         the device has no row or counter that the claim asks for
 Counters decide exactly. A time needs two processes on a GPU. Published results (published:…)
@@ -154,7 +159,7 @@ def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
     if result.is_emulated and not claim.is_counted:
         predicted = _find_predicted(claim, result)
         if not any(finding.evidence for finding in predicted.values()):
-            return [verdict(Finding(NEEDS_GPU, _NO_TIME))]
+            return [verdict(_undecided(predicted.values()))]
         return [verdict(finding, regime) for regime, finding in predicted.items()]
     by_regime = _samples_by_regime(claim, result)
     if not by_regime:
@@ -179,18 +184,29 @@ def _obstacle(claim: Claim, result: Result) -> Finding | None:
 
 
 def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
-    """What the time model decides, by regime; a band that leaves a doubt decides nothing."""
+    """What the time model decides, by regime; a band that leaves a doubt decides nothing, and so does
+    a prediction without one."""
     generation = result.device.removeprefix(device_names.EMULATED)
     findings = {}
     for regime, ratio in predicted_ratios(claim, result).items():
         band = predicted_interval(ratio, generation, result.chapter[:2])
-        verdict, reason = judge(claim, ratio, band) if band else (INCONCLUSIVE, _NO_TIME)
+        if band is None:
+            findings[regime] = Finding(NEEDS_GPU, _NO_TIME)
+            continue
+        verdict, reason = judge(claim, ratio, band)
         findings[regime] = (
-            Finding(NEEDS_GPU, reason)
+            Finding(TOO_CLOSE, reason)
             if verdict == INCONCLUSIVE
             else Finding(verdict, reason, PREDICTED, ratio, band)
         )
     return findings
+
+
+def _undecided(predicted: Iterable[Finding]) -> Finding:
+    """The one finding of a claim about time that is decided in none of its regimes."""
+    if any(finding.verdict == TOO_CLOSE for finding in predicted):
+        return Finding(TOO_CLOSE, _WIDE_BAND)
+    return Finding(NEEDS_GPU, _NO_TIME)
 
 
 def _wanted(claim: Claim) -> str:

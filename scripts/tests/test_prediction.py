@@ -78,15 +78,21 @@ def test_a_prediction_beyond_doubt_is_a_marked_verdict(errors: Path) -> None:
     [
         (1.1, {}),  # 1.1 / 1.2 is below 1.03
         (2.0, {"claimed": 4.2}),  # half of it is 2.05
-        (2.0, {"regimes": ("n:2048",)}),
-        (2.0, {"metric": "bytes_per_second"}),
     ],
 )
-def test_a_prediction_in_doubt_needs_a_gpu(
+def test_a_prediction_in_doubt_is_too_close(
     errors: Path, ratio: float, changes: dict[str, Any]
 ) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     (finding,) = decide(ratio, **changes)
+    assert finding.finding.verdict == verdicts.TOO_CLOSE
+    assert finding.finding.evidence == ""
+
+
+@pytest.mark.parametrize("changes", [{"regimes": ("n:2048",)}, {"metric": "bytes_per_second"}])
+def test_what_is_not_predicted_needs_a_gpu(errors: Path, changes: dict[str, Any]) -> None:
+    write(errors, [1.2] * MIN_ERRORS)
+    (finding,) = decide(2.0, **changes)
     assert finding.finding.verdict == verdicts.NEEDS_GPU
     assert finding.finding.evidence == ""
 
