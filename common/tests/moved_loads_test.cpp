@@ -66,8 +66,13 @@ TEST(MovedLoads, OfBothSidesOnce) {
     EXPECT_EQ(outline(function),
               (Outline{"ld", "bra @%p1", "bra", "mov", "ld", "bra", "mov", "st"}));
     for (const Label& label : function.labels) {
-        if (label.name == "ONE") EXPECT_EQ(function.instructions[label.instruction].opcode, "mov");
-        if (label.name == "END") EXPECT_EQ(function.instructions[label.instruction].opcode, "st");
+        const std::string& opcode = function.instructions[label.instruction].opcode;
+        if (label.name == "ONE") {
+            EXPECT_EQ(opcode, "mov");
+        }
+        if (label.name == "END") {
+            EXPECT_EQ(opcode, "st");
+        }
     }
     // Both have a machine instruction: nothing is moved.
     std::vector<MachineAccess> twice = once;

@@ -7,6 +7,8 @@
 #include <random>
 #include <string>
 
+#include "emulator/ptx/elf.hpp"
+
 namespace emulator::ptx {
 namespace {
 
@@ -220,6 +222,13 @@ TEST(Fatbin, RegistersOfACubin) {
 }
 
 // Damaged bytes: a result or a FatbinError, whatever they are.
+TEST(Fatbin, NameInAnEmptyTable) {
+    // As a damaged cubin may have it: there is no byte that the name could begin at.
+    const CubinReader nothing({}, "cubin");
+    EXPECT_EQ(nothing.name(0), "");
+    EXPECT_THROW(nothing.name(1), FatbinError);
+}
+
 TEST(Fatbin, Mutations) {
     const std::string block = std::string(
                                   "\x26"

@@ -58,7 +58,7 @@ inline std::string contents_of(const std::string& file) {
 template <class... Arguments>
 std::vector<std::byte> parameters(Arguments... arguments) {
     std::vector<std::byte> buffer;
-    const auto append = [&](const auto& argument) {
+    [[maybe_unused]] const auto append = [&](const auto& argument) {  // by those without arguments
         constexpr std::size_t bytes = sizeof(argument);
         const std::size_t at = (buffer.size() + bytes - 1) / bytes * bytes;
         buffer.resize(at + bytes);

@@ -1,6 +1,7 @@
 // Little-endian structures in bytes that may lie about their sizes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,8 +37,8 @@ class Bytes {
     // Up to its NUL.
     std::string name(std::uint64_t offset) const {
         const auto range = part(offset, offset <= size() ? size() - offset : 0);
-        const auto* start = reinterpret_cast<const char*>(range.data());
-        return {start, strnlen(start, range.size())};
+        const auto end = std::find(range.begin(), range.end(), std::byte{0});
+        return text(offset, static_cast<std::uint64_t>(end - range.begin()));
     }
 
   private:
