@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -46,15 +46,33 @@ def decided(project: Project, known: Claims, result: Result) -> dict[str, list[V
 
 def prepare(project: Project, chapters: list[Chapter], device: str | None = None) -> None:
     """Checks and decides what is new on all cores; what is wrong is named by the reader of it."""
+    for _ in prepared(project, chapters, device):
+        pass
+
+
+def prepared(
+    project: Project, chapters: list[Chapter], device: str | None = None
+) -> Iterator[Chapter]:
+    """The same; yields each chapter once it is decided, while later chapters still are being decided."""
     kept.tidy(project)
     prediction.check_table()
-    every = list(_files(project, chapters, device))
+    by_chapter = {chapter.name: list(_files(project, chapter, device)) for chapter in chapters}
+    every = list(chain.from_iterable(by_chapter.values()))
     new = filter(_is_new, every)
     # Once so many are new, all are left to the processes: asking for each takes a reading of it. They look
     # through their own objects for garbage, not through those of the modules.
-    if len(list(islice(new, _FEWEST_FILES))) == _FEWEST_FILES:
-        with ProcessPoolExecutor(len(os.sched_getaffinity(0)), initializer=gc.freeze) as pool:
-            list(pool.map(_prepare, every, chunksize=8))
+    if len(list(islice(new, _FEWEST_FILES))) < _FEWEST_FILES:
+        yield from chapters
+        return
+    pool = ProcessPoolExecutor(len(os.sched_getaffinity(0)), initializer=gc.freeze)
+    try:
+        done = pool.map(_prepare, every, chunksize=8)
+        for chapter in chapters:
+            for _ in by_chapter[chapter.name]:
+                next(done)
+            yield chapter
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True)
@@ -67,13 +85,12 @@ class _File:
     path: Path
 
 
-def _files(project: Project, chapters: list[Chapter], device: str | None) -> Iterator[_File]:
+def _files(project: Project, chapter: Chapter, device: str | None) -> Iterator[_File]:
     folder = "*" if device is None else glob.escape(device)
-    for chapter in chapters:
-        known = claims.load_right(chapter)
-        for path in project.data.glob(f"{folder}/{chapter.name}.json"):
-            if is_slug(path.parent.name):
-                yield _File(project, chapter, known, path)
+    known = claims.load_right(chapter)
+    for path in project.data.glob(f"{folder}/{chapter.name}.json"):
+        if is_slug(path.parent.name):
+            yield _File(project, chapter, known, path)
 
 
 def _is_new(file: _File) -> bool:

@@ -3,6 +3,7 @@
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 
 from notebook import findings, matrix, tables, verdict_page, verdicts
 from notebook.chapters import Chapter, all_chapters
@@ -19,14 +20,20 @@ def print_verdicts(options: Namespace) -> int:
     project = Project.with_results(data)
     chapters = all_chapters(project)
     slug = None if device is None else slug_of(device)
-    decided, problems = _decide(project, chapters, slug)
+    problems: list[str] = []
+    if slug is None and not options.json and not options.all:
+        # A chapter's part of the page is made while the next ones are decided.
+        print("\n".join(verdict_page.lines(_decide(project, chapters, slug, problems))))
+        return _ended(problems)
+    decided = list(_decide(project, chapters, slug, problems))
     if (
         slug is not None
         and data is None
         and not any(chapter_verdicts.results for chapter_verdicts in decided)
     ):
         # A run of ours that is not to stay.
-        decided, problems = _decide(project.beside, chapters, slug)
+        problems.clear()
+        decided = list(_decide(project.beside, chapters, slug, problems))
     if (
         slug is not None
         and not problems
@@ -46,7 +53,7 @@ def print_verdicts(options: Namespace) -> int:
         ]
         print(json.dumps(listed, indent=2, allow_nan=False))
     elif slug is None:
-        print("\n".join((matrix if options.all else verdict_page).lines(decided)))
+        print("\n".join(matrix.lines(decided)))
     else:
         for chapter_verdicts in (
             chapter_verdicts for chapter_verdicts in decided if chapter_verdicts.verdicts
@@ -57,23 +64,24 @@ def print_verdicts(options: Namespace) -> int:
                 )
             )
         print(verdicts.LEGEND)
+    return _ended(problems)
+
+
+def _ended(problems: list[str]) -> int:
     for problem in problems:
         print(f"lab: error: {problem}", file=sys.stderr)
     return CHECK_FAILED if problems else 0
 
 
 def _decide(
-    project: Project, chapters: list[Chapter], device: str | None
-) -> tuple[list[ChapterVerdicts], list[str]]:
-    """What can be decided, and what is wrong with the rest."""
-    findings.prepare(project, chapters, device)
-    decided, problems = [], []
-    for chapter in chapters:
+    project: Project, chapters: list[Chapter], device: str | None, problems: list[str]
+) -> Iterator[ChapterVerdicts]:
+    """What can be decided; adds to the problems what is wrong with the rest."""
+    for chapter in findings.prepared(project, chapters, device):
         try:
             chapter_verdicts = tables.decide_chapter(project, chapter, device)
         except Problem as problem:
             problems.append(str(problem))
         else:
-            decided.append(chapter_verdicts)
             problems += chapter_verdicts.wrong_claims
-    return decided, problems
+            yield chapter_verdicts

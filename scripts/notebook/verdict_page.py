@@ -5,7 +5,7 @@ does at none, and in between it is said to hold at some sizes.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from notebook import answers, device_names, outcomes, verdicts
@@ -58,7 +58,7 @@ def standings(decided: ChapterVerdicts) -> dict[str, list[Standing]]:
     return by_word
 
 
-def lines(decided: Sequence[ChapterVerdicts]) -> list[str]:
+def lines(decided: Iterable[ChapterVerdicts]) -> list[str]:
     """The page for a terminal."""
     text: list[str] = []
     totals: dict[str, Counter[str]] = {}
