@@ -127,7 +127,10 @@ def _position(claim: Claim, value: float) -> float:
 
 
 def _zone(zones: list[Zone], position: float) -> Zone:
-    return next(zone for zone in zones if zone.holds(position))
+    for zone in zones:
+        if zone.holds(position):
+            return zone
+    raise ValueError("zones cover every number")
 
 
 def _boundary(claim: Claim, here: Zone, there: Zone) -> str:

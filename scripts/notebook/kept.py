@@ -66,7 +66,7 @@ def tidy(project: Project) -> None:
 
 
 def _path(project: Project, kind: str, name: str) -> Path:
-    return project.build / "kept" / _code() / f"{name}.{kind}.json"
+    return project.build.joinpath("kept", _code(), f"{name}.{kind}.json")
 
 
 @cache

@@ -65,13 +65,14 @@ def regime_in_words(regime_text: str) -> str:
     return ", ".join(words)
 
 
-def natural(text: str) -> list[tuple[int, str]]:
+@cache
+def natural(text: str) -> tuple[tuple[int, str], ...]:
     """A sort key that puts `offset:2` before `offset:11`."""
-    return [
+    return tuple(
         (int(part), "") if part.isdecimal() else (-1, part)
         for part in re.split(r"([0-9]+)", text)
         if part
-    ]
+    )
 
 
 def naturally_sorted(texts: Iterable[str]) -> list[str]:

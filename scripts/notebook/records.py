@@ -6,6 +6,7 @@ Commands that read a hundred devices use a few numbers of each row, so nothing i
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import overload
 
 from notebook import fields
@@ -13,6 +14,7 @@ from notebook.fields import Json
 from notebook.metrics import COUNTERS, MOVED, PEAK_PERCENT, RATES
 
 _VALUES = {*RATES, *COUNTERS}
+_FLOATS = frozenset({float})
 _COUNTERS, _MOVED = frozenset(COUNTERS), frozenset(MOVED)
 
 
@@ -52,6 +54,7 @@ class Repetitions(Sequence[Row]):
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
         self._by_process: dict[str, dict[int, list[float]]] = {}
+        self._positive: dict[str, dict[int, list[float]]] = {}
 
     @overload
     def __getitem__(self, index: int) -> Row: ...
@@ -85,12 +88,25 @@ class Repetitions(Sequence[Row]):
             self._by_process[metric] = self._found(metric)
         return self._by_process[metric]
 
+    def positive(self, metric: str) -> dict[int, list[float]]:
+        """The same where every value is above zero; else {}."""
+        if metric not in self._positive:
+            values = self.by_process(metric)
+            is_positive = values and min(map(min, values.values())) > 0
+            self._positive[metric] = values if is_positive else {}
+        return self._positive[metric]
+
     def _found(self, metric: str) -> dict[int, list[float]]:
         values: dict[int, list[float]] = {}
         for row in self.all:
             if metric == "time" or metric in row.values:
                 values.setdefault(row.process, []).append(row.metric(metric))
         return values
+
+    def has_counts(self, moved_only: bool) -> bool:
+        """Whether every repetition has some."""
+        counted = self.counts(moved_only)
+        return bool(counted) and all(counted)
 
     def counts(self, moved_only: bool) -> list[dict[str, float]]:
         """The counters of each repetition; of those only what moved around a launch."""
@@ -128,15 +144,18 @@ class Stored(Repetitions):
             return {}
         if not isinstance(stored, list):
             return super()._found(metric)  # computed from others, or one number for all
-        processes = enumerate(stored)
-        return {process: list(map(float, values)) for process, values in processes if values}
+        if not _FLOATS.issuperset(map(type, chain.from_iterable(stored))):
+            stored = [list(map(float, values)) for values in stored]
+        return {process: values for process, values in enumerate(stored) if values}
+
+    def has_counts(self, moved_only: bool) -> bool:
+        return not (_MOVED if moved_only else _COUNTERS).isdisjoint(self._row)
 
     def counts(self, moved_only: bool) -> list[dict[str, float]]:
-        row = self._row
-        wanted = _MOVED if moved_only else _COUNTERS
-        if wanted.isdisjoint(row):
+        if not self.has_counts(moved_only):
             return []
-        metrics = row.keys() & wanted
+        row = self._row
+        metrics = row.keys() & (_MOVED if moved_only else _COUNTERS)
         return [
             {key: _at(row[key], process, index) for key in metrics}
             for process, times in enumerate(row.get("time_us", [[0.0]]))
@@ -174,6 +193,51 @@ class Later(Mapping[str, Repetitions]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+
+class Counts(Mapping[str, list[dict[str, float]]]):
+    """The counters of each benchmark, one dictionary a repetition; only what was counted.
+
+    On a GPU those of a launch were measured, and its rows bring along what moved around it.
+    """
+
+    def __init__(
+        self,
+        by_name: Mapping[str, Repetitions],
+        measured: Mapping[str, dict[str, float]],
+        moved_only: bool,
+    ) -> None:
+        self._by_name = by_name
+        self._measured = measured
+        self._moved_only = moved_only
+        self._found: dict[str, list[dict[str, float]]] = {}
+
+    @cached_property
+    def _own(self) -> dict[str, Repetitions]:
+        """The benchmarks whose rows have counters."""
+        return {
+            name: repetitions
+            for name, repetitions in self._by_name.items()
+            if repetitions.has_counts(self._moved_only)
+        }
+
+    def __getitem__(self, name: str) -> list[dict[str, float]]:
+        if name not in self._found:
+            if name not in self:
+                raise KeyError(name)
+            own = self._own[name].counts(self._moved_only) if name in self._own else [{}]
+            measured = self._measured.get(name, {})
+            self._found[name] = [moved | measured for moved in own] if measured else own
+        return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or name in self._measured
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._own, *self._measured]))
+
+    def __len__(self) -> int:
+        return len(self._own.keys() | self._measured.keys())
 
 
 def stored(document: Json) -> dict[str, Repetitions]:

@@ -17,7 +17,7 @@ from notebook.fields import Json
 from notebook.intervals import Benchmark, Pool, Pools, pooled, pooled_shares
 from notebook.metrics import COUNTERS, SHARES
 from notebook.project import Project
-from notebook.records import Repetitions, numbers
+from notebook.records import Counts, Repetitions, numbers
 from notebook.text import quoted, short
 
 PEERS = "peers"  # the folder of what other people's code takes, beside a device's results
@@ -63,51 +63,42 @@ class Result:
     def kind(self) -> str:
         return "published" if self.is_published else "emulated" if self.is_emulated else "gpu"
 
-    @cached_property
-    def _pools(self) -> Pools:
+    def _pools(self, metric: str) -> Pools:
         """What the benchmarks tell about the variance of one of them between processes."""
-        return pooled(self._benchmarks("time"))
+        if metric not in self._pools_by_metric:
+            of_metric = pooled_shares if metric in SHARES else pooled
+            self._pools_by_metric[metric] = of_metric(self._benchmarks(metric))
+        return self._pools_by_metric[metric]
 
     @cached_property
-    def _pools_of_shares(self) -> dict[str, Pools]:
-        return {metric: pooled_shares(self._benchmarks(metric)) for metric in SHARES}
+    def _pools_by_metric(self) -> dict[str, Pools]:
+        """Those that were asked for."""
+        return {}
 
     def _benchmarks(self, metric: str) -> list[Benchmark]:
         """Those that have the metric in every repetition."""
         return [
             Benchmark(names.regime(name), values)
             for name, repetitions in self.by_name.items()
-            if (values := repetitions.by_process(metric)) and _are_positive(values)
+            if (values := repetitions.positive(metric))
         ]
 
     def pool_of(self, metric: str, regime: str) -> Pool:
         """What tells the variance of a metric between processes, in a regime."""
-        pools = self._pools_of_shares[metric] if metric in SHARES else self._pools
-        return pools.of(regime)
+        return self._pools(metric if metric in SHARES else "time").of(regime)
 
     @cached_property
     def by_variant(self) -> dict[str, list[str]]:
         """The names of the benchmarks and counted launches of each variant."""
         groups: dict[str, list[str]] = {}
-        for name in dict.fromkeys([*self.by_name, *self.counts]):
+        for name in dict.fromkeys([*self.by_name, *self.measured_counters]):
             groups.setdefault(names.variant(name), []).append(name)
         return groups
 
     @cached_property
-    def counts(self) -> dict[str, list[dict[str, float]]]:
-        """The counters of each benchmark, one dictionary a repetition; only what was counted.
-
-        On a GPU those of a launch were measured, and its rows bring along what moved around it.
-        """
-        own = {
-            name: counted
-            for name, repetitions in self.by_name.items()
-            if (counted := repetitions.counts(not self.is_emulated)) and all(counted)
-        }
-        return own | {
-            name: [moved | measured for moved in own.get(name, [{}])]
-            for name, measured in self.measured_counters.items()
-        }
+    def counts(self) -> Counts:
+        """The counters of each benchmark."""
+        return Counts(self.by_name, self.measured_counters, moved_only=not self.is_emulated)
 
 
 def read(path: Path, chapter: Chapter) -> Result:
@@ -229,10 +220,6 @@ def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
         raise Problem(f"{quoted(path)}: {short(error)}; run the command again") from error
 
 
-def _are_positive(by_process: Mapping[int, list[float]]) -> bool:
-    return min(map(min, by_process.values())) > 0
-
-
 def merged_by_device(every: list[Result]) -> list[Result]:
     """The rows and counters of several chapters as one result a device, oldest GPU first."""
     by_device: dict[str, Result] = {}
@@ -297,8 +284,10 @@ def _generation(context: Json) -> str:
 
 
 def _clocks(rows: list[Json]) -> Iterator[float]:
+    """The highest of each row."""
     for row in rows:
-        yield from numbers(row.get("sm_clock_mhz", 0))
+        clock = row.get("sm_clock_mhz", 0)
+        yield max(numbers(clock), default=0.0) if isinstance(clock, list) else float(clock)
 
 
 def load_counters(path: Path) -> dict[str, dict[str, float]]:

@@ -61,8 +61,8 @@ def _with_load_throughput(rows: Repetitions, counts: list[dict[str, float]]) -> 
 
 def timed_sample(name: str, repetitions: Repetitions, metric: str) -> Sample | None:
     """A benchmark's repetitions; None where the metric was not measured."""
-    values = repetitions.by_process(metric)
-    if not values or min(map(min, values.values())) <= 0:  # nothing takes no time
+    values = repetitions.positive(metric)  # nothing takes no time
+    if not values:
         return None
     return Sample(name, values, repetitions.is_throttled, repetitions.level)
 

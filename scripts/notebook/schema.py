@@ -123,7 +123,7 @@ def _is_surely_right(document: Json) -> bool:
     """Whether the schema accepts it, as far as that is seen without giving it every number."""
     without_rows = document | {"rows": [{"name": "name", "evidence": fields.COUNTED}]}
     return _validator().is_valid(without_rows) and quick_check.are_right(
-        document.get("rows"), _row_validator().is_valid
+        document.get("rows"), _known_shapes()
     )
 
 
@@ -143,13 +143,13 @@ def _check_rows(document: Json) -> None:
             raise Malformed(
                 f"{row['name']}: {row['evidence']} on a device of kind {context['device_kind']}"
             )
-        shape = [len(process) for process in row.get("time_us", [[1]])]
+        shape = [*map(len, row.get("time_us", [[1]]))]
         if len(shape) > context["processes"] or sum(shape) == 0:
             raise Malformed(
                 f"{row['name']}: time_us: {len(shape)} processes with {sum(shape)} repetitions"
             )
         for key, value in row.items():
-            if isinstance(value, list) and list(map(len, value)) != shape:
+            if type(value) is list and [*map(len, value)] != shape:
                 raise Malformed(f"{row['name']}: {key}: other repetitions than those of time_us")
         repetitions += sum(shape)
     if repetitions > fields.MAX_REPETITIONS_OF_FILE:
@@ -162,10 +162,11 @@ def _validator() -> Any:
 
 
 @cache
-def _row_validator() -> Any:
+def _known_shapes() -> quick_check.Shapes:
     whole = schema()
     row = whole["properties"]["rows"]["items"]
-    return jsonschema_rs.Draft202012Validator({"$defs": whole["$defs"]} | row)
+    validator = jsonschema_rs.Draft202012Validator({"$defs": whole["$defs"]} | row)
+    return quick_check.Shapes(validator.is_valid)
 
 
 def _object(table: tuple[Field, ...]) -> Json:

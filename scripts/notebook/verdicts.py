@@ -299,7 +299,7 @@ def judge_timed(
 
 
 def _sizes(samples: list[Sample]) -> tuple[int, ...]:
-    return tuple(len(sample.values) for sample in samples)
+    return tuple(sum(map(len, sample.by_process.values())) for sample in samples)
 
 
 def doubt_of_run(quick: bool, throttled: bool) -> str:
@@ -314,7 +314,7 @@ def doubt_of_number(samples: Sequence[Processes]) -> str:
     processes = len(samples[0])
     if processes < MIN_PROCESSES:
         return f"{processes} process; {MIN_PROCESSES} are needed"
-    min_repetitions = min(len(repetitions) for sample in samples for repetitions in sample)
+    min_repetitions = min(min(map(len, sample)) for sample in samples)
     if min_repetitions < MIN_REPETITIONS:
         return f"{min_repetitions} repetitions in a process; {MIN_REPETITIONS} are needed"
     return ""
@@ -327,7 +327,7 @@ def widest_spread(samples: Sequence[Processes]) -> float:
         spread(repetitions)
         for sample in samples
         for repetitions in sample
-        if max(repetitions) - min(repetitions) > LARGEST_SPREAD * min(repetitions)
+        if max(repetitions) - (least := min(repetitions)) > LARGEST_SPREAD * least
     ]
     widest = max(wide, default=0.0)
     return widest if widest > LARGEST_SPREAD else 0.0

@@ -4,7 +4,9 @@ import math
 
 import pytest
 
+from notebook import intervals
 from notebook.intervals import (
+    CONFIDENCE,
     NO_POOL,
     Benchmark,
     Estimate,
@@ -23,6 +25,15 @@ from notebook.intervals import (
 # Both sides of 95 %, from any table: by degrees of freedom.
 STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
 ONE = [[1.0] * 5]
+
+
+def test_the_known_values_of_students_t_are_those_of_scipy() -> None:
+    from scipy.special import stdtrit  # type: ignore[import-untyped]
+
+    level = (1 + CONFIDENCE) / 2
+    assert [*intervals.STUDENT] == [
+        float(stdtrit(freedom, level)) for freedom in range(1, len(intervals.STUDENT) + 1)
+    ]
 
 
 def of_ratios(*ratios: float) -> tuple[list[list[float]], list[list[float]]]:

@@ -24,7 +24,7 @@ def document() -> dict[str, Any]:
 
 
 def is_quickly_right(rows: object) -> bool:
-    return quick_check.are_right(rows, _ROW.is_valid)
+    return quick_check.are_right(rows, quick_check.Shapes(_ROW.is_valid))
 
 
 def test_a_right_file_is_right_without_its_numbers(tracked: Path) -> None:
