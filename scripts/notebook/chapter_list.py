@@ -3,15 +3,15 @@
 import json
 
 from notebook import answers, tables
-from notebook.chapters import Chapter, all_chapters
+from notebook.chapters import Chapter, find_chapters
 from notebook.errors import Problem
 from notebook.project import Project
 from notebook.text import plain, wrapped
 
 
-def print_chapters(project: Project, as_json: bool) -> int:
-    """Every chapter; where its data give no answer, the reason takes the answer's place."""
-    chapters = all_chapters(project)
+def print_chapters(project: Project, words: list[str], as_json: bool) -> int:
+    """The chapters that `words` name, all for none; where the data give no answer, the reason takes its place."""
+    chapters = find_chapters(project, words)
     if as_json:
         print(json.dumps([_described(project, chapter) for chapter in chapters], indent=2))
         return 0

@@ -69,6 +69,7 @@ def _setup(_: Namespace) -> int:
 
 
 def _list_options(command: ArgumentParser) -> None:
+    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all, if none is named")
     command.add_argument(
         "--json", action="store_true", help="with the devices that have data of each"
     )
@@ -81,7 +82,7 @@ def _list(options: Namespace) -> int:
     """
     from notebook import chapter_list
 
-    return chapter_list.print_chapters(Project.here(), options.json)
+    return chapter_list.print_chapters(Project.here(), options.chapters, options.json)
 
 
 def _run_options(command: ArgumentParser) -> None:

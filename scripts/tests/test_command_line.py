@@ -279,6 +279,10 @@ def test_list(tree: Tree) -> None:
     )
     (chapter,) = json.loads(tree.lab("list", "--json").stdout)
     assert chapter["chapter"] == synthetic.CHAPTER
+    assert tree.lab("list", "2").stdout == tree.lab("list").stdout
+    unknown = tree.lab("list", "77")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "there is no chapter '77'" in unknown.stderr
 
 
 def test_figures_check_by_exit_status(tree_with_data: Tree) -> None:
