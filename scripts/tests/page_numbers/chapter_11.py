@@ -25,7 +25,7 @@ def facts(d: Data) -> Iterator[Fact]:
     down, across = "transpose_read_columns", "transpose_read_rows"
     fermi = d.on("emulated-fermi")
     yield (
-        "[131,072] load requests and as many stores",
+        "at 2048 x 2048 [131,072] load requests and as many stores",
         d.of(f"*_unroll4 {book}", "load_requests") + d.of(f"*_unroll4 {book}", "store_requests"),
     )
     lines = "l1:on rows:2048"
@@ -56,10 +56,30 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     unrolled = f"{across}_unroll4 {lines}"
     yield (
-        "So [half] of its loaded sectors hit, and it fetches [524,288] sectors instead of up to [1,048,576]",
+        "So [half] of its loaded sectors hit, and at 2048 x 2048 it fetches [524,288] sectors instead of up to "
+        "[1,048,576] (Fermi)",
         fermi.per(unrolled, "l1_hit_sectors", "load_sectors"),
         fermi.of(unrolled, "l2_read_sectors") or fermi.of(unrolled, "l2_read_sectors_most"),
         fermi.of(f"{across} {lines}", "l2_read_sectors_most"),
+    )
+    yield (
+        "`copy_wide` has [1.3] times",
+        [
+            value / other
+            for value in Data("09").of("copy_wide rows:16384", "bytes_per_second")
+            for other in d.of(f"{first} l1:on {large}", "bytes_per_second")
+        ],
+    )
+    yield (
+        "hits [106] sectors less than the plain one",
+        [
+            one - other
+            for one, other in zip(
+                d.of(f"{down} l1:on {large}", "l1_hit_sectors"),
+                d.of(f"{down}_unroll4 l1:on {large}", "l1_hit_sectors"),
+                strict=True,
+            )
+        ],
     )
     whole = 4 * 16384**2
 
