@@ -68,6 +68,17 @@ def facts(d: Data) -> Iterator[Fact]:
         ],
         [value / 100 for value in d.of(budget, "theoretical_occupancy")],
     )
+    yield (
+        "to [84 to 90] % and to [63 to 73] % of that with 4 KB",
+        *(
+            d.share(
+                f"copy_through_shared shared_kb:{size}",
+                "copy_through_shared shared_kb:4",
+                "bytes_per_second",
+            )
+            for size in (32, 48)
+        ),
+    )
     extra = {
         side: [
             ((d.value(name, f"shared_{kind}_wavefronts") or 0) - needed) / requests
