@@ -11,15 +11,16 @@ GIVEN = (
     "row 2 Y + y and column 2 X + x",
     "for i from 0 to 3",
     "64 blocks",
+    "three times at 256.",
     "both factors are twice the L2",
-    "the two of a step limit this kernel to an eighth",
+    "the two of a step limit blocks 32 wide to an eighth",
 )
 NAIVE, DOWN = "matmul_naive", "matmul_naive_down_columns"
 
 
 def facts(d: Data) -> Iterator[Fact]:
     for words, spec in (
-        ("| 32 x 8, 32 x 32 | 1 + 4 | 2 | 5 | [2.8] |", f"{NAIVE} block:32x32"),
+        ("| 32 x 8, 32 x 32 | 1 + 4 | 2 | 5 | [2.7 to 2.8] |", f"{NAIVE} block:32x8|32x32"),
         ("| 16 x 16 | 2 + 2 | 3 | 4 | [3.3] |", f"{NAIVE} block:16x16"),
         ("| 8 x 8 | 4 + 1 | 5 | 5 | [5.2] |", f"{NAIVE} block:8x8"),
         ("| 16 x 16, down columns | 16 + 1 | 17 | 17 | [18] |", f"{DOWN} block:16x16"),
@@ -35,7 +36,7 @@ def facts(d: Data) -> Iterator[Fact]:
         yield words, [max(asked)]
     wide, square = f"{NAIVE} block:32x32", f"{NAIVE} block:16x16"
     yield (
-        "slower by a [fifth]: its warp",
+        "slower by a [fifth] at 1024 and 4096 cubed: its warp",
         [value - 1 for value in d.ratio(square, wide, at="m:1024|4096")],
     )
     slower = d.more("matmul_grid_stride grid:16x16", square, at="m:256") + d.more(
@@ -57,16 +58,41 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "of 32 x 32 take [12.5] times as long", d.ratio(*columns, at="m:1024")
     yield "they take [less than 7] times as long", d.ratio(*columns, at="m:256")
     yield (
-        "make it [eight times] slower",
+        "make it [eight times] slower at",
         d.ratio("matmul_grid_stride grid:8x8", square, at="m:1024"),
+    )
+    yield (
+        "at 1024 cubed, [three times] at 256",
+        d.ratio("matmul_grid_stride grid:8x8", square, at="m:256"),
+    )
+    # 64 of 132 SMs have a block.
+    yield (
+        "waiting for latency, at [five] clocks",
+        [clocks(d, name) * 64 / 132 for name in d.names(f"{wide} m:256")],
+    )
+    factors = 2 * 4 * 4096**2
+    yield (
+        "DRAM delivers them [32 to 132] times",
+        [
+            value / factors
+            for value in d.of(f"{NAIVE} block:16x16|32x8|32x32 m:4096", "dram_read_bytes")
+        ],
+    )
+    fermi = d.on("emulated-fermi")
+    yield (
+        "([three sixteenths] on the emulated Fermi)",
+        fermi.per(f"{square} m:256", "l2_read_sectors_most", "load_sectors"),
     )
     read = {
         kernel: [value / 1e9 for value in d.of(f"{kernel} m:4096", "dram_read_bytes")]
         for kernel in (wide, square, f"{NAIVE} block:32x8", "matmul_grid_stride grid:32x32")
     }
     yield (
-        "[about 4] GB in blocks of 32 x 32, [10] in 16 x 16, [18] in 32 x 8, and [less than 1] in the grid-stride",
-        *read.values(),
+        "[about 4] GB in blocks of 32 x 32, [10] in 16 x 16, [18] in 32 x 8; in the grid-stride kernel, the slowest of "
+        "the four, [five times], [less than 1] GB",
+        *list(read.values())[:3],
+        [value * 1e9 / factors for value in read["matmul_grid_stride grid:32x32"]],
+        read["matmul_grid_stride grid:32x32"],
     )
     more = []
     hopper = d.on("emulated-hopper")

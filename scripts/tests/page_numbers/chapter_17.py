@@ -59,7 +59,7 @@ def facts(d: Data) -> Iterator[Fact]:
         [bandwidth / 1e12],
     )
     yield (
-        "[more than five times] that, tiles of 16 [about eight times]",
+        "product does [5.6] times that, tiles of 16 [8.5] times",
         *rates.values(),
     )
     predicted = {"16x16": 3.0, "32x32": 2.0, "16": 1.5 + 0.38, "32": 1.5 + 0.13}
