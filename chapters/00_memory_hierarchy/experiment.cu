@@ -9,8 +9,9 @@
 //           multiply_add, multiply_pairs (register banks), start_blocks, launch_empty.
 // Model:    items are dependent loads, loads or stores of a warp, blocks, launches: an item of a
 //           chase takes the latency. bytes are those loaded, flops two a multiply-add.
-// Sizes:    8 KiB is in every L1 (path l1), 512 KiB in every L2 and in no L1; 64 MiB, in as many sets
-//           as exceed four times the L2, come from DRAM. On a GPU also the footprints between.
+// Sizes:    8 KiB is in every L1 (path l1), 512 KiB in no L1 and in the L2 of each generation's GPU; 64
+//           MiB, in as many sets as exceed four times the L2, come from DRAM. On a GPU also the
+//           footprints between.
 #include <memory>
 
 #include "chases.hpp"

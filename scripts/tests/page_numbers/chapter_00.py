@@ -12,7 +12,7 @@ GIVEN = (
     "32 of the first and 8 of the second",
     "33 words 1 and 8",
     "four sectors each time, over 32 lines 32",
-    "all 204 FFMA",
+    "of 252 FFMA of the one, all 204 that",
     "all 208 of the other two",
     "than one through 16",
     "of 16 lines",
@@ -55,7 +55,17 @@ def facts(d: Data) -> Iterator[Fact]:
             for path in ("l2", "l1")
         ),
     )
-    yield "stop helping at [a third] of the memory's rate", [value / memory for value in alone]
+    yield "each reach [a third] of the memory's rate", [value / memory for value in alone]
+    dram = d.of("chase path:l2 footprint:67108864", rate)
+    asked, held = [memory / value / 1e6 for value in dram], [132 * 32 * 32 * 4 / 1e6]
+    yield "law asks for [1.29] MB in flight, and they hold [0.54].", asked, held
+    yield "hold [0.54] MB in flight, and Little's law asks for [1.29] MB", held, asked
+    yield "takes [5] % longer than one", [
+        100 * (one / other - 1)
+        for one, other in zip(
+            d.of("chase_pages pages:16", rate), d.of("chase_pages pages:4096", rate), strict=True
+        )
+    ]
     latencies = [
         [1e9 / value for value in d.of(f"chase path:{path} footprint:{footprint}", rate)]
         for path, footprint in (("l1", 8192), ("l2", 524288), ("l2", 67108864))
