@@ -11,7 +11,7 @@
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the index is 64 bits wide; loads go through the L1 as the compiler sets it (chapter 03
 //           switches it off); cold rows rotate through buffer sets that together exceed four times
-//           the L2, because the book's sizes fit an L2 of today whole.
+//           the L2, because the book's smaller size fits an L2 of today whole.
 #include <memory>
 #include <numeric>
 #include <string>

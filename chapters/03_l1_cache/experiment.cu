@@ -10,7 +10,7 @@
 //           16 lines once or 8 times, then 4 or 512 KiB of others, then the 16 again.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  also n = 2^26 (805 MB, more than four times any L2 of today; GPU only); cold rows rotate
-//           through buffer sets, because the book's sizes fit an L2 of today whole. "On" is
+//           through buffer sets, because the book's smaller size fits an L2 of today whole. "On" is
 //           -dlcm=ca and not the default, which on some generations is "off".
 #include <memory>
 #include <string>

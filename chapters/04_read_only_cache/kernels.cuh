@@ -57,7 +57,7 @@ __global__ void gather_restrict(const float* __restrict__ in, const int* index, 
 
 // ---- reused --------------------------------------------------------------------------------------
 
-constexpr unsigned table_entries = 1024;    // 4 KB: every cache of an SM holds it
+constexpr unsigned table_entries = 1024;    // 4 KB: every L1 and read-only cache holds it
 constexpr unsigned entries_per_thread = 8;  // the 32 bytes of one sector
 
 // Each thread adds up its own sector of a table. A warp's 32 lanes lie in 32 sectors, and it comes

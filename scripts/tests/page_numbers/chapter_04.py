@@ -67,3 +67,9 @@ def facts(d: Data) -> Iterator[Fact]:
             )
         ],
     )
+    ways = [
+        abs(value)
+        for kernel in ("read_offset", "gather", "sum_table")
+        for value in d.more(f"{kernel}_ldg", kernel)
+    ]
+    yield "times [within 0.3] %", ways

@@ -98,6 +98,14 @@ class Data:
         medians = [self.value(name, metric) for name in self.names(spec)]
         return [scale * entry for entry in medians if entry is not None]
 
+    def beyond(self, other: str, spec: str, metric: str, scale: float = 1) -> list[float]:
+        """By how much a metric exceeds that of another device, for each benchmark that both have."""
+        apart = self.on(other)
+        pairs = [
+            (self.value(name, metric), apart.value(name, metric)) for name in self.names(spec)
+        ]
+        return [scale * (one - two) for one, two in pairs if one is not None and two is not None]
+
     def ratio(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
         """Variant over baseline for each pair that is alike in all that neither says."""
         one, other = Spec.parsed(f"{variant} {at}"), Spec.parsed(f"{baseline} {at}")
