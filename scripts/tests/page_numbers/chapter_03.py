@@ -15,7 +15,7 @@ GIVEN = (
     "of 61 thousand",
     "asked for twice",
     "the quarter of sectors more",
-    "the 16 lines that were read eight",
+    "the 16 lines that were read eight times",
     "has all 16 lines",
     "a quarter more sectors",
 )
