@@ -60,12 +60,17 @@ def facts(d: Data) -> Iterator[Fact]:
     asked, held = [memory / value / 1e6 for value in dram], [132 * 32 * 32 * 4 / 1e6]
     yield "law asks for [1.29] MB in flight, and they hold [0.54].", asked, held
     yield "hold [0.54] MB in flight, and Little's law asks for [1.29] MB", held, asked
-    yield "takes [5] % longer than one", [
-        100 * (one / other - 1)
-        for one, other in zip(
-            d.of("chase_pages pages:16", rate), d.of("chase_pages pages:4096", rate), strict=True
-        )
-    ]
+    yield (
+        "takes [5] % longer than one",
+        [
+            100 * (one / other - 1)
+            for one, other in zip(
+                d.of("chase_pages pages:16", rate),
+                d.of("chase_pages pages:4096", rate),
+                strict=True,
+            )
+        ],
+    )
     latencies = [
         [1e9 / value for value in d.of(f"chase path:{path} footprint:{footprint}", rate)]
         for path, footprint in (("l1", 8192), ("l2", 524288), ("l2", 67108864))

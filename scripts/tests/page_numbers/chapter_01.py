@@ -33,7 +33,10 @@ def facts(d: Data) -> Iterator[Fact]:
         d.ratio(f"{copy} stride:2", plain, "load_sectors", cold),
         d.more(f"{copy} stride:2", plain, at=cold),
     )
-    yield "the time from DRAM [nearly doubles]", d.ratio(f"{copy} stride:16", f"{copy} stride:8", at=cold)
+    yield (
+        "the time from DRAM [nearly doubles]",
+        d.ratio(f"{copy} stride:16", f"{copy} stride:8", at=cold),
+    )
     yield (
         "reads [eight times] the bytes in [less than 2.5] times the time",
         d.ratio(f"{copy} stride:8", plain, "load_sectors", cold),

@@ -101,9 +101,7 @@ class Data:
     def beyond(self, other: str, spec: str, metric: str, scale: float = 1) -> list[float]:
         """By how much a metric exceeds that of another device, for each benchmark that both have."""
         apart = self.on(other)
-        pairs = [
-            (self.value(name, metric), apart.value(name, metric)) for name in self.names(spec)
-        ]
+        pairs = [(self.value(name, metric), apart.value(name, metric)) for name in self.names(spec)]
         return [scale * (one - two) for one, two in pairs if one is not None and two is not None]
 
     def ratio(self, variant: str, baseline: str, metric: str = "time", at: str = "") -> list[float]:
