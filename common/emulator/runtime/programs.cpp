@@ -12,6 +12,7 @@
 #include "emulator/ptx/link.hpp"
 #include "emulator/ptx/moved_loads.hpp"
 #include "emulator/ptx/unrolled_loops.hpp"
+#include "emulator/ptx/whole_loops.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 
@@ -77,6 +78,7 @@ const std::shared_ptr<simt::Module>& Program::module() {
         ptx::Module parsed = parse(ptx_);
         compile(parsed);
         ptx::move_loads(parsed);
+        ptx::unroll_whole_loops(parsed);
         ptx::unroll_loops(parsed);
         module_ = gpu().load(std::move(parsed), l1_mode(ptx_.options));
     } catch (const ApiError& error) {
