@@ -14,8 +14,8 @@ from conftest import Tree
 from notebook import archive
 from notebook.destinations import Destinations
 from notebook.errors import Problem
-from notebook.fleet import commands, job, kinds, merge, parcel, slurm
-from notebook.fleet.campaign import Task
+from notebook.fleet import commands, job, kinds, merge, parcel, progress, slurm
+from notebook.fleet.campaign import Campaign, Task
 from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind, Offer
 from notebook.fleet.progress import DONE, Progress
@@ -149,7 +149,66 @@ def test_states_of_an_array_as_squeue_prints_them(
 
 def test_output_on_a_node_with_an_odd_name_is_not_fetched() -> None:
     with pytest.raises(Problem, match="not a host name"):
-        slurm.read_from("-oProxyCommand=x", "/tmp/x")
+        slurm.read_from("-oProxyCommand=x", "/tmp/x", 100)
+
+
+def _campaign(folder: Path, is_shared: bool) -> Campaign:
+    tasks = [Task(FERMI, synthetic.CHAPTER, 7, index, "n1") for index in (0, 1)]
+    return Campaign(folder / "0001", "a revision", str(folder), is_shared, tasks)
+
+
+def _states(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = slurm.TaskState("COMPLETED", "", "n1")
+    monkeypatch.setattr(slurm, "states", lambda _: {(7, 0): ended, (7, 1): ended})
+
+
+def test_a_node_that_does_not_give_its_output_keeps_no_other_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _states(monkeypatch)
+    srun = tmp_path / "srun"
+    srun.write_text(
+        "#!/bin/sh\n"
+        f"case \"$*\" in *fermi-7-0.txt) cat '{tmp_path}/whole';;\n"
+        "*) echo 'srun: error: Unable to allocate resources: node n1 is DOWN' >&2; exit 1;; esac\n"
+    )
+    srun.chmod(0o755)
+    (tmp_path / "whole").write_text(parcel.written(b"results"))
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    first, second = progress.look(_campaign(tmp_path, is_shared=False))
+    assert (first.state, first.results) == (DONE, b"results")
+    assert (second.state, second.results) == (progress.FAILED, None)
+    assert second.reason.endswith("node n1 is DOWN")
+
+
+@pytest.mark.parametrize("shape", ["pipe", "folder", "larger than any", "binary", "escapes"])
+def test_no_output_of_a_task_stops_or_misleads_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    """Whatever lies where a task's output should: it has failed, in words that a terminal can show."""
+    _states(monkeypatch)
+    campaign = _campaign(tmp_path, is_shared=True)
+    hostile, whole = (Path(campaign.output_of(task)) for task in campaign.tasks)
+    whole.write_text(parcel.written(b"results"))
+    if shape == "pipe":
+        os.mkfifo(hostile)
+    elif shape == "folder":
+        hostile.mkdir()
+    elif shape == "larger than any":
+        with hostile.open("w") as file:
+            file.truncate(2**40)  # takes no room
+    elif shape == "binary":
+        hostile.write_bytes(
+            bytes(range(256)) * 100 + b"\nlab-results " + b"0" * 64 + b" 999999999\n"
+        )
+    else:
+        hostile.write_text(
+            "\x1b]0;title\x07\x1b[2J\u202e all is well\nlab-task ended with status 0\n"
+        )
+    failed, done = progress.look(campaign)
+    assert (failed.state, failed.results) == (progress.FAILED, None)
+    assert all(character.isprintable() for character in failed.reason)
+    assert done.results == b"results"
 
 
 def _done(tree: Tree, content: bytes, device: str = "emulated-fermi") -> Progress:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notebook import estimates, files
-from notebook.errors import Malformed
+from notebook.errors import Malformed, Problem
 from notebook.fleet import parcel, slurm
 from notebook.fleet.campaign import Campaign, Task
 from notebook.progress import say
@@ -118,14 +118,23 @@ def table(tasks: Iterable[Progress]) -> list[str]:
 
 
 def output_text(campaign: Campaign, task: Task) -> str:
-    """A task's output so far; from its node where no file system is shared."""
+    """A task's output so far; from its node where no file system is shared. Where that node does not give it, why."""
     path = campaign.output_of(task)
     if not campaign.is_shared:
-        return slurm.read_from(task.node, path) if task.node else ""
+        return _on_node(task.node, path) if task.node else ""
     try:
         return files.read_bytes(Path(path), _LARGEST_OUTPUT).decode("utf-8", "replace")
     except Malformed:  # not there yet, or no output of a task
         return ""
+
+
+def _on_node(node: str, path: str) -> str:
+    try:
+        return slurm.read_from(node, path, _LARGEST_OUTPUT)
+    except slurm.NoAnswer:
+        raise
+    except Problem as problem:  # a node that is down must not keep the others' results
+        return str(problem)
 
 
 def _has_failed(state: slurm.TaskState | None) -> bool:
