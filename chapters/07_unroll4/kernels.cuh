@@ -56,7 +56,8 @@ struct Streaming {
 };
 
 // The warps of a block begin one after another: its requests come as a stream, not all at once. The
-// nanoseconds are few enough for the last warp to begin before the first one's data are there.
+// nanoseconds (620 for the last of 32 warps) are few enough for it to begin before the first one's data are
+// there under full load: 8.65 MB in flight at 2.9 TB/s of reads are 3 us by Little's law.
 struct Paced : Plain {
     __device__ static void begin() { __nanosleep(threadIdx.x / 32 * 20); }
 };

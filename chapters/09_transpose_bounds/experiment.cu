@@ -12,7 +12,7 @@
 //           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB, GPU only).
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it, on a Fermi
-//           as in the source (chapter 10 switches it off); the book's matrix fits an L2 of today,
+//           as in the source (chapter 10 switches it off); the book's matrix fits an H200's L2,
 //           so cold rows rotate through matrices that together exceed four times the L2.
 #include <memory>
 #include <string>

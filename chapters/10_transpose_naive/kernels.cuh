@@ -5,7 +5,7 @@
 #include <cstddef>
 
 // Reads along rows, stores down columns: x is the column of `in`. The loads of a warp are
-// neighbours, its stores lie `rows` elements apart, and a store is never merged in the L1.
+// neighbours, its stores lie `rows` elements apart, and the L1 collects none of them.
 __global__ void transpose_read_rows(const float* in, float* out, std::size_t rows,
                                     std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -86,3 +86,16 @@ def facts(d: Data) -> Iterator[Fact]:
     ]
     yield "of complete ones [about 20] MB", kept
     yield "[nine in ten] do", separate_halves(Data("05"), "write_offset", "n:67108864 cache:cold")
+    yield (
+        "those of the SoA [within 2] %",
+        [
+            abs(value)
+            for value in d.more("aos_all_fields", "soa_all_fields", at="record:2|3|4|8|12")
+        ],
+    )
+    yield (
+        "differ by [2.6 to 3.8] KB, among",
+        d.beyond("emulated-hopper", "*_all_fields", "dram_read_bytes", 1e-3)
+        + d.beyond("emulated-hopper", "*_whole_record", "dram_read_bytes", 1e-3)
+        + d.beyond("emulated-hopper", "soa_one_field", "dram_read_bytes", 1e-3),
+    )

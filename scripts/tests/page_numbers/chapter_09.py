@@ -9,7 +9,7 @@ CITED = ("125.67 GB/s or 70.76 % of the peak by rows, 58.76 GB/s or 33.09 % by c
 GIVEN = (
     "four full sectors (100 %), two half-used lines (50 % where",
     "each of 16 sectors, 25 %, and 6.25 % by lines",
-    "the same 32 sectors",
+    "read 32 sectors, each of them four times",
     "117.6 GB/s, a slip for 177.6",
     "at 2.1 GB",
     "to its 16 SMs",
