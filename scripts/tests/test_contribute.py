@@ -141,7 +141,12 @@ def crafted(tmp_path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
 
 
 @pytest.mark.parametrize(
-    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE]
+    "kind",
+    [
+        *(tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE),
+        # tarfile calls these regular.
+        *(tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE),
+    ],
 )
 def test_links_and_devices(other: Tree, tmp_path: Path, kind: bytes) -> None:
     member = tarfile.TarInfo(RESULTS)
@@ -274,6 +279,21 @@ def test_contexts_that_cannot_be(
     other: Tree, tmp_path: Path, changes: Json, complaint: str
 ) -> None:
     assert complaint in refused(other, sent(tmp_path, synthetic.of_an_a100(**changes)))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("generation", "compute_capability", "sm_count", "l2_bytes", "driver_version"),
+        *("runtime_version", "compiler", "compile_flags", "throttle_reasons_before"),
+        *("git_revision", "git_dirty"),
+    ],
+)
+def test_a_context_without_its_provenance(other: Tree, tmp_path: Path, key: str) -> None:
+    content = synthetic.of_an_a100()
+    del content["context"][key]
+    complaint = refused(other, sent(tmp_path, content))
+    assert f"does not say its {key}" in complaint or f"'{key}' is a required property" in complaint
 
 
 @pytest.mark.parametrize(
