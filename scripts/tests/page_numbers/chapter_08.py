@@ -4,13 +4,11 @@ import itertools
 from collections.abc import Iterator
 
 from page_numbers.check import Fact
-from page_numbers.data import Data, rank_correlation
+from page_numbers.data import Data, rank_correlation, table
 
 CITED = ("twice as many as with 512", "8 blocks are 32 of 48 warps")
 GIVEN = (
-    "From Maxwell on, 64 do",
     "8.6 and 8.7",
-    "(RTX 30, Jetson Orin: 16 blocks, 48 warps)",
     "blocks of 64 and 128",
     "(16 blocks, 32 warps)",
     "24 blocks and 48 warps: 768 threads fill it",
@@ -40,6 +38,23 @@ def facts(d: Data) -> Iterator[Fact]:
     ordered = [rate for _, rate in sorted(zip(achieved, rates, strict=True))]
     yield "but for [three] pairs", [sum(a > b for a, b in itertools.pairwise(ordered))]
     yield "against [0.8] for", [rank_correlation(theoretical, rates)]
+    gpus = table("architectures.csv")
+    few = [row for row in gpus if row["compute_capability"] in ("8.6", "8.7")]
+    yield (
+        "(RTX 30, Jetson Orin: [16] blocks, [48] warps)",
+        *(
+            [float(row[limit]) for row in few]
+            for limit in ("max_blocks_per_sm", "max_warps_per_sm")
+        ),
+    )
+    yield (
+        "From Maxwell on, [64] do",
+        [
+            32 * float(row["max_warps_per_sm"]) / float(row["max_blocks_per_sm"])
+            for row in gpus
+            if row not in few and float(row["compute_capability"]) >= 5
+        ],
+    )
     yield (
         "and 1024 fill [66.7] %",
         d.on("emulated-ada").of("read_offset block:1024 offset:0", "theoretical_occupancy"),
