@@ -12,7 +12,7 @@
 //           matmul_balanced         its last wave of tiles divided among all SMs
 //           cublas_sgemm            the reference, CUBLAS_PEDANTIC_MATH; also beside every other row
 //           fma_chains              as many multiply-adds on registers: the peak
-//           tile:picked is what a user of the last three gets, gemm.hpp's choice; the tiles beside it
+//           tile:picked is what a user of the last four gets, gemm.hpp's choice; the tiles beside it
 //           show what it chooses from. 256 cubed, where the emulated GPU is compared with counters; on
 //           a GPU 1024 to 8192 cubed and ragged, tall and wide shapes, the slower steps only at 2048
 //           and 4096.

@@ -1,6 +1,6 @@
 // Kernels of chapter 19: from chapter 17's tiles of 32 x 32 on, a step each. c = a b: a has m rows of k
 // elements, b k rows of n and c m rows of n, stored row by row. What several steps share is in
-// parts.cuh; the last step is in bulk.cu.
+// parts.cuh; the last steps are in bulk.cu, reuse.cu and balanced.cu.
 #pragma once
 
 #include "parts.cuh"
