@@ -10,7 +10,7 @@
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
 //           transpose_sectors        any shape: writes whole sectors of 32 bytes
 //           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
-//           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper)
+//           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
 //           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and, of floats,
