@@ -78,6 +78,20 @@ def test_check_finds_what_is_stale(tree_with_data: Tree) -> None:
         check(tree.project)
 
 
+@needs_gnuplot
+@pytest.mark.parametrize("name", ["draw.gp", "style.gp", "panels.gp"])
+def test_figures_are_stale_once_the_scripts_that_draw_them_change(
+    tree_with_data: Tree, name: str
+) -> None:
+    tree = tree_with_data
+    draw(tree.project)
+    check(tree.project)
+    with (tree.root / "plots" / name).open("a") as script:
+        script.write("# another style\n")
+    with pytest.raises(Problem, match=f"stale: {SVG}"):
+        check(tree.project)
+
+
 # gnuplot as another version: it names itself, and writes the groups of what it draws otherwise.
 OTHER_GNUPLOT = """#!/bin/sh
 [ "$1" = --version ] && {{ echo 'gnuplot {version}'; exit; }}
@@ -268,3 +282,19 @@ def test_rows_of_one_size_are_compared_with_one_copy(tree: Tree) -> None:
     assert {name: share and share[0] for name, share in shares.items()} == {
         name: pytest.approx(0.75) for name in variants
     }
+
+
+def test_what_runs_in_a_cache_is_compared_with_a_copy_there(tree: Tree) -> None:
+    """The copy of as many bytes is of the other cache state: 1,000 GB/s of 4,000, not of 8,000."""
+    rows = []
+    for name, moved, rate in (
+        ("memcpy/bytes:4194304/cache:cold", 2**23, 4e12),
+        ("memcpy/bytes:8388608/cache:warm", 2**24, 8e12),
+        ("a/n:1024/cache:cold", 2**24, 1e12),
+    ):
+        rows += synthetic.timed(name, moved / rate * 1e6, noise=0.0, bytes_per_second=rate)
+    synthetic.save(tree.data, synthetic.document(rows))
+    (result,) = results.load_chapter(tree.project, tree.chapter)
+    (device,) = facts([result]).devices
+    (share,) = device.of_memcpy(["a/n:1024/cache:cold"])
+    assert share and share[0] == pytest.approx(0.25)

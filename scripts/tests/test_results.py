@@ -50,6 +50,18 @@ def test_hostile_benchmark_names(tree: Tree, name: Any) -> None:
     assert "rows[0].name" in refused(tree, one_row(name=name))
 
 
+def test_a_file_of_another_chapter(tree: Tree) -> None:
+    message = refused(tree, one_row({"chapter": "03_other"}))
+    assert "holds chapter 03_other of nvidia-h200; move it there" in message
+
+
+def test_a_gpu_counts_nothing_by_emulation(tree: Tree) -> None:
+    content = one_row(evidence="counted", load_sectors=1)
+    for time in ("time_us", "cpu_time_us"):
+        del content["rows"][0][time]
+    assert "counted on a device of kind gpu" in refused(tree, content)
+
+
 @pytest.mark.parametrize("device", ["../nvidia", "a`b`", "a|b", "A", "a b", "-x", ""])
 def test_hostile_device_names(tree: Tree, device: str) -> None:
     content = one_row()

@@ -101,6 +101,22 @@ def test_what_a_program_must_not_write(changes: Json, complaint: str) -> None:
         documents.from_benchmark(output)
 
 
+@pytest.mark.parametrize(
+    ("written", "unit", "stored"),
+    [
+        (2.5, "ns", 0.0025),
+        (2.5, "us", 2.5),
+        (2.5, "ms", 2500.0),
+        (2.5, "s", 2500000.0),
+        (1.23456789, "us", 1.234568),  # seven digits
+    ],
+)
+def test_times_of_a_program_are_microseconds(written: float, unit: str, stored: float) -> None:
+    row = synthetic.row("read/n:1", written) | {"time_unit": unit}
+    (read,) = documents.from_benchmark(synthetic.document([row]))["rows"]
+    assert read["time_us"] == [[stored]]
+
+
 def test_a_built_chapter_writes_what_the_schema_allows(tmp_path: Path) -> None:
     """C++ names fields and counters by itself: one that the tables lack is refused here."""
     executable = PROJECT.build / "chapters/02_misaligned_reads/misaligned_reads"
