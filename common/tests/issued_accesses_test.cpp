@@ -31,6 +31,7 @@ class Kernel {
     .reg .b32 %r<40>;
     .reg .f32 %f<40>;
     .reg .b64 %rd<9>;
+    .reg .b16 %rs<20>;
     .shared .align 4 .b8 tile[4096];
     .shared .align 4 .b8 odd[4096];
     mov.u32 %r30, %tid.x;
@@ -89,6 +90,47 @@ std::string sum_of(int registers) {
 void expect(const Pieces* actual, const Pieces& expected) {
     ASSERT_NE(actual, nullptr);
     EXPECT_EQ(*actual, expected);
+}
+
+std::string halves(const std::vector<int>& offsets, const std::string& base = "%r1") {
+    std::string text;
+    for (const int offset : offsets)
+        text += "    ld.shared.u16 %rs" + std::to_string(offset) + ", [" + base + "+" +
+                std::to_string(offset) + "];\n    cvt.u32.u16 %r9, %rs" + std::to_string(offset) +
+                ";\n";
+    return text;
+}
+
+// LDS.64 R4, [R0]; LDS R0, [R0+0x4]; LDS.U16 R5, [R0+0x2] and LDS.U16 R7, [R0+0x4]
+TEST(IssuedAccesses, HalvesAreJoinedInAlignedEightBytes) {
+    const Kernel three(halves({2, 4, 6}));
+    EXPECT_EQ(*three[0], (Pieces{{-2, 8}}));
+    EXPECT_EQ(*three[2], Pieces{});
+    EXPECT_EQ(*three[4], Pieces{});
+    const Kernel two(halves({4, 6}));
+    EXPECT_EQ(*two[0], (Pieces{{0, 4}}));
+    EXPECT_EQ(*two[2], Pieces{});
+    const Kernel across(halves({2, 4}));
+    EXPECT_EQ(*across[0], (Pieces{{0, 2}, {2, 2}}));
+    const Kernel rows(halves({0, 2, 4, 6, 8, 10, 12, 14}));
+    EXPECT_EQ(*rows[0], (Pieces{{0, 8}}));
+    EXPECT_EQ(*rows[8], (Pieces{{0, 8}}));
+    // Single bytes are not: LDS.U8 R5, [R0]; LDS.U8 R7, [R0+0x1]
+    const Kernel bytes("    ld.shared.u8 %rs0, [%r1];\n    ld.shared.u8 %rs2, [%r1+1];\n");
+    EXPECT_EQ(bytes[0], nullptr);
+    EXPECT_EQ(bytes[1], nullptr);
+}
+
+// A pointer that begins 8 bytes behind a multiple of 16 and moves by 16: LDS.64 R6, [UR5+-0x8]; LDS.64 R4, [UR5]
+TEST(IssuedAccesses, WhereWaysMeetOnlyTheAlignmentIsKnown) {
+    const Kernel loop("    add.s32 %r4, %r1, 8;\nLOOP:\n" + loads({-8, -4, 0, 4}, "%r4") +
+                          "    add.s32 %r4, %r4, 16;\n    setp.lt.u32 %p1, %r4, 4096;\n"
+                          "    @%p1 bra LOOP;\n",
+                      "    add.f32 %f0, %f0, %f1;\n    add.f32 %f2, %f2, %f3;\n");
+    EXPECT_EQ(*loop[1], (Pieces{{0, 8}}));
+    EXPECT_EQ(*loop[2], Pieces{});
+    EXPECT_EQ(*loop[3], (Pieces{{0, 8}}));
+    EXPECT_EQ(*loop[4], Pieces{});
 }
 
 // LDS.128 [R12], LDS.128 [R12+0x10]

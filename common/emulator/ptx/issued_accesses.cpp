@@ -13,7 +13,7 @@
 namespace emulator::ptx {
 namespace {
 
-constexpr std::int64_t window_bytes = 16;
+constexpr std::int64_t window_words = 4;
 
 // A load or store that ptxas may reorder: not guarded, not volatile, not ordered.
 struct Access {
@@ -24,6 +24,8 @@ struct Access {
     std::uint32_t element_bytes = 0, elements = 1;
     std::uint32_t used = 0;  // bit i: element i is read, or stored
     std::uint32_t bytes() const { return element_bytes * elements; }
+    // Of the words that are joined: halves with halves alone.
+    std::int64_t word() const { return element_bytes == 2 ? 2 : word_bytes; }
 };
 
 std::uint32_t words_of(const Access& access, std::int64_t first_byte) {
@@ -31,8 +33,9 @@ std::uint32_t words_of(const Access& access, std::int64_t first_byte) {
     for (std::uint32_t i = 0; i < access.elements; ++i) {
         if ((access.used >> i & 1) == 0) continue;
         const std::int64_t begin = first_byte + i * access.element_bytes;
-        for (std::int64_t byte = begin; byte < begin + access.element_bytes; byte += word_bytes) {
-            mask |= 1u << byte / word_bytes;
+        for (std::int64_t byte = begin; byte < begin + access.element_bytes;
+             byte += access.word()) {
+            mask |= 1u << byte / access.word();
         }
     }
     return mask;
@@ -65,7 +68,8 @@ class Finder {
     struct Window {
         std::uint32_t base = 0;
         std::int64_t offset = 0;  // from the base to the window's first byte
-        bool is_half = false;     // only 8 bytes are known to be aligned
+        std::int64_t word = word_bytes;
+        bool is_half = false;  // only two words are known to be aligned
         std::uint32_t words = 0;
         std::vector<std::pair<std::uint32_t, std::int64_t>> members;  // instruction, offset
     };
@@ -222,11 +226,12 @@ class Finder {
 
     // Stores to other windows may overlap, unless they have the same base.
     bool join(std::vector<Window>& windows, std::uint32_t at, const Access& access) {
-        if (access.element_bytes != 4 && access.element_bytes != 8) return false;
+        if (access.element_bytes < 2 || access.element_bytes > 8) return false;
         const LowBits known = access.base_bits;
-        if (known.bits < 3) return false;
-        const bool is_half = known.bits == 3;
-        const std::int64_t size = is_half ? window_bytes / 2 : window_bytes;
+        const auto aligned = std::int64_t{1} << known.bits;
+        if (aligned < 2 * access.word()) return false;
+        const bool is_half = aligned == 2 * access.word();
+        const std::int64_t size = access.word() * (is_half ? window_words / 2 : window_words);
         if (access.bytes() > size) return false;
         const std::int64_t from_aligned = (known.value % size + access.offset % size + size) % size;
         if (from_aligned + access.bytes() > size) return false;
@@ -234,10 +239,11 @@ class Finder {
         if (&windows == &stores_ && !windows.empty() && windows[0].base != access.base)
             close(windows);
         auto found = std::ranges::find_if(windows, [&](const Window& window) {
-            return window.base == access.base && window.offset == begin;
+            return window.base == access.base && window.offset == begin &&
+                   window.word == access.word();
         });
         if (found == windows.end()) {
-            windows.push_back({access.base, begin, is_half, 0, {}});
+            windows.push_back({access.base, begin, access.word(), is_half, 0, {}});
             found = windows.end() - 1;
         }
         const std::uint32_t words = words_of(access, from_aligned);
@@ -263,7 +269,8 @@ class Finder {
             auto& pieces = issued_[leader];
             for (IssuedPiece piece :
                  pieces_of(window.words, &windows == &stores_, window.is_half)) {
-                piece.offset += window.offset - offset;
+                piece.offset = piece.offset * window.word / word_bytes + window.offset - offset;
+                piece.bytes = piece.bytes * static_cast<std::uint32_t>(window.word) / word_bytes;
                 pieces.push_back(piece);
             }
         }

@@ -27,19 +27,17 @@ LowBits with_bits(unsigned bits, std::uint64_t value) {
     return {bits, masked(value, bits)};
 }
 
+unsigned zeros(const LowBits& a) {
+    return a.value == 0 ? a.bits : static_cast<unsigned>(std::countr_zero(a.value));
+}
+
+// Where ways meet, ptxas keeps of different values only how they are aligned.
 LowBits meet(const LowBits& a, const LowBits& b) {
-    const unsigned bits = std::min(a.bits, b.bits);
-    const std::uint32_t differences = a.value ^ b.value;
-    const auto same = static_cast<unsigned>(std::countr_zero(differences));
-    return with_bits(std::min(bits, same), a.value);
+    return a == b ? a : with_bits(std::min(zeros(a), zeros(b)), 0);
 }
 
 LowBits sum(const LowBits& a, const LowBits& b) {
     return with_bits(std::min(a.bits, b.bits), std::uint64_t{a.value} + b.value);
-}
-
-unsigned zeros(const LowBits& a) {
-    return a.value == 0 ? a.bits : static_cast<unsigned>(std::countr_zero(a.value));
 }
 
 LowBits product(const LowBits& a, const LowBits& b) {
