@@ -14,6 +14,8 @@ namespace {
 
 #ifdef __SANITIZE_THREAD__
 constexpr Address range_begin = 0x0040'0000'0000;  // elsewhere lies what ThreadSanitizer notes
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr Address range_begin = 0x2000'0000'0000;  // its allocator has 0x5000… or 0x6000…
 #else
 constexpr Address range_begin = 0x6000'0000'0000;
 #endif
