@@ -218,8 +218,8 @@ TEST(Recorder, ShortKernelsAreRecordedForMoreWaves) {
     // Of 60 blocks of 1024 threads an SM has two at a time: 12 waves are 24 of them.
     Recording recording(4);
     EXPECT_EQ(recording.loads(60 * 132, 1024).trace.blocks.size(), 24u);
-    // 5,000 rounds of three operations are cut, and of cut warps the first wave is enough.
-    const auto record = recording.machine.launch("loop", shape(60 * 132, 1024), 5000u);
+    // 5,000 rounds of three operations are cut, and of cut warps the first of two waves is enough.
+    const auto record = recording.machine.launch("loop", shape(4 * 132, 1024), 5000u);
     EXPECT_EQ(record.recorded->trace.blocks.size(), 2u);
 }
 

@@ -102,6 +102,8 @@ def build(project: Project, *names: str) -> None:
 def run_tests(project: Project) -> bool:
     """Runs the C++ tests; True when all passed."""
     command = [*MESON, "test", "-C", str(project.build), "--print-errorlogs"]
+    # Meson ends a test after 30 s; on a busy machine the longest take more.
+    command += ["--timeout-multiplier=10"]
     return subprocess.run(command, env=toolbox.environment(), check=False).returncode == 0
 
 
