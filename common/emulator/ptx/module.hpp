@@ -89,6 +89,15 @@ struct Operand {
     bool has_second = false;  // then elements.back() is the second
 };
 
+// A whole number that stands in an instruction.
+inline Operand immediate(std::int64_t value) {
+    Operand operand;
+    operand.kind = OperandKind::immediate;
+    operand.bits = static_cast<std::uint64_t>(value);
+    operand.literal = Type::s64;
+    return operand;
+}
+
 struct Guard {
     std::int32_t reg = -1;  // registers index of the predicate; -1: none
     bool negated = false;

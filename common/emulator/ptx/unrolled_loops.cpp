@@ -20,14 +20,6 @@ Operand reg(std::uint32_t index) {
     return operand;
 }
 
-Operand immediate(std::int64_t value) {
-    Operand operand;
-    operand.kind = OperandKind::immediate;
-    operand.bits = static_cast<std::uint64_t>(value);
-    operand.literal = Type::s64;
-    return operand;
-}
-
 class Unroller {
   public:
     Unroller(Function& function, const Loop& loop)

@@ -33,14 +33,6 @@ Operand* base_of(Instruction& instruction) {
     return is_plain ? &address.elements[0] : nullptr;
 }
 
-Operand immediate(std::int64_t value) {
-    Operand operand;
-    operand.kind = OperandKind::immediate;
-    operand.bits = static_cast<std::uint64_t>(value);
-    operand.literal = Type::s64;
-    return operand;
-}
-
 // The loop's first round in registers of its own, which keep the addresses for the others.
 class FirstRound {
   public:
