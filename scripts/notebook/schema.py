@@ -11,15 +11,13 @@ from typing import Any
 
 import jsonschema_rs
 
-from notebook import fields, files, names, quick_check
+from notebook import fast_json, fields, files, names, quick_check
 from notebook.errors import Malformed
 from notebook.fields import Field, Json
 from notebook.metrics import METRICS_FILE
 from notebook.text import short
 
 _LONGEST_NUMBER = 40  # characters
-# Of json.loads, by its own names.
-_Hooks = dict[str, Any]
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -60,41 +58,35 @@ def as_text() -> str:
 
 def parse(content: bytes) -> Json:
     """A checked document; raises Malformed with the place of what is wrong."""
-    text = _text(content, fields.LONGEST_FILE)
-    try:
-        # Asking for each number takes as long as reading it: most files are right, their numbers within limits.
-        document = _loaded(text, _KEYS_ONCE)
-        is_right = _is_surely_right(document)
-    except Malformed:
-        is_right = False
-    if is_right:
+    # Most files are right. Saying what is wrong with one takes as long as reading ten.
+    document = fast_json.load(content) if len(content) <= fields.LONGEST_FILE else None
+    if document and fast_json.has_each_key_once(content, document) and _is_surely_right(document):
         _check_rows(document)
-    else:
-        document = _loaded(text, _EVERY_NUMBER)
-        check(document)
+        return document
+    document = parse_json(content)
+    check(document)
     return document
 
 
 def parse_checked(content: bytes) -> Json:
     """The same of a content that `parse` has found right; raises Malformed."""
-    return _loaded(_text(content, fields.LONGEST_FILE), {})
+    document = fast_json.load(content)
+    return parse_json(content) if document is None else document
 
 
 def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
     """A JSON object with finite numbers and no key twice; raises Malformed."""
-    return _loaded(_text(content, longest), _EVERY_NUMBER)
-
-
-def _text(content: bytes, longest: int) -> str:
     if len(content) > longest:
         raise Malformed(f"is larger than {longest >> 20} MiB")
-    return files.as_text(content)
-
-
-def _loaded(text: str, hooks: _Hooks) -> Json:
-    """A JSON object, read with these hooks of json.loads; raises Malformed."""
+    text = files.as_text(content)
     try:
-        document = json.loads(text, **hooks)
+        document = json.loads(
+            text,
+            object_pairs_hook=_object_of,
+            parse_constant=_no_constant,
+            parse_int=_int,
+            parse_float=_float,
+        )
         if _SURROGATE.search(text):  # of a character both halves, or one, which no text can hold
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except RecursionError as error:
@@ -208,11 +200,6 @@ def _float(digits: str) -> float:
     if number in (inf, -inf):  # 1e999
         raise ValueError(f"{short(digits, _LONGEST_NUMBER)} is too large")
     return number
-
-
-# What json.loads calls; the schema's limits are closer than those of any number.
-_KEYS_ONCE: _Hooks = {"object_pairs_hook": _object_of, "parse_constant": _no_constant}
-_EVERY_NUMBER: _Hooks = _KEYS_ONCE | {"parse_int": _int, "parse_float": _float}
 
 
 if __name__ == "__main__":
