@@ -146,6 +146,26 @@ TEST(Fatbin, Zstd) {
     EXPECT_EQ(contents(image), "hello");
 }
 
+std::string refusal(const EntryShape& shape, const std::string& content) {
+    const std::string file = container(entry(shape, content));
+    try {
+        contents(read_containers(bytes_of(file))[0]);
+    } catch (const FatbinError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+// Found by fuzzing: 31 KB that claimed some hundred MiB, all of which were allocated and cleared before they were
+// found to be damaged. A byte of LZ4 stands for 255 at most; zstd has no such limit.
+TEST(Fatbin, SizesThatNoImageHas) {
+    const std::string content(1000, 'q');
+    EntryShape shape{.flags = 0x2011, .compressed_bytes = 1000, .bytes = 300'000'000};
+    EXPECT_EQ(refusal(shape, content), "fat binary: damaged compressed image");
+    shape.flags = 0x8011;
+    EXPECT_EQ(refusal(shape, content), "fat binary: an image of more than 256 MiB");
+}
+
 struct Wrapper {
     std::uint32_t magic, version;
     const void* data;

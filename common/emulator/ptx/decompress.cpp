@@ -8,12 +8,15 @@
 namespace emulator::ptx {
 namespace {
 
-constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;
+// The largest images of NVIDIA's libraries have tens of MiB. A damaged size must not take all memory.
+constexpr std::uint64_t max_bytes = std::uint64_t{256} << 20;
+// What a byte of an LZ4 block adds at most: 255 to a length.
+constexpr std::uint64_t max_lz4_ratio = 255;
 
 [[noreturn]] void damaged() { throw FatbinError("fat binary: damaged compressed image"); }
 
 std::string room_for(std::uint64_t bytes) {
-    if (bytes > max_bytes) throw FatbinError("fat binary: an image of more than 1 GiB");
+    if (bytes > max_bytes) throw FatbinError("fat binary: an image of more than 256 MiB");
     return std::string(bytes, '\0');
 }
 
@@ -43,6 +46,7 @@ struct Zstd {
 }  // namespace
 
 std::string decompress_lz4(std::span<const std::byte> block, std::uint64_t bytes) {
+    if (bytes / max_lz4_ratio > block.size()) damaged();
     std::string result = room_for(bytes);
     std::size_t in = 0, out = 0;
     while (in < block.size()) {
