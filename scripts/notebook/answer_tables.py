@@ -7,8 +7,9 @@ import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from notebook import answers, judging, names, outcomes, page_tables, works
+from notebook import answers, judging, kernel_files, names, outcomes, page_tables, works
 from notebook.claims import Claim
 from notebook.claims import load as load_claims
 from notebook.outcomes import Outcome
@@ -25,14 +26,20 @@ _MAX_SOURCE = 20
 _MAX_PRINTED = 14
 _MAX_FOUND = 30
 _MAX_VERDICT = 20
-LEGEND = (
-    "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it.",
-    "Predicted: by the time model, where its error band leaves no doubt; the times of other generations stay open.",
-    "× is the ratio that the claim names;",
-    "a–b: smallest and largest over all sizes and cache states, which “2 no effect, 1 reproduced” counts;",
-    "in parentheses: not printed, follows from what its author says.",
-    "[What holds, reproduced, weaker … mean](../../scripts/README.md#verdicts-the-rules)</sub>",
+_DEVICES = "<sub>A generation (Fermi …) is an emulated GPU, which counts exactly; a GPU’s name: measured on it."
+_PREDICTED = (
+    "Predicted: by the time model, where its error band leaves no doubt; the times of other generations "
+    "stay open."
 )
+_NUMBERS = (
+    "× is the ratio that the claim names; a–b: smallest and largest over all sizes and cache states"
+)
+_DERIVED = "In parentheses: not printed, follows from what its author says."
+_MEANINGS = (
+    "[What holds, reproduced, weaker … mean](../../scripts/README.md#verdicts-the-rules)</sub>"
+)
+# Verdicts that differ: `2 no effect, 1 reproduced`.
+_COUNTED = re.compile(r"(?:^|>)(\d+[ \u00a0][a-z][^<]*)")
 _RARELY = 0.25
 _SENTENCE = ">"
 # What follows a number: its unit, or the other side of a matrix.
@@ -49,6 +56,7 @@ class Words:
     rarely: str
     mixed: str
     none: str
+    code: str
     # Characters of a line; Chinese, without blanks, is not broken.
     widths: tuple[int, int, int] = (80, 80, 80)
 
@@ -77,7 +85,8 @@ ENGLISH = Words(
     "Hardly ever.",
     "It depends.",
     "needs a GPU",
-    (35, 46, 38),
+    "code",
+    (35, 54, 38),
 )
 CHINESE = Words(
     ("经验之谈", "H200 实测", "各代架构", "章"),
@@ -85,6 +94,7 @@ CHINESE = Words(
     "几乎从不成立。",
     "视情况而定。",
     "需要 GPU",
+    "代码",
 )
 
 
@@ -151,22 +161,44 @@ def _table(decided: ChapterVerdicts, answers: Sequence[AnswerLine]) -> list[str]
     if not rows:
         return [""]
     asked = [claim_of(decided, answer.claim) for answer in answers]
-    return ["", *_where(decided, asked), "", *markdown_table(_HEADER, rows), "", *LEGEND, ""]
+    return ["", *_where(decided, asked), "", *markdown_table(_HEADER, rows), "", *_legend(rows), ""]
+
+
+def _legend(rows: Sequence[Sequence[str]]) -> list[str]:
+    """What the signs of a table mean, of those that occur in it."""
+    verdicts = [row[4] for row in rows]
+    counted = next(filter(None, map(_COUNTED.search, verdicts)), None)
+    counts = f", which “{counted[1].replace(chr(160), ' ')}” counts." if counted else "."
+    lines = [_DEVICES, _NUMBERS + counts]
+    if any("predicted" in verdict for verdict in verdicts):
+        lines.insert(1, _PREDICTED)
+    if any(row[2].startswith("(") for row in rows):
+        lines.append(_DERIVED)
+    return [*lines, _MEANINGS]
 
 
 def _where(decided: ChapterVerdicts, asked: Sequence[Claim]) -> list[str]:
     """Where the kernels are, which benchmarks the claims compare, and a file of their data: of the newest GPU, or
     else of the newest emulated one."""
     variants = [name for claim in asked for name in (claim.variant, claim.baseline) if name]
-    benchmarks = ", ".join(f"`{name}`" for name in dict.fromkeys(map(names.kernel, variants)))
+    kernels = dict.fromkeys(map(names.kernel, variants))
+    page = decided.chapter.directory / "README.md"
+    benchmarks = ", ".join(_linked_kernel(page, name) for name in kernels)
     lines = [f"**Kernels:** [kernels.cuh](kernels.cuh); the table compares {benchmarks}."]
     own = [result for result in decided.results if not result.is_published]
     if own:
         newest = [result for result in own if not result.is_emulated] or own
-        page = decided.chapter.directory / "README.md"
         link = page_tables.link(page, newest[-1].device, newest[-1].path)
         lines.append(f"**Data:** {link}, of other devices in the folders beside it.")
     return lines
+
+
+def _linked_kernel(page: Path, name: str) -> str:
+    """A kernel's name, linked to its file where that is not the chapter's kernels.cuh."""
+    path = kernel_files.of(page.parent, name)
+    if path is None or path == page.parent / kernel_files.KERNELS:
+        return f"`{name}`"
+    return page_tables.link(page, f"`{name}`", path)
 
 
 def _answer_row(decided: ChapterVerdicts, claim: Claim, label: str) -> list[str]:

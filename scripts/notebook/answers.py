@@ -19,7 +19,7 @@ sizes of one GPU, the newest that measured it, which titles of figures are about
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notebook import claims, device_names
 from notebook.claims import Claim
@@ -151,6 +151,9 @@ def _counted(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
 
 def _predicted_for(decided: ChapterVerdicts, claim: Claim, generation: str) -> list[float]:
     device = device_names.EMULATED + generation
+    if claim.metric == "bytes_per_second" and claim.baseline is not None:
+        # Both move the same bytes.
+        claim = replace(claim, metric="time", variant=claim.baseline, baseline=claim.variant)
     return [
         ratio
         for result in decided.results

@@ -19,7 +19,9 @@ from notebook import (
     figures,
     files,
     findings,
+    kernel_files,
     markers,
+    names,
     page_tables,
     tables,
 )
@@ -125,8 +127,12 @@ class Pages:
         for row in marker.rows:
             answer = answer_tables.parse(row, None)
             chapter = self._chapter(answer.chapter)
+            decided = self.decided(chapter)
+            kernel = names.kernel(answer_tables.claim_of(decided, answer.claim).variant)
             where = link(page, chapter.number, chapter.directory)
-            rows.append(answer_tables.lore_row(self.decided(chapter), answer, where, words))
+            if code := kernel_files.of(chapter.directory, kernel):
+                where += f" {link(page, words.code, code)}"
+            rows.append(answer_tables.lore_row(decided, answer, where, words))
         return ["", *markdown_table(words.header, rows), ""]
 
 

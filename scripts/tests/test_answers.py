@@ -106,8 +106,8 @@ def test_without_a_gpu_it_says_so(tree: Tree) -> None:
         answer(tree, "{offset_11_slower}")
 
 
-def test_a_prediction_that_decides_nothing_is_given_where_it_is_asked_for(tree: Tree) -> None:
-    """Whatever the errors of the model: of a Fermi none is known."""
+def save_predicted(tree: Tree) -> None:
+    """Of a Fermi, for which no error of the model is known."""
     rows = [
         synthetic.row(
             f"read_offset/offset:{offset}/block:512/n:{n}/cache:cold",
@@ -120,6 +120,10 @@ def test_a_prediction_that_decides_nothing_is_given_where_it_is_asked_for(tree: 
         for offset, seconds in zip((0, 11), times, strict=True)
     ]
     synthetic.save(tree.data, synthetic.document(rows, "emulated-fermi"))
+
+
+def test_a_prediction_that_decides_nothing_is_given_where_it_is_asked_for(tree: Tree) -> None:
+    save_predicted(tree)
     assert answer(tree, "{offset_11_slower@predicted:fermi}") == "1.50–2×"
     for text, reason in (
         ("{offset_11_slower@fermi}", "needs a GPU"),
@@ -128,6 +132,15 @@ def test_a_prediction_that_decides_nothing_is_given_where_it_is_asked_for(tree: 
     ):
         with pytest.raises(answers.Unanswered, match=reason):
             answer(tree, text)
+
+
+def test_a_predicted_ratio_of_bandwidths_is_the_inverse_of_that_of_times(tree: Tree) -> None:
+    save_predicted(tree)
+    path = tree.chapter.directory / "claims.toml"
+    of_bandwidth = CLAIMS.replace('metric = "time"', 'metric = "bytes_per_second"')
+    path.write_text(f'answer = "{{offset_11_slower@predicted:fermi}}"\n{of_bandwidth}')
+    shown = answers.of_chapter(tables.decide_chapter(tree.project, tree.chapter))
+    assert shown == "0.50–0.67×"
 
 
 @pytest.mark.parametrize("chapter", all_chapters(Project.here()), ids=lambda device: device.name)

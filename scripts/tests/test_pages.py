@@ -7,7 +7,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import answer_tables, figures, judging, outcomes, pages, tables
+from notebook import answer_tables, figures, judging, kernel_files, outcomes, pages, tables
 from notebook.errors import take_refused
 from notebook.project import Project
 from notebook.text import markdown_cell
@@ -241,3 +241,33 @@ def test_pictures_are_described_by_their_titles() -> None:
             assert title and words == title, page
             described += 1
     assert described >= 22
+
+
+@pytest.mark.parametrize(
+    ("chapter", "kernel", "file"),
+    [
+        ("02_misaligned_reads", "read_offset", "02_misaligned_reads/kernels.cuh"),
+        ("08_block_size", "read_offset_unrolled", "07_unroll4/kernels.cuh"),
+        ("14_transpose_shared", "transpose_tensor", "14_transpose_shared/tensor.cu"),
+        (
+            "14_transpose_shared",
+            "transpose_vectors_evict_last",
+            "14_transpose_shared/evict_last.cu",
+        ),
+        ("14_transpose_shared", "transpose_tile_padded", "09_transpose_bounds/kernels.cuh"),
+        ("14_transpose_shared", "transpose", "14_transpose_shared/experiment.cu"),
+        ("07_unroll4", "read_offset_wide_streaming", "07_unroll4/kernels.cuh"),
+        ("02_misaligned_reads", "unheard_of", None),
+    ],
+)
+def test_a_kernel_is_found_where_it_is_defined(chapter: str, kernel: str, file: str | None) -> None:
+    folder = Project.here().root / "chapters"
+    found = kernel_files.of(folder / chapter, kernel)
+    assert found == (folder / file if file else None)
+
+
+def test_a_kernel_outside_kernels_cuh_is_linked(tree_with_data: Tree) -> None:
+    code = tree_with_data.chapter.directory / "other.cu"
+    code.write_text("__global__ void read_offset(const float* in) {}\n")
+    pages.write_all(tree_with_data.project)
+    assert "the table compares [`read_offset`](other.cu)." in page_of(tree_with_data)

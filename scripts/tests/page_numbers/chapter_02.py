@@ -16,7 +16,6 @@ GIVEN = (
     "in about 16 clocks",
     "at 64. No reason",
     "below the 3 % that",
-    "the efficiency halves to {",
 )
 
 
@@ -29,6 +28,15 @@ def facts(d: Data) -> Iterator[Fact]:
             for value in d.per(f"{apart} block:512 cache:cold", "l1_hit_sectors", "load_sectors")
         ],
     )
+    yield (
+        "delivers [15 of 16] sectors that two warps share",
+        [
+            value * 5
+            for value in d.per(f"{apart} block:512 cache:cold", "l1_hit_sectors", "load_sectors")
+        ],
+    )
+    fermi = Data("03", "emulated-fermi")
+    yield "and [80] % with the L1 off", fermi.of(f"{apart} l1:off", "load_efficiency")
     yield (
         "grow by [1.6] %",
         d.more(apart, straight, "l2_read_sectors", "block:512 n:16777216|67108864 cache:cold"),

@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from page_numbers.check import Fact
 from page_numbers.data import Data
 
-CITED = ("125.67 GB/s or 70.76 % of the peak by rows, 58.76 GB/s or 33.09 % by columns",)
+CITED = (
+    "125.67 GB/s or 70.76 % of the peak by rows, 58.76 GB/s or 33.09 % by columns",
+    "printed 70.8 % by rows and 33.1 % by columns",
+)
 GIVEN = (
     "four full sectors (100 %), two half-used lines (50 % where",
     "each of 16 sectors, 25 %, and 6.25 % by lines",
     "read 32 sectors, each of them four times",
     "117.6 GB/s, a slip for 177.6",
     "at 2.1 GB",
+    "(2.1 GB), of a peak",
     "to its 16 SMs",
     "the other half of the lines",
 )
@@ -29,6 +33,39 @@ def facts(d: Data) -> Iterator[Fact]:
     yield (
         "[about 0.96] of `memcpy` at",
         [value / memcpy for value in d.of(f"copy_wide {large}", "bytes_per_second")],
+    )
+    rates = ("copy_rows block:16x16", "copy_columns block:16x16", padded, "copy_wide", "memcpy")
+    sizes = [large] * 4 + ["bytes:1073741824"]
+    at_large = [
+        d.of(f"{kernel} {size}", "bytes_per_second", 1e-9)
+        for kernel, size in zip(rates, sizes, strict=True)
+    ]
+    yield (
+        "of a peak of [4,814] GB/s: by rows [2,313] GB/s ([48] %), by columns [1,621] ([34] %), padded tile [3,529] "
+        "([73] %), `copy_wide` with 64 bytes per thread [4,086] ([85] %), `memcpy` [4,273] ([89] %)",
+        [d.peak / 1e9],
+        *(
+            values
+            for rate in at_large
+            for values in (rate, [1e11 * value / d.peak for value in rate])
+        ),
+    )
+    yield (
+        "a warp touches [16] sectors instead of [4], in loads and stores",
+        *(
+            [
+                value
+                for kind in ("load", "store")
+                for value in d.per(
+                    f"{kernel} block:16x16 {book}", f"{kind}_sectors", f"{kind}_requests"
+                )
+            ]
+            for kernel in ("copy_columns", "copy_rows")
+        ),
+    )
+    yield (
+        "takes [1.1 to 1.6] times its time",
+        Data("10").ratio("transpose_read_rows", "copy_columns", at="block:16x16"),
     )
     best = Data("14").of("transpose type:float rows:16384 columns:16384", "memcpy_ratio")
     yield "evicts last have [0.98] of `memcpy`", best

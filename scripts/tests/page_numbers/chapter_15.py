@@ -15,6 +15,8 @@ GIVEN = (
     "elements of half the size",
     "stops half of its warps, with eight an eighth",
     "and not 32",
+    "hence not 32×",
+    "of padding, 3 % more",
     "why 32 passes",
     "2588 patterns",
     "17 x 15 + 1 = 256 is in bank 0 again",
@@ -25,12 +27,13 @@ def facts(d: Data) -> Iterator[Fact]:
     fermi, hopper = d.on("emulated-fermi"), d.on("emulated-hopper")
     budget = "copy_through_shared shared_kb:48"
     yield (
-        "left a Fermi a [sixth] of its threads; a Hopper keeps [half]",
+        "holds one block, a [sixth] of its threads (it has 48 KB); one of a Hopper holds four, [half] of its threads",
         [value / 100 for value in fermi.of(budget, "theoretical_occupancy")],
         [value / 100 for value in hopper.of(budget, "theoretical_occupancy")],
     )
     one, most = (d.of(f"load_strided element:4 sharers:1 stride:{number}")[0] for number in (1, 32))
     step = (most - one) / 31
+    yield "([about 2.6] µs of a launch", [one - step]
     yield "[about 2.6] µs", [one - step]
     yield "take [30] times as long", [most / one]
     registers = d.of("combine_in_registers")[0]

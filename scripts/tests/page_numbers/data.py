@@ -98,6 +98,11 @@ class Data:
         medians = [self.value(name, metric) for name in self.names(spec)]
         return [scale * entry for entry in medians if entry is not None]
 
+    def predicted(self, spec: str) -> list[float]:
+        """Seconds that the time model predicts."""
+        rows = (self.result.by_name.get(name) for name in self.names(spec))
+        return [row.predicted_seconds for row in rows if row and row.predicted_seconds > 0]
+
     def beyond(self, other: str, spec: str, metric: str, scale: float = 1) -> list[float]:
         """By how much a metric exceeds that of another device, for each benchmark that both have."""
         apart = self.on(other)
