@@ -95,6 +95,12 @@ def facts(d: Data) -> Iterator[Fact]:
             for value in d.of(f"{thin} rows:{side}", "l2_read_sectors")
         ],
     )
+    yield (
+        "takes [3.7 to 3.9] times as long as (4,64)",
+        [
+            max(d.ratio(f"{ROWS} block:32x8|32x16|32x32", thin, at=size)) for size in (book, large)
+        ],
+    )
     wide = f"{ROWS} block:32x8|32x16|32x32 {book}"
     yield (
         "from [72] down to [56] %: [4,194,304] sectors",
