@@ -94,6 +94,8 @@ def facts(d: Data) -> Iterator[Fact]:
     }
     yield "[up to a tenth] of the requests at 1024", extra[1024]
     yield "[up to 20] % at the larger size", [100 * value for value in extra[2048]]
+    *most, one_launch = sorted(d.beyond("emulated-hopper", "*", "dram_read_bytes", 1e-3))
+    yield "by [2.6 to 11] KB, in one launch by [29];", most, [one_launch]
     yield (
         "in all [180] launches",
         [sum(row["name"] in _counted(row["chapter"]) for row in table("shared_waits.csv"))],

@@ -24,10 +24,6 @@ def wrong(text: str, facts: Iterable[Fact]) -> Iterator[str]:
                 yield f"{words!r}: [{part}] is {shown}"
 
 
-# Of every page: what DRAM reads beside the matrices; chapter 19 measures it.
-_EVERYWHERE = ("machine code and 2 to 3.5 KB",)
-
-
 def unsaid(text: str, facts: Iterable[Fact], given: Iterable[str]) -> Iterator[str]:
     """The numbers of the page that neither a fact nor `given` has."""
     covered: set[int] = set()
@@ -36,7 +32,7 @@ def unsaid(text: str, facts: Iterable[Fact], given: Iterable[str]) -> Iterator[s
         for start in _places(text, plain):
             for first, last in spans:
                 covered.update(range(start + first, start + last))
-    for words in (*given, *_EVERYWHERE):
+    for words in given:
         for start in _places(text, words):
             covered.update(range(start, start + len(words)))
     for first, last in prose.numbers(text):
