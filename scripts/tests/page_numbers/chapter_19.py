@@ -19,6 +19,9 @@ GIVEN = (
     "264 blocks run at a time",
     "among all 264",
     "leave an eighth of the peak",
+    "a sixth as nvcc merges",
+    "The 24 operands of a step",
+    "are 6 of them",
     "an SM with 128",
     "lie 16 apart",
     "due for each 128",
@@ -125,6 +128,22 @@ def facts(d: Data) -> Iterator[Fact]:
     )  # kernels 10, 11
     idle = [100 * (1 - n**2 / 128**2 / 264 / -(-(n**2) // 128**2 // 264)) for n in (4096, 8192)]
     yield "would leave [3] % of the blocks' time idle", [median(idle)]
+    codes = [
+        [int(row[key]) for key in ("code_bytes", "matrices_read_bytes", "dram_read_bytes")]
+        for row in table("machine_code.csv")
+        if row["benchmark"].startswith("matmul")
+    ]
+    beyond = [(code / 1e3, (read - matrices - code) / 1e3) for code, matrices, read in codes]
+    whole = [pair for pair in beyond if pair[1] > 0]
+    yield (
+        "machine code and [2 to 3.6] KB more, for [seven] kernels with [10 to 50] KB of code",
+        [more for _, more in whole],
+        [float(len(whole))],
+        [code for code, _ in whole],
+    )
+    yield "its [77] KB of code", [code for code, more in beyond if more < 0]
+    tile = d.ratio("matmul_tiled tile:32", "fma_chains chains:8", "flops_per_second", "m:4096 n:4096")
+    yield "the tile reaches [0.14] of what", tile
     spilled = d.names("matmul_double_buffered tile:64x64 m:256")
     yield (
         "24 bytes once: [768] sectors",
