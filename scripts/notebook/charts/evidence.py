@@ -9,7 +9,7 @@ from notebook import device_names, names
 from notebook.charts.look import GENERATIONS, Evidence, Style, style
 from notebook.claims import Claim
 from notebook.devices import PUBLISHED
-from notebook.intervals import estimated_ratio
+from notebook.intervals import Processes, center, estimated_ratio
 from notebook.reference import by_reference
 from notebook.results import Result
 from notebook.samples import paired, timed_sample
@@ -86,7 +86,7 @@ class Device:
         return next(iter(self.rows(kernel, **parameters)), None)
 
     def value(self, name: str | None, metric: str) -> float | None:
-        """The median of a metric or counter; of "time" in microseconds, an emulated GPU's predicted."""
+        """A metric or counter, as verdicts have it; of "time" in microseconds, an emulated GPU's predicted."""
         if name is None:
             return None
         if metric in (counts := self.result.counts.get(name, [{}])[0]):
@@ -95,16 +95,16 @@ class Device:
             return self._time(name)
         rows = self.result.by_name.get(name)
         by_process = {} if rows is None else rows.by_process(metric)
-        values = [value for of_one in by_process.values() for value in of_one]
-        return median(values) if values else None
+        return _center(list(by_process.values())) if by_process else None
 
     def _time(self, name: str) -> float | None:
         rows = self.result.by_name.get(name)
         if rows is None:
             return None
-        time = median(
-            row.predicted_seconds * 1e6 if self.result.is_emulated else row.time_us for row in rows
-        )
+        if self.result.is_emulated:
+            time = median(row.predicted_seconds * 1e6 for row in rows)
+        else:
+            time = _center(list(rows.by_process("time").values()))
         return time or None  # 0 where nothing was timed or predicted
 
     def over(self, name: str | None, metric: str, per: str) -> float | None:
@@ -157,6 +157,12 @@ class Device:
     @cached_property
     def _references(self) -> Mapping[str, list[str]]:
         return by_reference(self.result)
+
+
+def _center(processes: Processes) -> float:
+    """Of all processes; where one has 0, the median of their medians."""
+    medians = [median(values) for values in processes]
+    return center(processes) if min(medians) > 0 else median(medians)
 
 
 def complete(values: Iterable[float | None]) -> list[float] | None:
