@@ -97,9 +97,7 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield (
         "takes [3.7 to 3.9] times as long as (4,64)",
-        [
-            max(d.ratio(f"{ROWS} block:32x8|32x16|32x32", thin, at=size)) for size in (book, large)
-        ],
+        [max(d.ratio(f"{ROWS} block:32x8|32x16|32x32", thin, at=size)) for size in (book, large)],
     )
     wide = f"{ROWS} block:32x8|32x16|32x32 {book}"
     yield (

@@ -71,7 +71,9 @@ def facts(d: Data) -> Iterator[Fact]:
         [clocks(d, name) * 64 / 132 for name in d.names(f"{wide} m:256")],
     )
     factors = 2 * 4 * 4096**2
-    (l2,) = (float(row["l2_bytes"]) for row in table("architectures.csv") if row["gpu"] == "H200 SXM")
+    (l2,) = (
+        float(row["l2_bytes"]) for row in table("architectures.csv") if row["gpu"] == "H200 SXM"
+    )
     yield "both factors together are [2.6] times the L2", [factors / l2]
     yield (
         "DRAM delivers them [32 to 132] times",

@@ -142,7 +142,9 @@ def facts(d: Data) -> Iterator[Fact]:
         [code for code, _ in whole],
     )
     yield "its [77] KB of code", [code for code, more in beyond if more < 0]
-    tile = d.ratio("matmul_tiled tile:32", "fma_chains chains:8", "flops_per_second", "m:4096 n:4096")
+    tile = d.ratio(
+        "matmul_tiled tile:32", "fma_chains chains:8", "flops_per_second", "m:4096 n:4096"
+    )
     yield "the tile reaches [0.14] of what", tile
     spilled = d.names("matmul_double_buffered tile:64x64 m:256")
     yield (
