@@ -139,8 +139,7 @@ inline lab::Variant chase_pages(std::size_t pages) {
                          {.cells = pages, .spacing = (2 << 20) + 128, .steps = 16384}, false);
 }
 
-// One line over and over. Lines differ by the half of the L2 that they are in, seen from the SM that
-// runs the chase: the fastest and the slowest of some are near and far.
+// One line over and over. Lines are not equally far from the SM that runs the chase.
 inline lab::Variant chase_line(unsigned line) {
     return chase_variant(lab::variant_name("chase_line", {{"line", line}}),
                          {.cells = 1, .spacing = 128, .steps = 4096}, false);

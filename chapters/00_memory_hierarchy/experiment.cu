@@ -1,10 +1,10 @@
 // Chapter 00: how far away is each memory, how much does it deliver, and what does it take?
 //
-// Source: none; the sources' explanations rest on these numbers. Beside them stand those that others
-//         measured (data/published/00_memory_hierarchy.csv).
+// Source: NVIDIA developer training, CUDA on Arm: the order of the memories by speed, without numbers.
+//         Numbers that others measured: data/published/00_memory_hierarchy.csv.
 //
 // Variants: chase (path: shuffle, shared, constant, texture, l1, l2; and footprint; multiply_add for
-//           registers), chase_line (the L2's halves), chase_pages (TLBs), read (path and footprint),
+//           registers), chase_line (one line of the L2), chase_pages (TLBs), read (path and footprint),
 //           read_in_flight (warps an SM, loads in flight of each), load_l1, store_over_lines,
 //           multiply_add, multiply_pairs (register banks), start_blocks, launch_empty.
 // Model:    items are dependent loads, loads or stores of a warp, blocks, launches: an item of a
