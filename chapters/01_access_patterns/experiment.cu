@@ -11,7 +11,8 @@
 //           (one byte a lane, 1 and 128 apart). store_segments: 4, 3 and 2 segments of 32 bytes.
 // Model:    bytes are those that the threads use, each once: 4 read and 4 written a thread, but one
 //           word a warp for copy_broadcast, and the active lanes' alone for store_segments.
-// Sizes:    n = 2^20 threads, warm: what a launch fetches, 38 MB at most, stays in an L2 of today.
+// Sizes:    n = 2^20 threads, warm: a launch asks for 38 MB of sectors at most, less than an H200's L2; it
+//           keeps fewer of them where each lies in a line of its own.
 //           2^22 threads, cold (GPU only): launches rotate through regions of one input and through
 //           outputs that together exceed four times the L2.
 // Differs:  each pattern is repeated by every warp, on memory of its own, so that it can be timed.

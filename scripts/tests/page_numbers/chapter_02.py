@@ -13,7 +13,6 @@ GIVEN = (
     "for 128: 80 %",
     "The fifth sector",
     "8, 16 and 24, where",
-    "in about 16 clocks",
     "at 64. No reason",
     "below the 3 % that",
 )
@@ -50,6 +49,15 @@ def facts(d: Data) -> Iterator[Fact]:
         "256 threads lose [up to 2.5] %, blocks of 128 [at most 0.6] %",
         d.more(apart, straight, at="block:256"),
         [value for name in _offsets(d) for value in d.more(name, straight, at="block:128")],
+    )
+    clock = d.result.sm_clock_mhz
+    asked = d.names(f"{straight} {late}")
+    yield (
+        "one load in [about 16] clocks",
+        [
+            (d.value(name, "time") or 0) * clock * 132 / (d.value(name, "load_requests") or 1)
+            for name in asked
+        ],
     )
     yield (
         "in the same time: [1.25] times",
