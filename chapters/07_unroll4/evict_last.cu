@@ -9,10 +9,9 @@ namespace {
 // The kernels are compiled again, with other accesses.
 #include "kernels.cuh"
 
-// The L2 takes the lines that were read last of all for new ones, and those that were written first. Our
-// hypothesis why that helps: it then writes these back soon and in the order in which they came, so that
-// whole pages of DRAM are written at once. With plain accesses, and more so with streaming ones, written
-// lines stay for a while, and leave when chance has it.
+// The hints ask the L2 to evict what was read last of all, and what was written first. Our hypothesis why that
+// helps: it then writes back soon and in the order in which the lines came, so that whole pages of DRAM are
+// written at once, where without the hints written lines leave later and in any order. No counter shows it.
 struct EvictLast : Plain {
     __device__ static float4 load(const float4* from) {
         float4 value{};

@@ -13,7 +13,8 @@ CITED = (
     "is 3.04 to 3.17 (0.32×)",
 )
 GIVEN = (
-    "are 336 GB/s, and that GPU's peak is 177.6",
+    "are 336 GB/s, and the peak of an M2090",
+    "Fermi here, is 177.6: not",
     "A quarter as many blocks live four times as long",
     "with four times the requests",
     "A quarter of them is what",
@@ -73,7 +74,7 @@ def facts(d: Data) -> Iterator[Fact]:
         + [100 - 100 * value for value in d.of("scale_wide_evict_last block:1024", "memcpy_ratio")],
     )
     yield (
-        "without the hint they have [1.00]",
+        "in blocks of 512, they have [1.00]",
         d.of("copy_wide block:512", "memcpy_ratio") + d.of("scale_wide block:512", "memcpy_ratio"),
     )
     boards = [row for row in table("limits_by_board.csv") if row["chapter"].startswith("07")]
@@ -95,6 +96,17 @@ def facts(d: Data) -> Iterator[Fact]:
         "the same day [1.043] and [1.041]",
         other["bulk"],
         other["wide_evict_last"],
+    )
+    read, write = (d.of(f"{kernel}_wide", "memcpy_ratio")[0] for kernel in ("read", "write"))
+    apart = 3 / (2 / read + 1 / write)
+    yield (
+        "What is left is [2] %: reading and writing apart, each at its own ceiling, would have [1.063] of",
+        [100 * (apart / value - 1) for value in d.of("read_offset_bulk", "memcpy_ratio")],
+        [apart],
+    )
+    yield (
+        "of four elements first it loses [less than 1] %",
+        d.more(f"{first} offset:11", f"{first} offset:0"),
     )
     quarter = "read_offset_quarter"
     yield (
