@@ -12,7 +12,7 @@ CITED = (
 GIVEN = (
     "the 3 % threshold",
     "17 of a block's 32 lines",
-    "of 61 thousand",
+    "of 49 or 61 thousand",
     "asked for twice",
     "the quarter of sectors more",
     "the 16 lines that were read eight times",
