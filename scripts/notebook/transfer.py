@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 # Of each GPU, the ratios nearest in size to the one in question; all of one that has fewer.
 ALIKE = 10
+_ROUNDING = 1e-9  # of sums of weights
 
 
 @dataclass(frozen=True, order=True)
@@ -22,19 +23,35 @@ class RatioError:
     error: float
 
 
-def half_width(size: float, gpus: Iterable[Sequence[RatioError]], share: float) -> float | None:
+def half_width(
+    size: float,
+    others: Iterable[Sequence[RatioError]],
+    own: Iterable[Sequence[RatioError]],
+    share: float,
+) -> float | None:
     """The error that `share` of the ratios of this size do not exceed; None where GPUs are too few to tell.
 
-    `gpus`: of each GPU its errors, sorted.
+    `others`: of each GPU of another generation its errors, sorted; `own`: of the GPUs of this one. The wider
+    of the two bands counts: what is known of the generation itself never narrows it.
     """
+    transferred = _quantile(size, others, share, unseen=1)
+    return None if transferred is None else max(transferred, _quantile(size, own, share) or 0.0)
+
+
+def _quantile(
+    size: float, gpus: Iterable[Sequence[RatioError]], share: float, unseen: int = 0
+) -> float | None:
+    """Of the errors of alike ratios, each GPU weighing the same; `unseen` GPUs err without limit."""
     alike = [nearest(size, errors) for errors in gpus if errors]
     weighed = sorted(
-        (error.error, 1 / (len(alike) + 1) / len(of_one)) for of_one in alike for error in of_one
+        (error.error, 1 / (len(alike) + unseen) / len(of_one))
+        for of_one in alike
+        for error in of_one
     )
     reached = 0.0
     for error, weight in weighed:
         reached += weight
-        if reached >= share - 1e-9:
+        if reached >= share - _ROUNDING:
             return error
     return None
 
