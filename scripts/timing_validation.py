@@ -3,11 +3,12 @@
 
     scripts/timing_validation.py [--data DIR]
 
-Writes data/timing/validation.csv (times) and data/timing/ratio_errors.csv (the ratios that claims
-are about, from which verdicts take the error of a prediction). Reads the times that the emulated H200
-predicts (data/emulated-hopper) and those that an H200 took (data/nvidia-h200); --data names another
-folder that has the predictions. The times that other people printed are compared, too: those that
-scripts/timing_published.py predicted.
+Writes data/timing/validation.csv (times), data/timing/ratio_errors.csv (the ratios that claims are
+about, from which verdicts take the error of a prediction), and for generations without such ratios
+data/timing/gpu_errors.csv (ratios of each GPU) and data/timing/transfer.csv (whether errors carry
+over). Reads the times that the emulated H200 predicts (data/emulated-hopper) and those that an H200 took
+(data/nvidia-h200); --data names another folder that has the predictions. The times that other people
+printed are compared, too: those that scripts/timing_published.py predicted.
 """
 
 from __future__ import annotations
@@ -30,15 +31,19 @@ from notebook import (
     prediction,
     published_table,
     published_times,
+    transfer,
+    transfer_table,
     verdicts,
 )
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import emulable
 from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
 from notebook.project import Project
+from notebook.published_times import ClaimedRatio
 from notebook.results import Result, read
 
 PREDICTED, MEASURED = "emulated-hopper", "nvidia-h200"
+H200 = "hopper"  # as it is emulated
 RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
 # Its times are what the parameters are, and its rows do less work on an emulated GPU.
 HIERARCHY = "00_memory_hierarchy"
@@ -47,6 +52,7 @@ SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 MIN_GPUS = 3
 UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
+TRANSFER = "<!-- timing:transfer -->"
 END = "<!-- timing:end -->"
 
 
@@ -88,11 +94,21 @@ def write(pairs: Iterable[Timed], path: Path) -> None:
     csv_table.write(path, COLUMNS, cells)
 
 
-def write_ratios(rows: Iterable[list[str]], path: Path) -> None:
-    csv_table.write(path, prediction.COLUMNS, rows)
+def write_ratios(ratios: Iterable[ClaimedRatio], generations: dict[str, str], path: Path) -> None:
+    csv_table.write(
+        path,
+        prediction.COLUMNS,
+        (
+            [
+                *(generations[ratio.gpu], ratio.chapter, ratio.name, ratio.baseline),
+                *(f"{value:.4g}" for value in (ratio.predicted, ratio.found)),
+            ]
+            for ratio in ratios
+        ),
+    )
 
 
-def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator[list[str]]:
+def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator[ClaimedRatio]:
     """The ratios of two times that claims are about, predicted and measured."""
     for chapter, pairs in chapters:
         by_place = {(names.variant(pair.name), names.regime(pair.name)): pair for pair in pairs}
@@ -104,23 +120,22 @@ def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator
                 if variant != claim.variant or baseline is None:
                     continue
                 ratios = (times.predicted / baseline.predicted, times.measured / baseline.measured)
-                row = ["hopper", chapter.number, times.name, baseline.name]
-                yield [*row, *(f"{ratio:.4g}" for ratio in ratios)]
+                place = (H200, chapter.number, claim, times.name, baseline.name)
+                yield ClaimedRatio(*place, *ratios)
 
 
-def printed_ratios(project: Project, generations: dict[str, str]) -> Iterator[list[str]]:
-    """The same of generations of which others printed times of several GPUs, and we measured none."""
-    claimed = list(published_times.claimed_ratios(project, all_chapters(project)))
-    of_generation: dict[str, set[str]] = {}
-    for claimed_ratio in claimed:
-        of_generation.setdefault(generations[claimed_ratio.gpu].lower(), set()).add(
-            claimed_ratio.gpu
-        )
-    for claimed_ratio in claimed:
-        generation = generations[claimed_ratio.gpu].lower()
-        if generation != "hopper" and len(of_generation[generation]) >= MIN_GPUS:
-            place = [generation, claimed_ratio.chapter, claimed_ratio.name, claimed_ratio.baseline]
-            yield [*place, f"{claimed_ratio.predicted:.4g}", f"{claimed_ratio.printed:.4g}"]
+def of_several_gpus(
+    printed: Iterable[ClaimedRatio], generations: dict[str, str]
+) -> Iterator[ClaimedRatio]:
+    """Those of generations of which others printed times of several GPUs, and we measured none."""
+    printed = list(printed)
+    gpus: dict[str, set[str]] = {}
+    for ratio in printed:
+        gpus.setdefault(generations[ratio.gpu], set()).add(ratio.gpu)
+    for ratio in printed:
+        generation = generations[ratio.gpu]
+        if generation != generations[H200] and len(gpus[generation]) >= MIN_GPUS:
+            yield ratio
 
 
 def chapter_row(chapter: str, pairs: list[Timed]) -> tuple[float, str]:
@@ -249,16 +264,39 @@ def main() -> int:
         if chapter.name in by_chapter
     ]
     generations = {name: row["generation"] for name, row in emulable(project).items()}
-    ratios = [*measured_ratios(timed), *printed_ratios(project, generations)]
-    write_ratios(ratios, project.root / prediction.TABLE)
+    measured = list(measured_ratios(timed))
+    printed = list(published_times.claimed_ratios(project, all_chapters(project)))
+    slugs = {name: generation.lower() for name, generation in generations.items()}
+    ratios = [*measured, *of_several_gpus(printed, slugs)]
+    write_ratios(ratios, slugs, project.root / prediction.TABLE)
+    trials = tried(project, measured, printed, slugs)
     page = project.root / "common" / "timing" / "README.md"
     for begin, lines in (
         (VALIDATION, [*table(by_chapter), "", *agreement(by_chapter_found)]),
+        (TRANSFER, transfer_table.lines(trials)),
         (PUBLISHED, published_table.lines(project, generations)),
     ):
         fill_in(page, begin, lines)
         print("\n".join(lines))
     return 0
+
+
+def tried(
+    project: Project,
+    measured: list[ClaimedRatio],
+    printed: list[ClaimedRatio],
+    generations: dict[str, str],
+) -> list[transfer.Trial]:
+    """Whether errors carry over between generations, written with the errors that tell."""
+    tables = published_times.read(project).values()
+    error_rows = transfer_table.error_rows(tables, measured, generations)
+    csv_table.write(project.root / transfer.ERRORS, transfer.ERRORS_COLUMNS, error_rows)
+    errors = transfer.read_errors(project.root / transfer.ERRORS)
+    judged = transfer_table.judged(tables, [*measured, *printed], generations)
+    trials = list(transfer_table.trials(dict.fromkeys(generations.values()), errors, judged))
+    rows = transfer_table.trial_rows(trials)
+    csv_table.write(project.root / transfer.TRIALS, transfer.TRIALS_COLUMNS, rows)
+    return trials
 
 
 if __name__ == "__main__":

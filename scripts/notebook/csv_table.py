@@ -4,12 +4,15 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
-from notebook import files
+from notebook import errors, files
 from notebook.errors import Malformed, Problem
 from notebook.text import quoted, short
+
+T = TypeVar("T")
 
 _LONGEST_FILE = 8 * 2**20
 _MAX_ROWS = 100_000
@@ -57,6 +60,19 @@ def read(path: Path, columns: Iterable[str]) -> list[Line]:
         return parse(read_content(path), columns)
     except Malformed as error:
         raise damaged(path, error) from error
+
+
+def read_usable(path: Path, columns: Iterable[str], make: Callable[[Line], T]) -> list[T]:
+    """What `make` makes of each line; [] where the table is not there, or damaged, which is refused."""
+    try:
+        return (
+            [make(line) for line in parse(read_content(path), columns)]
+            if files.is_there(path)
+            else []
+        )
+    except Malformed as error:
+        errors.refuse(damaged(path, error))
+        return []
 
 
 def damaged(path: Path, error: Malformed) -> Problem:

@@ -55,7 +55,7 @@ def prepared(
 ) -> Iterator[Chapter]:
     """The same; yields each chapter once it is decided, while later chapters still are being decided."""
     kept.tidy(project)
-    prediction.check_table()
+    prediction.check_tables()
     by_chapter = {chapter.name: list(_files(project, chapter, device)) for chapter in chapters}
     every = list(chain.from_iterable(by_chapter.values()))
     new = filter(_is_new, every)

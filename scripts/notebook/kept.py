@@ -74,8 +74,9 @@ def _code() -> str:
     """All that decides what is found out beside the data: the modules, and the time model's errors."""
     package = Path(__file__).parent
     sources = [path for path in sorted(package.rglob("*")) if path.suffix in (".py", ".csv")]
-    errors = Path(__file__).resolve().parents[2] / "data" / "timing" / "ratio_errors.csv"
-    return key(map(_content, [*sources, errors]))[:16]
+    timing = Path(__file__).resolve().parents[2] / "data" / "timing"
+    errors = [timing / f"{name}.csv" for name in ("ratio_errors", "gpu_errors", "transfer")]
+    return key(map(_content, [*sources, *errors]))[:16]
 
 
 def _content(path: Path) -> bytes:

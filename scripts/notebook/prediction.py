@@ -1,7 +1,8 @@
 """What a predicted time decides: the ratio of two predictions, within the time model's own errors.
 
 How much it errs is in data/timing/ratio_errors.csv: for a generation, ratios that were predicted and
-measured on a GPU of it. Without them a prediction decides nothing.
+measured on a GPU of it. Without them, what GPUs of other generations say (`transfer`), where that is
+known to hold; else a prediction decides nothing.
 """
 
 import math
@@ -9,9 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from notebook import csv_table, errors, files, names
+from notebook import csv_table, names, transfer
 from notebook.claims import Claim
-from notebook.errors import Malformed
 from notebook.intervals import Interval
 from notebook.project import Project
 from notebook.results import Result
@@ -48,28 +48,39 @@ def predicted_ratios(claim: Claim, result: Result) -> dict[str, float]:
     }
 
 
-def check_table() -> None:
-    """Refuses a damaged table now: without it, predictions decide nothing."""
-    _log_errors(Project.here().root / TABLE)
+def check_tables() -> None:
+    """Refuses damaged tables now: without them, predictions decide nothing."""
+    root = Project.here().root
+    _log_errors(root / TABLE)
+    transfer.read_errors(root / transfer.ERRORS)
+    transfer.read_trials(root / transfer.TRIALS)
 
 
 def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Interval | None:
-    """Where a predicted ratio would be measured, in 90 % of cases; None where too few were.
+    """Where a predicted ratio would be measured, in 90 % of cases; None where that is not known.
 
     `chapter`: the one that the ratio is of, by number. Its own errors are left out: the GPU's time would
     be known already.
     """
-    known = _log_errors(Project.here().root / TABLE).get(generation, [])
-    others = [error for error in known if error.chapter != chapter]
-    if len(others) < MIN_ERRORS:
+    root = Project.here().root
+    known = _log_errors(root / TABLE).get(generation, [])
+    size = abs(math.log(ratio))
+    if known:
+        width = _own_half_width(size, [error for error in known if error.chapter != chapter])
+    else:
+        width = transfer.known_half_width(root, size, generation, SHARE_IN_BAND)
+    # To both sides alike, whichever side the errors are on.
+    return None if width is None else (ratio * math.exp(-width), ratio * math.exp(width))
+
+
+def _own_half_width(size: float, known: list["_Error"]) -> float | None:
+    """By errors of the generation itself; None where too few are known."""
+    if len(known) < MIN_ERRORS:
         return None
     # The smaller an effect, the smaller the error: of the ratios that are predicted to be about as far from 1.
-    size = abs(math.log(ratio))
-    others.sort(key=lambda error: abs(abs(error.predicted) - size))
-    alike = sorted(abs(other.error) for other in others[:MIN_ERRORS])
-    # To both sides alike, whichever side the errors are on.
-    widest = alike[math.ceil(SHARE_IN_BAND * len(alike)) - 1]
-    return ratio * math.exp(-widest), ratio * math.exp(widest)
+    known.sort(key=lambda error: abs(abs(error.predicted) - size))
+    alike = sorted(abs(error.error) for error in known[:MIN_ERRORS])
+    return alike[math.ceil(SHARE_IN_BAND * len(alike)) - 1]
 
 
 @dataclass(frozen=True)
@@ -85,16 +96,14 @@ class _Error:
 def _log_errors(table: Path) -> dict[str, list[_Error]]:
     """By generation."""
     by_kind: dict[str, list[_Error]] = {}
-    if not files.is_there(table):
-        return by_kind
-    try:
-        for row in csv_table.parse(csv_table.read_content(table), COLUMNS):
-            predicted, measured = (
-                row.real(key, 1e-9, 1e9) for key in ("predicted_ratio", "measured_ratio")
-            )
-            one = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
-            by_kind.setdefault(row["architecture"], []).append(one)
-    except Malformed as error:
-        errors.refuse(csv_table.damaged(table, error))
-        return {}
+    for architecture, error in csv_table.read_usable(table, COLUMNS, _architecture_and_error):
+        by_kind.setdefault(architecture, []).append(error)
     return by_kind
+
+
+def _architecture_and_error(row: csv_table.Line) -> tuple[str, _Error]:
+    predicted, measured = (
+        row.real(key, 1e-9, 1e9) for key in ("predicted_ratio", "measured_ratio")
+    )
+    error = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
+    return row["architecture"], error

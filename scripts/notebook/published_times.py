@@ -201,14 +201,21 @@ def work(run: str, metric: str) -> float:
 
 @dataclass(frozen=True)
 class ClaimedRatio:
-    """A ratio of two printed times that a claim is about, and the predicted one."""
+    """A ratio of two printed or measured times that a claim is about, and the predicted one."""
 
     gpu: str
     chapter: str  # its number
+    claim: claims.Claim
     name: str
     baseline: str
     predicted: float
-    printed: float
+    found: float
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the claim is about this time, not about a rate or another size."""
+        regimes = self.claim.regimes
+        return self.claim.metric == "time" and (not regimes or names.regime(self.name) in regimes)
 
 
 def claimed_ratios(project: Project, chapters: Iterable[Chapter]) -> Iterator[ClaimedRatio]:
@@ -249,6 +256,7 @@ def _claimed(
             yield ClaimedRatio(
                 gpu,
                 chapter,
+                claim,
                 name,
                 baseline,
                 row.predicted / other.predicted,

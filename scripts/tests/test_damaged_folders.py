@@ -21,7 +21,16 @@ import pytest
 import synthetic
 from conftest import SCRIPTS, Tree, make_tree
 
-from notebook import figures, pages, prediction, published_times, results, tables, testing
+from notebook import (
+    figures,
+    pages,
+    prediction,
+    published_times,
+    results,
+    tables,
+    testing,
+    transfer,
+)
 from notebook.chapters import all_chapters
 from notebook.devices import architectures, emulable
 from notebook.errors import Problem, take_refused
@@ -39,6 +48,7 @@ TABLES = (
     *("data/architectures.csv", "data/gpus.csv", "data/published/devices.csv"),
     *(f"data/published/{synthetic.CHAPTER}.csv", "data/timing/published.csv"),
     *("data/timing/validation.csv", "data/timing/ratio_errors.csv"),
+    *("data/timing/gpu_errors.csv", "data/timing/transfer.csv"),
 )
 TEXTS = (
     CLAIMS,
@@ -169,7 +179,8 @@ def damages_of_table(path: Path) -> Iterator[tuple[str, Damage]]:
 def read_everything(tree: Tree) -> list[str]:
     """What the readers of all commands refuse, each a line."""
     take_refused()
-    prediction._log_errors.cache_clear()
+    for known in (prediction._log_errors, transfer.read_errors, transfer.read_trials):
+        known.cache_clear()
     project, chapter, said = tree.project, tree.chapter, []
     readers: list[Callable[[], object]] = [
         lambda: tables.terminal_lines(tables.decide_chapter(project, chapter)),

@@ -8,7 +8,7 @@ import pytest
 import synthetic
 from test_verdicts import BASELINE, VARIANT, claim, result
 
-from notebook import prediction, tables, verdicts
+from notebook import prediction, tables, transfer, verdicts
 from notebook.errors import take_refused
 from notebook.prediction import MIN_ERRORS, predicted_interval
 from notebook.project import Project
@@ -109,3 +109,23 @@ def test_the_errors_of_the_chapter_itself_are_left_out(errors: Path) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     assert predicted_interval(2.0, "hopper", "03") == pytest.approx((2 / 1.2, 2 * 1.2))
     assert predicted_interval(2.0, "hopper", "01") is None
+
+
+def test_a_generation_without_errors_of_its_own_has_the_band_of_the_others(errors: Path) -> None:
+    """Nine GPUs that err by 1.1, and a tenth of the weight for the GPU in question."""
+    write(errors, [1.3] * MIN_ERRORS)
+    gpus = [",".join(transfer.ERRORS_COLUMNS), *(f"fermi,{gpu},2.0,2.2" for gpu in range(9))]
+    (errors.parent / "gpu_errors.csv").write_text("\n".join(gpus) + "\n", encoding="utf-8")
+    trials = errors.parent / "transfer.csv"
+    counted = [",".join(transfer.TRIALS_COLUMNS)]
+    counted += [f"{name},claim,20,20,10,10" for name in ("fermi", "kepler", "maxwell", "hopper")]
+    trials.write_text("\n".join(counted) + "\n", encoding="utf-8")
+    assert predicted_interval(2.0, "kepler") == pytest.approx((2 / 1.1, 2 * 1.1))
+    assert predicted_interval(2.0, "hopper") == pytest.approx((2 / 1.3, 2 * 1.3))
+    assert predicted_interval(2.0, "volta") is None  # never left out
+    trials.write_text(
+        "\n".join(counted).replace("kepler,claim,20,20,10,10", "kepler,claim,20,20,10,9")
+    )
+    transfer.read_trials.cache_clear()
+    assert predicted_interval(2.0, "kepler") is None
+    assert predicted_interval(2.0, "maxwell") is not None

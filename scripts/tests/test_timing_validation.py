@@ -11,6 +11,7 @@ from test_verdicts import BASELINE, VARIANT, claim, result
 
 import timing_validation
 from notebook import judging, prediction, verdicts
+from notebook.published_times import ClaimedRatio
 from notebook.records import grouped
 from notebook.results import Result
 from timing_validation import Timed
@@ -95,10 +96,22 @@ def test_ratios_of_claims_are_kept(tree: Tree, tmp_path: Path) -> None:
     ]
     path = tmp_path / "ratios.csv"
     ratios = timing_validation.measured_ratios([(tree.chapter, pairs)])
-    timing_validation.write_ratios(ratios, path)
+    timing_validation.write_ratios(ratios, {timing_validation.H200: "hopper"}, path)
     header, line = path.read_text().splitlines()
     assert header == ",".join(prediction.COLUMNS)
     assert line == f"hopper,02,{variant}/n:1024,{baseline}/n:1024,2,1.5"
+
+
+def test_a_generation_has_errors_of_its_own_from_three_gpus_on() -> None:
+    def ratio(gpu: str) -> ClaimedRatio:
+        return ClaimedRatio(gpu, "02", claim(), "a/n:1", "b/n:1", 2.0, 2.1)
+
+    generations = {"a1": "a", "a2": "a", "a3": "a", "b1": "b", "b2": "b", "hopper": "hopper"}
+    printed = [ratio(gpu) for gpu in ("a1", "a2", "b1", "a3", "b2", "b2", "b1")]
+    kept = timing_validation.of_several_gpus(printed, generations)
+    assert [one.gpu for one in kept] == ["a1", "a2", "a3"]
+    of_hopper = {gpu: "hopper" for gpu in generations}
+    assert list(timing_validation.of_several_gpus(printed, of_hopper)) == []
 
 
 def test_times_are_written_with_four_digits(tmp_path: Path) -> None:
