@@ -164,7 +164,7 @@ def _of_chapter(project: Project, sources: Sources, chapter: Chapter) -> Figure 
     if not files.is_there(script) or not sources.own(chapter):
         return None
     chart = registry.of_chapter(chapter.name, sources.facts(chapter.number))
-    noted = chart.with_bands_explained().noted(sources.note)
+    noted = chart.with_its_forms_explained().noted(sources.note)
     return _figure(project, chapter.name, script, noted.titled(chapter.question))
 
 
@@ -173,7 +173,10 @@ def _of_several(
 ) -> Figure | None:
     script = project.root / "plots" / f"{name}.gp"
     chart = spanning.chart(sources) if files.is_there(script) else None
-    return _figure(project, name, script, chart.titled(spanning.question)) if chart else None
+    if chart is None:
+        return None
+    explained = chart.with_its_forms_explained()
+    return _figure(project, name, script, explained.titled(spanning.question))
 
 
 def _figure(project: Project, name: str, script: Path, chart: Chart) -> Figure:

@@ -145,7 +145,6 @@ def test_no_version_of_gnuplot_chooses_the_ticks_of_a_short_logarithmic_axis() -
     ("figure", "line"),
     [
         ("02_misaligned_reads", "book: 49.8 %"),
-        ("02_misaligned_reads", "book: 2 lines for 1"),
         ("05_misaligned_writes", "book: 1.25x the bytes"),
         ("06_aos_soa", "book: 2x"),
         ("07_unroll4", "printed: 0.32"),

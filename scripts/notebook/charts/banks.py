@@ -4,7 +4,7 @@ from notebook.charts.bars import ladder, step_counts
 from notebook.charts.curves import counts
 from notebook.charts.evidence import Device, Facts, number, parameter
 from notebook.charts.look import BLUE, CLAIMED, ORANGE, Evidence, key
-from notebook.charts.marks import Chart, Panel
+from notebook.charts.marks import RIGHT, Chart, Panel
 from notebook.charts.words import percent
 
 
@@ -27,6 +27,8 @@ def bank_conflicts(facts: Facts) -> Chart:
     for gpu in facts.measured:
         points = _clocks_and_passes(gpu)
         clocks.points(points, gpu.style)
+        if gpu is facts.gpu:
+            _name_patterns(clocks, gpu)
         if points:
             clocks.label(max(points)[1], gpu.name, gpu.style)
             shown.add(gpu.evidence)
@@ -51,15 +53,35 @@ def bank_conflicts(facts: Facts) -> Chart:
     return Chart(_bank_conflicts_title(facts.gpu), [clocks, passes], key(shown))
 
 
-def _clocks_and_passes(gpu: Device) -> list[tuple[float, float]]:
-    """Of loads by one block, so that the clocks are those of one SM."""
-    points = []
+def _name_patterns(panel: Panel, gpu: Device) -> None:
+    """Says how many points lie on each other, and which one lies alone."""
+    at: dict[float, list[tuple[str, float]]] = {}
+    for row, passes, clocks in _patterns(gpu):
+        at.setdefault(round(passes, 1), []).append((row, clocks))
+    for passes, here in at.items():
+        row, clocks = min(here, key=lambda pattern: pattern[1])
+        text = f"{len(here)} patterns"
+        if len(here) == 1:
+            text = f"{parameter(row, 'element')}-byte elements at stride {parameter(row, 'stride')}"
+        if passes < 16:
+            panel.text(1.07 * passes, 0.87 * clocks, text)
+        else:
+            panel.text(0.93 * passes, 1.13 * clocks, text, RIGHT)
+
+
+def _patterns(gpu: Device) -> list[tuple[str, float, float]]:
+    """Loads by one block, so that the clocks are those of one SM: with their passes and clocks."""
+    patterns = []
     for row in gpu.rows("load_strided"):
         passes = gpu.over(row, "shared_load_wavefronts", "shared_load_requests")
         time, requests = gpu.value(row, "time"), gpu.value(row, "shared_load_requests")
         if passes and time and requests and gpu.result.sm_clock_mhz:
-            points.append((passes, time * gpu.result.sm_clock_mhz / requests))
-    return points
+            patterns.append((row, passes, time * gpu.result.sm_clock_mhz / requests))
+    return patterns
+
+
+def _clocks_and_passes(gpu: Device) -> list[tuple[float, float]]:
+    return [(passes, clocks) for _, passes, clocks in _patterns(gpu)]
 
 
 def _bank_conflicts_title(gpu: Device | None) -> str:

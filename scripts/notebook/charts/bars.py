@@ -32,18 +32,23 @@ def bar(device: Device, value: float, text: str) -> Bar:
     return Bar(device.name, value, text, device.style, form)
 
 
+# Between two groups, in bars; half the height of a bar.
+_GAP = 0.8
+_HALF = 0.42
+
+
 def bars(panel: Panel, groups: list[tuple[str, list[Bar]]]) -> None:
     """Draws groups from top to bottom, and gives the panel its scale: one unit is one bar."""
     filled = [(label, group) for label, group in groups if group]
-    rows = sum(len(group) + 0.8 for _, group in filled)
-    panel.y = (0.0, rows + 0.4)
+    rows = sum(len(group) + _GAP for _, group in filled)
+    panel.y = (0.0, rows + 0.6)
     ticks = []
     place = rows
     for label, group in filled:
         ticks.append((place - (len(group) - 1) / 2, label))
         for bar_of_device in group:
             panel.boxes(
-                [(0, bar_of_device.value, place - 0.42, place + 0.42)],
+                [(0, bar_of_device.value, place - _HALF, place + _HALF)],
                 bar_of_device.style,
                 bar_of_device.form,
             )
@@ -53,8 +58,16 @@ def bars(panel: Panel, groups: list[tuple[str, list[Bar]]]) -> None:
                 f"{bar_of_device.text}  {bar_of_device.name}",
             )
             place -= 1
-        place -= 0.8
+        # Where a line at a value does not run through names.
+        panel.gaps.append((place - _GAP + _HALF, place + 1 - _HALF))
+        place -= _GAP
     panel.ticks_y(ticks)
+
+
+def line_between_groups(panel: Panel, value: float, look: Style) -> None:
+    """A vertical line in the gaps between groups, so that it crosses no name."""
+    for low, high in panel.gaps:
+        panel.line([(value, max(low, panel.y[0])), (value, high)], look)
 
 
 def share_bars(panel: Panel, devices: Iterable[Device], cases: Iterable[Case]) -> None:

@@ -1,6 +1,6 @@
 """Curves of many devices in one panel: equal ones are drawn once, under one name."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from notebook import device_names
@@ -75,15 +75,17 @@ def draw(
     predicted: bool = False,
     form: str | None = None,
     suffix: str = "",
+    named: Sequence[str] = (),
 ) -> set[Evidence]:
     """Draws curves with their names beside the panel; the kinds of evidence they are.
 
-    `form` "" leaves out the lines between points.
+    `form` "" leaves out the lines between points. Of many predicted curves those of `named` generations are drawn,
+    or else the lowest and the highest.
     """
     shown = set()
     drawn = list(curves)
     if predicted and len(drawn) > _MAX_PREDICTED:
-        return _spread(panel, drawn, form)
+        return _spread(panel, drawn, form, named)
     for curve in drawn:
         first = curve.devices[0]
         look = first.predicted_style if predicted else first.style
@@ -101,20 +103,25 @@ def draw(
     return shown
 
 
-def _spread(panel: Panel, curves: list[Curve], form: str | None) -> set[Evidence]:
-    """Draws the range of many predicted curves, and of them those that end lowest and highest."""
+def _spread(
+    panel: Panel, curves: list[Curve], form: str | None, named: Sequence[str]
+) -> set[Evidence]:
+    """Draws the range of many predicted curves, and of them the named ones, or those that end lowest and highest."""
     by_x: dict[float, list[float]] = {}
     for curve in curves:
         for x, y in curve.points:
             by_x.setdefault(x, []).append(y)
     panel.band((x, min(ys), max(ys)) for x, ys in sorted(by_x.items()))
     ends = sorted(curves, key=lambda curve: curve.points[-1][1])
-    for word, curve in (("min", ends[0]), ("max", ends[-1])):
+    of_generations = [
+        ("", curve) for curve in ends if any(one.generation in named for one in curve.devices)
+    ]
+    for word, curve in of_generations or (("min", ends[0]), ("max", ends[-1])):
         look = curve.devices[0].predicted_style
         if form != "":
             panel.line(curve.points, look, form or DASHES)
         panel.points(curve.points, look)
-        panel.label(curve.points[-1][1], f"predicted {word}: {curve.name}", look)
+        panel.label(curve.points[-1][1], ": ".join((f"predicted {word}".strip(), curve.name)), look)
     return {Evidence.PREDICTED}
 
 
@@ -152,6 +159,7 @@ def times(
     places: Callable[[Device], Iterable[Place]],
     *,
     joined: bool = True,
+    named: Sequence[str] = (),
 ) -> set[Evidence]:
     """Draws ratios of times: measured and published ones, and predicted ones of the other generations."""
     shown: set[Evidence] = set()
@@ -166,7 +174,7 @@ def times(
 
     form = None if joined else ""
     others = collect(facts.predicted(known), predicted)
-    shown |= draw(panel, others, predicted=True, form=form)
+    shown |= draw(panel, others, predicted=True, form=form, named=named)
     if not shown:
         panel.nothing()
     return shown

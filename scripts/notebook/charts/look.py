@@ -89,10 +89,12 @@ def _paler(colour: int, steps: int) -> int:
     return mixed[0] << 16 | mixed[1] << 8 | mixed[2]
 
 
+# Of the signs below, what a figure leaves out that draws no such lines.
+INTERVALS, DASHED = ", bar: 95 % interval", ", dashed"
 _SIGNS = {
-    Evidence.MEASURED: "filled: measured, bar: 95 % interval",
+    Evidence.MEASURED: f"filled: measured{INTERVALS}",
     Evidence.COUNTED: "open: counted",
-    Evidence.PREDICTED: "open, dashed: predicted, not measured",
+    Evidence.PREDICTED: f"open{DASHED}: predicted, not measured",
     Evidence.PUBLISHED: "star: published",
 }
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from notebook.charts.look import GREY, Style, ink
+from notebook.charts.look import DASHED, GREY, INTERVALS, Style, ink
 from notebook.text import plain
 
 # The forms that plots/panels.gp draws.
@@ -74,6 +74,8 @@ class Panel:
     heading: str = ""
     height: float = 200.0
     marks: list[Mark] = field(default_factory=list)
+    # Of groups of bars: the heights between them, from low to high.
+    gaps: list[Range] = field(default_factory=list)
     _labels: list[tuple[float, str, Style]] = field(default_factory=list)
 
     def line(self, points: Iterable[tuple[float, float]], style: Style, form: str = LINE) -> None:
@@ -263,10 +265,12 @@ class Chart:
         """With one more note, if there is one."""
         return replace(self, note="   ".join(filter(None, (self.note, note))))
 
-    def with_bands_explained(self) -> "Chart":
-        """With what the grey areas stand for, if there are any."""
-        is_banded = any(mark.form == BAND for panel in self.panels for mark in panel.marks)
-        return self.noted("grey: all predicted" if is_banded else "")
+    def with_its_forms_explained(self) -> "Chart":
+        """With what the grey areas stand for, if there are any, and without forms that it lacks."""
+        forms = {mark.form for panel in self.panels for mark in panel.marks}
+        note = self.note if forms & {BARS_X, BARS_Y} else self.note.replace(INTERVALS, "")
+        note = note if DASHES in forms else note.replace(DASHED, "")
+        return replace(self, note=note).noted("grey: all predicted" if BAND in forms else "")
 
     def titled(self, question: str) -> "Chart":
         """With the question for a title, where the data do not answer it."""

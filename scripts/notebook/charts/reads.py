@@ -31,7 +31,8 @@ def access_patterns(facts: Facts) -> Chart:
     """Time and fetched bytes against the stride; fetched bytes of scattered words."""
     fetched_words = "bytes fetched for each byte used, L1 on (-dlcm=ca)"
     heading = "time of a copy, stride 1 = 1; predicted for a quarter of the threads, warm"
-    time = Panel((0.9, 72), (0, 8), log_x=True, heading=heading, height=170)
+    time = Panel((0.9, 72), (0.7, 24), log_x=True, log_y=True, heading=heading, height=170)
+    time.ticks_y((2.0**power, str(2**power)) for power in range(5))
     fetched = Panel((0.9, 72), (0, 34), log_x=True, heading=fetched_words, height=160)
     scattered = Panel((0.94, 34), (0, 34), log_x=True, heading=fetched_words, height=160)
     for panel, most in ((time, 64), (fetched, 64), (scattered, 32)):
@@ -52,9 +53,9 @@ def access_patterns(facts: Facts) -> Chart:
         rows = device.rows("copy_scattered", l1="on", n=_SMALL)
         return [(number(row, "lines"), _times_fetched(device, row)) for row in rows]
 
-    shown = times(time, facts, strides)
-    shown |= counts(fetched, "01", facts.emulated, by_stride)
-    shown |= counts(scattered, "01", facts.emulated, by_lines)
+    shown = times(time, facts, strides, named=("fermi",))
+    shown |= counts(fetched, "01", facts.counted, by_stride)
+    shown |= counts(scattered, "01", facts.counted, by_lines)
     return Chart(_access_patterns_title(facts), [time, fetched, scattered], key(shown))
 
 
@@ -98,7 +99,7 @@ def _panel_of_offsets(y: tuple[float, float], heading: str) -> Panel:
 
 def misaligned_reads(facts: Facts) -> Chart:
     """Time and used share of the fetched bytes against the offset."""
-    time = _panel_of_offsets((0.9, 2.15), "time of a read, aligned = 1")
+    time = _panel_of_offsets((0.9, 1.3), "time of a read, aligned = 1")
     fetched = _panel_of_offsets((0, 108), "load efficiency: bytes used of those fetched, %")
 
     def efficiency(device: Device) -> Points:
@@ -106,7 +107,6 @@ def misaligned_reads(facts: Facts) -> Chart:
         return [(_offset(row), device.value(row, "load_efficiency")) for row in rows]
 
     shown = times(time, facts, lambda device: _by_offset(device, "read_offset"))
-    printed(time, facts, "offset_11_doubles_the_lines", "book: {} lines for 1")
     shown |= counts(fetched, "02", facts.counted, efficiency)
     printed(fetched, facts, "efficiency_halves_at_offset_11", "book: {} %", scale=100)
     return Chart(_misaligned_reads_title(facts), [time, fetched], key(shown))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from notebook.charts import (
     banks,
     caches,
+    effects,
     flow,
     hierarchy,
     overview,
@@ -73,7 +74,7 @@ SPANNING = {
     "effects": Spanning(
         "How large are three textbook effects, generation by generation?",
         ("02", "12", "17"),
-        overview.effects,
+        effects.effects,
     ),
     "verdicts": Spanning("Which claims hold on which GPU?", (), standing.verdict_matrix),
     "validation": Spanning("How near is predicted time to measured time?", (), standing.validation),

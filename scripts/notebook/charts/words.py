@@ -9,13 +9,14 @@ NO_EFFECT = (1 / (1 + SMALLEST_EFFECT), 1 + SMALLEST_EFFECT)
 GREY_BAND = f"grey: within {SMALLEST_EFFECT_TEXT}"
 
 
-def slower(ratio: float) -> str:
-    """A ratio of times in words: `7 % slower`, `2.1x slower`, `12 % faster`, `as fast`."""
+def slower(ratio: float, than: str = "") -> str:
+    """A ratio of times in words: `7 % slower`, `2.1x slower`, `12 % faster than plain order`, `as fast as plain
+    order`."""
     if abs(math.log(ratio)) <= math.log1p(SMALLEST_EFFECT):
-        return "as fast"
+        return f"as fast as {than}" if than else "as fast"
     amount = ratio if ratio > 1 else 1 / ratio
     size = percent(amount - 1) if amount < 1.995 else times(amount)
-    return f"{size} {'slower' if ratio > 1 else 'faster'}"
+    return f"{size} {'slower' if ratio > 1 else 'faster'}{f' than {than}' if than else ''}"
 
 
 def times(ratio: float) -> str:

@@ -1,0 +1,180 @@
+"""Three textbook effects by generation, for the front page."""
+
+from collections.abc import Callable, Iterable, Mapping
+from statistics import median
+
+from notebook.charts.evidence import LARGEST, Device, Facts
+from notebook.charts.look import (
+    CLAIMED,
+    GENERATIONS,
+    GREY,
+    Evidence,
+    key,
+)
+from notebook.charts.marks import PALE, RIGHT, THIN, Chart, Panel
+from notebook.charts.sources import Sources
+from notebook.charts.words import GREY_BAND, NO_EFFECT, slower, times
+
+_COLUMNS = (-0.7, len(GENERATIONS) - 0.3)
+
+
+def effects(sources: Sources) -> Chart | None:
+    """Three textbook effects on every device, a column for each generation, oldest first."""
+    panels, shown = [], set()
+    for numbers, heading, ends, ratio, claimed in _EFFECTS:
+        panel = Panel(_COLUMNS, ends, log_y=ends[1] > 8, heading=heading, height=170)
+        if panel.log_y:
+            panel.ticks_y((2.0**power, str(2**power)) for power in range(6))
+        facts = sources.facts(*numbers)
+        years = {device.generation: f" ’{device.result.year % 100}" for device in facts.emulated}
+        names = (f"{name.capitalize()}{years.get(name, '')}" for name in GENERATIONS)
+        panel.ticks_x(enumerate(names))
+        panel.boxes([(*_COLUMNS, *NO_EFFECT)], GREY, PALE)
+        others = _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
+        shown |= _by_generation(panel, facts, ratio, others)
+        claim, label, power = claimed
+        if value := facts.claimed.get(claim):
+            value **= power
+            panel.line([(x, value) for x in _COLUMNS], CLAIMED, THIN)
+            place = value * (0.8 if panel.log_y else 0.95)
+            panel.text(8.6, place, label.format(f"{value:.4g}"), RIGHT, CLAIMED)
+        panels.append(panel)
+    if not shown:
+        return None
+    note = f"{key(shown)}{_published(sources)}   {GREY_BAND}"
+    return Chart(_effects_title(sources), panels, note).noted(sources.note)
+
+
+def _published(sources: Sources) -> str:
+    """How many GPUs have stars, and which chapters name them."""
+    gpus = {
+        device.name
+        for numbers, _, _, ratio, _ in _EFFECTS
+        for device in sources.facts(*numbers).published
+        if ratio(device) is not None and device.generation in GENERATIONS
+    }
+    chapters = ", ".join(number for numbers, *_ in _EFFECTS for number in numbers)
+    return f" for {len(gpus)} GPUs, named in {chapters}" if gpus else ""
+
+
+def _by_generation(
+    panel: Panel,
+    facts: Facts,
+    ratio: Callable[[Device], float | None],
+    others: Mapping[str, int],
+) -> set[Evidence]:
+    """Draws the ratio of each device in the column of its generation; its measured GPUs are named, `others` counted."""
+    shown: set[Evidence] = set()
+    named: dict[str, list[Device]] = {}
+    highest: dict[str, float] = {}
+    known = [device for device in (*facts.published, *facts.measured) if ratio(device) is not None]
+    for device in (*facts.predicted(known), *known):
+        value = ratio(device)
+        if value is None or device.generation not in GENERATIONS:
+            continue
+        look = device.predicted_style if device.result.is_emulated else device.style
+        shown.add(Evidence.PREDICTED if device.result.is_emulated else device.evidence)
+        panel.points([(float(GENERATIONS.index(device.generation)), value)], look)
+        if device.evidence is Evidence.MEASURED:
+            named.setdefault(device.generation, []).append(device)
+        highest[device.generation] = max(value, highest.get(device.generation, value))
+    for generation, devices in named.items():
+        over = 0.17 * (panel.y[1] - panel.y[0])
+        top = highest[generation]
+        above = top * 1.6 if panel.log_y else top + over
+        x = float(GENERATIONS.index(generation))
+        ends = (top * 1.15, top * 1.3) if panel.log_y else (top + 0.3 * over, top + 0.6 * over)
+        panel.line([(x, end) for end in ends], devices[-1].style)
+        names = ", ".join(device.name for device in reversed(devices))
+        if generation in others:
+            names += f", {others[generation]} more"
+        panel.text(x + 1.6, above, names, RIGHT, devices[-1].style)
+    return shown
+
+
+def _draw_crowd(
+    panel: Panel, crowd: Iterable[Device], ratio: Callable[[Device], float | None]
+) -> dict[str, int]:
+    """Draws the range of the GPUs that have no point of their own; how many each generation has."""
+    by_year: dict[str, list[float]] = {}
+    for device in crowd:
+        if device.generation in GENERATIONS and (value := ratio(device)) is not None:
+            by_year.setdefault(device.generation, []).append(value)
+    for generation, values in by_year.items():
+        x = GENERATIONS.index(generation)
+        panel.boxes([(x - 0.2, x + 0.2, min(values), max(values))], GREY, PALE)
+    return {generation: len(values) for generation, values in by_year.items()}
+
+
+def _offset_11(device: Device) -> float | None:
+    at = {"block": 512, "n": LARGEST, "cache": "cold"}
+    if device.result.is_published:
+        at.pop("n")
+    return device.ratio(
+        device.row("read_offset", offset=11, **at), device.row("read_offset", offset=0, **at)
+    )
+
+
+def _diagonal(device: Device) -> float | None:
+    """The median of all sizes: one of them is odd on some GPUs."""
+    plain, diagonal = "transpose_read_rows", "transpose_read_rows_diagonal"
+    ratios = [device.ratio(row, row.replace(diagonal, plain)) for row in device.rows(diagonal)]
+    return median(filter(None, ratios)) if any(ratios) else None
+
+
+def _tiled(device: Device) -> float | None:
+    size = 256 if device.result.is_emulated else 4096
+    for width in (16, 32):
+        naive = device.row("matmul_naive", block=f"{width}x{width}", m=size)
+        tiled = device.row("matmul_tiled", tile=width, m=size)
+        if ratio := device.ratio(naive, tiled):
+            return ratio
+    return None
+
+
+_EFFECTS: list[
+    tuple[
+        tuple[str, ...],
+        str,
+        tuple[float, float],
+        Callable[[Device], float | None],
+        tuple[str, str, int],
+    ]
+] = [
+    (
+        ("02",),
+        "reads at offset 11: time, aligned = 1",
+        (0.5, 1.3),
+        _offset_11,
+        ("", "", 1),
+    ),
+    (
+        ("12",),
+        "diagonal order: median time, plain = 1",
+        (0.5, 1.3),
+        _diagonal,
+        ("", "", 1),
+    ),
+    (
+        ("17",),
+        "tiles of 16: speed, naive = 1",
+        (0.8, 60),
+        _tiled,
+        ("sixteen_times_faster", "book: {}x", -1),
+    ),
+]
+
+
+def _effects_title(sources: Sources) -> str:
+    parts = []
+    for numbers, _, _, ratio, _ in _EFFECTS:
+        gpu = sources.facts(*numbers).gpu
+        value = ratio(gpu) if gpu else None
+        if gpu is None or value is None:
+            return ""
+        parts.append(value)
+    offset, diagonal, tiled = parts
+    return (
+        f"{gpu.name if gpu else ''}: offset 11 {slower(offset, than='aligned')}, diagonal "
+        f"{slower(diagonal, than='plain')}, tiles {times(tiled)} as fast"
+    )
