@@ -11,7 +11,7 @@ from conftest import Tree
 
 from notebook import device_names, results
 from notebook.chapters import find_chapters
-from notebook.charts import crowd, look, overview, registry, standing, words
+from notebook.charts import crowd, effects, look, registry, standing, words
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Facts, facts
 from notebook.charts.look import GENERATIONS
@@ -350,5 +350,5 @@ def test_a_hundred_gpus_leave_a_figure_readable(tree: Tree) -> None:
     ]
     assert sources.note == "2 of 30 measured GPUs"
     assert len(list(sources.crowd("02"))) == 28
-    chart = overview.effects(sources)
+    chart = effects.effects(sources)
     assert chart and "28 more" in chart.as_tsv() and chart.note.endswith("2 of 30 measured GPUs")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from notebook.charts import look, overview, registry
+from notebook.charts import effects, look, registry
 from notebook.charts.evidence import facts
 from notebook.charts.marks import POINTS, Panel
 from notebook.charts.sources import Sources
@@ -18,7 +18,7 @@ def styles(panel: Panel) -> set[look.Style]:
 def of_times(figure: str) -> list[Panel]:
     """The panels of a figure that show times and no counts, whose open marks are the same."""
     if figure == "effects":
-        chart = overview.effects(SOURCES)
+        chart = effects.effects(SOURCES)
         assert chart
         return chart.panels
     panels = registry.of_chapter(figure, SOURCES.facts(figure[:2])).panels
