@@ -139,6 +139,14 @@ def facts(d: Data) -> Iterator[Fact]:
         ],
     )
     yield (
+        "but for tiles of 4, which read [13] % more than",
+        [
+            100 * (read / (hopper.value(name, "l2_read_sectors_most") or 1) - 1)
+            for name in d.names(f"{F} tile:4 m:192")
+            if (read := d.value(name, "l2_read_sectors"))
+        ],
+    )
+    yield (
         "loads from shared memory, [1.5] wavefronts",
         [
             (d.value(name, "shared_load_wavefronts") or 0) / (192**3 / 32)
