@@ -42,6 +42,8 @@ _MEANINGS = (
 _COUNTED = re.compile(r"(?:^|>)(\d+[ \u00a0][a-z][^<]*)")
 _RARELY = 0.25
 _SENTENCE = ">"
+# The paragraph that follows the answer, its kernels and its data.
+_ADVICE = "**In practice"
 # What follows a number: its unit, or the other side of a matrix.
 _UNIT = re.compile(r"(?<=[0-9]) (%|x [0-9]+|[kMGT]?B(?:/s)?|[TG]FLOP/s|ns|us|µs|ms|s)(?![a-z])")
 _HEADER = ("claim", "who says it", "printed", "found", "holds?")
@@ -130,6 +132,12 @@ def answer(decided: ChapterVerdicts, rows: Sequence[str]) -> list[str]:
     sentences = [row.removeprefix(_SENTENCE).strip() for row in rows if row.startswith(_SENTENCE)]
     answers = [parse(row, decided.chapter.name) for row in rows if not row.startswith(_SENTENCE)]
     text = _filled(decided, "\n".join(sentences)).split("\n")
+    asked = [claim_of(decided, answer.claim) for answer in answers]
+    at = next((at for at, line in enumerate(text) if line.startswith(_ADVICE)), None)
+    if asked and at is not None:
+        text[at:at] = [*_where(decided, asked), ""]
+    elif asked:
+        text += ["", *_where(decided, asked)]
     return ["", *text, *_table(decided, answers)]
 
 
@@ -160,8 +168,7 @@ def _table(decided: ChapterVerdicts, answers: Sequence[AnswerLine]) -> list[str]
     ]
     if not rows:
         return [""]
-    asked = [claim_of(decided, answer.claim) for answer in answers]
-    return ["", *_where(decided, asked), "", *markdown_table(_HEADER, rows), "", *_legend(rows), ""]
+    return ["", *markdown_table(_HEADER, rows), "", *_legend(rows), ""]
 
 
 def _legend(rows: Sequence[Sequence[str]]) -> list[str]:
