@@ -5,9 +5,10 @@
 //
 // Variants: read_offset (chapter 02) and read_offset_unrolled (chapter 07), blocks of 32 to 1024
 //           threads, offsets 0 and 11. With shared_kb:48 each block also takes 48 KB of shared
-//           memory that it does not use: fewer blocks fit an SM, the occupancy falls, the code
-//           stays. n = 2^20; on a GPU also 2^24, the book's, and 2^26 (805 MB, more than four
-//           times any L2 of today), all cold. The book's size is without shared_kb rows.
+//           memory that it does not use: fewer blocks of up to 256 threads fit an SM, the L1 is
+//           smaller, the code stays. n = 2^20; on a GPU also 2^24, the book's, and 2^26 (805 MB,
+//           more than four times any L2 of today), all cold. The book's size is without shared_kb
+//           rows.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the unrolled kernel computes the tail that the book's drops; the source states its
 //           best block without the times, so its claims are directions.
