@@ -60,7 +60,7 @@ def _transpose_bounds_title(gpu: Device | None) -> str:
     )
     return (
         f"A copy by rows {by_rows} a transpose on the {gpu.name} ({100 * tile:.0f} against {percent(rows)} of the "
-        f"bandwidth); {with_64_bytes} {'does' if wide >= tile else 'does not'} ({percent(wide)})"
+        f"peak); {with_64_bytes} {'does' if wide >= tile else 'does not'} ({percent(wide)})"
     )
 
 

@@ -20,7 +20,7 @@ GIVEN = (
     "requested twice",
     "At 1.98 GHz",
     "the time of 512 and",
-    "that of 128, with",
+    "that of 128.** Theoretical",
     "768, 1024, and fewer than 64",
     "start with 256 threads",
 )

@@ -30,7 +30,7 @@ GIVEN = (
     "loaded by half of the threads (16 x 16) or a quarter (32 x 32)",
     "goes in half warps",
     "8 to 16 takes",
-    "16 to 32 takes {",
+    "time, 16 to 32 {",
     "at 192 cubed: {",
     "36 blocks leave most of the 132 SMs idle",
     "where halved loads suggest 0.50×",
