@@ -50,7 +50,7 @@ __global__ void matmul_thread_tiles(const float* a, const float* b, float* c, in
     }
 }
 
-// Against matmul_thread_tiles: all accesses are of 16 bytes, a quarter of the instructions. For that
+// Against matmul_thread_tiles: all accesses are of 16 bytes, a quarter as many of them. For that
 // the tile of a is transposed on its way to shared memory, and a warp's lanes lie 8 x 4 in its part of
 // c, where neighbours read the same element of b: its quarter warps then go in twos. The padding keeps
 // the transposed stores from conflicting. 256 threads; n and k have to be multiples of 4.

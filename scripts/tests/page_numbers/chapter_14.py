@@ -69,8 +69,14 @@ def facts(d: Data) -> Iterator[Fact]:
         ],
     )
     yield (
-        "(in 8-byte elements [9 to 11] % more)",
+        "they are no faster (floats [0 to 6] % slower, 2-byte elements [1] %, in 8-byte elements [9 to 11] %)",
+        d.more("transpose_tensor type:float", "transpose type:float", at="rows:2048|16384"),
+        d.more("transpose_tensor type:uint16", "transpose type:uint16"),
         d.more("transpose_tensor type:double", "transpose type:double"),
+    )
+    yield (
+        "evicted last) need [37 to 65] % of the instructions",
+        d.share("transpose_tensor", "transpose", "warp_instructions", "rows:2048|16384"),
     )
     yield (
         "take [4 to 5] % less time there",

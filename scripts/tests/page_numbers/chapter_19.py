@@ -105,7 +105,7 @@ def facts(d: Data) -> Iterator[Fact]:
         or d.of("matmul_reuse tile:128x128 m:1024", ratio),
     )
     yield (
-        "fall to a [quarter], passes to [three quarters]",
+        "Shared reads fall to a [quarter], passes to [three quarters]",
         d.ratio("matmul_vectorised", "matmul_thread_tiles", "shared_load_requests", "tile:128x128"),
         d.ratio(
             "matmul_vectorised",
