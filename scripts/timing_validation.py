@@ -45,8 +45,6 @@ from notebook.results import Result, read
 PREDICTED, MEASURED = "emulated-hopper", "nvidia-h200"
 H200 = "hopper"  # as it is emulated
 RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
-# Its times are what the parameters are, and its rows do less work on an emulated GPU.
-HIERARCHY = "00_memory_hierarchy"
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 # Ratios of fewer GPUs say nothing of the others of their generation.
 MIN_GPUS = 3
@@ -236,7 +234,7 @@ def found_in(data: Path, project: Project) -> list[tuple[Chapter, Result, Result
     """The chapters that are predicted and measured."""
     places = []
     for chapter in all_chapters(project):
-        if chapter.name == HIERARCHY:
+        if chapter.name == prediction.HIERARCHY:
             continue
         predicted = data / PREDICTED / f"{chapter.name}.json"
         measured = project.data / MEASURED / f"{chapter.name}.json"

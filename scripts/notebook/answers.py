@@ -19,7 +19,7 @@ sizes of one GPU, the newest that measured it, which titles of figures are about
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from notebook import claims, device_names
 from notebook.claims import Claim
@@ -34,7 +34,6 @@ _PREDICTED = "predicted:"
 _PLACEHOLDER = re.compile(
     r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times|share))?\}"
 )
-_RATES = ("bytes_per_second", "flops_per_second")
 _UNITS = {
     "time": (1.0, " µs"),
     "bytes_per_second": (1e-9, " GB/s"),
@@ -152,9 +151,6 @@ def _counted(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
 
 def _predicted_for(decided: ChapterVerdicts, claim: Claim, generation: str) -> list[float]:
     device = device_names.EMULATED + generation
-    if claim.metric in _RATES and claim.baseline is not None:
-        # Both move the same bytes, or do the same operations.
-        claim = replace(claim, metric="time", variant=claim.baseline, baseline=claim.variant)
     return [
         ratio
         for result in decided.results

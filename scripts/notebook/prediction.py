@@ -22,6 +22,9 @@ COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "me
 # they lie.
 SHARE_IN_BAND = 0.9
 MIN_ERRORS = 40
+# Its times are what the parameters are, and its rows do less work on an emulated GPU.
+HIERARCHY = "00_memory_hierarchy"
+_TIME, _RATES = "time", ("bytes_per_second", "flops_per_second")
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
@@ -34,18 +37,45 @@ def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
 
 
 def predicted_ratios(claim: Claim, result: Result) -> dict[str, float]:
-    """Variant over baseline of a claim about time, as predicted, in each regime of the claim; {} for other claims."""
-    if claim.metric != "time" or claim.baseline is None:
+    """Variant over baseline of a claim about time, as predicted, in each regime of the claim; {} for other claims.
+
+    A claim about rates is one about time where both do the same work: how much a launch moves or computes is known.
+    """
+    is_rate = claim.metric in _RATES and result.chapter != HIERARCHY
+    if claim.baseline is None or not (claim.metric == _TIME or is_rate):
         return {}
     variants, baselines = (
         predicted_seconds(result, variant) for variant in (claim.variant, claim.baseline)
     )
+    if is_rate:
+        works = [
+            _work(result, variant, claim.metric) for variant in (claim.variant, claim.baseline)
+        ]
+        alike = {
+            regime for regime in variants if _is_alike(*(work.get(regime, 0) for work in works))
+        }
+        variants, baselines = baselines, {regime: variants[regime] for regime in alike}
     regimes = names.naturally_sorted(variants.keys() & baselines.keys())
     return {
         regime: variants[regime] / baselines[regime]
         for regime in regimes
         if not claim.regimes or regime in claim.regimes
     }
+
+
+def _work(result: Result, variant: str, rate: str) -> dict[str, float]:
+    """What one launch of a variant moves or computes, by regime."""
+    return {
+        names.regime(name): rates[0] * result.by_name[name].predicted_seconds
+        for name in result.by_variant.get(variant, [])
+        if name in result.by_name
+        for rates in result.by_name[name].positive(rate).values()
+    }
+
+
+def _is_alike(one: float, other: float) -> bool:
+    """But for the digits that are stored."""
+    return one > 0 and math.isclose(one, other, rel_tol=1e-4)
 
 
 def check_tables() -> None:

@@ -114,6 +114,7 @@ def save_predicted(tree: Tree) -> None:
             0.0,
             label="dram predicted_bound:dram",
             predicted_seconds=seconds,
+            bytes_per_second=8 * n / seconds,
             load_sectors=1,
         )
         for n, times in ((2**20, (2e-6, 3e-6)), (2**24, (2e-5, 4e-5)))

@@ -1,6 +1,7 @@
 """Predicted verdicts: given only where the model's own errors leave no doubt, and marked."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +34,17 @@ def write(table: Path, measured: list[float], architecture: str = "hopper") -> N
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def decide(ratio: float, **changes: Any) -> list[Verdict]:
-    """Of an emulated Hopper that predicts 10 µs times the ratio, and 10 µs."""
-    rows = [
-        synthetic.row(f"{VARIANT}/n:1024", 0.0, load_sectors=1),
-        synthetic.row(f"{BASELINE}/n:1024", 0.0, load_sectors=1),
-    ]
-    emulated = result(rows, is_emulated=True, device="emulated-hopper")
+def decide(
+    ratio: float, work: float = 8192.0, chapter: str = synthetic.CHAPTER, **changes: Any
+) -> list[Verdict]:
+    """Of an emulated Hopper that predicts 10 µs times the ratio, and 10 µs; `work`: bytes of the variant."""
     seconds = {f"{VARIANT}/n:1024": 1e-5 * ratio, f"{BASELINE}/n:1024": 1e-5}
+    works = dict(zip(seconds, (work, 8192.0), strict=True))
+    rows = [
+        synthetic.row(name, 0.0, bytes_per_second=works[name] / time, load_sectors=1)
+        for name, time in seconds.items()
+    ]
+    emulated = replace(result(rows, is_emulated=True, device="emulated-hopper"), chapter=chapter)
     for row in synthetic.rows_in(emulated):
         object.__setattr__(row, "predicted_seconds", seconds[row.name])
     return verdicts.decide(claim(**changes), emulated, "data")
@@ -89,12 +93,25 @@ def test_a_prediction_in_doubt_is_too_close(
     assert finding.finding.evidence == ""
 
 
-@pytest.mark.parametrize("changes", [{"regimes": ("n:2048",)}, {"metric": "bytes_per_second"}])
+@pytest.mark.parametrize("changes", [{"regimes": ("n:2048",)}, {"metric": "flops_per_second"}])
 def test_what_is_not_predicted_needs_a_gpu(errors: Path, changes: dict[str, Any]) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     (finding,) = decide(2.0, **changes)
     assert finding.finding.verdict == verdicts.NEEDS_GPU
     assert finding.finding.evidence == ""
+
+
+def test_a_ratio_of_rates_is_that_of_the_times_the_other_way_round(errors: Path) -> None:
+    write(errors, [1.2] * MIN_ERRORS)
+    of_rates = {"metric": "bytes_per_second", "direction": "lower"}
+    (verdict,) = decide(2.0, **of_rates)
+    assert verdict.finding.verdict == verdicts.REPRODUCED
+    assert verdict.finding.ratio == pytest.approx(0.5)
+    assert verdict.finding.interval == pytest.approx((0.5 / 1.2, 0.5 * 1.2))
+    (of_more_work,) = decide(2.0, work=9000.0, **of_rates)
+    assert of_more_work.finding.verdict == verdicts.NEEDS_GPU
+    (of_parameters,) = decide(2.0, chapter=prediction.HIERARCHY, **of_rates)
+    assert of_parameters.finding.verdict == verdicts.NEEDS_GPU
 
 
 def test_a_wrong_table_is_one_line(errors: Path) -> None:
