@@ -3,7 +3,7 @@
 // Source: Cheng, Grossman, McKercher: Professional CUDA C Programming (2014): chapter 4 ends without
 // shared memory, at 2048 x 2048 floats; chapter 5 has the tile in it, padded and unrolled.
 //
-// Variants: transpose_read_columns   the best without shared memory (chapter 10)
+// Variants: transpose_read_columns   the better naive one (chapter 10)
 //           transpose_tile           32 x 32 through shared memory; _padded (chapter 09), _swizzled
 //           transpose_tile_unrolled  64 x 64, 16 loads in flight a thread; two orders of the blocks
 //           transpose_vectors        accesses of 16 bytes; three orders, two shapes of the tile.

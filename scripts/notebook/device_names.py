@@ -7,7 +7,6 @@ EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
 # The kind of memory, which drivers append: `h100-80gb-hbm3` is an H100.
 _MEMORY = re.compile(r"-[0-9]+gb-hbm[0-9]+e?$")
-_MAX_NAMED = 3
 # Of a label beside a curve.
 _MAX_LETTERS = 24
 _MAX_LEFT_OUT = 2
@@ -55,6 +54,4 @@ def together(devices: Sequence[str], every: Sequence[str]) -> str:
     for run in runs:
         ends = [short(every[place]) for place in run]
         names += [f"{ends[0]}–{ends[-1]}"] if len(ends) > 2 else ends
-    if len(names) > _MAX_NAMED:
-        names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED} more"]
     return ", ".join(names)

@@ -21,7 +21,11 @@ _UNITS = {
     "flops_per_loaded_byte": "flop/B",
 }
 _PREDICTED = "any predicted value"
+# A ratio to a baseline that counted nothing.
+_INFINITE, _FROM_NONE = "∞", "from 0"
 _GIGA = ("bytes_per_second", "flops_per_second")
+# Predicted values with a wider gap between them, as a ratio, have lines of their own.
+_APART = 1.5
 # The widest range, as a share of its middle, that stands for one value.
 _TOLERANCE = 0.35
 _DIRECTIONS = {"equal": "the same"}
@@ -98,7 +102,26 @@ def of_devices(decided: ChapterVerdicts, claim: Claim) -> list[Outcome]:
         for result in decided.results
         if result.device.startswith(device_names.EMULATED)
     ]
-    return gpus + [_together(claim, group, every, by_device) for group in groups.values()]
+    parts = [
+        part
+        for key, group in groups.items()
+        for part in (_apart(group, by_device) if key[0] == _PREDICTED else [group])
+    ]
+    return gpus + [_together(claim, part, every, by_device) for part in parts]
+
+
+def _apart(devices: list[str], by_device: dict[str, list[Verdict]]) -> list[list[str]]:
+    """Predicted devices in groups between whose values there is a wide gap; the group of the oldest first."""
+    ratios = {device: _ratios(by_device[device]) for device in devices}
+    groups: list[list[str]] = []
+    highest = 0.0
+    for device in sorted(devices, key=lambda device: min(ratios[device])):
+        if not groups or min(ratios[device]) > _APART * highest:
+            groups.append([])
+        groups[-1].append(device)
+        highest = max(highest, *ratios[device])
+    in_order = [sorted(group, key=devices.index) for group in groups]
+    return sorted(in_order, key=lambda group: devices.index(group[0]))
 
 
 def _together(
@@ -129,13 +152,17 @@ def words_of(verdicts: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
 
 
 def value_of(claim: Claim, verdicts: Iterable[Verdict]) -> str:
-    values = [verdict.finding.ratio for verdict in verdicts if verdict.finding.ratio is not None]
+    values = _ratios(verdicts)
     return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
+
+
+def _ratios(verdicts: Iterable[Verdict]) -> list[float]:
+    return [verdict.finding.ratio for verdict in verdicts if verdict.finding.ratio is not None]
 
 
 def _with_unit(claim: Claim, text: str) -> str:
     if claim.baseline is not None:
-        return f"{text}×"
+        return _FROM_NONE if text == _INFINITE else f"{text}×"
     if claim.metric in PERCENTAGES:
         return f"{text} %"
     return f"{text} {_UNITS.get(claim.metric) or _unit_of_table(claim.metric)}".rstrip()
@@ -158,7 +185,7 @@ def _range(low: float, high: float, claim: Claim) -> str:
 def _number(value: float) -> str:
     """Three significant digits below 0.3, two decimals up to 10; large whole numbers in full."""
     if math.isinf(value):
-        return "∞"
+        return _INFINITE
     if value.is_integer() and (abs(value) >= 10 or value == 0):
         return f"{value:,.0f}"
     if abs(value) < 0.2995:

@@ -38,7 +38,7 @@ from notebook.judging import (
     SMALLEST_EFFECT,
     SMALLEST_EFFECT_TEXT,
     STRONGER,
-    TOO_CLOSE,
+    TOO_UNCERTAIN,
     WEAKER,
     WITHOUT_EVIDENCE,
     judge,
@@ -66,7 +66,7 @@ __all__ = [
     "SMALLEST_EFFECT",
     "SMALLEST_EFFECT_TEXT",
     "STRONGER",
-    "TOO_CLOSE",
+    "TOO_UNCERTAIN",
     "WEAKER",
     "WITHOUT_EVIDENCE",
 ]
@@ -75,7 +75,7 @@ __all__ = [
 MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"
 
 _NO_TIME = "an emulated GPU measures no time"
-_WIDE_BAND = "the error band of the predicted ratio includes a boundary"
+_IN_DOUBT = "the error band of the predicted ratio includes a boundary or is not known"
 
 # Fewer repetitions in a process do not bound its median, and a spread this large has more than one
 # cause.
@@ -95,10 +95,10 @@ A claim of equality (within {SMALLEST_EFFECT_TEXT}) or of a range:
   holds, does not hold
 Any claim:
   inconclusive    the 95 % interval includes a boundary, clocks throttled, or it was a quick run
-  too close to predict
-                  the claim is about time, and the error band of its prediction includes a boundary
-  needs a GPU     the claim is about time, which an emulated GPU does not measure; none is predicted,
+  too uncertain to decide
+                  the claim is about time, and the error band of its prediction includes a boundary,
                   or it is not known how far predictions err on this generation
+  needs a GPU     the claim is about time, which an emulated GPU neither measures nor predicts
   does not apply  the claim is about GPUs that fetch memory in other units
   no data         the device has no row or counter that the claim asks for
 Counters decide exactly. A time needs two processes on a GPU. Published results (published:…)
@@ -191,11 +191,11 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
     for regime, ratio in predicted_ratios(claim, result).items():
         band = predicted_interval(ratio, generation, result.chapter[:2])
         if band is None:
-            findings[regime] = Finding(NEEDS_GPU, _NO_TIME)
+            findings[regime] = Finding(TOO_UNCERTAIN, _IN_DOUBT)
             continue
         verdict, reason = judge(claim, ratio, band)
         findings[regime] = (
-            Finding(TOO_CLOSE, reason)
+            Finding(TOO_UNCERTAIN, reason)
             if verdict == INCONCLUSIVE
             else Finding(verdict, reason, PREDICTED, ratio, band)
         )
@@ -204,9 +204,7 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
 
 def _undecided(predicted: Iterable[Finding]) -> Finding:
     """The one finding of a claim about time that is decided in none of its regimes."""
-    if any(finding.verdict == TOO_CLOSE for finding in predicted):
-        return Finding(TOO_CLOSE, _WIDE_BAND)
-    return Finding(NEEDS_GPU, _NO_TIME)
+    return Finding(TOO_UNCERTAIN, _IN_DOUBT) if any(predicted) else Finding(NEEDS_GPU, _NO_TIME)
 
 
 def _wanted(claim: Claim) -> str:

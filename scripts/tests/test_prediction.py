@@ -56,7 +56,11 @@ def test_without_known_errors_a_prediction_decides_nothing(errors: Path) -> None
     prediction._log_errors.cache_clear()
     assert predicted_interval(2.0, "hopper") is None
     (finding,) = decide(2.0)
-    assert (finding.finding.verdict, finding.finding.evidence) == (verdicts.NEEDS_GPU, "")
+    assert (finding.finding.verdict, finding.finding.evidence) == (verdicts.TOO_UNCERTAIN, "")
+    assert (
+        finding.finding.reason
+        == "the error band of the predicted ratio includes a boundary or is not known"
+    )
 
 
 def test_the_band_is_that_of_9_in_10_errors_to_both_sides(errors: Path) -> None:
@@ -84,12 +88,12 @@ def test_a_prediction_beyond_doubt_is_a_marked_verdict(errors: Path) -> None:
         (2.0, {"claimed": 4.2}),  # half of it is 2.05
     ],
 )
-def test_a_prediction_in_doubt_is_too_close(
+def test_a_prediction_in_doubt_is_too_uncertain(
     errors: Path, ratio: float, changes: dict[str, Any]
 ) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     (finding,) = decide(ratio, **changes)
-    assert finding.finding.verdict == verdicts.TOO_CLOSE
+    assert finding.finding.verdict == verdicts.TOO_UNCERTAIN
     assert finding.finding.evidence == ""
 
 
