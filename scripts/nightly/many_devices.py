@@ -35,7 +35,6 @@ _NOISY = ("time_us", "bytes_per_second", "flops_per_second", "items_per_second")
 def main() -> int:
     options = _options()
     with tempfile.TemporaryDirectory(prefix="many-") as folder:
-        # Long before it is measured: ext4 passes over inodes that were deleted in the last seconds.
         shutil.rmtree(ROOT / "build" / "kept", ignore_errors=True)
         data = Path(folder) / "data"
         shutil.copytree(ROOT / "data", data)

@@ -33,9 +33,8 @@ def has_each_key_once(content: bytes, document: Json) -> bool:
     Each key is followed by a colon, so its quote and a colon stand there at least as often as there are
     keys: more often where a key stands twice, where a string has them, or where `_keys` does not look.
     """
-    if any(b"%c:" % space in content for space in _SPACES):
-        return False  # a colon apart from its quote would not be counted
-    return content.count(b'":') == _keys(document)
+    # Without spaces, as they may stand before a colon.
+    return content.translate(None, _SPACES).count(b'":') == _keys(document)
 
 
 def _keys(document: Json) -> int:

@@ -64,6 +64,7 @@ def prepared(
     if len(list(islice(new, _FEWEST_FILES))) < _FEWEST_FILES:
         yield from chapters
         return
+    kept.close()
     pool = ProcessPoolExecutor(len(os.sched_getaffinity(0)), initializer=gc.freeze)
     try:
         done = pool.map(_prepare, every, chunksize=8)

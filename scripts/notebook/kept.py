@@ -1,12 +1,14 @@
 """What was found out about data files before: build/kept, by the content of the files and of the code.
 
 A file that has not changed is neither checked nor decided again, by the same code. Whatever cannot be
-read or written here is found out again.
+read or written here is found out again. An SQLite database has them: a hundred devices have some four
+thousand, and to make as many files took a fifth of the time of finding them out.
 """
 
 import hashlib
 import json
 import shutil
+import sqlite3
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -16,8 +18,14 @@ from notebook.errors import Malformed
 from notebook.fields import Json
 from notebook.project import Project
 
-# A hundred devices keep some four thousand files; beyond this most are of data that have changed since.
-_MOST_FILES = 100_000
+# A hundred devices keep some 40 MiB; beyond this most is of data that have changed since.
+_MOST_BYTES = 1 << 30
+# How long to wait for another process that writes.
+_PATIENCE_SECONDS = 10
+# Nothing is lost with the machine that the data files do not say: no write waits for the disk. A process that is
+# killed leaves a journal, by which the next one takes back its half of a change.
+_SETTINGS = "PRAGMA synchronous=OFF; PRAGMA journal_mode=PERSIST;"
+_TABLE = "CREATE TABLE IF NOT EXISTS findings (name TEXT PRIMARY KEY, digest TEXT, content BLOB)"
 
 
 def key(contents: Iterable[bytes]) -> str:
@@ -30,43 +38,81 @@ def key(contents: Iterable[bytes]) -> str:
 
 def read(project: Project, kind: str, name: str) -> Json | None:
     """What was written under that name; None where nothing was, by this code."""
-    try:
-        digest, _, content = files.read_bytes(_path(project, kind, name)).partition(b"\n")
-    except Malformed:
+    rows = _run(project, "SELECT digest, content FROM findings WHERE name = ?", _named(kind, name))
+    # Anything else than what was written is found out again: cut short, changed, of another shape.
+    if not rows or type(rows[0][1]) is not bytes or rows[0][0] != _digest(rows[0][1]):
         return None
-    # Anything else than what was written is found out again: a file cut short, changed, of another shape.
-    if digest != _digest(content):
-        return None
-    finding: Json = json.loads(content)
+    finding: Json = json.loads(rows[0][1])
     return finding
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
-
-
 def has(project: Project, kind: str, name: str) -> bool:
-    return _path(project, kind, name).is_file()
+    return bool(_run(project, "SELECT 1 FROM findings WHERE name = ?", _named(kind, name)))
 
 
 def write(project: Project, kind: str, name: str, finding: Json) -> None:
     content = json.dumps(finding, separators=(",", ":")).encode()
-    try:
-        files.write_bytes(_path(project, kind, name), _digest(content) + b"\n" + content)
-    except OSError:
-        return  # a checkout that cannot be written: found out again next time
+    row = (_named(kind, name), _digest(content), content)
+    _run(project, "INSERT OR REPLACE INTO findings VALUES (?, ?, ?)", *row)
+
+
+def close() -> None:
+    """To be called before a process is forked: SQLite's locks are lost where two share a connection."""
+    for connection in _connections.values():
+        connection.close()
+    _connections.clear()
 
 
 def tidy(project: Project) -> None:
     """Removes what other code has left, and everything once it has become too much."""
-    folder = project.build / "kept"
-    for other in folder.glob("*"):
-        if other.name != _code() or sum(1 for _ in other.glob("*")) > _MOST_FILES:
+    own = _path(project)
+    for other in own.parent.glob("*"):
+        if other.is_dir():
             shutil.rmtree(other, ignore_errors=True)
+        elif not other.name.startswith(own.name) or other.stat().st_size > _MOST_BYTES:
+            other.unlink(missing_ok=True)
 
 
-def _path(project: Project, kind: str, name: str) -> Path:
-    return project.build.joinpath("kept", _code(), f"{name}.{kind}.json")
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _named(kind: str, name: str) -> str:
+    return f"{name}.{kind}"
+
+
+_connections: dict[Path, sqlite3.Connection] = {}
+
+
+def _run(project: Project, statement: str, *values: str | bytes) -> list[tuple[object, ...]]:
+    """The rows of a statement; none where the database cannot be read or written."""
+    path = _path(project)
+    try:
+        if path not in _connections:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _connections[path] = _opened(path)
+        return _connections[path].execute(statement, values).fetchall()
+    except OSError:
+        return []
+    except sqlite3.OperationalError:  # locked, full, cannot be written
+        return []
+    except sqlite3.DatabaseError:  # damaged, or no database
+        if connection := _connections.pop(path, None):
+            connection.close()
+        path.unlink(missing_ok=True)
+        return []
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    # Each statement is a transaction of its own.
+    connection = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None)
+    connection.executescript(_SETTINGS)
+    connection.execute(_TABLE)
+    return connection
+
+
+def _path(project: Project) -> Path:
+    return project.build.joinpath("kept", f"{_code()}.sqlite")
 
 
 @cache

@@ -6,7 +6,6 @@ columns and get wrong cells. A nightly run also damages files at random places.
 
 import csv
 import io
-import json
 import os
 import random
 import resource
@@ -270,22 +269,3 @@ def test_results_in_a_folder_of_no_device_are_named(damaged_tree: Tree, folder: 
     (line,) = take_refused()
     assert "no name of a device" in line and line.isprintable()
     assert {entry.device for entry in loaded} == {"nvidia-h200", "emulated-hopper"}
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{}", b"[]", b"null", b'{"rows": 1}', b"\xff", b"[" * 100_000, b"0" * 64 + b"\n{}"],
-)
-def test_what_is_kept_of_another_shape_is_found_out_again(
-    damaged_tree: Tree, content: bytes
-) -> None:
-    tree = damaged_tree
-    shutil.rmtree(tree.root / "build" / "kept")
-    first = tables.decide_chapter(tree.project, tree.chapter)
-    kept = list((tree.root / "build" / "kept").glob("*/*.json"))
-    assert len(kept) == 4, "each of two results is checked and decided"
-    for path in kept:
-        path.write_bytes(content)
-    again = tables.decide_chapter(tree.project, tree.chapter)
-    assert again.verdicts == first.verdicts
-    assert json.loads(kept[0].read_bytes().partition(b"\n")[2])

@@ -1,6 +1,11 @@
 """What was checked and decided before is not found out again, and never outlives what it is about."""
 
+import os
+import shutil
+import signal
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,8 +41,20 @@ def save(tree: Tree, ratio: float) -> None:
     synthetic.save(tree.data, synthetic.document(rows))
 
 
-def kept_files(tree: Tree) -> list[Path]:
-    return list((tree.project.build / "kept").glob("*/*.*"))
+def database(tree: Tree) -> Path:
+    (path,) = (tree.project.build / "kept").glob("*.sqlite")
+    return path
+
+
+def kept_rows(tree: Tree) -> list[tuple[str, str, bytes]]:
+    with closing(sqlite3.connect(database(tree))) as connection:
+        return connection.execute("SELECT name, digest, content FROM findings").fetchall()
+
+
+def replace_contents(tree: Tree, changed: Callable[[bytes], bytes]) -> None:
+    rows = [(changed(content), name) for name, _, content in kept_rows(tree)]
+    with closing(sqlite3.connect(database(tree))) as connection, connection:
+        connection.executemany("UPDATE findings SET content = ? WHERE name = ?", rows)
 
 
 def decide(tree: Tree) -> list[Verdict]:
@@ -78,9 +95,10 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "not JSON": lambda _: b"{",
     "an object without fields": lambda _: b"{}",
     "a list": lambda _: b"[]",
+    "nothing": lambda _: b"null",
+    "nested deeply": lambda _: b"[" * 100_000,
     "another verdict": lambda content: content.replace(b"reproduced", b"opposite"),
     "another time": lambda content: content.replace(b'"chapter":"', b'"chapter":"9'),
-    "another shape": lambda content: content.split(b"\n")[0] + b'\n{"context":[]}',
 }
 
 
@@ -89,31 +107,79 @@ def test_what_was_kept_and_is_damaged_is_found_out_again(
     claimed: Tree, damage: Callable[[bytes], bytes]
 ) -> None:
     first = decide(claimed)
-    written = kept_files(claimed)
-    assert len(written) == 2
-    for path in written:
-        path.write_bytes(damage(path.read_bytes()))
+    assert len(kept_rows(claimed)) == 2
+    replace_contents(claimed, damage)
     assert decide(claimed) == first
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:5000],
+        lambda _: b"",
+        lambda _: b"no database",
+        lambda content: content[:100] + b"\xff" * (len(content) - 100),
+        lambda content: content.replace(b"findings", b"fundings"),
+    ],
+    ids=["cut", "emptied", "another file", "overwritten", "another table"],
+)
+def test_a_damaged_database_is_done_without(
+    claimed: Tree, damage: Callable[[bytes], bytes]
+) -> None:
+    first = decide(claimed)
+    kept.close()
+    path = database(claimed)
+    path.write_bytes(damage(path.read_bytes()))
+    assert decide(claimed) == first
+    kept.tidy(claimed.project)  # as each command that decides does first
+    assert decide(claimed) == first
+    assert len(kept_rows(claimed)) == 2
+
+
+def test_a_folder_that_cannot_be_written_is_done_without(claimed: Tree) -> None:
+    first = decide(claimed)
+    kept.close()
+    database(claimed).unlink()
+    database_folder = claimed.project.build / "kept"
+    shutil.rmtree(database_folder)
+    database_folder.write_text("no folder")
+    assert decide(claimed) == first
+
+
+def test_a_killed_writer_leaves_nothing_halved(claimed: Tree) -> None:
+    first = decide(claimed)
+    kept.close()
+    child = os.fork()
+    if child == 0:
+        with closing(sqlite3.connect(database(claimed), isolation_level=None)) as connection:
+            connection.executescript("PRAGMA journal_mode=PERSIST; PRAGMA cache_spill=1; BEGIN;")
+            connection.execute("UPDATE findings SET content = x'00'")
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert decide(claimed) == first
+    assert len(kept_rows(claimed)) == 2
 
 
 def test_what_other_code_found_out_is_removed(claimed: Tree) -> None:
     decide(claimed)
-    other = claimed.project.build / "kept" / ("0" * 16)
-    other.mkdir()
+    folder = claimed.project.build / "kept"
+    other, older = folder / f"{'0' * 16}.sqlite", folder / ("0" * 16)
+    other.write_bytes(b"")
+    older.mkdir()
     kept.tidy(claimed.project)
-    assert not other.exists()
-    assert len(kept_files(claimed)) == 2
+    assert not other.exists() and not older.exists()
+    assert len(kept_rows(claimed)) == 2
 
 
 def test_many_files_are_decided_by_several_processes(
     claimed: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = decide(claimed)
-    for path in kept_files(claimed):
-        path.unlink()
+    kept.close()
+    database(claimed).unlink()
     monkeypatch.setattr(findings, "_FEWEST_FILES", 1)
     findings.prepare(claimed.project, [claimed.chapter])
-    assert len(kept_files(claimed)) == 2
+    assert len(kept_rows(claimed)) == 2
     assert decide(claimed) == first
 
 
