@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -58,9 +59,9 @@ def write(project: Project, kind: str, name: str, finding: Json) -> None:
 
 def close() -> None:
     """To be called before a process is forked: SQLite's locks are lost where two share a connection."""
-    for connection in _connections.values():
+    for connection in _connections.by_path.values():
         connection.close()
-    _connections.clear()
+    _connections.by_path.clear()
 
 
 def tidy(project: Project) -> None:
@@ -81,23 +82,30 @@ def _named(kind: str, name: str) -> str:
     return f"{name}.{kind}"
 
 
-_connections: dict[Path, sqlite3.Connection] = {}
+class _Connections(threading.local):
+    """A thread's own: no other thread can use them."""
+
+    def __init__(self) -> None:
+        self.by_path: dict[Path, sqlite3.Connection] = {}
+
+
+_connections = _Connections()
 
 
 def _run(project: Project, statement: str, *values: str | bytes) -> list[tuple[object, ...]]:
     """The rows of a statement; none where the database cannot be read or written."""
     path = _path(project)
     try:
-        if path not in _connections:
+        if path not in _connections.by_path:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _connections[path] = _opened(path)
-        return _connections[path].execute(statement, values).fetchall()
+            _connections.by_path[path] = _opened(path)
+        return _connections.by_path[path].execute(statement, values).fetchall()
     except OSError:
         return []
     except sqlite3.OperationalError:  # locked, full, cannot be written
         return []
     except sqlite3.DatabaseError:  # damaged, or no database
-        if connection := _connections.pop(path, None):
+        if connection := _connections.by_path.pop(path, None):
             connection.close()
         path.unlink(missing_ok=True)
         return []

@@ -5,6 +5,7 @@ import shutil
 import signal
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -181,6 +182,12 @@ def test_many_files_are_decided_by_several_processes(
     findings.prepare(claimed.project, [claimed.chapter])
     assert len(kept_rows(claimed)) == 2
     assert decide(claimed) == first
+
+
+def test_several_threads_read_it(claimed: Tree) -> None:
+    first = decide(claimed)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda _: decide(claimed), range(4))) == [first] * 4
 
 
 def test_a_damaged_file_is_named_by_its_reader_alone(
