@@ -20,6 +20,8 @@ MAX_ROWS = 8
 # Characters of a line as rendered, its cells set apart by three.
 MAX_WIDTH = 120
 _BETWEEN = 3
+# Behind a number that is predicted, and too uncertain to decide anything.
+_DOUBT = "?"
 _MIN_LABEL = 24
 # Characters of a line in each cell, when they are broken; what they leave is the label's, 18 or more.
 _MAX_SOURCE = 20
@@ -154,7 +156,7 @@ def _parts(decided: ChapterVerdicts, text: str) -> str:
     parts = []
     for part in text.split("&&"):
         try:
-            parts.append(answers.filled(decided, part.strip()))
+            parts.append(answers.filled(decided, part.strip(), _DOUBT))
         except answers.Unanswered:
             continue
     return "; ".join(parts) or "–"

@@ -27,10 +27,10 @@ from notebook.metrics import PERCENTAGES
 from notebook.prediction import predicted_ratios
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches
-from notebook.verdicts import Verdict
+from notebook.verdicts import PREDICTED, Verdict
 
 GPU = "gpu"
-_PREDICTED = "predicted:"
+_PREDICTED_FOR = "predicted:"
 _PLACEHOLDER = re.compile(
     r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times|share))?\}"
 )
@@ -80,12 +80,25 @@ def of_chapter(decided: ChapterVerdicts) -> str:
         raise Unanswered(str(error)) from error
 
 
-def filled(decided: ChapterVerdicts, text: str) -> str:
-    """A text with the numbers of its placeholders; raises Unanswered where data are missing, and
-    ValueError for a wrong placeholder."""
+def filled(decided: ChapterVerdicts, text: str, doubt: str = "") -> str:
+    """A text with the numbers of its placeholders, `doubt` behind each predicted one that decides nothing;
+    raises Unanswered where data are missing, and ValueError for a wrong placeholder."""
     for placeholder in placeholders(text):
-        text = text.replace(placeholder.text, _number(decided, placeholder), 1)
+        number = _number(decided, placeholder)
+        if placeholder.where.startswith(_PREDICTED_FOR) and not _is_decided(decided, placeholder):
+            number += doubt
+        text = text.replace(placeholder.text, number, 1)
     return text
+
+
+def _is_decided(decided: ChapterVerdicts, placeholder: Placeholder) -> bool:
+    """Whether what is predicted for a generation decides the claim anywhere."""
+    device = device_names.EMULATED + placeholder.where.removeprefix(_PREDICTED_FOR)
+    return any(
+        verdict.finding.evidence == PREDICTED
+        for verdict in decided.verdicts
+        if (verdict.claim.id, verdict.device) == (placeholder.claim, device)
+    )
 
 
 def or_reason(decided: ChapterVerdicts) -> str:
@@ -121,7 +134,7 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
         raise ValueError(f"answer: claim {close_matches(placeholder.claim, known)}")
     claim = known[placeholder.claim]
     where = placeholder.where
-    generation = where.removeprefix(_PREDICTED) if where.startswith(_PREDICTED) else ""
+    generation = where.removeprefix(_PREDICTED_FOR) if where.startswith(_PREDICTED_FOR) else ""
     values = (
         _predicted_for(decided, claim, generation)
         if generation

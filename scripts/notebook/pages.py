@@ -131,7 +131,7 @@ class Pages:
             kernel = names.kernel(answer_tables.claim_of(decided, answer.claim).variant)
             where = link(page, chapter.number, chapter.directory)
             if code := kernel_files.of(chapter.directory, kernel):
-                where += f" {link(page, words.code, code)}"
+                where += f"&nbsp;{link(page, words.code, code)}"
             rows.append(answer_tables.lore_row(decided, answer, where, words))
         return ["", *markdown_table(words.header, rows), ""]
 
