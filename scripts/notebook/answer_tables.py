@@ -291,6 +291,7 @@ def rendered_width(row: str) -> int:
     """The characters of a table's line as a reader sees them: links by their text, cells by their
     longest line."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", row.replace("\\|", "¦").replace("\u2060", ""))
+    text = text.replace("&nbsp;", " ")
     text = re.sub(r"`|\*\*|</?su[bp]>", "", text).replace("&lt;", "<")
     cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
     return sum(max(map(len, cell.split("<br>"))) + _BETWEEN for cell in cells)

@@ -8,7 +8,7 @@ from page_numbers.data import H100, Data, table
 CITED = (
     "396.36 GB/s by columns",
     "508.89 with a tile, 555.54 padded",
-    "In blocks of 32 x 16, as on the RTX 3080",
+    "Columns in blocks of 32 x 16, as on the RTX 3080",
     "copy by rows 672.16",
 )
 GIVEN = (
@@ -33,7 +33,7 @@ SQUARE = "rows:16384 columns:16384 cache:cold"
 def facts(d: Data) -> Iterator[Fact]:
     ratio = "memcpy_ratio"
     for words, side in (
-        ("has [1.06] times the rate of columns at 2048", 2048),
+        ("has [1.06] times their rate at 2048", 2048),
         ("2048 and [1.17] times at 16384", 16384),
     ):
         columns = Data("13").of(f"transpose_read_columns block:32x16 rows:{side}")
