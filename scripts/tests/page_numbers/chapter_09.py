@@ -41,8 +41,9 @@ def facts(d: Data) -> Iterator[Fact]:
         for kernel, size in zip(rates, sizes, strict=True)
     ]
     yield (
-        "of a peak of [4,814] GB/s: by rows [2,313] GB/s ([48] %), by columns [1,621] ([34] %), padded tile [3,529] "
-        "([73] %), `copy_wide` with 64 bytes per thread [4,086] ([85] %), `memcpy` [4,273] ([89] %)",
+        "of a peak of [4,814] GB/s: by rows [2,313] GB/s ([48] %), by columns [1,621] ([34] %; both in blocks of "
+        "16 x 16), padded tile [3,529] ([73] %), `copy_wide` with 64 bytes per thread [4,086] ([85] %), `memcpy` "
+        "[4,273] ([89] %)",
         [d.peak / 1e9],
         *(
             values

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from page_numbers.chapter_16 import clocks
 from page_numbers.check import Fact
-from page_numbers.data import Data
+from page_numbers.data import Data, table
 
 CITED = ("reduces loads to 1/w", "3 x 16 x 16 x 4")
 GIVEN = (
@@ -29,17 +29,22 @@ GIVEN = (
     "Maxwell (GTX 980)",
     "loaded by half of the threads (16 x 16) or a quarter (32 x 32)",
     "goes in half warps",
-    "8 to 16 takes",
-    "time, 16 to 32 {",
-    "at 192 cubed: {",
-    "36 blocks leave most of the 132 SMs idle",
+    "Tiles of 16 take {",
+    "Tiles of 32 take {",
+    "where 36 blocks leave most of the 132 SMs idle",
     "where halved loads suggest 0.50×",
+    "**On GPUs whose SM holds a single block of 32 x 32**",
+    "(RTX 3060, 3060 Ti, 3070 Ti, 3080)",
+    "(GTX 1650, RTX 2060)",
 )
 F, T = "matmul_tiled_bounded type:float", "matmul_rectangular_tiles"
 LARGE = "m:1024|2048"
 
 
 def facts(d: Data) -> Iterator[Fact]:
+    yield from _of_single_blocks()
+    yield from _occupancies(d)
+
     def tile(one: str, other: str, at: str) -> tuple[str, str, str, str]:
         return f"{T} tile:{one}", f"{T} tile:{other}", "time", at
 
@@ -53,7 +58,7 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "Each step also loads [1.5] wavefronts", loads
     yield "8, 16 and 32 ([2.5] for 4)", narrow_loads
     yield (
-        "a step needs [1.5] wavefronts of loads from it at either width, of [about 2] clocks",
+        "needs [1.5] wavefronts of loads from it at either width, of [about 2] clocks",
         loads,
         [clocks(d, name) for name in d.names(f"{F} tile:16|32 m:1024")],
     )
@@ -152,4 +157,61 @@ def facts(d: Data) -> Iterator[Fact]:
             (d.value(name, "shared_load_wavefronts") or 0) / (192**3 / 32)
             for name in d.names(f"{F} tile:16|32 m:192")
         ],
+    )
+
+
+def _of_single_blocks() -> Iterator[Fact]:
+    """GPUs of which others printed times: none of their SMs holds two blocks of 1024 threads."""
+    times = {
+        (row["device"], width): float(row["value"])
+        for row in table("published/18_matmul_tile_width.csv")
+        for width in ("16", "32")
+        if f"/tile:{width}/m:4096/" in row["name"]
+    }
+    ratios = {device: times[device, "32"] / times[device, "16"] for device, _ in times}
+    yield (
+        "tiles of 32 take [1.09 to 1.14] times the time of tiles of 16 (RTX 3060, 3060 Ti, 3070 Ti, 3080), "
+        "[0.95] (RTX 3060 Laptop), or the same [within 3] % (GTX 1650, RTX 2060)",
+        [ratios.pop(f"geforce-rtx-{name}") for name in ("3060", "3060-ti", "3070-ti", "3080")],
+        [ratios.pop("geforce-rtx-3060-laptop")],
+        [100 * abs(ratios.pop(f"geforce-{name}") - 1) for name in ("gtx-1650", "rtx-2060")],
+    )
+    assert not ratios
+    threads = {
+        row["compute_capability"]: [float(row["max_threads_per_sm"])]
+        for row in table("architectures.csv")
+    }
+    yield (
+        "two such blocks ([2048] threads; an RTX 30 has [1536], a Turing [1024])",
+        *(threads[capability] for capability in ("9.0", "8.6", "7.5")),
+    )
+
+
+def _occupancies(d: Data) -> Iterator[Fact]:
+    def left(generations: str, tile: str) -> list[float]:
+        return [
+            value
+            for name in generations.split()
+            for value in d.on(f"emulated-{name}").of(tile, "theoretical_occupancy")
+        ]
+
+    others = "maxwell volta turing ampere hopper blackwell"
+    every = f"fermi kepler pascal ada {others}"
+    square, deep = f"{F} tile:32", f"{T} tile:16x16x96 m:192"
+    yield (
+        "its 1024 threads leave [66.7] % on the emulated Fermi and Ada, [100] % on the others. Tiles of 16 x 16 "
+        "leave [100] % on all",
+        left("fermi ada", square),
+        left(f"kepler pascal {others}", square),
+        left(every, f"{F} tile:16") + left(every, f"{T} tile:16x16x48 m:192"),
+    )
+    yield (
+        "with 12 KB [66.7] % on a Fermi, [50] % on a Kepler (K40), [62.5] % on a Pascal (P100), [100] % on the "
+        "others; with 24 KB [25 to 75] %, and [100] % since Hopper",
+        left("fermi", deep),
+        left("kepler", deep),
+        left("pascal", deep),
+        left(f"ada {others}", deep),
+        left("fermi kepler maxwell pascal volta turing ampere ada", f"{T} tile:16x16x192 m:192"),
+        left("hopper blackwell", f"{T} tile:16x16x192 m:192"),
     )
