@@ -14,6 +14,7 @@ sizes of one GPU, the newest that measured it, which titles of figures are about
     {claim@fermi}    counted by that emulated GPU
     {claim@nvidia-…} measured by that GPU
     {claim@predicted:fermi}  predicted for that generation, whether or not its error band decides the claim
+    {claim@band:fermi}  from end to end of the error bands of that prediction, where it decides the claim
     {gpu}            the newest GPU that measured the chapter
 """
 
@@ -30,7 +31,7 @@ from notebook.text import close_matches
 from notebook.verdicts import PREDICTED, Verdict
 
 GPU = "gpu"
-_PREDICTED_FOR = "predicted:"
+_PREDICTED_FOR, _BAND_OF = "predicted:", "band:"
 _PLACEHOLDER = re.compile(
     r"\{([a-z0-9_]+)(?:@([^:{}@]+(?::[^{}@]*?)??))?(?::(percent|times|share))?\}"
 )
@@ -135,11 +136,12 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
     claim = known[placeholder.claim]
     where = placeholder.where
     generation = where.removeprefix(_PREDICTED_FOR) if where.startswith(_PREDICTED_FOR) else ""
-    values = (
-        _predicted_for(decided, claim, generation)
-        if generation
-        else _of_newest(decided, claim, placeholder)
-    )
+    if generation:
+        values = _predicted_for(decided, claim, generation)
+    elif where.startswith(_BAND_OF):
+        values = _band_of(decided, claim, where.removeprefix(_BAND_OF))
+    else:
+        values = _of_newest(decided, claim, placeholder)
     if not values:
         needs = "no data" if generation or gpus(decided) else "needs a GPU"
         raise Unanswered(f"{needs} ({placeholder.text[1:-1]}){_counted(decided, placeholder)}")
@@ -169,6 +171,17 @@ def _predicted_for(decided: ChapterVerdicts, claim: Claim, generation: str) -> l
         for result in decided.results
         if result.device == device
         for ratio in predicted_ratios(claim, result).values()
+    ]
+
+
+def _band_of(decided: ChapterVerdicts, claim: Claim, generation: str) -> list[float]:
+    device = device_names.EMULATED + generation
+    return [
+        end
+        for verdict in decided.verdicts
+        if (verdict.claim.id, verdict.device) == (claim.id, device)
+        and verdict.finding.evidence == PREDICTED
+        for end in verdict.finding.interval or ()
     ]
 
 

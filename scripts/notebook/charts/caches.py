@@ -62,13 +62,14 @@ def _l1_cache_title(facts: Facts) -> str:
 
 
 _PATHS = [("_ldg", "__ldg", BLUE), ("_restrict", "const __restrict__", ORANGE)]
+_HEADING = "time, plain load = 1 (random: in the whole array, or in a block's 512 elements)"
 # The first compute capability with loads through the read-only cache; below it nvcc refuses __ldg.
 _CAPABILITY_OF_LDG = 3.5
 _CASES: list[tuple[str, dict[str, object], str]] = [
     ("read_offset", {"offset": 0}, "offset 0"),
     ("read_offset", {"offset": 11}, "offset 11"),
-    ("gather", {"scatter": "array"}, "scattered"),
-    ("gather", {"scatter": "block"}, "in 512 elements"),
+    ("gather", {"scatter": "array"}, "random, array"),
+    ("gather", {"scatter": "block"}, "random, block"),
     ("sum_table", {"entries": 1024}, "4 KB table"),
 ]
 
@@ -76,7 +77,7 @@ _CASES: list[tuple[str, dict[str, object], str]] = [
 def read_only_cache(facts: Facts) -> Chart:
     """Time through the read-only cache over that of a plain load; what the caches hold."""
     heading = "sectors found in L1 or read-only cache, plain load, %"
-    time = Panel((-0.5, 4.5), (0.9, 1.1), heading="time, plain load = 1", height=150)
+    time = Panel((-0.5, 4.5), (0.9, 1.1), heading=_HEADING, height=150)
     hits = Panel((-0.5, 4.5), (-3, 108), heading=heading, height=130)
     through = Panel(
         (-0.5, 4.5), (-3, 108), heading="the same through __ldg, which Fermi lacks, %", height=130

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from notebook import device_names
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import CLAIMED, Evidence, Style
+from notebook.charts.look import CLAIMED, GREY, Evidence, Style
 from notebook.charts.marks import DASHES, LINE, Panel
 
 Point = tuple[float, float]
@@ -28,9 +28,18 @@ class Curve:
     emulated: list[str]
 
     @property
-    def name(self) -> str:
+    def is_of_all(self) -> bool:
+        """Whether it is every generation's, and so in the colour of none."""
+        return len(self._generations) == len(self.emulated) > 2
+
+    @property
+    def _generations(self) -> list[str]:
         slugs = [device.result.device for device in self.devices]
-        generations = [slug for slug in slugs if slug in self.emulated]
+        return [slug for slug in slugs if slug in self.emulated]
+
+    @property
+    def name(self) -> str:
+        generations = self._generations
         others = [
             device.name for device in self.devices if device.result.device not in self.emulated
         ]
@@ -89,6 +98,8 @@ def draw(
     for curve in drawn:
         first = curve.devices[0]
         look = first.predicted_style if predicted else first.style
+        if curve.is_of_all:
+            look = Style(GREY.colour, look.shape)
         if form != "":
             panel.line(curve.points, look, form or (DASHES if predicted else LINE))
         for device in (

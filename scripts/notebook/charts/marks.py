@@ -5,7 +5,7 @@ from data stays in the last column, so no name of a device ever becomes a part o
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from notebook.charts.look import DASHED, GREY, INTERVALS, Style, ink
@@ -36,6 +36,8 @@ _SPANNING = (LINE, DASHES, THIN, POINTS, BARS_X, BARS_Y, BAND)
 _TEXTS = (LEFT, CENTER, RIGHT, ASIDE)
 
 Range = tuple[float, float]
+# About the height of a mark, in pixels.
+_MARK = 6.0
 # For cells without text: gnuplot takes a blank one for the next column.
 NO_TEXT = "-"
 _BLOCKS = "\n\n\n"
@@ -142,6 +144,14 @@ class Panel:
             _between(*self.x, 0.5, self.log_x), _between(*self.y, 0.5, self.log_y), text, CENTER
         )
 
+    @property
+    def shows_bars(self) -> bool:
+        """Whether an interval is longer than the mark in its middle."""
+        low, high = (math.log(end) if self.log_y else end for end in self.y)
+        across = _longest(self, BARS_X, lambda bar: (bar.x1, bar.x2), self.log_x)
+        upright = _longest(self, BARS_Y, lambda bar: (bar.y1, bar.y2), self.log_y)
+        return across > 0 or upright * self.height > _MARK * (high - low)
+
     def _grow(self) -> None:
         """Makes room for points outside of the ranges that are shown at least."""
         shown = [
@@ -201,6 +211,13 @@ class Panel:
                 place = bottom + step * (index + 0.5)
                 marks.append(Mark(ASIDE, [Datum(0.0, place, text=plain(text))], style))
         return marks
+
+
+def _longest(panel: Panel, form: str, ends: Callable[[Datum], Range], log: bool) -> float:
+    """The length of the longest bar, in the units of its axis."""
+    bars = [ends(bar) for mark in panel.marks if mark.form == form for bar in mark.data]
+    scaled = [(math.log(low), math.log(high)) if log else (low, high) for low, high in bars]
+    return max((high - low for low, high in scaled), default=0.0)
 
 
 def _bottom(group: list[float], step: float) -> float:
@@ -268,9 +285,12 @@ class Chart:
     def with_its_forms_explained(self) -> "Chart":
         """With what the grey areas stand for, if there are any, and without forms that it lacks."""
         forms = {mark.form for panel in self.panels for mark in panel.marks}
-        note = self.note if forms & {BARS_X, BARS_Y} else self.note.replace(INTERVALS, "")
+        has_bars = any(panel.shows_bars for panel in self.panels)
+        note = self.note if has_bars else self.note.replace(INTERVALS, "")
         note = note if DASHES in forms else note.replace(DASHED, "")
-        return replace(self, note=note).noted("grey: all predicted" if BAND in forms else "")
+        return replace(self, note=note).noted(
+            "grey: range of all predictions" if BAND in forms else ""
+        )
 
     def titled(self, question: str) -> "Chart":
         """With the question for a title, where the data do not answer it."""

@@ -5,7 +5,7 @@ from itertools import pairwise
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import CLAIMED, GREY, Evidence, key
+from notebook.charts.look import CLAIMED, GENERATIONS, GREY, Evidence, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.words import times as x_times
 
@@ -181,7 +181,7 @@ def matmul_tile_width(facts: Facts) -> Chart:
     if not shown:
         speed.nothing()
     if Evidence.PUBLISHED in shown:
-        speed.label(0.9, f"{len(facts.published)} GPUs, published", GREY)
+        speed.label(0.9, _names_of_published(facts), GREY)
     speed.line([(place, width / 16) for place, width in enumerate(_WIDTHS)], CLAIMED, "thin")
     speed.label(2.0, "book: as the width", CLAIMED)
     occupancy = Panel((-0.3, 3.3), (0, 108), heading="theoretical occupancy, %", height=180)
@@ -202,6 +202,12 @@ def matmul_tile_width(facts: Facts) -> Chart:
         ],
     )
     return Chart(_matmul_tile_width_title(facts.gpu), [speed, occupancy], key(shown))
+
+
+def _names_of_published(facts: Facts) -> str:
+    known = {device.generation for device in facts.published}
+    names = [generation.capitalize() for generation in GENERATIONS if generation in known]
+    return f"{' and '.join(names)}, published"
 
 
 def _matmul_tile_width_title(gpu: Device | None) -> str:

@@ -1,5 +1,8 @@
 """Charts of chapters 06 to 08: how data are laid out and how many threads read them."""
 
+import math
+from collections.abc import Iterator
+
 from notebook.charts.bars import ladder
 from notebook.charts.curves import Place, counts, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts, complete, number, parameter
@@ -162,10 +165,11 @@ def block_size(facts: Facts) -> Chart:
         warps.nothing()
 
     def theoretical(device: Device) -> Points:
-        rows = [row for row in device.rows("read_offset", offset=0) if not _is_padded(row)]
+        rows = device.rows("read_offset", offset=0, n=2**20)
+        rows = [row for row in rows if not _is_padded(row)]
         return [(number(row, "block"), device.value(row, "theoretical_occupancy")) for row in rows]
 
-    shown |= counts(limit, "08", facts.emulated, theoretical)
+    shown |= counts(limit, "08", facts.counted, theoretical)
     return Chart(_block_size_title(gpu), [size, warps, limit], key(shown))
 
 
@@ -193,21 +197,25 @@ def _draw_series(
     size.line(by_block, look)
     size.points(by_block, look)
     warps.points([(x, y) for x, y, _ in achieved], look)
-    for x, y, row in _apart(achieved):
-        warps.text(x, y + (9 if look is BLUE else -10), parameter(row, "block"), CENTER, look)
+    for (x, y, row), line in _in_two_lines(achieved):
+        # Bandwidth rises with the occupancy: below the marks a second line has to be further away.
+        away = 9 + 8 * line if look is BLUE else -10 - 14 * line
+        warps.text(x, y + away, parameter(row, "block"), CENTER, look)
     if by_block:
         size.label(by_block[-1][1], label, look)
     if achieved:
         warps.label(achieved[0][1], label, look)
 
 
-def _apart(places: list[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
-    """Those that leave room for a text between them."""
-    kept: list[tuple[float, float, str]] = []
+def _in_two_lines(
+    places: list[tuple[float, float, str]],
+) -> Iterator[tuple[tuple[float, float, str], int]]:
+    """Each place, and whether its text stands in the first line or, where that has no room, in the second."""
+    last = -math.inf
     for place in sorted(places):
-        if not kept or place[0] - kept[-1][0] >= 4.5:
-            kept.append(place)
-    return kept
+        is_free = place[0] - last >= 4.5
+        last = place[0] if is_free else last
+        yield place, 0 if is_free else 1
 
 
 def _block_size_title(gpu: Device | None) -> str:
@@ -225,7 +233,7 @@ def _block_size_title(gpu: Device | None) -> str:
     best, row = max((share, row) for row, share, _ in speeds)
     work = "four elements" if "unrolled" in row else "one element"
     return (
-        f"On the {gpu.name} bandwidth follows the achieved occupancy (rank correlation "
-        f"{together:.2f}); best are {parameter(row, 'block')} threads of {work}: "
+        f"On the {gpu.name} bandwidth follows the achieved occupancy (rank correlation above "
+        f"{math.floor(100 * together) / 100:.2f}); best are {parameter(row, 'block')} threads of {work}: "
         f"{percent(best)} of memcpy"
     )

@@ -55,12 +55,10 @@ def _transpose_bounds_title(gpu: Device | None) -> str:
         return ""
     wide, tile, rows, _ = shares
     by_rows = "bounds" if rows >= tile else "does not bound"
-    with_64_bytes = (
-        f"{'one' if (wide >= tile) == (rows >= tile) else 'a copy'} with 64 bytes a thread"
-    )
+    by_64_bytes = "bounds" if wide >= tile else "does not bound"
     return (
         f"A copy by rows {by_rows} a transpose on the {gpu.name} ({100 * tile:.0f} against {percent(rows)} of the "
-        f"peak); {with_64_bytes} {'does' if wide >= tile else 'does not'} ({percent(wide)})"
+        f"peak); one with 64 bytes a thread {by_64_bytes} the padded tile ({percent(wide)})"
     )
 
 

@@ -52,7 +52,7 @@ def facts(d: Data) -> Iterator[Fact]:
         d.less("store_segments segments:2", "store_segments segments:4 spacing:1", at=cold),
     )
     yield (
-        "a stride of two words [1] % (from the L2) to [11] % (from DRAM) more",
+        "Stride 2 takes [1] % longer than stride 1 from the L2 and [11] % longer from DRAM",
         d.more(f"{copy} stride:2", plain, at="cache:warm"),
         d.more(f"{copy} stride:2", plain, at=cold),
     )
@@ -72,5 +72,10 @@ def facts(d: Data) -> Iterator[Fact]:
             for row in d.of(f"{copy} stride:{lines} {cold}", "load_sectors")
             for column in d.of(f"copy_scattered l1:on lines:{lines} {cold}", "load_sectors")
         ],
+    )
+    gathers = Data("04").ratio("gather scatter:array", "read_offset offset:0")
+    yield (
+        "takes [1.64], [4.28] and [6.80] times the time of a vector addition",
+        *([ratio] for ratio in gathers),
     )
     yield "by [2.6 to 8.7] KB, among", d.beyond("emulated-hopper", "*", "dram_read_bytes", 1e-3)

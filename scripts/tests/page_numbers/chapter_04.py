@@ -14,6 +14,7 @@ GIVEN = (
     "a few in 61 thousand",
     "132 SMs times its 128 sectors",
     "nothing is read twice",
+    "DRAM delivers 64 bytes for 4",
 )
 
 
