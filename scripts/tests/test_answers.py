@@ -1,6 +1,7 @@
 """Answers: the words are typed, the numbers come from the data, and no number is typed."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from conftest import CLAIMS, Tree
 from notebook import answers, claims, tables
 from notebook.chapters import Chapter, all_chapters
 from notebook.project import Project
+from notebook.verdicts import PREDICTED, Finding
 
 SLOWER = "offset_11_slower"
 
@@ -133,6 +135,17 @@ def test_a_prediction_that_decides_nothing_is_given_where_it_is_asked_for(tree: 
     ):
         with pytest.raises(answers.Unanswered, match=reason):
             answer(tree, text)
+
+
+def test_the_band_of_a_prediction_is_given_where_it_decides_the_claim(tree: Tree) -> None:
+    save_predicted(tree)
+    with pytest.raises(answers.Unanswered, match="needs a GPU"):
+        answer(tree, "{offset_11_slower@band:fermi}")
+    decided = tables.decide_chapter(tree.project, tree.chapter)
+    (undecided,) = (one for one in decided.verdicts if one.claim.id == SLOWER)
+    finding = Finding("reproduced", "", PREDICTED, 1.5, (1.2, 2.4))
+    decided = replace(decided, verdicts=[replace(undecided, finding=finding)])
+    assert answers.filled(decided, "{offset_11_slower@band:fermi}") == "1.20–2.40×"
 
 
 def test_a_predicted_ratio_of_bandwidths_is_the_inverse_of_that_of_times(tree: Tree) -> None:

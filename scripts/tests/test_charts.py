@@ -15,7 +15,7 @@ from notebook.charts import crowd, effects, look, registry, standing, words
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Facts, facts
 from notebook.charts.look import GENERATIONS
-from notebook.charts.marks import Panel
+from notebook.charts.marks import Chart, Panel
 from notebook.charts.sources import Sources
 from notebook.errors import Problem
 from notebook.project import Project
@@ -65,6 +65,16 @@ def test_without_data_there_is_no_finding(tree: Tree) -> None:
     assert chart.titled("Does it cost time?").title == "Does it cost time?"
     empty = registry.of_chapter("02_misaligned_reads", facts([]))
     assert "needs a GPU" in empty.as_tsv() and empty.title == ""
+
+
+@pytest.mark.parametrize(("end", "is_named"), [(1.001, False), (1.1, True)])
+def test_intervals_are_named_where_they_are_longer_than_their_mark(
+    end: float, is_named: bool
+) -> None:
+    panel = Panel((0, 1), (0.9, 1.3))
+    panel.error_bars([(0.5, 1.0, end)], look.GREY)
+    note = Chart("", [panel], look.key({look.Evidence.MEASURED})).with_its_forms_explained().note
+    assert (look.INTERVALS in note) == is_named
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.029, 1 / 1.029])
