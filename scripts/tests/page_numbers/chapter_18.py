@@ -26,7 +26,6 @@ GIVEN = (
     "depth of 32",
     "at 192. Its warp",
     "5 lines per phase where 16 x 16 touches 8",
-    "Maxwell (GTX 980)",
     "loaded by half of the threads (16 x 16) or a quarter (32 x 32)",
     "goes in half warps",
     "Tiles of 16 take {",
