@@ -2,8 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
+#include "emulator/models/architecture.hpp"
+#include "emulator/models/load_policy.hpp"
+#include "emulator/models/memory_model.hpp"
 #include "timing/dram.hpp"
+#include "timing/machine_table.hpp"
 #include "timing/memory_path.hpp"
 #include "timing/predication.hpp"
 #include "timing_fixture.hpp"
@@ -110,6 +115,106 @@ TEST(Memory, ALaunchEndsWhenItsLastStoreIsAcknowledged) {
     memory.serve(store.access, store.line, 10);
     // Through the data path at 11, a cycle in the L2, whose answer comes 100 later.
     EXPECT_EQ(memory.drained(), 112);
+}
+
+// ---- the same sectors as the counts
+
+using emulator::CacheOperator;
+using emulator::L1Mode;
+using emulator::LineSectors;
+using emulator::LoadPath;
+
+// The model's way to memory on a GPU, where the L2 takes a cycle for each sector that it is asked for.
+class SectorsCharged {
+  public:
+    SectorsCharged(const emulator::Architecture& gpu, std::size_t l1_bytes)
+        : machine_(of_a_sector_each(gpu)), facts_{.l1_bytes = l1_bytes} {}
+    void serve(LoadPath path, std::span<const LineSectors> lines) {
+        Access access;
+        access.kind = Access::Kind::load;
+        access.space = Space::global;
+        access.path = path;
+        access.line_count = static_cast<std::uint32_t>(lines.size());
+        memory_.serve(access, lines, 0);
+    }
+    double read() const { return memory_.l2().busy(); }
+
+  private:
+    static Machine of_a_sector_each(const emulator::Architecture& gpu) {
+        Machine machine = machine_of(gpu);
+        machine.l2_granule_bytes = emulator::sector_bytes;
+        machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = emulator::sector_bytes;
+        return machine;
+    }
+
+    Machine machine_;
+    LaunchFacts facts_;
+    MemoryPath memory_{machine_, facts_, 1};
+};
+
+// One word in each of 32 lines. Of a K40's L1 a miss fetches a line, of its texture cache a sector (an NVIDIA
+// engineer, forums.developer.nvidia.com/t/277460), and by default global loads pass the L1.
+TEST(Memory, AScatteredLoadOfAKeplerMovesSectorsButThroughItsL1) {
+    const emulator::Architecture& kepler = *emulator::find_architecture("kepler");
+    std::vector<LineSectors> words;
+    for (emulator::Address line = 0; line < 32; ++line) words.emplace_back(line * 128, 1);
+    const auto moved = [&](CacheOperator load, L1Mode mode) {
+        SectorsCharged model(kepler, kepler.l1_bytes);
+        model.serve(emulator::load_policy(kepler, load, mode).path, words);
+        return model.read();
+    };
+    EXPECT_EQ(moved(CacheOperator::standard, L1Mode::standard), 32);
+    EXPECT_EQ(moved(CacheOperator::read_only, L1Mode::standard), 32);
+    EXPECT_EQ(moved(CacheOperator::read_only, L1Mode::cached), 32);
+    EXPECT_EQ(moved(CacheOperator::standard, L1Mode::cached), 128);
+}
+
+// 48 KB for __ldg on a K40, beside an L1 of 16 KB: 256 lines stay in the one and not in the other, and what
+// one holds the other lacks.
+TEST(Memory, TheReadOnlyCacheOfAKeplerIsItsOwn) {
+    const emulator::Architecture& kepler = *emulator::find_architecture("kepler");
+    std::vector<LineSectors> lines;
+    for (emulator::Address line = 0; line < 256; ++line) lines.emplace_back(line * 128, 0xf);
+    SectorsCharged model(kepler, kepler.l1_bytes);
+    model.serve(LoadPath::read_only_cache, lines);
+    EXPECT_EQ(model.read(), 1024);
+    model.serve(LoadPath::read_only_cache, lines);
+    EXPECT_EQ(model.read(), 1024);
+    model.serve(LoadPath::l1, lines);
+    EXPECT_EQ(model.read(), 2048);
+    model.serve(LoadPath::l1, lines);
+    EXPECT_EQ(model.read(), 3072);
+}
+
+// Whatever a warp loads, the model asks the L2 for the sectors that are counted.
+TEST(Property, TheModelMovesTheSectorsThatAreCounted) {
+    constexpr CacheOperator operators[] = {CacheOperator::standard, CacheOperator::all_levels,
+                                           CacheOperator::l2_only, CacheOperator::streaming,
+                                           CacheOperator::read_only};
+    constexpr L1Mode modes[] = {L1Mode::standard, L1Mode::bypass, L1Mode::cached};
+    constexpr std::size_t l1_bytes = 2048;
+    std::mt19937 random(0);
+    const auto check = [&](emulator::Architecture gpu, L1Mode mode) {
+        gpu.read_only_cache_bytes = std::min<std::size_t>(gpu.read_only_cache_bytes, 4096);
+        SectorsCharged model(gpu, l1_bytes);
+        emulator::MemoryModel counts(gpu, l1_bytes);
+        for (int request = 0; request < 200; ++request) {
+            const CacheOperator load = operators[random() % std::size(operators)];
+            const LoadPath path = emulator::load_policy(gpu, load, mode).path;
+            std::vector<LineSectors> lines;
+            for (emulator::Address line = random() % 4; line < 48; line += 1 + random() % 16)
+                lines.emplace_back(line * 128, 1 + random() % 15);
+            model.serve(path, lines);
+            counts.queue(0, emulator::AccessKind::load, path, lines, nullptr);
+            counts.drain();
+            ASSERT_EQ(model.read(), counts.counters().l2_read_sectors_most)
+                << gpu.name << ", request " << request;
+        }
+    };
+    for (const L1Mode mode : modes) {
+        for (const emulator::Architecture& gpu : emulator::architectures()) check(gpu, mode);
+        for (const emulator::Architecture& gpu : emulator::gpus()) check(gpu, mode);
+    }
 }
 
 // ---- what ptxas makes of it

@@ -183,7 +183,7 @@ LaunchTrace random_trace(unsigned seed, std::size_t blocks) {
                 Access& access = warp.accesses.emplace_back();
                 access.kind = i % 2 == 0 ? Access::Kind::load : Access::Kind::store;
                 access.space = Space::global;
-                access.uses_l1 = i % 2 == 0;
+                access.path = emulator::LoadPath::l1;
                 access.bytes = 128;
                 access.sectors = static_cast<std::uint16_t>(4 * lines);
                 access.first_line = static_cast<std::uint32_t>(trace.lines.size());

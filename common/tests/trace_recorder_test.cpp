@@ -34,6 +34,13 @@ std::string text(unsigned stride) {
     @%p1 st.global.f32 [%rd2], %f1;
     ret;
 }
+.visible .entry read_only(.param .u64 in)
+{
+    .reg .f32 %f<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [in];
+    ld.global.nc.f32 %f1, [%rd1];
+    ret;
+}
 .visible .entry staged(.param .u64 in)
 {
     .reg .b32 %r<6>; .reg .f32 %f<4>;
@@ -160,8 +167,19 @@ TEST(Recorder, LoadsLeaveTheL1ThroughItsBanks) {
 TEST(Recorder, LoadsUseTheL1AsTheirGenerationDoes) {
     // By default Kepler keeps no global loads in its L1, Hopper does.
     Recording kepler(4, "kepler"), hopper(4, "hopper");
-    EXPECT_FALSE(first_access(kepler.loads(1, 32)).uses_l1);
-    EXPECT_TRUE(first_access(hopper.loads(1, 32)).uses_l1);
+    EXPECT_EQ(first_access(kepler.loads(1, 32)).path, emulator::LoadPath::l2);
+    EXPECT_EQ(first_access(hopper.loads(1, 32)).path, emulator::LoadPath::l1);
+}
+
+TEST(Recorder, ReadOnlyLoadsTakeThePathOfTheirGeneration) {
+    // A Fermi has no such path, a Kepler a cache for it, a Hopper serves it from the L1.
+    for (const auto& [architecture, path] : {std::pair("fermi", emulator::LoadPath::l1),
+                                             {"kepler", emulator::LoadPath::read_only_cache},
+                                             {"hopper", emulator::LoadPath::l1}}) {
+        Recording recording(4, architecture);
+        const auto record = recording.machine.launch("read_only", shape(1, 32), recording.in.get());
+        EXPECT_EQ(first_access(*record.recorded).path, path) << architecture;
+    }
 }
 
 TEST(Recorder, ARoundOfALoopIsAStep) {

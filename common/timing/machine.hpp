@@ -36,8 +36,8 @@ struct Machine {
     double shared_atomic_cycles = 4;  // of one pass over the banks
     double memory_queue_cycles =
         64;  // work that waits in front of the data path before issue stalls
-    bool is_l1_whole_lines = false;  // a miss fetches all of a line
-    bool stores_allocate = true;
+    bool is_l1_whole_lines = false;         // a miss fetches all of a line
+    std::size_t read_only_cache_bytes = 0;  // a cache of its own for __ldg, of sectors
 
     // ---- behind the L1
     double l2_cycles = 270, dram_cycles = 650;  // from issue to use, nothing else in flight

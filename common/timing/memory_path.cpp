@@ -16,7 +16,8 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchFacts& facts, double 
     : machine_(machine),
       facts_(facts),
       active_sms_(active_sms),
-      l1_(std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines),
+      l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
+      read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       dram_(machine, active_sms) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -70,15 +71,16 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
                         double now) {
     const double cycles = data_cycles(access);
     const double looked_up = data_.serve(now, cycles) + cycles - 1;
-    if (!access.uses_l1) {
+    if (access.path == emulator::LoadPath::l2) {
         return std::max(looked_up + machine_.l1_cycles, fetch(lines, looked_up));
     }
-    const auto loaded = l1_.load(lines);
+    Cache& cache = access.path == emulator::LoadPath::l1 ? l1_ : read_only_cache_;
+    const auto loaded = cache.sectors.load(lines);
     double arrival = looked_up + machine_.l1_cycles;
-    if (loaded.hit_sectors > 0) arrival = std::max(arrival, arrival_in_flight(lines));
+    if (loaded.hit_sectors > 0) arrival = std::max(arrival, cache.arrival_in_flight(lines));
     if (loaded.fetched_sectors > 0) {
         arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
-        note_in_flight(loaded.fetched, arrival, now);
+        cache.note_in_flight(loaded.fetched, arrival, now);
     }
     return arrival;
 }
@@ -134,7 +136,6 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = data_cycles(access);
     const double done = data_.serve(now, cycles) + cycles;
-    if (machine_.stores_allocate && access.uses_l1) l1_.fill(lines);
     const double l2_cycles =
         active_sms_ * std::max(access.line_count / machine_.l2_store_lines_per_cycle,
                                access.sectors / machine_.l2_store_sectors_per_cycle);
@@ -152,23 +153,23 @@ double MemoryPath::update(const Access& access, double now) {
     return atomics_.serve(done, l2_cycles) + l2_cycles + machine_.l2_cycles;
 }
 
-double MemoryPath::arrival_in_flight(std::span<const emulator::LineSectors> lines) const {
+double MemoryPath::Cache::arrival_in_flight(std::span<const emulator::LineSectors> lines) const {
     double latest = 0;
-    if (in_flight_.empty()) return latest;
+    if (in_flight.empty()) return latest;
     for (const emulator::LineSectors line : lines) {
-        const auto found = in_flight_.find(line.line());
-        if (found != in_flight_.end()) latest = std::max(latest, found->second);
+        const auto found = in_flight.find(line.line());
+        if (found != in_flight.end()) latest = std::max(latest, found->second);
     }
     return latest;
 }
 
-void MemoryPath::note_in_flight(std::span<const emulator::LineSectors> lines, double arrival,
-                                double now) {
-    if (in_flight_.size() > max_in_flight) {
-        std::erase_if(in_flight_, [now](const auto& line) { return line.second <= now; });
+void MemoryPath::Cache::note_in_flight(std::span<const emulator::LineSectors> lines, double arrival,
+                                       double now) {
+    if (in_flight.size() > max_in_flight) {
+        std::erase_if(in_flight, [now](const auto& line) { return line.second <= now; });
     }
     for (const emulator::LineSectors line : lines) {
-        double& latest = in_flight_[line.line()];
+        double& latest = in_flight[line.line()];
         latest = std::max(latest, arrival);
     }
 }

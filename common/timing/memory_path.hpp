@@ -36,6 +36,15 @@ class MemoryPath {
     double shared_busy() const { return shared_busy_; }
 
   private:
+    struct Cache {
+        emulator::SectoredCache sectors;
+        std::unordered_map<emulator::Address, double> in_flight;  // by line: its latest arrival
+
+        double arrival_in_flight(std::span<const emulator::LineSectors> lines) const;
+        void note_in_flight(std::span<const emulator::LineSectors> lines, double arrival,
+                            double now);
+    };
+
     double serve_shared(const Access& access, double now);
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double fetch(std::span<const emulator::LineSectors> lines, double now);
@@ -45,16 +54,13 @@ class MemoryPath {
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double update(const Access& access, double now);
     double data_cycles(const Access& access) const;
-    double arrival_in_flight(std::span<const emulator::LineSectors> lines) const;
-    void note_in_flight(std::span<const emulator::LineSectors> lines, double arrival, double now);
 
     const Machine& machine_;
     const LaunchFacts& facts_;
     double active_sms_;
-    emulator::SectoredCache l1_;
-    std::unordered_map<emulator::Address, double> in_flight_;  // by line: its latest arrival
-    std::unordered_map<emulator::Address, double> in_l2_;      // by line: since when
-    std::unordered_map<emulator::Address, double> pages_;      // when their addresses are known
+    Cache l1_, read_only_cache_;
+    std::unordered_map<emulator::Address, double> in_l2_;  // by line: since when
+    std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
     Server data_, constants_, l2_, stores_, atomics_;
     Dram dram_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/models/coalescing.hpp"
+#include "emulator/models/load_policy.hpp"
 #include "timing/machine.hpp"
 
 namespace timing {
@@ -44,7 +45,7 @@ struct Access {
     enum class Kind : std::uint8_t { none, load, store, atomic, reduction };
     Kind kind = Kind::none;  // none: no lane took part
     Space space = Space::none;
-    bool uses_l1 = false;
+    emulator::LoadPath path = emulator::LoadPath::l2;  // of a load
     std::uint16_t wavefronts = 0;  // passes through the banks of a load or of shared memory, or
                                    // different constants
     std::uint16_t sectors = 0;     // of an atomic operation: updates

@@ -169,9 +169,9 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     access.kind = kind_of(detail, launch_.image.sites[detail.site].site.is_reduction);
     access.space = space_of(cost.space);
     access.bytes = static_cast<std::uint32_t>(std::popcount(lanes)) * detail.bytes;
-    access.uses_l1 = detail.kind == AccessKind::load && detail.policy.path != LoadPath::l2;
+    access.path = detail.policy.path;
     if (cost.space == AccessSpace::local) {  // interleaved by lanes, and mostly found in the L1
-        access.uses_l1 = true;
+        access.path = LoadPath::l1;
         return;
     }
     if (cost.space == AccessSpace::constant) {
