@@ -37,7 +37,7 @@ from notebook import (
 )
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import emulable
-from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_UNCERTAIN, WITHOUT_EVIDENCE
+from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
 from notebook.project import Project
 from notebook.published_times import ClaimedRatio
 from notebook.results import Result, read
@@ -48,7 +48,7 @@ RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 # Ratios of fewer GPUs say nothing of the others of their generation.
 MIN_GPUS = 3
-UNDECIDED = (INCONCLUSIVE, TOO_UNCERTAIN, NEEDS_GPU)
+UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 TRANSFER = "<!-- timing:transfer -->"
 END = "<!-- timing:end -->"

@@ -16,7 +16,7 @@ _LETTERS = {
     verdicts.HOLDS: "H",
     verdicts.DOES_NOT_HOLD: "X",
     verdicts.INCONCLUSIVE: "?",
-    verdicts.TOO_UNCERTAIN: "~",
+    verdicts.TOO_CLOSE: "~",
     verdicts.NEEDS_GPU: "g",
     verdicts.DOES_NOT_APPLY: "-",
     verdicts.NO_DATA: "·",

@@ -38,7 +38,7 @@ from notebook.judging import (
     SMALLEST_EFFECT,
     SMALLEST_EFFECT_TEXT,
     STRONGER,
-    TOO_UNCERTAIN,
+    TOO_CLOSE,
     WEAKER,
     WITHOUT_EVIDENCE,
     judge,
@@ -66,7 +66,7 @@ __all__ = [
     "SMALLEST_EFFECT",
     "SMALLEST_EFFECT_TEXT",
     "STRONGER",
-    "TOO_UNCERTAIN",
+    "TOO_CLOSE",
     "WEAKER",
     "WITHOUT_EVIDENCE",
 ]
@@ -95,7 +95,7 @@ A claim of equality (within {SMALLEST_EFFECT_TEXT}) or of a range:
   holds, does not hold
 Any claim:
   inconclusive    the 95 % interval includes a boundary, clocks throttled, or it was a quick run
-  too uncertain to decide
+  too close to predict
                   the claim is about time, and the error band of its prediction includes a boundary,
                   or it is not known how far predictions err on this generation
   needs a GPU     the claim is about time, which an emulated GPU neither measures nor predicts
@@ -191,11 +191,11 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
     for regime, ratio in predicted_ratios(claim, result).items():
         band = predicted_interval(ratio, generation, result.chapter[:2])
         if band is None:
-            findings[regime] = Finding(TOO_UNCERTAIN, _IN_DOUBT)
+            findings[regime] = Finding(TOO_CLOSE, _IN_DOUBT)
             continue
         verdict, reason = judge(claim, ratio, band)
         findings[regime] = (
-            Finding(TOO_UNCERTAIN, reason)
+            Finding(TOO_CLOSE, reason)
             if verdict == INCONCLUSIVE
             else Finding(verdict, reason, PREDICTED, ratio, band)
         )
@@ -204,7 +204,7 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
 
 def _undecided(predicted: Iterable[Finding]) -> Finding:
     """The one finding of a claim about time that is decided in none of its regimes."""
-    return Finding(TOO_UNCERTAIN, _IN_DOUBT) if any(predicted) else Finding(NEEDS_GPU, _NO_TIME)
+    return Finding(TOO_CLOSE, _IN_DOUBT) if any(predicted) else Finding(NEEDS_GPU, _NO_TIME)
 
 
 def _wanted(claim: Claim) -> str:

@@ -56,7 +56,7 @@ def test_without_known_errors_a_prediction_decides_nothing(errors: Path) -> None
     prediction._log_errors.cache_clear()
     assert predicted_interval(2.0, "hopper") is None
     (finding,) = decide(2.0)
-    assert (finding.finding.verdict, finding.finding.evidence) == (verdicts.TOO_UNCERTAIN, "")
+    assert (finding.finding.verdict, finding.finding.evidence) == (verdicts.TOO_CLOSE, "")
     assert (
         finding.finding.reason
         == "the error band of the predicted ratio includes a boundary or is not known"
@@ -93,7 +93,7 @@ def test_a_prediction_in_doubt_is_too_uncertain(
 ) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     (finding,) = decide(ratio, **changes)
-    assert finding.finding.verdict == verdicts.TOO_UNCERTAIN
+    assert finding.finding.verdict == verdicts.TOO_CLOSE
     assert finding.finding.evidence == ""
 
 

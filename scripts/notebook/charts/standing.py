@@ -16,7 +16,7 @@ _YES = "holds"
 _WEAKER = "weaker or stronger"
 _NO = "no effect, opposite, does not hold"
 _MIXED = "depends on the size"
-_UNKNOWN = f"inconclusive, {judging.TOO_UNCERTAIN}"
+_UNKNOWN = f"inconclusive, {judging.TOO_CLOSE}"
 _NONE = "no evidence"
 _WORDS = {
     judging.REPRODUCED: _YES,
@@ -27,7 +27,7 @@ _WORDS = {
     judging.OPPOSITE: _NO,
     judging.DOES_NOT_HOLD: _NO,
     judging.INCONCLUSIVE: _UNKNOWN,
-    judging.TOO_UNCERTAIN: _UNKNOWN,
+    judging.TOO_CLOSE: _UNKNOWN,
 }
 # From dark to light, so that the order survives in grey.
 CELLS = {
