@@ -86,20 +86,11 @@ def filled(decided: ChapterVerdicts, text: str, doubt: str = "") -> str:
     raises Unanswered where data are missing, and ValueError for a wrong placeholder."""
     for placeholder in placeholders(text):
         number = _number(decided, placeholder)
-        if placeholder.where.startswith(_PREDICTED_FOR) and not _is_decided(decided, placeholder):
-            number += doubt
+        if placeholder.where.startswith(_PREDICTED_FOR):
+            generation = placeholder.where.removeprefix(_PREDICTED_FOR)
+            number += "" if _band_of(decided, placeholder.claim, generation) else doubt
         text = text.replace(placeholder.text, number, 1)
     return text
-
-
-def _is_decided(decided: ChapterVerdicts, placeholder: Placeholder) -> bool:
-    """Whether what is predicted for a generation decides the claim anywhere."""
-    device = device_names.EMULATED + placeholder.where.removeprefix(_PREDICTED_FOR)
-    return any(
-        verdict.finding.evidence == PREDICTED
-        for verdict in decided.verdicts
-        if (verdict.claim.id, verdict.device) == (placeholder.claim, device)
-    )
 
 
 def or_reason(decided: ChapterVerdicts) -> str:
@@ -139,7 +130,7 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
     if generation:
         values = _predicted_for(decided, claim, generation)
     elif where.startswith(_BAND_OF):
-        values = _band_of(decided, claim, where.removeprefix(_BAND_OF))
+        values = _band_of(decided, claim.id, where.removeprefix(_BAND_OF))
     else:
         values = _of_newest(decided, claim, placeholder)
     if not values:
@@ -174,12 +165,13 @@ def _predicted_for(decided: ChapterVerdicts, claim: Claim, generation: str) -> l
     ]
 
 
-def _band_of(decided: ChapterVerdicts, claim: Claim, generation: str) -> list[float]:
+def _band_of(decided: ChapterVerdicts, claim: str, generation: str) -> list[float]:
+    """The ends of the bands of what is predicted for a generation, where it decides the claim; else []."""
     device = device_names.EMULATED + generation
     return [
         end
         for verdict in decided.verdicts
-        if (verdict.claim.id, verdict.device) == (claim.id, device)
+        if (verdict.claim.id, verdict.device) == (claim, device)
         and verdict.finding.evidence == PREDICTED
         for end in verdict.finding.interval or ()
     ]

@@ -49,10 +49,6 @@ class Outcome:
         return f"{self.devices} {self.value}".strip()
 
 
-def metric_in_words(claim: Claim) -> str:
-    return claim.metric.removesuffix("_least").removesuffix("_most").replace("_", " ")
-
-
 def printed(claim: Claim) -> str:
     """What the source prints, in the unit of what was found; in parentheses what follows from it;
     else the direction that it claims."""
