@@ -40,8 +40,9 @@ def test(project: Project, nightly: bool = False) -> int:
         counts.touch()
         environment = toolbox.environment() | ({NIGHTLY: str(counts)} if nightly else {})
         parts = sorted(project.root.glob(_NIGHTLY_PARTS)) if nightly else []
-        runs = {part.stem: [str(part)] for part in parts}
-        runs["tests of the scripts"] = ["-m", "pytest", *_PYTEST]
+        # The tests first: with many cases they take as long as all other parts together.
+        runs = {"tests of the scripts": ["-m", "pytest", *_PYTEST]}
+        runs |= {part.stem: [str(part)] for part in parts}
         outcomes = {
             "C++ tests": build.run_tests(project),
             "checks": checking.check(project) == 0,
