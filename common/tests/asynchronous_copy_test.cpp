@@ -276,11 +276,78 @@ void check_box(TensorSwizzle swizzle, int column, int row) {
 
 TEST(TensorCopy, BoxesInsideAndAcrossEdges) {
     check_box(TensorSwizzle::none, 8, 4);
-    check_box(TensorSwizzle::none, 90, 15);
-    check_box(TensorSwizzle::none, -5, -3);
+    check_box(TensorSwizzle::none, 92, 15);
+    check_box(TensorSwizzle::none, -4, -3);
     check_box(TensorSwizzle::none, 200, 3);
     check_box(TensorSwizzle::bytes_128, 0, 0);
-    check_box(TensorSwizzle::bytes_128, 90, 15);
+    check_box(TensorSwizzle::bytes_128, 92, 15);
+}
+
+// As an H200 has it (driver 580.159.04), for rows of 8 to 12 floats and of 33 to 48 bytes.
+TEST(TensorCopy, BoxesThatBeginBetweenMultiplesOf16BytesAreAFault) {
+    for (const int column : {1, 2, 90, -1, -5}) {
+        EXPECT_THROW(check_box(TensorSwizzle::none, column, 0), emulator::simt::Fault) << column;
+    }
+}
+
+// The other way: a box of 1 row of 8 words, its corner at `column`.
+const std::string tensor_store = head + R"(
+.visible .entry tensor_store(.param .align 64 .b8 map[128], .param .u32 column) {
+  .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred %p<3>;
+  .shared .align 128 .b8 tile[128];
+  ld.param.u32 %r8, [column];
+  mov.b64 %rd1, map;
+  cvta.param.u64 %rd3, %rd1;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, tile;
+  shl.b32 %r4, %r1, 2;
+  add.s32 %r5, %r2, %r4;
+  add.s32 %r6, %r1, 1;
+  st.shared.u32 [%r5], %r6;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra end;
+  cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd3, {%r8, 0}], [%r2];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+end:
+  ret;
+})";
+
+// Words of a row of 12 after a store of 1 to 8 at `column`, where the tensor has `width` of them.
+std::vector<std::uint32_t> stored(unsigned width, int column) {
+    Machine machine(tensor_store);
+    const Array<std::uint32_t> row(12);
+    TensorMap map;
+    map.mark = TensorMap::expected_mark;
+    map.rank = 2;
+    map.element_bytes = 4;
+    map.address = reinterpret_cast<std::uint64_t>(row.get());
+    map.size[0] = width;
+    map.size[1] = 1;
+    map.stride[0] = 48;
+    map.box[0] = 8;
+    map.box[1] = 1;
+    map.element_stride[0] = map.element_stride[1] = 1;
+    Opaque opaque{};
+    std::memcpy(opaque.bytes, &map, sizeof map);
+    machine.launch("tensor_store", shape(1, 8), opaque, column);
+    return row.to_host();
+}
+
+// What an H200 wrote (driver 580.159.04): of the 16 bytes in which the tensor ends, all.
+TEST(TensorCopy, StoresEndWithWhole16Bytes) {
+    using Words = std::vector<std::uint32_t>;
+    EXPECT_EQ(stored(12, 4), (Words{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(stored(9, 4), (Words{0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(stored(9, 8), (Words{0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4}));
+    EXPECT_EQ(stored(8, 4), (Words{0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0}));
+    EXPECT_EQ(stored(8, 8), Words(12));
+}
+
+TEST(TensorCopy, StoresThatBeginBeforeTheTensorAreAFault) {
+    EXPECT_THROW(stored(12, -4), emulator::simt::Fault);
 }
 
 TEST(TensorCopy, MapsThatNothingEncodedAreAFault) {

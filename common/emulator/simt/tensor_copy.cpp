@@ -47,6 +47,14 @@ std::uint64_t fill_bits(const TensorMap& map) {
                                     : 0x7fffu;
 }
 
+// What the copy engine reads and writes at a time.
+constexpr std::int64_t unit_bytes = 16;
+
+[[noreturn]] void refuse(WarpContext& context, const BulkCopyDetail& detail, int lane,
+                         const std::string& why) {
+    throw fault_at(context, FaultKind::illegal_instruction, detail.global.instruction, lane, why);
+}
+
 class TensorCopy {
   public:
     TensorCopy(WarpContext& context, const BulkCopyDetail& detail, const TensorMap& map, int lane)
@@ -59,6 +67,7 @@ class TensorCopy {
         for (unsigned i = 0; i < map.rank; ++i) {
             start_[i] = context.lanes<std::int32_t>(detail.coordinates[i])[lane];
         }
+        check_start();
     }
 
     std::uint32_t bytes() const { return box_.elements * map_.element_bytes; }
@@ -72,6 +81,20 @@ class TensorCopy {
     }
 
   private:
+    // No manual says so: an H200 stops at either with "an illegal instruction was encountered".
+    void check_start() const {
+        if (std::int64_t{start_[0]} * map_.element_bytes % unit_bytes != 0) {
+            refuse(context_, detail_, lane_,
+                   "a tensor copy begins at element " + std::to_string(start_[0]) +
+                       " of a row, which is no multiple of 16 bytes");
+        }
+        if (!detail_.to_shared && start_[0] < 0) {
+            refuse(context_, detail_, lane_,
+                   "a tensor copy stores from element " + std::to_string(start_[0]) +
+                       " of a row, which lies before the tensor");
+        }
+    }
+
     void copy_row(std::uint32_t row, std::uint32_t at) {
         Address address = map_.address;
         bool inside = true;
@@ -88,21 +111,23 @@ class TensorCopy {
         // Of the row, the elements [begin, end) lie in the tensor.
         std::int64_t begin = first < 0 ? (-first + step - 1) / step : 0;
         std::int64_t end = first < size ? (size - first + step - 1) / step : 0;
+        // An H200 stores whole units, also of one that the tensor's last element begins.
+        const std::int64_t in_piece = unit_bytes / map_.element_bytes;
+        if (!detail_.to_shared && step == 1) end = (end + in_piece - 1) / in_piece * in_piece;
         end = std::min<std::int64_t>(inside ? end : 0, box_.extent[0]);
         begin = std::min(begin, end);
         const auto element = [&](std::int64_t i) {
             return address + static_cast<Address>((first + i * step) * map_.element_bytes);
         };
         if (begin < end) check_and_queue(element(begin), element(end - 1) + map_.element_bytes);
-        const std::int64_t in_piece = 16 / map_.element_bytes;
         for (std::int64_t i = 0; i < box_.extent[0]; ++i, at += map_.element_bytes) {
             std::byte* const place = context_.shared + swizzled(at, map_.swizzle);
-            if (step == 1 && at % 16 == 0 && i >= begin && i + in_piece <= end) {
+            if (step == 1 && at % unit_bytes == 0 && i >= begin && i + in_piece <= end) {
                 auto* const outside = reinterpret_cast<std::byte*>(element(i));
                 std::memcpy(detail_.to_shared ? place : outside,
-                            detail_.to_shared ? outside : place, 16);
+                            detail_.to_shared ? outside : place, unit_bytes);
                 i += in_piece - 1;
-                at += 16u - map_.element_bytes;
+                at += static_cast<std::uint32_t>(unit_bytes) - map_.element_bytes;
                 continue;
             }
             const bool is_inside = i >= begin && i < end;
@@ -141,20 +166,17 @@ TensorMap map_at(WarpContext& context, const BulkCopyDetail& detail, Address add
     check_global(context, place, address + 64, lane);
     TensorMap map;
     std::memcpy(static_cast<void*>(&map), reinterpret_cast<const void*>(address), sizeof map);
-    const auto refuse = [&](const std::string& why) {
-        throw fault_at(context, FaultKind::illegal_instruction, detail.global.instruction, lane,
-                       why);
+    const auto unless = [&](bool is_right, const std::string& why) {
+        if (!is_right) refuse(context, detail, lane, why);
     };
-    if (map.mark != TensorMap::expected_mark)
-        refuse("the tensor map was not made by cuTensorMapEncodeTiled");
-    if (map.rank != detail.rank) {
-        refuse("the tensor map has " + std::to_string(map.rank) + " dimensions, the instruction " +
-               std::to_string(detail.rank));
-    }
-    if (map.interleave != TensorInterleave::none)
-        refuse("interleaved tensor maps are not supported");
-    if (map.swizzle > TensorSwizzle::bytes_128)
-        refuse("this swizzle of a tensor map is not supported");
+    unless(map.mark == TensorMap::expected_mark,
+           "the tensor map was not made by cuTensorMapEncodeTiled");
+    unless(map.rank == detail.rank, "the tensor map has " + std::to_string(map.rank) +
+                                        " dimensions, the instruction " +
+                                        std::to_string(detail.rank));
+    unless(map.interleave == TensorInterleave::none, "interleaved tensor maps are not supported");
+    unless(map.swizzle <= TensorSwizzle::bytes_128,
+           "this swizzle of a tensor map is not supported");
     return map;
 }
 
