@@ -9,13 +9,10 @@ namespace {
 // The kernels are compiled again, with other accesses.
 #include "kernels.cuh"
 
-// The hints ask the L2 to evict what was read last of all, and what was written first. Our hypothesis why that
-// helps: it then writes back soon and in the order in which the lines came, so that whole pages of DRAM are
-// written at once, where without the hints written lines leave later and in any order. No counter shows it.
-struct EvictLast : Plain {
+// Code for older GPUs has to compile, but is not launched.
+struct KeepReads : Plain {
     __device__ static float4 load(const float4* from) {
         float4 value{};
-        // Code for older GPUs has to compile, but is not launched.
         NV_IF_TARGET(
             NV_PROVIDES_SM_80,
             (asm volatile("{\n"
@@ -26,6 +23,25 @@ struct EvictLast : Plain {
                           "=f"(value.y), "=f"(value.z), "=f"(value.w) : "l"(from));))
         return value;
     }
+};
+
+struct KeepWrites : Plain {
+    __device__ static void store(float4* to, float4 value) {
+        NV_IF_TARGET(
+            NV_PROVIDES_SM_80,
+            (asm volatile("{\n"
+                          ".reg .b64 policy;\n"
+                          "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                          "st.global.L2::cache_hint.v4.f32 [%4], {%0, %1, %2, %3}, policy;\n"
+                          "}" ::"f"(value.x),
+                          "f"(value.y), "f"(value.z), "f"(value.w), "l"(to) : "memory");))
+    }
+};
+
+// The hints ask the L2 to evict what was read last of all, and what was written first. Our hypothesis why that
+// helps: it then writes back soon and in the order in which the lines came, so that whole pages of DRAM are
+// written at once, where without the hints written lines leave later and in any order. No counter shows it.
+struct EvictLast : KeepReads {
     __device__ static void store(float4* to, float4 value) {
         NV_IF_TARGET(
             NV_PROVIDES_SM_80,
@@ -52,4 +68,6 @@ AddKernel overlapping_evict_last(int shift) {
 }
 
 void (*copy_evict_last())(const float4*, float4*) { return copy_wide<EvictLast>; }
+void (*copy_keep_reads())(const float4*, float4*) { return copy_wide<KeepReads>; }
+void (*copy_keep_writes())(const float4*, float4*) { return copy_wide<KeepWrites>; }
 void (*scale_evict_last())(float, const float4*, float4*) { return scale_wide<EvictLast>; }

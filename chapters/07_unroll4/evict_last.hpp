@@ -17,3 +17,6 @@ AddKernel wide_evict_last();
 AddKernel overlapping_evict_last(int shift);
 void (*copy_evict_last())(const float4* from, float4* to);
 void (*scale_evict_last())(float factor, const float4* from, float4* to);
+// copy_wide; of what it reads or writes alone the L2 is asked to evict it last.
+void (*copy_keep_reads())(const float4* from, float4* to);
+void (*copy_keep_writes())(const float4* from, float4* to);

@@ -16,6 +16,9 @@
 //           ..._evict_last              ... the L2 keeps what is read, and gives up what is written
 //           read_offset_bulk          the same by the copy engine (Hopper or newer, offsets as above)
 //           copy_wide, scale_wide, read_wide, write_wide   the device's ceilings
+//           copy_keep_reads, copy_keep_writes   the L2 keeps what is read, or what is written, longest
+//           .../l2_set_aside:P        while P percent of what can be set aside of the L2 hold nothing but
+//                                     what is to be evicted last (a GPU, Ampere or newer)
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
 // Differs:  the tail is added for every n; "the limit" is measured at n = 2^29, arrays of 2 GiB, each
 //           row beside a cudaMemcpy between two such arrays (memcpy_ratio: bytes per second over the
@@ -31,6 +34,7 @@
 #include "evict_last.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
+#include "lab/l2_set_aside.hpp"
 #include "lab/launch.hpp"
 #include "lab/validation.hpp"
 #include "lab/variant_name.hpp"
@@ -43,6 +47,10 @@ using Kernel = void (*)(const float* a, const float* b, float* c, std::size_t n,
 using Arrays = std::shared_ptr<lab::ArraySum>;
 
 constexpr lab::Cache cold = lab::Cache::cold;
+
+// Percent of what can be set aside of the L2, for lines that are to be evicted last: the most that leaves
+// a copy's time as it is on an H200.
+constexpr unsigned set_aside = 30;
 
 struct Row {
     const char* kernel;
@@ -162,23 +170,31 @@ std::vector<lab::Variant> ceilings(const Arrays& arrays, std::size_t sets) {
         for (float& value : halves) value *= 0.5f;  // exact
         arrays->check_repeats(halves, 0, {0, n});
     };
-    const auto add_copy = [&](const std::string& suffix, auto copy, auto scale, unsigned block) {
-        add(("copy_wide" + suffix).c_str(), block, 8,
+    const auto add_copy = [&](const char* kernel, auto copy, unsigned block) {
+        add(
+            kernel, block, 8,
             [=](lab::ArraySum::Set& set, unsigned block) {
                 lab::launch(copy, grid(block), block)(words(set.a), words(set.c));
             },
             copied);
-        add(("scale_wide" + suffix).c_str(), block, 8,
+    };
+    const auto add_scale = [&](const char* kernel, auto scale, unsigned block) {
+        add(
+            kernel, block, 8,
             [=](lab::ArraySum::Set& set, unsigned block) {
                 lab::launch(scale, grid(block), block)(0.5f, words(set.a), words(set.c));
             },
             halved);
     };
-    add_copy("", copy_wide<Plain>, scale_wide<Plain>, 512);
+    add_copy("copy_wide", copy_wide<Plain>, 512);
+    add_scale("scale_wide", scale_wide<Plain>, 512);
     if (has_eviction_priorities()) {
         for (const unsigned block : {256u, 1024u}) {
-            add_copy("_evict_last", copy_evict_last(), scale_evict_last(), block);
+            add_copy("copy_wide_evict_last", copy_evict_last(), block);
+            add_scale("scale_wide_evict_last", scale_evict_last(), block);
         }
+        add_copy("copy_keep_reads", copy_keep_reads(), 512);
+        add_copy("copy_keep_writes", copy_keep_writes(), 512);
     }
     add(
         "write_wide", 512, 4,
@@ -192,6 +208,19 @@ std::vector<lab::Variant> ceilings(const Arrays& arrays, std::size_t sets) {
             lab::launch(read_wide<4>, grid(block) / 4, block)(words(set.a), set.c.get());
         },
         [=] { check_warp_sums(*arrays, 4, 512); });
+    return rows;
+}
+
+// How much of the L2 a copy needs, and for which of its lines.
+std::vector<lab::Variant> copies_with_less_l2(const std::vector<lab::Variant>& ceilings) {
+    std::vector<lab::Variant> rows;
+    for (const lab::Variant& ceiling : ceilings) {
+        const bool is_plain = ceiling.name.starts_with("copy_wide/");
+        if (!is_plain && !ceiling.name.starts_with("copy_keep_")) continue;
+        for (const unsigned percent : {30u, 40u, 50u, 60u, 80u, 100u}) {
+            rows.push_back(lab::with_l2_set_aside(ceiling, percent));
+        }
+    }
     return rows;
 }
 
@@ -239,7 +268,13 @@ void add_limit(lab::Experiment& experiment) {
         }
     }
     if (has_bulk_copies()) add(variant(bulk(), arrays, 0, 512, cold, sets));
-    for (lab::Variant& ceiling : ceilings(arrays, sets)) add(std::move(ceiling));
+    const std::vector<lab::Variant> all_of_l2 = ceilings(arrays, sets);
+    for (const lab::Variant& ceiling : all_of_l2) add(ceiling);
+    if (!lab::has_l2_set_aside()) return;
+    for (lab::Variant& row : copies_with_less_l2(all_of_l2)) add(std::move(row));
+    add(lab::with_l2_set_aside(variant(evict_last(11), arrays, 11, 1024, cold, sets), set_aside));
+    if (!has_bulk_copies()) return;
+    add(lab::with_l2_set_aside(variant(bulk(), arrays, 0, 512, cold, sets), set_aside));
 }
 
 void add_validations(lab::Experiment& experiment, std::size_t n) {

@@ -10,6 +10,8 @@
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
 //           transpose_sectors        any shape: writes whole sectors of 32 bytes
 //           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
+//           .../l2_set_aside:30      30 percent of what can be set aside of the L2 hold nothing but what is
+//                                    to be evicted last (a GPU, Ampere or newer)
 //           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
@@ -33,6 +35,7 @@
 #include "geam.hpp"
 #include "kernels.cuh"
 #include "lab/experiment.hpp"
+#include "lab/l2_set_aside.hpp"
 #include "lab/launch.hpp"
 #include "lab/variant_name.hpp"
 #include "prefetch.hpp"
@@ -40,6 +43,9 @@
 #include "tensor.hpp"
 
 namespace {
+
+// Percent of what can be set aside of the L2, as in chapter 07.
+constexpr unsigned set_aside = 30;
 
 // Matrices of one shape on which launches take turns, at least.
 constexpr std::size_t sets_of_each = 2;
@@ -284,6 +290,9 @@ void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns
         if (transpose.takes(rows, columns)) experiment.add(variant(transpose, matrix, sets));
     }
     experiment.add(best_variant<T>(matrix, sets));
+    if (lab::has_l2_set_aside()) {
+        experiment.add(lab::with_l2_set_aside(best_variant<T>(matrix, sets), set_aside));
+    }
     if (has_tensor_copies<T>(rows, columns)) {
         experiment.add(tensor_variant(tensor_name<T>(), matrix, sets));
     }

@@ -156,6 +156,17 @@ bool repeats(const void* data, std::size_t bytes, const void* expected, std::siz
 
 void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }
 
+L2SetAside::L2SetAside(std::size_t bytes) : is_set_(bytes > 0) {
+    if (is_set_) LAB_CUDA_CHECK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, bytes));
+}
+
+// Also what it holds becomes ordinary lines, or they would stay in the next one's way.
+L2SetAside::~L2SetAside() {
+    if (!is_set_) return;
+    cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+    cudaCtxResetPersistingL2Cache();
+}
+
 Batch timed_batch(const std::function<void(int)>& launch, int launches, int held) {
     static BatchTimer timer;
     const BatchTimer::Result result = timer.time(launch, launches, held);

@@ -23,7 +23,8 @@ struct DeviceDescription {
     int sm_count = 0;
     std::size_t max_grid_x = 0;  // blocks
     std::size_t l2_bytes = 0;
-    double dram_bytes_per_second = 0;  // theoretical peak; 0 when unknown
+    std::size_t max_l2_set_aside_bytes = 0;  // 0 where none can be, or nothing is timed
+    double dram_bytes_per_second = 0;        // theoretical peak; 0 when unknown
     // Everything else that a result must be read with, for the JSON context.
     std::vector<std::pair<std::string, std::string>> provenance;
 };
@@ -64,6 +65,19 @@ void poison(void* pointer, std::size_t bytes);
 bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
              std::size_t phase);
 void synchronise();
+
+// While it lives, this part of the L2 (at most max_l2_set_aside_bytes) holds nothing but what is accessed
+// as evict_last, and the rest all else. Of the whole device: one at a time. Throws CudaError.
+class L2SetAside {
+  public:
+    explicit L2SetAside(std::size_t bytes);
+    ~L2SetAside();
+    L2SetAside(const L2SetAside&) = delete;
+    L2SetAside& operator=(const L2SetAside&) = delete;
+
+  private:
+    bool is_set_ = false;
+};
 
 // Times what `launch` launches when it is called with 0 to launches - 1. The first `held` of them wait in
 // the device's queue until the last of these has been made. Throws CudaError where one of them waits

@@ -257,6 +257,7 @@ void Experiment::launch_each_once() {
     for (const Variant& variant : variants_) {
         if (!is_profiled(variant)) continue;
         variant.prepare();
+        const backend::L2SetAside set_aside(variant.l2_set_aside_bytes);
         variant.launch(0);
         backend::synchronise();
         std::printf("%s\n", variant.name.c_str());

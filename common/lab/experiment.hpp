@@ -63,6 +63,8 @@ struct Variant {
     int kernels = 1;
     // What the variant has counted by itself by the time it is checked; reported with the row.
     std::function<Counters()> counters = [] { return Counters{}; };
+    // Of the L2, while it is timed or profiled: backend::L2SetAside. The reference has all of it.
+    std::size_t l2_set_aside_bytes = 0;
     // Whether it uses managed memory. What the driver moves of that is counted by a process of its own
     // (--count-migrations): CUPTI takes seconds to attach, and would have a part in what is timed.
     bool migrates = false;

@@ -47,6 +47,11 @@ Batch timed_batch(const Launch& launch, std::size_t sets, int launches, int kern
     return backend::timed_batch(next, launches, std::min(launches, max_launches / kernels));
 }
 
+Batch timed_batch(const Variant& variant, int launches) {
+    const backend::L2SetAside set_aside(variant.l2_set_aside_bytes);
+    return timed_batch(variant.launch, variant.sets, launches, variant.kernels);
+}
+
 // Outside of any batch, whose launches must not wait: the first one of a set allocates and fills it.
 void launch_each_set(const Launch& launch, std::size_t sets) {
     for (std::size_t set = 0; set < sets; ++set) launch(set);
@@ -103,7 +108,7 @@ TimedRow::TimedRow(const Variant& variant) : variant_(variant) {
         launch_each_set(reference->launch, reference->sets);
     }
     launch_each_set(variant.launch, variant.sets);
-    const Batch round = timed_batch(variant.launch, variant.sets, sets, variant.kernels);
+    const Batch round = timed_batch(variant, sets);
     const double once = round.seconds / sets;
     const int filling = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
     // Whole rounds, so that every set is used equally often.
@@ -130,10 +135,7 @@ void TimedRow::measure(benchmark::State& state, const Counters& counters, Failur
     for (auto _ : state) {
         // What times itself takes seconds: it is not repeated.
         own = variant_.timed ? SteadyBatch{{variant_.timed(), backend::sample_clocks()}}
-                             : batches_.next([&] {
-                                   return timed_batch(variant_.launch, variant_.sets, launches_,
-                                                      variant_.kernels);
-                               });
+                             : batches_.next([&] { return timed_batch(variant_, launches_); });
         state.SetIterationTime(own.batch.seconds / launches_);
     }
     const double seconds = own.batch.seconds / launches_;

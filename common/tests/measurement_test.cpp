@@ -195,6 +195,16 @@ TEST_F(Measurement, DividesTheRateByThatOfTheReference) {
     EXPECT_NEAR(counter(measured(timed, failures_).at(0), "memcpy_ratio"), 2, 1e-9);
 }
 
+TEST_F(Measurement, SetsAPartOfTheL2AsideForTheVariantAlone) {
+    variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
+    variant_.l2_set_aside_bytes = 4096;
+    TimedRow timed = row();
+    measured(timed, failures_);
+    ASSERT_EQ(device().batches.size(), 2u);
+    EXPECT_EQ(device().batches.at(0).l2_set_aside_bytes, 4096u);
+    EXPECT_EQ(device().batches.at(1).l2_set_aside_bytes, 0u);
+}
+
 TEST_F(Measurement, WatchesTheClockOfTheReferenceToo) {
     variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
     TimedRow timed = row();

@@ -23,9 +23,12 @@ void copy_on_device(void* to, const void* from, std::size_t bytes) { std::memcpy
 void poison(void* pointer, std::size_t bytes) { std::memset(pointer, poison_byte, bytes); }
 void synchronise() {}
 
+L2SetAside::L2SetAside(std::size_t bytes) { scripted::device().l2_set_aside_bytes = bytes; }
+L2SetAside::~L2SetAside() { scripted::device().l2_set_aside_bytes = 0; }
+
 Batch timed_batch(const std::function<void(int)>& launch, int launches, int held) {
     scripted::Device& device = scripted::device();
-    device.batches.push_back({launches, held});
+    device.batches.push_back({launches, held, device.l2_set_aside_bytes});
     scripted::Play play;
     if (!device.plays.empty()) {
         play = device.plays.front();

@@ -31,8 +31,10 @@ struct Device {
     std::deque<Play> plays = {};  // of the batches to come; after the last one, the default
     struct Batch {
         int launches, held;
+        std::size_t l2_set_aside_bytes;
     };
     std::vector<Batch> batches = {};  // that were timed
+    std::size_t l2_set_aside_bytes = 0;
 };
 
 Device& device();  // of this process; a test assigns a new one
