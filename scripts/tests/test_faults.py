@@ -4,6 +4,7 @@ or everything is killed there, then the same command runs again and makes what i
 Faults are injected by faults/fault.c into every process of a command. A nightly run tries more points.
 """
 
+import itertools
 import os
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from notebook.unfinished import Unfinished
 
 KINDS = ("ENOSPC", "KILL", "EROFS", "EIO", "EDQUOT")
 POINTS = 40 if os.environ.get(testing.NIGHTLY) else 2
+FEWEST = 6  # calls of a command that changes a file: it is opened, written, synchronised, renamed
 SOURCE = Path(__file__).parent / "faults" / "fault.c"
 
 Contents = dict[str, bytes]
@@ -118,12 +120,8 @@ def test_a_fault_anywhere_loses_nothing(tree: Tree, shim: Path, scenario: Scenar
     calls = _run(tree, shim, scenario, "EIO", 0)
     assert calls.status == 0, calls.said
     after = _kept(tree)
-    assert calls.number > POINTS, "the shim counts nothing"
-    step = calls.number / POINTS
-    # Not the same calls in every scenario; the whole range in each.
-    points = [1 + int(step * (index + 0.5)) for index in range(POINTS)]
-    for index, point in enumerate(points):
-        kind = KINDS[index % len(KINDS)]
+    assert calls.number > FEWEST, "the shim counts nothing"
+    for kind, point in _faults(calls.number):
         scenario.prepare(tree)
         _restore(tree, before)
         faulty = _run(tree, shim, scenario, kind, point)
@@ -140,6 +138,17 @@ def test_a_fault_anywhere_loses_nothing(tree: Tree, shim: Path, scenario: Scenar
             assert _kept(tree) == after, where
         testing.count("faults", 1)
     _restore(tree, kept)
+
+
+def _faults(calls: int) -> Iterator[tuple[str, int]]:
+    """POINTS kinds of fault with the numbers of the calls at which they happen."""
+    if calls <= POINTS:
+        every = itertools.product(KINDS, range(1, calls + 1))
+        yield from itertools.islice(every, POINTS)
+        return
+    # Not the same calls in every scenario; the whole range in each.
+    for index in range(POINTS):
+        yield KINDS[index % len(KINDS)], 1 + int(calls / POINTS * (index + 0.5))
 
 
 @dataclass(frozen=True)

@@ -59,17 +59,31 @@ ssize_t write(int descriptor, const void* bytes, size_t size) {
     return real(descriptor, bytes, size);
 }
 
+// SQLite's.
+#define PWRITE(name, offset_type)                                                                 \
+    ssize_t name(int descriptor, const void* bytes, size_t size, offset_type offset) {            \
+        static ssize_t (*real)(int, const void*, size_t, offset_type);                            \
+        if (!real) real = dlsym(RTLD_NEXT, #name);                                                \
+        return counter && is_file(descriptor) && fails() ? -1                                     \
+                                                         : real(descriptor, bytes, size, offset); \
+    }
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
+
 int rename(const char* from, const char* to) {
     static int (*real)(const char*, const char*);
     if (!real) real = dlsym(RTLD_NEXT, "rename");
     return fails() ? -1 : real(from, to);
 }
 
-int fsync(int descriptor) {
-    static int (*real)(int);
-    if (!real) real = dlsym(RTLD_NEXT, "fsync");
-    return fails() ? -1 : real(descriptor);
-}
+#define SYNC(name)                                 \
+    int name(int descriptor) {                     \
+        static int (*real)(int);                   \
+        if (!real) real = dlsym(RTLD_NEXT, #name); \
+        return fails() ? -1 : real(descriptor);    \
+    }
+SYNC(fsync)
+SYNC(fdatasync)
 
 static int opens_to_write(int flags) { return (flags & (O_CREAT | O_TRUNC)) != 0; }
 
