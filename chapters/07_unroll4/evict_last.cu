@@ -38,9 +38,8 @@ struct KeepWrites : Plain {
     }
 };
 
-// The hints ask the L2 to evict what was read last of all, and what was written first. Our hypothesis why that
-// helps: it then writes back soon and in the order in which the lines came, so that whole pages of DRAM are
-// written at once, where without the hints written lines leave later and in any order. No counter shows it.
+// The hints ask the L2 to evict what was read last of all, and what was written first. What is written needs
+// room in the L2 (README.md): reads are to leave it to the writes.
 struct EvictLast : KeepReads {
     __device__ static void store(float4* to, float4 value) {
         NV_IF_TARGET(

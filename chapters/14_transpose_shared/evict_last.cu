@@ -14,8 +14,8 @@ namespace {
 #include "kernels.cuh"
 #include "vector_words.cuh"
 
-// What is read leaves the L2 last, so written lines leave it soon and in the order in which they came, and
-// whole pages of DRAM are written at once: a hypothesis, as in chapter 07. No block reads a vector again, so the L1 keeps none.
+// As in chapter 07: what is written needs room in the L2, which what is read is to leave to it. No block reads a
+// vector again, so the L1 keeps none.
 struct EvictLastLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {

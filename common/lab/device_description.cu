@@ -93,6 +93,9 @@ void describe_gpu(DeviceDescription& description, const cudaDeviceProp& properti
     const Generation generation = generation_of(properties.major, properties.minor);
     const auto read = [&](auto value) { return now.known ? std::to_string(value) : "unknown"; };
     description.slug = slug_of(properties.name);
+    if (const std::string note = state.note(description.slug); !note.empty()) {
+        std::fprintf(stderr, "[lab] %s\n", note.c_str());
+    }
     description.max_l2_set_aside_bytes =
         static_cast<std::size_t>(attribute(cudaDevAttrMaxPersistingL2CacheSize));
     description.gpu_name = properties.name;

@@ -74,6 +74,14 @@ std::string GpuState::mig() const {
     return current != 0 ? "on" : "off";
 }
 
+std::string GpuState::note(const std::string& slug) const {
+    if (mig() != "on") return "";
+    return "this is a slice of a GPU (MIG): its SMs, L2 and bandwidth are a part of the GPU's, and "
+           "its results "
+           "stand apart, as " +
+           slug;
+}
+
 const GpuState& gpu_state(int pci_bus, int pci_device, int pci_domain) {
     instance() = std::make_unique<GpuState>(pci_bus, pci_device, pci_domain);
     return *instance();

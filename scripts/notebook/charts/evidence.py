@@ -16,6 +16,8 @@ from notebook.samples import paired, timed_sample
 
 # The value of a size: the largest that there is.
 LARGEST = "largest"
+# Percent of what can be set aside of the L2, while a benchmark ran.
+SET_ASIDE = "l2_set_aside"
 
 Ratio = tuple[float, float, float]  # with its interval
 
@@ -63,7 +65,8 @@ class Device:
     def rows(self, kernel: str, **parameters: object) -> list[str]:
         """The benchmarks of a kernel that have these parameters, in the order of their names.
 
-        What others published rarely states sizes and the caches' state: there they are not asked for.
+        What others published rarely states sizes and the caches' state: there they are not asked for. Benchmarks
+        with a part of the L2 set aside are found only where it is asked for.
         """
         asked = {
             key: str(value)
@@ -74,7 +77,8 @@ class Device:
         rows = [
             name
             for name in self._by_kernel.get(kernel, [])
-            if exact.items() <= names.parameters(name).items()
+            if exact.items() <= (found := names.parameters(name)).items()
+            and (SET_ASIDE in asked or SET_ASIDE not in found)
         ]
         for key in asked.keys() - exact.keys():
             largest = max((number(name, key) for name in rows), default=0.0)

@@ -9,6 +9,7 @@ from notebook.charts import (
     effects,
     flow,
     hierarchy,
+    l2_room,
     overview,
     peers,
     plain,
@@ -66,6 +67,7 @@ SPANNING = {
         "How near does each transpose come to a copy?", _TRANSPOSES, overview.transposes
     ),
     "roofline": Spanning("Which ceiling limits each product?", _PRODUCTS, overview.roofline),
+    "l2_room": Spanning("How much of the L2 does a copy need?", ("07",), l2_room.l2_room),
     "peers": Spanning(
         "How near do textbooks, libraries and the notebook come to the limit?",
         ("07", "14", "19"),

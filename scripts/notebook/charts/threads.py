@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from notebook.charts.bars import ladder
 from notebook.charts.curves import Place, counts, printed, ratios, times
-from notebook.charts.evidence import LARGEST, Device, Facts, complete, number, parameter
+from notebook.charts.evidence import LARGEST, SET_ASIDE, Device, Facts, complete, number, parameter
 from notebook.charts.look import BLUE, CLAIMED, GREY, ORANGE, PLAIN, Evidence, Style, key
 from notebook.charts.marks import CENTER, THIN, Chart, Panel
 from notebook.charts.words import percent, slower
@@ -70,6 +70,11 @@ _LIMIT: list[tuple[str, dict[str, object], str]] = [
     ("read_offset_wide", {"offset": 0}, "16-byte loads"),
     ("read_offset_wide_evict_last", {"offset": 0}, "... that L2 evicts last"),
     ("read_offset_bulk", {"offset": 0, "block": 512}, "bulk copies, evicted last"),
+    (
+        "read_offset_bulk",
+        {"offset": 0, "block": 512, SET_ASIDE: 30},
+        "... in a part of L2 set aside",
+    ),
     ("read_offset", {"offset": 11}, "plain, offset 11"),
     ("read_offset_loads_first", {"offset": 11, "unroll": 4}, "4 loads first, offset 11"),
     ("read_offset_shuffled", {"offset": 11}, "16-byte, shuffled, offset 11"),
