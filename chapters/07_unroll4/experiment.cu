@@ -147,68 +147,89 @@ void check_warp_sums(lab::ArraySum& arrays, std::size_t words, std::size_t block
 float4* words(lab::DeviceBuffer<float>& buffer) { return reinterpret_cast<float4*>(buffer.get()); }
 
 // The device's ceilings. They read and write the limit's arrays, and so are no larger than its first two.
-std::vector<lab::Variant> ceilings(const Arrays& arrays, std::size_t sets) {
-    const std::size_t n = arrays->size();
-    std::vector<lab::Variant> rows;
-    const auto add = [&](const char* kernel, unsigned block, double bytes_per_element, auto launch,
-                         std::function<void()> check) {
+class Ceilings {
+  public:
+    Ceilings(Arrays arrays, std::size_t sets) : arrays_(std::move(arrays)), sets_(sets) {}
+
+    template <class Copy>
+    void add_copy(const char* kernel, Copy copy, unsigned block) {
+        const auto launch = [copy](lab::ArraySum::Set& set, unsigned grid, unsigned block) {
+            lab::launch(copy, grid, block)(words(set.a), words(set.c));
+        };
+        add(kernel, block, 8, launch, [arrays = arrays_] {
+            arrays->check_repeats(arrays->values_of_a(), 0, {0, arrays->size()});
+        });
+    }
+
+    template <class Scale>
+    void add_scale(const char* kernel, Scale scale, unsigned block) {
+        const auto launch = [scale](lab::ArraySum::Set& set, unsigned grid, unsigned block) {
+            lab::launch(scale, grid, block)(0.5f, words(set.a), words(set.c));
+        };
+        add(kernel, block, 8, launch, [arrays = arrays_] {
+            std::vector<float> halves = arrays->values_of_a();
+            for (float& value : halves) value *= 0.5f;  // exact
+            arrays->check_repeats(halves, 0, {0, arrays->size()});
+        });
+    }
+
+    void add_write(unsigned block) {
+        const auto launch = [](lab::ArraySum::Set& set, unsigned grid, unsigned block) {
+            lab::launch(write_wide, grid, block)(0.5f, words(set.c));
+        };
+        add("write_wide", block, 4, launch, [arrays = arrays_] {
+            arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, {0, arrays->size()});
+        });
+    }
+
+    void add_read(unsigned block) {
+        const auto launch = [](lab::ArraySum::Set& set, unsigned grid, unsigned block) {
+            lab::launch(read_wide<4>, grid / 4, block)(words(set.a), set.c.get());
+        };
+        add("read_wide", block, 4, launch,
+            [arrays = arrays_, block] { check_warp_sums(*arrays, 4, block); });
+    }
+
+    const std::vector<lab::Variant>& rows() const { return rows_; }
+
+  private:
+    template <class Launch>
+    void add(const char* kernel, unsigned block, double bytes_per_element, Launch launch,
+             std::function<void()> check) {
+        const std::size_t n = arrays_->size();
         const double bytes = bytes_per_element * static_cast<double>(n);
-        rows.push_back(
-            {.name = lab::variant_name(
-                 kernel, {{"block", block}, {"n", n}, {"cache", lab::text(lab::Cache::cold)}}),
-             .bytes = bytes,
-             .working_set_bytes = static_cast<std::size_t>(bytes),
-             .sets = sets,
-             .prepare = [=] { arrays->set(0).c.poison(); },
-             .launch = [=](std::size_t set) { launch(arrays->set(set), block); },
-             .check = std::move(check)});
-    };
-    const auto grid = [=](unsigned block) { return lab::blocks_for(n / 4, block); };
-    const auto copied = [=] { arrays->check_repeats(arrays->values_of_a(), 0, {0, n}); };
-    const auto halved = [=] {
-        std::vector<float> halves = arrays->values_of_a();
-        for (float& value : halves) value *= 0.5f;  // exact
-        arrays->check_repeats(halves, 0, {0, n});
-    };
-    const auto add_copy = [&](const char* kernel, auto copy, unsigned block) {
-        add(
-            kernel, block, 8,
-            [=](lab::ArraySum::Set& set, unsigned block) {
-                lab::launch(copy, grid(block), block)(words(set.a), words(set.c));
-            },
-            copied);
-    };
-    const auto add_scale = [&](const char* kernel, auto scale, unsigned block) {
-        add(
-            kernel, block, 8,
-            [=](lab::ArraySum::Set& set, unsigned block) {
-                lab::launch(scale, grid(block), block)(0.5f, words(set.a), words(set.c));
-            },
-            halved);
-    };
-    add_copy("copy_wide", copy_wide<Plain>, 512);
-    add_scale("scale_wide", scale_wide<Plain>, 512);
+        const unsigned grid = lab::blocks_for(n / 4, block);
+        rows_.push_back({.name = lab::variant_name(
+                             kernel, {{"block", block}, {"n", n}, {"cache", lab::text(cold)}}),
+                         .bytes = bytes,
+                         .working_set_bytes = static_cast<std::size_t>(bytes),
+                         .sets = sets_,
+                         .prepare = [arrays = arrays_] { arrays->set(0).c.poison(); },
+                         .launch = [=, arrays = arrays_](
+                                       std::size_t set) { launch(arrays->set(set), grid, block); },
+                         .check = std::move(check)});
+    }
+
+    Arrays arrays_;
+    std::size_t sets_;
+    std::vector<lab::Variant> rows_;
+};
+
+std::vector<lab::Variant> ceilings(const Arrays& arrays, std::size_t sets) {
+    Ceilings all(arrays, sets);
+    all.add_copy("copy_wide", copy_wide<Plain>, 512);
+    all.add_scale("scale_wide", scale_wide<Plain>, 512);
     if (has_eviction_priorities()) {
         for (const unsigned block : {256u, 1024u}) {
-            add_copy("copy_wide_evict_last", copy_evict_last(), block);
-            add_scale("scale_wide_evict_last", scale_evict_last(), block);
+            all.add_copy("copy_wide_evict_last", copy_evict_last(), block);
+            all.add_scale("scale_wide_evict_last", scale_evict_last(), block);
         }
-        add_copy("copy_keep_reads", copy_keep_reads(), 512);
-        add_copy("copy_keep_writes", copy_keep_writes(), 512);
+        all.add_copy("copy_keep_reads", copy_keep_reads(), 512);
+        all.add_copy("copy_keep_writes", copy_keep_writes(), 512);
     }
-    add(
-        "write_wide", 512, 4,
-        [=](lab::ArraySum::Set& set, unsigned block) {
-            lab::launch(write_wide, grid(block), block)(0.5f, words(set.c));
-        },
-        [=] { arrays->check_repeats(std::vector<float>(1 << 20, 0.5f), 0, {0, n}); });
-    add(
-        "read_wide", 512, 4,
-        [=](lab::ArraySum::Set& set, unsigned block) {
-            lab::launch(read_wide<4>, grid(block) / 4, block)(words(set.a), set.c.get());
-        },
-        [=] { check_warp_sums(*arrays, 4, 512); });
-    return rows;
+    all.add_write(512);
+    all.add_read(512);
+    return all.rows();
 }
 
 // How much of the L2 a copy needs, and for which of its lines.

@@ -10,8 +10,7 @@
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
 //           transpose_sectors        any shape: writes whole sectors of 32 bytes
 //           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
-//           .../l2_set_aside:30      30 percent of what can be set aside of the L2 hold nothing but what is
-//                                    to be evicted last (a GPU, Ampere or newer)
+//           .../l2_set_aside:30      with a part of the L2 for that alone (a GPU, as in chapter 07)
 //           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)

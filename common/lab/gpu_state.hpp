@@ -23,7 +23,7 @@ class GpuState {
     GpuReading read() const;
     std::string driver() const;  // "580.159.04", or "unknown"
     std::string mig() const;     // "on", "off" or "unknown"
-    // What whoever runs on a slice of a GPU (MIG) should know, in a line; "" on a whole one.
+    // One line for the user of a slice of a GPU (MIG); "" on a whole one.
     std::string note(const std::string& slug) const;
 
   private:

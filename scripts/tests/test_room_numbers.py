@@ -41,7 +41,7 @@ NUMBERS = [
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
     ("(chapters 10 to 12) are 13 to 19 % too fast", "1[0-2]_", "transpose_read_columns", -19, -13),
-    ("tile of chapter 14 are 32 and 25 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 25, 32),
+    ("tile of chapter 14 are 28 and 21 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 21, 28),
     ("along rows (chapter 16) are 18 to 27 % too fast", "16_", "matmul_(naive/block:(8|16|32)|grid_stride)", -27, -18),
     ("down columns 2 to 4 %", "16_", "matmul_naive_down_columns", -4, -2),
     ("`sum_constant_by_lane` is 28 % too fast", "04_", "sum_constant_by_lane", -28, -28),
@@ -97,9 +97,9 @@ def test_what_chapters_read_beyond_the_emulated_gpu_is_stated() -> None:
                 above.append((chapter, gpu["l2_read_sectors"] - most))
     few = [more for _, more in above if more <= 35]
     hinted = [chapter for chapter, more in above if chapter == "14" and more > 35]
-    assert (len(above), len(hinted), len(few), max(few)) == (13, 6, 6, 35)
-    assert "launches 13 read more from the L2 than its upper bound: 6 fetch more by a hint" in page
-    assert "6 read up to 35 sectors more, and chapter 18's tiles of 4 13 % more" in page
+    assert (len(above), len(hinted), len(few), max(few)) == (12, 6, 5, 35)
+    assert "launches 12 read more from the L2 than its upper bound: 6 fetch more by a hint" in page
+    assert "5 read up to 35 sectors more, and chapter 18's tiles of 4 13 % more" in page
     small = [more for more in from_dram if more <= 8.2]
     assert (
         f"From DRAM {len(small)} of {len(from_dram)} read 2.6 to 8.2 KB more than counted" in page
