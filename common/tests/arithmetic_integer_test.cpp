@@ -203,6 +203,17 @@ TEST(Integer, ExtendedPrecision) {
     EXPECT_EQ(machine.carry, 2u);
 }
 
+// In nvcc's division of 128 bits an addc asks whether the sub.cc before it borrowed: on an H200 the flag is set
+// where it did not.
+TEST(Integer, ABorrowClearsTheCarry) {
+    Machine machine;
+    Lanes<std::uint32_t> a, b;
+    for (unsigned lane = 0; lane < 32; ++lane) a[lane] = lane, b[lane] = 16;
+    machine.run<std::uint32_t>("sub.cc.u32", a, b);
+    const auto flags = machine.run<std::uint32_t>("addc.u32", same(0u), same(0u));
+    for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(flags[lane], lane >= 16) << lane;
+}
+
 TEST(Integer, PairsOf16Bits) {
     EXPECT_EQ((one<std::uint32_t>("add.u16x2", 0xffff0001u, 0x0001ffffu)), 0x00000000u);
     EXPECT_EQ((one<std::uint32_t>("min.s16x2", 0x80000001u, 0x0001ffffu)), 0x8000ffffu);

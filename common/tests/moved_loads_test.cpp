@@ -81,6 +81,28 @@ TEST(MovedLoads, OfBothSidesOnce) {
               (Outline{"bra @%p1", "bra", "ld", "ld", "bra", "ld", "st"}));
 }
 
+// Three cases: what moves before the second branch shifts what the first one leads to.
+TEST(MovedLoads, OfACaseAfterAnother) {
+    const std::string cases = R"(    @%p1 bra FIRST;
+    @%p2 bra SECOND;
+    ld.global.u32 %r1, [%rd1];
+    ld.global.u32 %r2, [%rd1+4];
+    bra.uni END;
+FIRST:
+    ld.global.u32 %r1, [%rd2];
+    bra.uni END;
+SECOND:
+    ld.global.u32 %r1, [%rd1];
+END:
+    st.global.u32 [%rd3], %r1;
+)";
+    const std::vector<MachineAccess> once = {{first_line + 2, Kind::load, 4},
+                                             {first_line + 3, Kind::load, 4},
+                                             {first_line + 6, Kind::load, 4}};
+    EXPECT_EQ(outline(moved(cases, once)), (Outline{"bra @%p1", "ld", "bra @%p2", "mov", "ld",
+                                                    "bra", "ld", "bra", "mov", "st"}));
+}
+
 TEST(MovedLoads, NotBehindAStore) {
     std::string stores = both_sides;
     stores.replace(stores.find("    ld.global.u32 %r3"), 0, "    st.global.u32 [%rd1], %r4;\n");

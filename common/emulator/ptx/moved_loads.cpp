@@ -32,12 +32,16 @@ class Mover {
     Mover(Function& function, const std::vector<MachineAccess>& code)
         : function_(function), code_(code), flow_(analyse_control_flow(function)) {}
 
-    void move() {
+    void guard() {
         for (std::uint32_t i = 0; i < function_.instructions.size(); ++i) guard(i);
-        // From behind: places before stay as they are.
+    }
+
+    // The loads of the last branch that has any. Whether there was one: what is known of the flow holds no longer then.
+    bool hoist_one() {
         for (std::size_t block = flow_.blocks.size(); block-- > 0;) {
-            hoist(static_cast<std::uint32_t>(block));
+            if (hoist(static_cast<std::uint32_t>(block))) return true;
         }
+        return false;
     }
 
   private:
@@ -124,11 +128,11 @@ class Mover {
         return true;
     }
 
-    void hoist(std::uint32_t block) {
+    bool hoist(std::uint32_t block) {
         const BasicBlock& here = flow_.blocks[block];
-        if (here.ending != BlockEnd::branch || here.successors.size() != 2) return;
+        if (here.ending != BlockEnd::branch || here.successors.size() != 2) return false;
         const auto sides = sides_of(block);
-        if (!sides) return;
+        if (!sides) return false;
         const BasicBlock &one = flow_.blocks[sides->ends[0]], &other = flow_.blocks[sides->ends[1]];
         std::vector<Instruction> before;
         for (std::uint32_t i = one.first; i < one.end && !may_write_memory(at(i)); ++i) {
@@ -142,6 +146,7 @@ class Mover {
             take(*twin, value);
         }
         insert(here.end - 1, before);
+        return !before.empty();
     }
 
     bool is_base_written(std::uint32_t load, const std::vector<std::uint32_t>& blocks) {
@@ -199,7 +204,6 @@ class Mover {
     }
 
     void insert(std::uint32_t before, const std::vector<Instruction>& instructions) {
-        if (instructions.empty()) return;
         const auto count = static_cast<std::uint32_t>(instructions.size());
         function_.instructions.insert(function_.instructions.begin() + before, instructions.begin(),
                                       instructions.end());
@@ -219,7 +223,9 @@ void move_loads(Module& module) {
     for (Function& function : module.functions) {
         const auto code = module.machine_code.find(function.name);
         if (code == module.machine_code.end()) continue;
-        Mover(function, code->second).move();
+        Mover(function, code->second).guard();
+        while (Mover(function, code->second).hoist_one()) {
+        }
         sink_loads(function, code->second);
     }
 }

@@ -1,5 +1,6 @@
 // Extended precision: add.cc, addc, sub.cc, subc, mad.cc, madc. The carry flag is a predicate that the
-// decoder appends as last source and second destination. A subtraction's flag is its borrow.
+// decoder appends as last source and second destination. A subtraction is the addition of the complement, and its
+// flag the carry of that: set where nothing was borrowed, as an addc after it sees on an H200 and PTX does not say.
 #include <type_traits>
 
 #include "emulator/simt/lanes.hpp"
@@ -17,6 +18,7 @@ struct Sum {
 template <class U>
 struct CarryAdd {
     static constexpr std::size_t terms = 2;
+    static constexpr bool initial_carry = false;
     Sum<U> operator()(U a, U b, U, bool carry) const {
         const U sum = a + b, result = sum + carry;
         return {result, sum < a || result < sum};
@@ -26,15 +28,16 @@ struct CarryAdd {
 template <class U>
 struct CarrySubtract {
     static constexpr std::size_t terms = 2;
-    Sum<U> operator()(U a, U b, U, bool borrow) const {
-        const U difference = a - b, result = difference - borrow;
-        return {result, a < b || difference < U{borrow}};
+    static constexpr bool initial_carry = true;
+    Sum<U> operator()(U a, U b, U, bool carry) const {
+        return CarryAdd<U>{}(a, static_cast<U>(~b), U{}, carry);
     }
 };
 
 template <class T, bool high>
 struct CarryMultiplyAdd {
     static constexpr std::size_t terms = 3;
+    static constexpr bool initial_carry = false;
     using U = std::make_unsigned_t<T>;
     Sum<U> operator()(U a, U b, U c, bool carry) const {
         using W = std::conditional_t<sizeof(T) == 4, std::int64_t, __int128>;
@@ -54,7 +57,9 @@ template <class F, class U, bool reads, bool writes>
     typename Either<U>::Scratch scratch[3];
     const Either<U> a(warp, operation, 0, scratch[0]), b(warp, operation, 1, scratch[1]);
     const Either<U> c(warp, operation, F::terms == 3 ? 2 : 1, scratch[2]);
-    const std::uint32_t in = reads ? warp.predicate(operation.source[F::terms]) : 0;
+    const std::uint32_t in = reads              ? warp.predicate(operation.source[F::terms])
+                             : F::initial_carry ? ~0u
+                                                : 0;
     alignas(64) U result[lanes_per_warp];
     std::uint32_t out = 0;
     for (int lane = 0; lane < lanes_per_warp; ++lane) {
