@@ -18,10 +18,11 @@ from notebook.errors import CHECK_FAILED, Problem
 from notebook.project import Project
 from notebook.text import plain
 
-# By name: what is built, from the top of the build folder. No launch is in both.
+# By name: what is built, from the top of the build folder. No launch is in two.
 TARGETS = {
     "ordinary_cuda": "common/tests/validation_set/ordinary/ordinary_cuda",
     "everyday_cuda": "common/tests/validation_set/everyday/everyday_cuda",
+    "unseen_cuda": "common/tests/validation_set/unseen/unseen_cuda",
 }
 FAILED = "failed"
 

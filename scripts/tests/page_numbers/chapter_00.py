@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from page_numbers.check import Fact
-from page_numbers.data import Data
+from page_numbers.data import Data, table
 
 GIVEN = (
     "four times the L2",
@@ -23,6 +23,22 @@ GIVEN = (
 
 def facts(d: Data) -> Iterator[Fact]:
     rate = "items_per_second"
+    assumed = {
+        row["quantity"]: float(row["value"])
+        for row in table("timing/parameters.csv")
+        if row["architecture"] == "fermi" and row["unit"] == "cycles"
+    }
+    (clock,) = (
+        float(row["max_clock_mhz"])
+        for row in table("architectures.csv")
+        if row["architecture"] == "fermi"
+    )
+    levels = [[assumed[f"{level}_cycles"]] for level in ("l1", "l2", "dram")]
+    yield (
+        "assumes [27] ns from the L1, [231] from the L2 and [423] from DRAM",
+        *([1000 * cycles / clock for cycles in level] for level in levels),
+    )
+    yield "from DRAM ([35], [300] and [550] clocks", *levels
     yield (
         "it is [3.6] times as fast",
         d.ratio("load_l1 stride:33", "load_l1 stride:32", rate),

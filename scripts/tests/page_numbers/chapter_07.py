@@ -40,12 +40,12 @@ def facts(d: Data) -> Iterator[Fact]:
         [value / 100 for value in d.less(book, plain, at=f"{straight} {large}")],
     )
     yield (
-        "rises from [about 70] to [82] %",
+        "rises from [about 70] to [about 81] %",
         d.of(f"{plain} {straight} {large}", "achieved_occupancy"),
         d.of(f"{book} {straight} {large}", "achieved_occupancy"),
     )
     yield (
-        "elements: [73] to [83] %)",
+        "elements: [72] to [83] %)",
         d.of(f"{plain} {straight} n:1048576", "achieved_occupancy"),
         d.of(f"{book} {straight} n:1048576", "achieved_occupancy"),
     )
