@@ -270,4 +270,64 @@ TEST(IssuedAccesses, LoadsThatTheMachineCodeNarrowsAreNarrow) {
     EXPECT_EQ(Kernel(body, used, {{0, Kind::load, 8}})[0], nullptr);
 }
 
+// LDG.E.64 R18, [R14+0x8]; LDG.E.64 R4, [R14+0x10]; LDG.E.64 R2, [R14]
+TEST(IssuedAccesses, LoadsOfNeighbouringMembersAreOneWhereTheMachineCodeHasOne) {
+    const std::string body = R"(    ld.global.f64 %rd2, [%rd1];
+    ld.global.u32 %r10, [%rd1+8];
+    ld.global.v2.u16 {%rs1, %rs2}, [%rd1+12];
+    ld.global.f32 %f1, [%rd1+20];
+    ld.global.v4.u8 {%rs3, %rs4, %rs5, %rs6}, [%rd1+16];
+)";
+    using emulator::ptx::MachineAccessKind;
+    const Kernel kernel(body, "",
+                        {{0, MachineAccessKind::load, 8},
+                         {1, MachineAccessKind::load, 8},
+                         {3, MachineAccessKind::load, 8}});
+    EXPECT_EQ(kernel[0], nullptr);
+    expect(kernel[1], {{0, 8}});
+    expect(kernel[2], {});
+    expect(kernel[3], {{-4, 8}});
+    expect(kernel[4], {});
+    // As written: then each is in the machine code.
+    const Kernel apart(body, "",
+                       {{0, MachineAccessKind::load, 8},
+                        {1, MachineAccessKind::load, 4},
+                        {2, MachineAccessKind::load, 4},
+                        {3, MachineAccessKind::load, 4},
+                        {4, MachineAccessKind::load, 4}});
+    EXPECT_EQ(apart[1], nullptr);
+    EXPECT_EQ(apart[3], nullptr);
+}
+
+// Not with a store between them.
+TEST(IssuedAccesses, LoadsAreNotOneAcrossAStore) {
+    using emulator::ptx::MachineAccessKind;
+    const Kernel kernel(R"(    ld.global.u32 %r10, [%rd1+8];
+    st.global.u32 [%rd1+12], %r10;
+    ld.global.u32 %r11, [%rd1+12];
+)",
+                        "", {{0, MachineAccessKind::load, 8}});
+    EXPECT_EQ(kernel[0], nullptr);
+    EXPECT_EQ(kernel[2], nullptr);
+}
+
+// LDG.E R6, [R2] once: one side of a branch uses it again.
+TEST(IssuedAccesses, ALoadAgainThatTheMachineCodeLacksIsLeftOut) {
+    using emulator::ptx::MachineAccessKind;
+    const std::string body = R"(    ld.global.u32 %r10, [%rd1];
+    setp.eq.s32 %p1, %r10, 0;
+    @%p1 bra MEETING;
+    add.s32 %r11, %r10, 1;
+MEETING:
+    setp.eq.s32 %p2, %r3, 0;
+    @%p2 bra END;
+    ld.global.u32 %r12, [%rd1];
+END:
+)";
+    expect(Kernel(body, "", {{0, MachineAccessKind::load, 4}})[6], {});
+    EXPECT_EQ(
+        Kernel(body, "", {{0, MachineAccessKind::load, 4}, {7, MachineAccessKind::load, 4}})[6],
+        nullptr);
+}
+
 }  // namespace

@@ -66,8 +66,8 @@ NOT_EXPLAINED = {
     *("kth_smallest", "householder", "copy_by_duff", "sort_records", "parse_lines"),
     *("search_b_tree", "ranks_in_halves", "insert_by_cas", "staged_sums"),
 }
-# Loads of one word as different types, or of neighbouring words of a structure, become one.
-BY_JOINED_LOADS = {"answer_packets", "update_accounts"}
+# Loads of neighbouring words of a structure become one.
+BY_JOINED_LOADS = {"update_accounts"}
 # Built where there is a toolkit: the compiler of PyPI comes without cuRAND's headers.
 OF_A_TOOLKIT = {"philox_uniform"}
 

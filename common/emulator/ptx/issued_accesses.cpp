@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "emulator/ptx/issued_pieces.hpp"
+#include "emulator/ptx/merged_loads.hpp"
 #include "emulator/ptx/types.hpp"
 
 namespace emulator::ptx {
@@ -307,6 +308,7 @@ IssuedAccesses::IssuedAccesses(const Function& function, const ControlFlow& flow
                                const std::vector<MachineAccess>* code)
     : function_(function), facts_(function, flow, shared_offset) {
     Finder(function, flow, facts_, code, issued_).find();
+    if (code != nullptr) merge_loads(function, flow, *code, issued_);
 }
 
 const std::vector<IssuedPiece>* IssuedAccesses::of(std::uint32_t instruction) const {

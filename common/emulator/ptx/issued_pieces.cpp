@@ -35,6 +35,14 @@ std::uint32_t bytes_of_lane(const Instruction& instruction) {
     return is_vector ? bytes * static_cast<std::uint32_t>(values.elements.size()) : bytes;
 }
 
+bool is_issued(const std::vector<MachineAccess>& code, const Instruction& instruction) {
+    const auto kind =
+        instruction.opcode == "ld" ? MachineAccessKind::load : MachineAccessKind::store;
+    return std::ranges::any_of(
+        std::ranges::equal_range(code, instruction.text_line, {}, &MachineAccess::line),
+        [&](const MachineAccess& access) { return access.kind == kind; });
+}
+
 std::optional<std::uint32_t> bytes_issued(const std::vector<MachineAccess>& code,
                                           const Instruction& instruction) {
     const auto kind =

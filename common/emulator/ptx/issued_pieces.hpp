@@ -17,6 +17,9 @@ Space space_of(const Instruction& instruction);
 // All elements of a vector.
 std::uint32_t bytes_of_lane(const Instruction& instruction);
 
+// Whether the machine code loads or stores anything at the instruction's line.
+bool is_issued(const std::vector<MachineAccess>& code, const Instruction& instruction);
+
 // How many bytes each of the machine's instructions loads or stores; nothing where they differ or there are none.
 std::optional<std::uint32_t> bytes_issued(const std::vector<MachineAccess>& code,
                                           const Instruction& instruction);

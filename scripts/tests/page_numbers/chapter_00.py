@@ -17,7 +17,8 @@ GIVEN = (
     "than one through 16",
     "of 16 the slowest",
     "at 32 of them",
-    "one of 32 {",
+    "a stride of 32 words {",
+    "(a GTX 480's)",
 )
 
 
@@ -35,10 +36,10 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     levels = [[assumed[f"{level}_cycles"]] for level in ("l1", "l2", "dram")]
     yield (
-        "assumes [27] ns from the L1, [231] from the L2 and [423] from DRAM",
+        "assumes [27] ns from the L1 (a GTX 480's), [231] from the L2 and [423] from DRAM",
         *([1000 * cycles / clock for cycles in level] for level in levels),
     )
-    yield "from DRAM ([35], [300] and [550] clocks", *levels
+    yield "(both inferred: [35], [300] and [550] clocks", *levels
     yield (
         "it is [3.6] times as fast",
         d.ratio("load_l1 stride:33", "load_l1 stride:32", rate),

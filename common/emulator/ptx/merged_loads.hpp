@@ -1,0 +1,26 @@
+// Loads of global memory that stand nowhere in the machine code, because another load brings what they do:
+//
+//     LDG.E.64 R18, [R14+0x8]     ld.global.u32    %r2, [%rd1+8];
+//                                 ld.global.v2.u16 {%rs40, %rs41}, [%rd1+12];
+//     LDG.E R10, [R2+0x4]         ld.global.v4.u8  {%rs8, %rs9, %rs10, %rs11}, [%rd4+4];
+//                                 ld.global.u32    %r15, [%rd4+4];
+//
+// and loads again of what a load before them, on every way to them, has brought.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "emulator/ptx/control_flow.hpp"
+#include "emulator/ptx/issued_accesses.hpp"
+#include "emulator/ptx/module.hpp"
+
+namespace emulator::ptx {
+
+// Adds them to what is `issued`, and leaves what is there already.
+void merge_loads(const Function& function, const ControlFlow& flow,
+                 const std::vector<MachineAccess>& code,
+                 std::map<std::uint32_t, std::vector<IssuedPiece>>& issued);
+
+}  // namespace emulator::ptx
