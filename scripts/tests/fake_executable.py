@@ -43,4 +43,7 @@ match os.environ.get("FAKE", "") if os.environ.get("FAKE_CHAPTER", chapter) == c
         time.sleep(60)
     case _:
         print("[lab] measure 1/1", file=sys.stderr)
-        out.write_text(json.dumps(content))
+        try:
+            out.write_text(json.dumps(content))
+        except OSError as error:  # as a chapter's own executable says it
+            sys.exit(f"error: {out.name}: {error.strerror}")

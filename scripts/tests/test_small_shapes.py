@@ -15,7 +15,7 @@ RUNTIME = PROJECT.build / build.EMULATED_RUNTIME
 WITHOUT = {
     *("memcpy", "cublas_sgemm", "cublas_sgeam", "read_in_flight", "store_over_lines"),
     *("read_offset", "read_offset_quarter", "read_wide", "write_wide", "copy_wide", "scale_wide"),
-    *("copy_wide_evict_last", "scale_wide_evict_last"),
+    *("copy_wide_evict_last", "scale_wide_evict_last", "copy_keep_reads", "copy_keep_writes"),
 }
 
 

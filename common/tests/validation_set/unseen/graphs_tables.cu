@@ -201,7 +201,7 @@ __global__ void common_neighbours(const uint4* bits, unsigned char* counts, int 
     counts[u * n + v] = static_cast<unsigned char>(count);
 }
 
-constexpr unsigned long long NOBODY = ~0ull;
+constexpr unsigned long long FREE_SLOT = ~0ull;
 
 // Open addressing; key and value in one word.
 __global__ void insert_by_cas(const unsigned* keys, unsigned long long* table, unsigned mask,
@@ -210,8 +210,8 @@ __global__ void insert_by_cas(const unsigned* keys, unsigned long long* table, u
     if (i >= n) return;
     unsigned long long entry = static_cast<unsigned long long>(keys[i]) << 32 | i;
     for (unsigned slot = pcg_hash(keys[i]) & mask;; slot = (slot + 1) & mask) {
-        unsigned long long old = atomicCAS(&table[slot], NOBODY, entry);
-        if (old == NOBODY || old >> 32 == keys[i]) return;
+        unsigned long long old = atomicCAS(&table[slot], FREE_SLOT, entry);
+        if (old == FREE_SLOT || old >> 32 == keys[i]) return;
     }
 }
 
@@ -259,7 +259,7 @@ __global__ void hyperloglog(const unsigned* keys, int* registers, int n) {
     if (mine[threadIdx.x] > 0) atomicMax(&registers[threadIdx.x], mine[threadIdx.x]);
 }
 
-// Numbers that nobody had before, by the bit's old value.
+// Numbers that occur for the first time, by the bit's old value.
 __global__ void count_distinct(const unsigned* keys, unsigned* seen, int* distinct, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     bool is_first = false;
@@ -560,10 +560,10 @@ void add_tables(Launches& launches) {
         const unsigned slots = 4096;
         // No two keys of one slot: else their order would decide where they are.
         std::vector<unsigned> keys;
-        std::vector<unsigned long long> expected(slots, NOBODY);
+        std::vector<unsigned long long> expected(slots, FREE_SLOT);
         for (unsigned key = 1000; keys.size() < 1500; key += 3) {
             unsigned slot = pcg_hash(key) % slots;
-            if (expected[slot] != NOBODY) continue;
+            if (expected[slot] != FREE_SLOT) continue;
             expected[slot] = static_cast<unsigned long long>(key) << 32 | keys.size();
             keys.push_back(key);
         }
