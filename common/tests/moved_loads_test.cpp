@@ -81,26 +81,45 @@ TEST(MovedLoads, OfBothSidesOnce) {
               (Outline{"bra @%p1", "bra", "ld", "ld", "bra", "ld", "st"}));
 }
 
-// Three cases: what moves before the second branch shifts what the first one leads to.
-TEST(MovedLoads, OfACaseAfterAnother) {
-    const std::string cases = R"(    @%p1 bra FIRST;
+// Four cases of a switch: what moves before the third branch shifts all that stands behind it, and must not be taken
+// for what a branch before it leads to. The first case has its load, or one that stands before its branch.
+TEST(MovedLoads, OfASwitchStayOnTheWayToTheirCase) {
+    const Function function = moved(R"(    @%p1 bra FIRST;
     @%p2 bra SECOND;
+    @%p3 bra LAST;
     ld.global.u32 %r1, [%rd1];
-    ld.global.u32 %r2, [%rd1+4];
+    ld.global.u32 %r2, [%rd2];
     bra.uni END;
 FIRST:
-    ld.global.u32 %r1, [%rd2];
+    ld.global.u32 %r1, [%rd1];
     bra.uni END;
 SECOND:
     ld.global.u32 %r1, [%rd1];
+    ld.global.u32 %r2, [%rd1+4];
+    bra.uni END;
+LAST:
+    ld.global.u32 %r1, [%rd1];
+    ld.global.u32 %r2, [%rd1+4];
+    ld.global.u32 %r3, [%rd2];
 END:
     st.global.u32 [%rd3], %r1;
-)";
-    const std::vector<MachineAccess> once = {{first_line + 2, Kind::load, 4},
-                                             {first_line + 3, Kind::load, 4},
-                                             {first_line + 6, Kind::load, 4}};
-    EXPECT_EQ(outline(moved(cases, once)), (Outline{"bra @%p1", "ld", "bra @%p2", "mov", "ld",
-                                                    "bra", "ld", "bra", "mov", "st"}));
+)",
+                                    {{first_line + 3, Kind::load, 4},
+                                     {first_line + 4, Kind::load, 4},
+                                     {first_line + 7, Kind::load, 4},
+                                     {first_line + 10, Kind::load, 4},
+                                     {first_line + 11, Kind::load, 4},
+                                     {first_line + 15, Kind::load, 4}});
+    const auto& all = function.instructions;
+    const auto label = std::ranges::find(function.labels, "FIRST", &Label::name);
+    ASSERT_NE(label, function.labels.end());
+    const Instruction& value = all[label->instruction];
+    if (value.opcode == "ld") return;
+    ASSERT_EQ(value.opcode, "mov");
+    const auto branch = std::ranges::find(all, "bra", &Instruction::opcode);
+    EXPECT_TRUE(std::any_of(all.begin(), branch, [&](const Instruction& each) {
+        return each.opcode == "ld" && each.operands[0].index == value.operands[1].index;
+    }));
 }
 
 TEST(MovedLoads, NotBehindAStore) {
