@@ -169,6 +169,8 @@ def test_check_needs_gnuplot(tree_with_data: Tree) -> None:
 
 
 NOTEBOOK = Project.here()
+# Letters of the line below a figure: 800 pixels hold some more.
+_NOTE_FITS = 126
 
 
 @needs_gnuplot
@@ -185,6 +187,7 @@ def test_the_figures_of_the_notebook_draw_without_a_warning(tmp_path: Path, devi
     def warnings(figure: figures.Figure) -> list[str]:
         drawn = figure.drawn()
         assert len(drawn.svg) > 4000 and figures.alt_text(drawn.svg)
+        assert len(figure.chart.note) <= _NOTE_FITS, figure.path.stem
         return [f"{figure.path.stem}: {warning}" for warning in drawn.warnings]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -94,7 +94,7 @@ INTERVALS, DASHED = ", bar: 95 % interval", ", dashed"
 _SIGNS = {
     Evidence.MEASURED: f"filled: measured{INTERVALS}",
     Evidence.COUNTED: "open: counted",
-    Evidence.PREDICTED: f"open{DASHED}: predicted, not measured",
+    Evidence.PREDICTED: f"open{DASHED}: predicted",
     Evidence.PUBLISHED: "star: published",
 }
 
@@ -102,7 +102,7 @@ _SIGNS = {
 _BARS = {
     Evidence.MEASURED: "full: measured",
     Evidence.COUNTED: "pale: counted",
-    Evidence.PREDICTED: "pale: predicted, not measured",
+    Evidence.PREDICTED: "pale: predicted",
     Evidence.PUBLISHED: "pale: published",
 }
 

@@ -289,7 +289,7 @@ class Chart:
         note = self.note if has_bars else self.note.replace(INTERVALS, "")
         note = note if DASHES in forms else note.replace(DASHED, "")
         return replace(self, note=note).noted(
-            "grey: range of all predictions" if BAND in forms else ""
+            "grey: range of predictions" if BAND in forms else ""
         )
 
     def titled(self, question: str) -> "Chart":
