@@ -88,6 +88,15 @@ class DeviceMemory {
         return std::prev(after)->second;
     }
 
+    std::vector<Allocation> all() {
+        const std::lock_guard lock(mutex_);
+        std::vector<Allocation> result;
+        for (const auto* const memories : {&allocations_, &host_memory_}) {
+            for (const auto& [begin, memory] : *memories) result.push_back(memory);
+        }
+        return result;
+    }
+
   private:
     Address first_gap(std::size_t span) const {
         Address candidate = range_begin;
@@ -123,6 +132,31 @@ void add_host_memory(void* pointer, std::size_t bytes) {
 
 void remove_host_memory(void* pointer) {
     device_memory().remove_host(reinterpret_cast<Address>(pointer));
+}
+
+std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t most_bytes) {
+    const std::vector<Allocation> all = device_memory().all();
+    std::size_t bytes = 0;
+    for (const Allocation& place : all) bytes += place.bytes;
+    if (bytes > most_bytes) return std::nullopt;
+    MemoryCopy copy;
+    for (const Allocation& place : all) {
+        const auto* const begin = reinterpret_cast<const std::byte*>(place.begin);
+        Piece& piece = copy.pieces_.emplace_back(place, std::vector(begin, begin + place.bytes));
+        if (shadow == nullptr || !in_device_memory(place.begin)) continue;
+        const auto* const marks = reinterpret_cast<const std::byte*>(shadow_of(place.begin));
+        piece.initialised.assign(marks, marks + place.bytes);
+    }
+    return copy;
+}
+
+void MemoryCopy::restore() const {
+    for (const Piece& piece : pieces_) {
+        std::ranges::copy(piece.bytes, reinterpret_cast<std::byte*>(piece.place.begin));
+        if (!piece.initialised.empty())
+            std::ranges::copy(piece.initialised,
+                              reinterpret_cast<std::byte*>(shadow_of(piece.place.begin)));
+    }
 }
 
 bool in_device_memory(Address address) { return address - range_begin < range_bytes; }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace emulator {
 
@@ -29,6 +30,22 @@ void add_host_memory(void* pointer, std::size_t bytes);
 void remove_host_memory(void* pointer);
 
 bool in_device_memory(Address address);
+
+// What lies in all allocations and in added host memory, to execute a kernel twice.
+class MemoryCopy {
+  public:
+    // Nothing where that is more than `most_bytes` bytes.
+    static std::optional<MemoryCopy> of_all(std::size_t most_bytes);
+    // Puts it back. What was allocated since stays as it is.
+    void restore() const;
+
+  private:
+    struct Piece {
+        Allocation place;
+        std::vector<std::byte> bytes, initialised;
+    };
+    std::vector<Piece> pieces_;
+};
 
 // The allocation (or added host memory) that holds `address`, or else the one nearest below it (to say how far past its end
 // an access went); nothing when there is none below.

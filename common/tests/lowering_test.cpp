@@ -136,6 +136,15 @@ Instruction control(const std::string& text) {
     return lower_control(module.functions[0].instructions.at(0), 0);
 }
 
+TEST(Lowering, AClockIsAnInstructionThatNothingPasses) {
+    for (const char* const text :
+         {"mov.u64 %rd1, %clock64;", "mov.u32 %r1, %clock;", "mov.u64 %rd1, %globaltimer;"}) {
+        EXPECT_TRUE(one(text).reads_clock) << text;
+        EXPECT_EQ(one(text).slots, 1) << text;
+    }
+    EXPECT_FALSE(one("mov.u32 %r1, %tid.x;").reads_clock);
+}
+
 TEST(Lowering, BarriersOfTheBlockWait) {
     EXPECT_EQ(control("bar.sync 0;").wait, Wait::barrier);
     EXPECT_EQ(control("bar.warp.sync -1;").wait, Wait::none);

@@ -113,6 +113,48 @@ TEST(Schedule, ASecondWaveStartsAsSoonAsTheGpuStartsBlocks) {
     EXPECT_EQ(cycles(machine, trace), 32);
 }
 
+Instruction clock_into(Register destination) {
+    Instruction result;
+    result.reads_clock = result.orders_memory = true;
+    result.destinations = {destination};
+    return result;
+}
+
+TEST(Clocks, ShowWhenTheyAreRead) {
+    const LaunchTrace trace = trace_of(
+        {clock_into(0), arithmetic({}, 1), arithmetic({1}, 2), arithmetic({2}, 3), clock_into(4)},
+        2);
+    const SmResult result = SmSimulation(plain_machine(), trace, LaunchFacts{}).run();
+    // First warp: 0, 1, 5, 9, 10; the second one issues when it does not: 2, 3, 7, 11, 12.
+    EXPECT_EQ(result.clock_reads[0][0], (std::vector<double>{0, 10}));
+    EXPECT_EQ(result.clock_reads[0][1], (std::vector<double>{2, 12}));
+}
+
+TEST(Clocks, OfLaterBlocksGoOnAsTheRecordedOnes) {
+    ClockReads reads{.cycles = {{{10, 14}}, {{20, 24}}}};
+    reads.sms = 3;
+    reads.resident_blocks = 2;
+    reads.cycles_per_wave = 100;
+    reads.launch_began = 1000;
+    EXPECT_EQ(reads.at(0, 0, 1), 1014);
+    EXPECT_EQ(reads.at(2, 0, 0), 1010);      // the first one of another SM
+    EXPECT_EQ(reads.at(3 + 1, 0, 0), 1020);  // its second one
+    EXPECT_EQ(reads.at(2 * 3, 0, 0), 1110);  // the second wave
+    EXPECT_EQ(reads.at(5 * 3 + 2, 0, 1), 1224);
+    EXPECT_EQ(reads.at(0, 0, 3), 1022);  // beyond what was recorded
+}
+
+TEST(Reorder, NothingPassesAClock) {
+    Instruction load = memory(Space::global, 0, {}, {0});
+    load.reads_memory = true;
+    const auto ordered = reorder(
+        {arithmetic({}, 1), clock_into(2), arithmetic({}, 3), load, clock_into(4), load}, 16);
+    EXPECT_FALSE(ordered[0].reads_clock);
+    EXPECT_TRUE(ordered[1].reads_clock);
+    EXPECT_EQ(ordered[2].access, 0u);  // first of those between
+    EXPECT_TRUE(ordered[4].reads_clock);
+}
+
 TEST(Reorder, LoadsComeFirstAsFarAsRegistersAllow) {
     const auto load = [](Register to) {
         Instruction result = memory(Space::global, no_access, {}, {to});

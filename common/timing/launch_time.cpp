@@ -20,6 +20,17 @@ double executed_for_each_recorded(const LaunchTrace& trace) {
     return recorded == 0 ? 1 : executed / recorded;
 }
 
+// Cycles from the end of one of the SM's blocks to that of the next one: between the end of the first wave and
+// the start of the last one, or `else_each`.
+double cycles_per_block(const SmResult& sm, const LaunchFacts& facts, double else_each) {
+    const std::size_t recorded = sm.block_ends.size();
+    const std::size_t resident = std::min<std::size_t>(facts.resident_blocks, recorded);
+    const std::size_t last = recorded - resident;
+    const std::size_t first = std::min(resident, last);
+    if (last <= first) return else_each;
+    return (sm.block_ends[last - 1] - sm.block_ends[first - 1]) / static_cast<double>(last - first);
+}
+
 // Cycles of the recorded SM until its last block has finished. What was not recorded goes on as the second
 // half of what was: the first one has cold caches and SMs that fill up.
 double cycles_of(const SmResult& sm, const LaunchTrace& trace, const LaunchFacts& facts) {
@@ -27,16 +38,19 @@ double cycles_of(const SmResult& sm, const LaunchTrace& trace, const LaunchFacts
     double cycles = sm.cycles + 2 * more * (sm.cycles - sm.half_cycles);
     const std::size_t recorded = sm.block_ends.size();
     if (recorded == 0 || facts.sm_blocks <= recorded) return cycles;
-    const double left = static_cast<double>(facts.sm_blocks - recorded);
-    const std::size_t resident = std::min<std::size_t>(facts.resident_blocks, recorded);
-    // Between the end of the first wave and the start of the last one.
-    const std::size_t last = recorded - resident;
-    const std::size_t first = std::min(resident, last);
-    double each = cycles / static_cast<double>(recorded);
-    if (last > first)
-        each = (sm.block_ends[last - 1] - sm.block_ends[first - 1]) /
-               static_cast<double>(last - first);
-    return cycles + left * each;
+    return cycles + static_cast<double>(facts.sm_blocks - recorded) *
+                        cycles_per_block(sm, facts, cycles / static_cast<double>(recorded));
+}
+
+ClockReads clocks_of(const Machine& machine, SmResult& sm, const LaunchFacts& facts) {
+    ClockReads result{.cycles = std::move(sm.clock_reads)};
+    result.sms = machine.sms;
+    result.resident_blocks = std::max(1u, facts.resident_blocks);
+    result.clock_hz = machine.clock_hz;
+    const double blocks = static_cast<double>(std::max<std::size_t>(1, sm.block_ends.size()));
+    result.cycles_per_wave = static_cast<double>(result.resident_blocks) *
+                             cycles_per_block(sm, facts, sm.cycles / blocks);
+    return result;
 }
 
 void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& facts,
@@ -84,6 +98,7 @@ Prediction predict(const Machine& machine, const LaunchTrace& trace, const Launc
                        ? Bound::latency
                        : static_cast<Bound>(highest - result.shares.begin());
     result.stalls = std::move(sm.stalls);
+    result.clocks = clocks_of(machine, sm, facts);
     return result;
 }
 

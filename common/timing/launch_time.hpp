@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "timing/clock_reads.hpp"
 #include "timing/machine.hpp"
 #include "timing/sm_simulation.hpp"
 #include "timing/trace.hpp"
@@ -37,6 +38,7 @@ struct Prediction {
     std::array<double, bound_count> shares{};  // of each limit, 0 to 1; of latency 0
     std::vector<std::array<double, stall_count>>
         stalls;  // warp cycles of the SM, by Program::lines
+    ClockReads clocks;
 };
 
 Prediction predict(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts);

@@ -82,6 +82,14 @@ Cost cost_of_float(const ptx::Instruction& instruction) {
     return {unit, 1};
 }
 
+// %clock, %clock_hi, %clock64, %globaltimer and its halves.
+bool reads_clock(const ptx::Instruction& instruction) {
+    return std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
+        return operand.kind == OperandKind::special &&
+               (operand.symbol.starts_with("%clock") || operand.symbol.starts_with("%globaltimer"));
+    });
+}
+
 bool is_float(const ptx::Instruction& instruction) {
     return has_any(instruction, {"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"});
 }
@@ -89,6 +97,7 @@ bool is_float(const ptx::Instruction& instruction) {
 Cost cost_of(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
+    if (reads_clock(instruction)) return {Unit::none, 1};
     if (opcode == "mov") {
         const bool is_special = std::ranges::any_of(instruction.operands, [](const auto& operand) {
             return operand.kind == OperandKind::special;
@@ -134,6 +143,7 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
         result.unit = cost.unit;
         result.slots = static_cast<std::uint8_t>(cost.slots);
         result.orders_memory = is_any(instruction.opcode, {"membar", "fence"});
+        result.reads_clock = reads_clock(instruction);
     }
     add_operands(instruction, first, result);
     return result;

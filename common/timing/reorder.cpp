@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -97,30 +98,7 @@ std::vector<std::uint8_t> classes_of(const std::vector<Instruction>& block,
     return classes;
 }
 
-}  // namespace
-
-Register rename(std::vector<Instruction>& block, Register first_free) {
-    std::unordered_map<Register, unsigned> definitions_left;
-    for (const Instruction& instruction : block) {
-        for (const Register each : instruction.destinations) ++definitions_left[each];
-    }
-    std::unordered_map<Register, Register> now_in;
-    for (Instruction& instruction : block) {
-        for (Register& each : instruction.sources) {
-            const auto found = now_in.find(each);
-            if (found != now_in.end()) each = found->second;
-        }
-        for (Register& each : instruction.destinations) {
-            const bool is_last = --definitions_left[each] == 0;
-            const Register place = is_last ? each : first_free++;
-            now_in[each] = place;
-            each = place;
-        }
-    }
-    return first_free;
-}
-
-std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_registers) {
+std::vector<Instruction> reorder_freely(std::vector<Instruction> block, unsigned free_registers) {
     const Dependences dependences(block);
     const std::vector<std::uint8_t> classes = classes_of(block, dependences);
     using Candidate = std::pair<std::uint8_t, Index>;
@@ -157,6 +135,43 @@ std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_r
     std::vector<Instruction> ordered;
     ordered.reserve(order.size());
     for (const Index each : order) ordered.push_back(std::move(block[each]));
+    return ordered;
+}
+
+}  // namespace
+
+Register rename(std::vector<Instruction>& block, Register first_free) {
+    std::unordered_map<Register, unsigned> definitions_left;
+    for (const Instruction& instruction : block) {
+        for (const Register each : instruction.destinations) ++definitions_left[each];
+    }
+    std::unordered_map<Register, Register> now_in;
+    for (Instruction& instruction : block) {
+        for (Register& each : instruction.sources) {
+            const auto found = now_in.find(each);
+            if (found != now_in.end()) each = found->second;
+        }
+        for (Register& each : instruction.destinations) {
+            const bool is_last = --definitions_left[each] == 0;
+            const Register place = is_last ? each : first_free++;
+            now_in[each] = place;
+            each = place;
+        }
+    }
+    return first_free;
+}
+
+// What stands between two readings of a clock is what a program wants to time.
+std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_registers) {
+    std::vector<Instruction> ordered;
+    ordered.reserve(block.size());
+    for (auto begin = block.begin(); begin != block.end();) {
+        const auto clock = std::find_if(begin, block.end(), std::mem_fn(&Instruction::reads_clock));
+        for (Instruction& each : reorder_freely({begin, clock}, free_registers))
+            ordered.push_back(std::move(each));
+        begin = clock;
+        if (clock != block.end()) ordered.push_back(std::move(*begin++));
+    }
     return ordered;
 }
 

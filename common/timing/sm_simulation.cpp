@@ -42,6 +42,7 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
     ready_.resize(warps_.size() * trace.program.registers);
     source_.resize(ready_.size());
     result_.stalls.resize(trace.program.lines);
+    for (const BlockTrace& block : trace.blocks) result_.clock_reads.emplace_back(block.size());
     half_of_instructions_ = count_instructions() / 2;
 }
 
@@ -96,12 +97,15 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
         is_first_wave_ ? now : std::max(now, next_block_start_) + machine_.block_start_cycles;
     next_block_start_ = std::max(now, next_block_start_) +
                         active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
-    const BlockTrace& block = trace_.blocks[next_block_++];
+    const BlockTrace& block = trace_.blocks[next_block_];
+    std::vector<std::vector<double>>& clock_reads = result_.clock_reads[next_block_++];
     Resident& place = residents_[resident];
     place.alive = static_cast<std::uint32_t>(block.size());
     place.arrived = 0;
-    for (std::size_t i = 0; i < block.size(); ++i)
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        warps_[place.warps[i]].clock_reads = &clock_reads[i];
         start_warp(place.warps[i], block[i], warp_starts_.serve(begin, machine_.warp_start_cycles));
+    }
 }
 
 void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, double now) {
@@ -207,6 +211,7 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
     result_.busy.issue += cycles;
     result_.instructions += instruction.slots;
     if (result_.instructions <= half_of_instructions_) result_.half_cycles = now;
+    if (instruction.reads_clock) warp.clock_reads->push_back(now);
     Stall kind = Stall::arithmetic;
     const double done = execute(warp, instruction, now, kind);
     for (const Register each : instruction.destinations) {

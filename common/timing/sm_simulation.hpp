@@ -41,6 +41,8 @@ struct SmResult {
     Busy busy;
     std::uint64_t instructions = 0;
     std::vector<std::array<double, stall_count>> stalls;  // warp cycles, by Program::lines
+    // When each warp of each recorded block read a clock, in its order.
+    std::vector<std::vector<std::vector<double>>> clock_reads;
 };
 
 class SmSimulation {
@@ -51,6 +53,7 @@ class SmSimulation {
   private:
     struct Warp {
         const WarpTrace* trace = nullptr;
+        std::vector<double>* clock_reads = nullptr;
         std::size_t step = 0, instruction = 0;  // the next one
         std::size_t registers = 0;              // its first one, in `ready_`
         std::uint32_t block = 0;                // of resident ones

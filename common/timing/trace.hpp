@@ -24,6 +24,7 @@ struct Instruction {
     std::uint8_t slots = 1;  // instructions that it stands for; 0: it is free (a move, a parameter)
     Wait wait = Wait::none;
     bool writes_memory = false, reads_memory = false, orders_memory = false;
+    bool reads_clock = false;  // nothing passes it
     Space space = Space::none;
     std::uint16_t line = 0;            // of Program::lines
     std::uint32_t access = no_access;  // which access of its basic block

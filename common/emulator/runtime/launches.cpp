@@ -104,9 +104,12 @@ void execute(const Launch& launch) {
                                   .block = dimensions(launch.block),
                                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                                   .cooperative = launch.cooperative};
+    const auto run = [&](const timing::ClockReads* clocks) {
+        return gpu().launch(function.kernel(), shape, launch.parameters,
+                            registers_per_thread(function), clocks);
+    };
     try {
-        const simt::LaunchRecord record = gpu().launch(function.kernel(), shape, launch.parameters,
-                                                       registers_per_thread(function));
+        const simt::LaunchRecord record = execute_with_clocks(function.kernel(), run);
         printed() += record.printed;
         log_launch(launch, record, predict(record));
     } catch (const simt::Fault& fault) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/device_memory.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
@@ -47,12 +48,15 @@ double found_in_l2(double footprint_bytes) {
     return state().last_footprint_bytes >= footprint_bytes ? kept_in_l2(footprint_bytes) : 0;
 }
 
+double footprint_bytes(const simt::LaunchRecord& record) {
+    return static_cast<double>(record.footprint_lines) * line_bytes;
+}
+
 void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
         return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
     };
-    const double footprint = static_cast<double>(record.footprint_lines) * line_bytes;
-    const double missing = 1 - found_in_l2(footprint);
+    const double missing = 1 - found_in_l2(footprint_bytes(record));
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
     facts.cold_share = missing;
     facts.dram_share_of_reads = missing * ratio(record.l2_read_sectors_min, asked);
@@ -62,8 +66,17 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
         ratio(record.l2_write_sectors_min, record.memory.l2_write_sectors_most);
     facts.dram_bytes = missing * (static_cast<double>(record.dram_read_bytes) +
                                   static_cast<double>(record.l2_write_sectors_min) * sector_bytes);
-    state().last_footprint_bytes = footprint;
 }
+
+timing::Prediction prediction_of(const simt::LaunchRecord& record) {
+    add_l2(record, record.recorded->facts);
+    return timing::predict(machine(), record.recorded->trace, record.recorded->facts);
+}
+
+// Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
+// what others see that wait for it.
+constexpr int max_executions = 4;
+constexpr std::size_t most_copied_bytes = std::size_t{1} << 30;
 
 }  // namespace
 
@@ -77,11 +90,27 @@ void predict_time(bool wanted, L2State l2) {
 
 std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
     if (!record.recorded) return std::nullopt;
-    add_l2(record, record.recorded->facts);
-    timing::Prediction prediction =
-        timing::predict(machine(), record.recorded->trace, record.recorded->facts);
+    timing::Prediction prediction = prediction_of(record);
+    state().last_footprint_bytes = footprint_bytes(record);
     advance_device(prediction.seconds);
     return prediction;
+}
+
+simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute) {
+    std::optional<MemoryCopy> before;
+    if (predicts_time() && simt::reads_clock(kernel))
+        before = MemoryCopy::of_all(most_copied_bytes);
+    simt::LaunchRecord record = execute(nullptr);
+    if (!before) return record;
+    for (int execution = 1; execution < max_executions; ++execution) {
+        before->restore();
+        timing::ClockReads clocks = prediction_of(record).clocks;
+        clocks.launch_began = device_seconds() * clocks.clock_hz;
+        const std::uint64_t instructions = record.warp_instructions;
+        record = execute(&clocks);
+        if (record.warp_instructions == instructions) break;
+    }
+    return record;
 }
 
 double device_seconds() { return state().seconds; }

@@ -2,6 +2,7 @@
 // advances.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "emulator/simt/gpu.hpp"
@@ -21,6 +22,12 @@ void predict_time(bool wanted, L2State state);
 
 // Predicts the time of a launch that was recorded; nothing where no time is asked for. Advances the clock.
 std::optional<timing::Prediction> predict(const simt::LaunchRecord& record);
+
+// Executes a kernel. One that reads clocks, where time is asked for, is executed again with the times that were
+// predicted for its readings, until it does the same as before; what the other executions did to memory is undone.
+// Where memory is too large to be copied its clocks show 16 cycles a reading.
+using Execute = std::function<simt::LaunchRecord(const timing::ClockReads*)>;
+simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute);
 
 // Seconds since the device was opened, of predicted launches alone: copies take no time.
 double device_seconds();

@@ -55,6 +55,7 @@ void BlockRunner::begin_warp(WarpState& warp) {
     warp.alive = warp.lanes;
     warp.kernel_frame->live_lanes = warp.lanes;
     warp.spin = {};
+    warp.clock_reads = 0;
     warp.out_of_order = false;
     warp.fragments.clear();
     warp.fragments.push_back({.block = 0, .lanes = warp.lanes, .frame = warp.kernel_frame});

@@ -81,6 +81,7 @@ std::optional<std::uint64_t> FunctionDecoder::constant_address(const std::string
 RegisterOffset FunctionDecoder::special(const std::string& name, unsigned bytes) {
     const SpecialRegister found = find_special_register(name);
     if (found.execute == nullptr) throw Refused{"the special register " + name};
+    function_.traits.reads_clock |= found.is_clock;
     const RegisterOffset place = new_register(found.bytes);
     Operation operation;
     operation.execute = found.execute;

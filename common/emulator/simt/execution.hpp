@@ -110,6 +110,7 @@ struct WarpState {
     Standstill standstill;
     bool out_of_order = false;  // for this turn: a fragment runs although others stand before it
     std::uint32_t call_depth = 0;
+    std::size_t clock_reads = 0;  // so far
     bool is_done() const { return alive == 0; }
 };
 

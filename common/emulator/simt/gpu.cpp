@@ -78,7 +78,8 @@ std::shared_ptr<Module> Gpu::load(ptx::Module module, L1Mode l1_mode) {
 
 LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
                          std::span<const std::byte> parameters,
-                         std::optional<unsigned> registers_per_thread) {
+                         std::optional<unsigned> registers_per_thread,
+                         const timing::ClockReads* clocks) {
     const Architecture& architecture = state_->architecture;
     Module& module = *kernel.module;
     const Image& image = module.image(const_cast<Kernel&>(kernel));
@@ -106,6 +107,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
             : image.dynamic_shared_offset + static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
     launch.grid_workspace = workspace.address();
     launch.grid_number = ++state_->launches;
+    launch.clocks = clocks;
     launch.l1_bytes = l1_bytes(architecture, launch.threads(), launch.shared_bytes);
     const Occupancy found =
         occupancy(architecture, launch.threads(), launch.shared_bytes, registers_per_thread);

@@ -18,6 +18,10 @@
 #include "emulator/models/occupancy.hpp"
 #include "emulator/ptx/module.hpp"
 
+namespace timing {
+struct ClockReads;
+}
+
 namespace emulator::simt {
 
 struct Dimensions {
@@ -149,10 +153,12 @@ class Gpu {
     std::shared_ptr<Module> load(ptx::Module module, L1Mode l1_mode);
 
     // `registers_per_thread`, as ptxas reports it: for the occupancy; nothing when it is not known.
+    // `clocks`: what %clock and %globaltimer show; without them, 16 cycles a reading.
     // Blocks until the kernel has finished. Throws Fault, Unsupported.
     LaunchRecord launch(const Kernel& kernel, const LaunchShape& shape,
                         std::span<const std::byte> parameters,
-                        std::optional<unsigned> registers_per_thread);
+                        std::optional<unsigned> registers_per_thread,
+                        const timing::ClockReads* clocks = nullptr);
 
     // Texture and surface objects are indices into this table, from 1; 0 and others are invalid.
     std::vector<TextureDescriptor>& textures();
@@ -165,6 +171,7 @@ class Gpu {
 // Null for an unknown name.
 const Kernel* find_kernel(const Module& module, const std::string& name);
 const KernelAttributes& attributes(const Kernel& kernel);
+bool reads_clock(const Kernel& kernel);
 // Address and size of a .global or .const variable; nothing for an unknown name.
 struct Symbol {
     void* address;

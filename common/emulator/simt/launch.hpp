@@ -19,6 +19,7 @@
 #include "emulator/simt/execution.hpp"
 #include "emulator/simt/gpu.hpp"
 #include "emulator/simt/program.hpp"
+#include "timing/clock_reads.hpp"
 
 namespace emulator::simt {
 
@@ -38,8 +39,9 @@ struct Launch {
     std::uint64_t grid_number = 0;
     std::chrono::steady_clock::time_point started;
     std::size_t l1_bytes = 0;
-    TraceRecorder* recorder = nullptr;  // null: no time is asked for
-    unsigned resident_blocks = 1;       // that may be resident at a time, on all SMs
+    TraceRecorder* recorder = nullptr;           // null: no time is asked for
+    const timing::ClockReads* clocks = nullptr;  // null: they show how many steps were executed
+    unsigned resident_blocks = 1;                // that may be resident at a time, on all SMs
     unsigned threads() const { return shape.block.x * shape.block.y * shape.block.z; }
     unsigned warps() const { return (threads() + warp_size - 1) / warp_size; }
     std::uint64_t blocks() const {

@@ -164,6 +164,10 @@ const Kernel* find_kernel(const Module& module, const std::string& name) {
 
 const KernelAttributes& attributes(const Kernel& kernel) { return kernel.attributes; }
 
+bool reads_clock(const Kernel& kernel) {
+    return kernel.module->image(const_cast<Kernel&>(kernel)).traits.reads_clock;
+}
+
 std::optional<Symbol> find_symbol(const Module& module, const std::string& name) {
     const auto found = module.variables.find(name);
     if (found == module.variables.end()) return std::nullopt;

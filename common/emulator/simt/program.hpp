@@ -119,6 +119,7 @@ struct Traits {
     bool has_order_dependence = false;
     bool may_wait_for_blocks = false;  // the first two of those
     bool has_indirect_calls = false;
+    bool reads_clock = false;
     std::string unsupported;  // one line; empty: it can be executed
 };
 

@@ -99,11 +99,24 @@ enum Number : std::uint16_t {
     cluster_index,
     cluster_blocks,
 };
-std::uint64_t number(WarpContext& context, std::uint16_t which) {
+// A warp's next reading of a clock. Where time is predicted, that of the first of two executions.
+double cycles(WarpContext& context) {
     Execution& execution = *context.execution;
-    const Launch& launch = execution.launch;
     // A basic block takes some ten cycles; reading the clock takes time, too, so that it never stands.
-    const std::uint64_t cycles = 16 * ++execution.steps;
+    if (execution.launch.clocks == nullptr) return 16.0 * static_cast<double>(++execution.steps);
+    return execution.launch.clocks->at(context.block->number, context.warp->number,
+                                       context.warp->clock_reads++);
+}
+
+double nanoseconds_of(WarpContext& context) {
+    const timing::ClockReads* const clocks = context.execution->launch.clocks;
+    return cycles(context) * (clocks == nullptr ? 1 : 1e9 / clocks->clock_hz);
+}
+
+std::uint64_t number(WarpContext& context, std::uint16_t which) {
+    const Launch& launch = context.execution->launch;
+    const auto low = [](double value) { return static_cast<std::uint64_t>(value) & 0xffffffffu; };
+    const auto high = [](double value) { return static_cast<std::uint64_t>(value) >> 32; };
     switch (which) {
         case one:
             return 1;
@@ -122,17 +135,17 @@ std::uint64_t number(WarpContext& context, std::uint16_t which) {
         case total_shared:
             return launch.shared_bytes;
         case clock_low:
-            return cycles & 0xffffffffu;
+            return low(cycles(context));
         case clock_high:
-            return cycles >> 32;
+            return high(cycles(context));
         case clock:
-            return cycles;
+            return static_cast<std::uint64_t>(cycles(context));
         case nanoseconds:
-            return cycles;
+            return static_cast<std::uint64_t>(nanoseconds_of(context));
         case nanoseconds_low:
-            return cycles & 0xffffffffu;
+            return low(nanoseconds_of(context));
         case nanoseconds_high:
-            return cycles >> 32;
+            return high(nanoseconds_of(context));
         case workspace_low:
             return launch.grid_workspace & 0xffffffffu;
         case workspace_high:
@@ -167,12 +180,12 @@ constexpr Named table[] = {
     {"%lanemask_le", {lane_mask, 4, less_equal, true}},
     {"%lanemask_gt", {lane_mask, 4, greater, true}},
     {"%lanemask_ge", {lane_mask, 4, greater_equal, true}},
-    {"%clock", {in_32, 4, clock_low}},
-    {"%clock_hi", {in_32, 4, clock_high}},
-    {"%clock64", {in_64, 8, clock}},
-    {"%globaltimer", {in_64, 8, nanoseconds}},
-    {"%globaltimer_lo", {in_32, 4, nanoseconds_low}},
-    {"%globaltimer_hi", {in_32, 4, nanoseconds_high}},
+    {"%clock", {in_32, 4, clock_low, false, true}},
+    {"%clock_hi", {in_32, 4, clock_high, false, true}},
+    {"%clock64", {in_64, 8, clock, false, true}},
+    {"%globaltimer", {in_64, 8, nanoseconds, false, true}},
+    {"%globaltimer_lo", {in_32, 4, nanoseconds_low, false, true}},
+    {"%globaltimer_hi", {in_32, 4, nanoseconds_high, false, true}},
     {"%dynamic_smem_size", {in_32, 4, dynamic_shared, true}},
     {"%total_smem_size", {in_32, 4, total_shared, true}},
     {"%aggr_smem_size", {in_32, 4, total_shared, true}},

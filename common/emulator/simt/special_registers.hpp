@@ -15,6 +15,7 @@ struct SpecialRegister {
     std::uint16_t variant = 0;
     bool is_same_in_all_blocks =
         false;  // of a launch: depends on the thread's place in its block alone
+    bool is_clock = false;
 };
 SpecialRegister find_special_register(const std::string& name);
 

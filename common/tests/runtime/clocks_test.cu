@@ -1,0 +1,137 @@
+// Clocks of a GPU whose time is predicted: what kernels read from them agrees with what events show.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using Ticks = unsigned long long;
+
+__global__ void spin(Ticks* took, Ticks ticks) {
+    const Ticks begin = clock64();
+    while (clock64() - begin < ticks) {
+    }
+    if (threadIdx.x == 0) took[blockIdx.x] = clock64() - begin;
+}
+
+__global__ void spin_nanoseconds(Ticks* took, Ticks nanoseconds) {
+    const auto now = [] {
+        Ticks value;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value));
+        return value;
+    };
+    const Ticks begin = now();
+    while (now() - begin < nanoseconds) {
+    }
+    took[0] = now() - begin;
+}
+
+__global__ void count_and_spin(unsigned* counter, Ticks* began) {
+    atomicAdd(counter, 1);
+    if (threadIdx.x == 0 && blockIdx.x == 0) *began = clock64();
+}
+
+// 512 multiply-adds, each of which needs the one before.
+__global__ void chain(Ticks* took, float* value, float factor) {
+    float sum = factor;
+    const Ticks begin = clock64();
+#pragma unroll
+    for (int i = 0; i < 512; ++i) sum = fmaf(sum, factor, factor);
+    *value = sum;
+    *took = clock64() - begin;
+}
+
+// Warp 0 spins; the others wait for it.
+__global__ void wait_for_the_first_warp(Ticks* took, Ticks ticks) {
+    const Ticks begin = clock64();
+    if (threadIdx.x < 32) {
+        while (clock64() - begin < ticks) {
+        }
+    }
+    __syncthreads();
+    const Ticks end = clock64();
+    if (threadIdx.x % 32 == 0) took[threadIdx.x / 32] = end - begin;
+}
+
+class Clocks : public testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_EQ(cudaMallocManaged(&took_, 1024 * sizeof(Ticks)), cudaSuccess);
+        ASSERT_EQ(cudaGetDeviceProperties(&properties_, 0), cudaSuccess);
+        ASSERT_EQ(cudaDeviceGetAttribute(&kilohertz_, cudaDevAttrClockRate, 0), cudaSuccess);
+    }
+    void TearDown() override { EXPECT_EQ(cudaDeviceReset(), cudaSuccess); }
+
+    template <class Launch>
+    double microseconds(Launch launch) {
+        cudaEvent_t begin = nullptr, end = nullptr;
+        EXPECT_EQ(cudaEventCreate(&begin), cudaSuccess);
+        EXPECT_EQ(cudaEventCreate(&end), cudaSuccess);
+        EXPECT_EQ(cudaEventRecord(begin), cudaSuccess);
+        launch();
+        EXPECT_EQ(cudaEventRecord(end), cudaSuccess);
+        EXPECT_EQ(cudaEventSynchronize(end), cudaSuccess);
+        float milliseconds = 0;
+        EXPECT_EQ(cudaEventElapsedTime(&milliseconds, begin, end), cudaSuccess);
+        return 1e3 * milliseconds;
+    }
+    double ticks_of(double microseconds) const { return microseconds * kilohertz_ / 1e3; }
+
+    Ticks* took_ = nullptr;
+    cudaDeviceProp properties_{};
+    int kilohertz_ = 0;
+};
+
+TEST_F(Clocks, ALoopThatWaitsForAClockTakesThatLong) {
+    const double short_one = microseconds([&] { spin<<<1, 32>>>(took_, 20'000); });
+    EXPECT_GE(took_[0], 20'000u);
+    EXPECT_LT(took_[0], 20'200u);
+    const double long_one = microseconds([&] { spin<<<2, 64>>>(took_, 1'020'000); });
+    EXPECT_GE(took_[1], 1'020'000u);
+    EXPECT_LT(took_[1], 1'020'200u);
+    EXPECT_NEAR(ticks_of(long_one - short_one), 1e6, 1e4);
+}
+
+TEST_F(Clocks, ANanosecondIsOne) {
+    const double none = microseconds([&] { spin_nanoseconds<<<1, 1>>>(took_, 0); });
+    const double some = microseconds([&] { spin_nanoseconds<<<1, 1>>>(took_, 50'000); });
+    EXPECT_NEAR(some - none, 50, 1);
+    EXPECT_NEAR(static_cast<double>(took_[0]), 50'000, 200);
+}
+
+TEST_F(Clocks, AKernelIsExecutedOnceAsFarAsMemoryTells) {
+    auto* const counter = reinterpret_cast<unsigned*>(took_);
+    for (const unsigned expected : {1024u, 2048u}) {
+        count_and_spin<<<32, 32>>>(counter, took_ + 1);
+        ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+        EXPECT_EQ(*counter, expected);
+    }
+}
+
+TEST_F(Clocks, TheyGoOnFromLaunchToLaunch) {
+    Ticks before = 0;
+    for (int i = 0; i < 3; ++i) {
+        count_and_spin<<<1, 32>>>(reinterpret_cast<unsigned*>(took_), took_ + 1);
+        ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+        EXPECT_GT(took_[1], before);
+        before = took_[1];
+    }
+}
+
+// Four cycles each since Volta (Jia et al., arXiv 1804.06826, table 4.1).
+TEST_F(Clocks, ADependentMultiplyAddTakesFourCycles) {
+    chain<<<1, 32>>>(took_, reinterpret_cast<float*>(took_ + 1), 0.5F);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_NEAR(static_cast<double>(took_[0]) / 512, 4, 0.1);
+}
+
+TEST_F(Clocks, AWarpThatWaitsAtABarrierSeesIt) {
+    wait_for_the_first_warp<<<1, 128>>>(took_, 5'000);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    for (int warp = 0; warp < 4; ++warp)
+        EXPECT_NEAR(static_cast<double>(took_[warp]), 5'000, 100) << warp;
+}
+
+}  // namespace
