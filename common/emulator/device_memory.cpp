@@ -134,11 +134,11 @@ void remove_host_memory(void* pointer) {
     device_memory().remove_host(reinterpret_cast<Address>(pointer));
 }
 
-std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t most_bytes) {
+std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t max_bytes) {
     const std::vector<Allocation> all = device_memory().all();
     std::size_t bytes = 0;
     for (const Allocation& place : all) bytes += place.bytes;
-    if (bytes > most_bytes) return std::nullopt;
+    if (bytes > max_bytes) return std::nullopt;
     MemoryCopy copy;
     for (const Allocation& place : all) {
         const auto* const begin = reinterpret_cast<const std::byte*>(place.begin);

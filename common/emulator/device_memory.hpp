@@ -34,8 +34,8 @@ bool in_device_memory(Address address);
 // What lies in all allocations and in added host memory, to execute a kernel twice.
 class MemoryCopy {
   public:
-    // Nothing where that is more than `most_bytes` bytes.
-    static std::optional<MemoryCopy> of_all(std::size_t most_bytes);
+    // Nothing where that is more than `max_bytes` bytes.
+    static std::optional<MemoryCopy> of_all(std::size_t max_bytes);
     // Puts it back. What was allocated since stays as it is.
     void restore() const;
 

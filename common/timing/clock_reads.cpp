@@ -6,14 +6,14 @@ namespace timing {
 namespace {
 
 // From one reading to the next, where no two were recorded.
-constexpr double least_cycles = 16;
+constexpr double min_cycles = 16;
 
 double extrapolated(const std::vector<double>& recorded, std::size_t read) {
     if (read < recorded.size()) return recorded[read];
-    if (recorded.empty()) return least_cycles * static_cast<double>(read + 1);
+    if (recorded.empty()) return min_cycles * static_cast<double>(read + 1);
     const double intervals = static_cast<double>(recorded.size() - 1);
     const double each =
-        intervals > 0 ? (recorded.back() - recorded.front()) / intervals : least_cycles;
+        intervals > 0 ? (recorded.back() - recorded.front()) / intervals : min_cycles;
     return recorded.back() + each * static_cast<double>(read + 1 - recorded.size());
 }
 

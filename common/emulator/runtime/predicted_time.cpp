@@ -76,7 +76,7 @@ timing::Prediction prediction_of(const simt::LaunchRecord& record) {
 // Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
 // what others see that wait for it.
 constexpr int max_executions = 4;
-constexpr std::size_t most_copied_bytes = std::size_t{1} << 30;
+constexpr std::size_t max_copied_bytes = std::size_t{1} << 30;
 
 }  // namespace
 
@@ -99,7 +99,7 @@ std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
 simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute) {
     std::optional<MemoryCopy> before;
     if (predicts_time() && simt::reads_clock(kernel))
-        before = MemoryCopy::of_all(most_copied_bytes);
+        before = MemoryCopy::of_all(max_copied_bytes);
     simt::LaunchRecord record = execute(nullptr);
     if (!before) return record;
     for (int execution = 1; execution < max_executions; ++execution) {

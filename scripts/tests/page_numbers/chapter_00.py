@@ -18,7 +18,8 @@ GIVEN = (
     "of 16 the slowest",
     "at 32 of them",
     "a stride of 32 words {",
-    "(a GTX 480's)",
+    "a GTX 480's)",
+    "whole sectors of 32 bytes, on a Fermi whole lines of 128",
 )
 
 
@@ -36,10 +37,12 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     levels = [[assumed[f"{level}_cycles"]] for level in ("l1", "l2", "dram")]
     yield (
-        "assumes [27] ns from the L1 (a GTX 480's), [231] from the L2 and [423] from DRAM",
-        *([1000 * cycles / clock for cycles in level] for level in levels),
+        "assumes [27] ns from the L1 ([35] clocks, a GTX 480's), [231] from the L2 and [423] from DRAM ([300] and [550] clocks",
+        [1000 * levels[0][0] / clock],
+        levels[0],
+        *([1000 * cycles / clock for cycles in level] for level in levels[1:]),
+        *levels[1:],
     )
-    yield "(both inferred: [35], [300] and [550] clocks", *levels
     yield (
         "it is [3.6] times as fast",
         d.ratio("load_l1 stride:33", "load_l1 stride:32", rate),
@@ -78,7 +81,7 @@ def facts(d: Data) -> Iterator[Fact]:
             for path in ("l2", "l1")
         ),
     )
-    yield "each reach [a third] of the memory's rate", [value / memory for value in alone]
+    yield "each reach [a third] of the rate of long reads", [value / memory for value in alone]
     dram = d.of("chase path:l2 footprint:67108864", rate)
     asked, held = [memory / value / 1e6 for value in dram], [132 * 32 * 32 * 4 / 1e6]
     yield "law asks for [1.29] MB in flight, and they hold [0.54].", asked, held
@@ -98,7 +101,21 @@ def facts(d: Data) -> Iterator[Fact]:
         [1e9 / value for value in d.of(f"chase path:{path} footprint:{footprint}", rate)]
         for path, footprint in (("l1", 8192), ("l2", 524288), ("l2", 67108864))
     ]
-    yield "takes [19] ns from the L1, [141] from the L2 and [333] from DRAM", *latencies
+    mhz = d.result.sm_clock_mhz
+    clocks = [value * mhz / 1000 for value in latencies[2]]
+    yield (
+        "takes [19] ns from the L1, [141] from the L2 and [333] ([659] clocks) from DRAM",
+        *latencies,
+        clocks,
+    )
+    near = [
+        [1e9 / value for value in d.of(f"chase path:{path} footprint:1024", rate)]
+        for path in ("shared", "constant", "texture")
+    ]
+    yield "from shared memory [13] ns, constant memory [15], a texture [46]", *near
+    long_reads = [value / 1e12 for value in Data("07").of("read_wide", "bytes_per_second")]
+    yield "(64 MiB; [4.5] in long reads", long_reads
+    yield "; peak [4.8])", [d.peak / 1e12]
     bandwidths = [
         [
             value / 1e12
@@ -107,6 +124,6 @@ def facts(d: Data) -> Iterator[Fact]:
         for path, footprint in (("l1", 8192), ("l2", 4194304), ("l2", 67108864))
     ]
     yield (
-        "read [32] TB/s from their L1s, [9.3] TB/s from the L2 and [3.5] TB/s from DRAM",
+        "read [32] TB/s from their L1s, [9.3] TB/s from the L2 and [3.5] TB/s from DRAM (64 MiB",
         *bandwidths,
     )

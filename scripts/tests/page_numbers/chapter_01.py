@@ -9,6 +9,7 @@ CITED = ("give 50 %, 3.125 % and 1/N",)
 GIVEN = (
     "fetches 1 sector instead of 32",
     "1 byte in 16",
+    "the time from DRAM at 16",
     "move 2 used bytes for 1 + 1/e moved ones, so its bandwidth would be 2 / (1 + 1/e)",
     "where the model says 4.5",
     "the start of 4096 blocks",
