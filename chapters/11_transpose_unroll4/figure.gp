@@ -1,5 +1,5 @@
 # Time of four elements a thread over that of one.
-height = 560
+height = 640
 load 'style.gp'
 set grid xtics noytics
-call 'panels.gp' 1 0.26 0.10 0.82 0.85
+call 'panels.gp' 1 0.26 0.10 0.97 0.85

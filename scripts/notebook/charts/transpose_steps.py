@@ -2,12 +2,11 @@
 
 from notebook.charts.bars import ladder, step_counts
 from notebook.charts.curves import counts, ratios
-from notebook.charts.evidence import Device, Facts, complete
+from notebook.charts.evidence import Device, Facts, Ratio, complete
 from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
-from notebook.charts.marks import PALE, Chart, Panel
+from notebook.charts.marks import LEFT, PALE, RIGHT, Chart, Panel
 from notebook.charts.transposes import COLUMNS, LARGE, ROWS
-from notebook.charts.words import NO_EFFECT, percent
-from notebook.charts.words import times as x_times
+from notebook.charts.words import GREY_BAND, NO_EFFECT, percent
 
 _UNROLLED = [
     (COLUMNS, "_unroll4", "on", "columns, as printed, L1 on"),
@@ -19,65 +18,73 @@ _UNROLLED = [
     (ROWS, "_unroll4_loads_first", "on", "rows, loads first, L1 on"),
     (ROWS, "_unroll4_loads_first", "off", "rows, loads first, L1 off"),
 ]
+# Between the marks of one row, of which the next is 1 away: room for a name.
+_APART = 0.21
 
 
 def transpose_unroll4(facts: Facts) -> Chart:
     """Time of four elements a thread over that of one."""
     panel = Panel(
-        (0.45, 1.3),
+        (0.35, 1.3),
         (0.4, 8.6),
         heading="time with four elements a thread, one element = 1",
-        height=400,
+        height=480,
     )
     panel.ticks_y((8.0 - place, label) for place, (_, _, _, label) in enumerate(_UNROLLED))
-    panel.boxes([(*NO_EFFECT, 0.4, 8.6)], GREY, PALE)
-    panel.line([(1, 0.4), (1, 8.6)], GREY, "thin")
+    panel.boxes([(*NO_EFFECT, *panel.y)], GREY, PALE)
+    panel.line([(1, y) for y in panel.y], GREY, "thin")
     shown: set[Evidence] = set()
-    for index, device in enumerate((*facts.measured, *facts.published)):
-        pairs = []
-        for place, (kernel, suffix, l1, _) in enumerate(_UNROLLED):
-            at = {"block": "16x16", "l1": l1, **LARGE}
-            pairs.append((8.0 - place, device.row(kernel + suffix, **at), device.row(kernel, **at)))
-        shown |= across(panel, device, pairs, shift=0.13 * (2 - index))
-    note = f"{key(shown)}   in each row from above: the GPUs in the order of the list"
-    return Chart(_transpose_unroll4_title(facts.gpu), [panel], note)
+    highest = panel.x[1]
+    for place, (kernel, suffix, l1, _) in enumerate(_UNROLLED):
+        at = {"block": "16x16", "l1": l1, **LARGE}
+        row = [
+            (device, ratio)
+            for device in (*facts.measured, *facts.published)
+            if (
+                ratio := _ratio(device, device.row(kernel + suffix, **at), device.row(kernel, **at))
+            )
+        ]
+        _across(panel, 8.0 - place, row)
+        shown |= {device.evidence for device, _ in row}
+        highest = max([highest, *(ratio[0] for _, ratio in row)])
+    # Names stand right of the marks.
+    panel.x = (panel.x[0], 1.2 * highest)
+    return Chart(_transpose_unroll4_title(facts.gpu), [panel], f"{key(shown)}   {GREY_BAND}")
 
 
-def across(
-    panel: Panel,
-    device: Device,
-    places: list[tuple[float, str | None, str | None]],
-    *,
-    shift: float = 0.0,
-    label: str = "",
-) -> set[Evidence]:
-    """Ratios along the x axis, a line for each; names at the first."""
-    known = [(y, name, base) for y, name, base in places if name and base]
-    estimates = device.ratios([(name, base) for _, name, base in known])
-    points = [
-        (ratio, y + shift) for (y, _, _), ratio in zip(known, estimates, strict=True) if ratio
-    ]
-    if not points:
-        return set()
-    panel.points([(ratio[0], y) for ratio, y in points], device.style)
-    if device.evidence is Evidence.MEASURED:
-        panel.error_bars_across([(y, ratio[1], ratio[2]) for ratio, y in points], device.style)
-    panel.label(points[0][1], label or device.name, device.style)
-    return {device.evidence}
+def _ratio(device: Device, name: str | None, base: str | None) -> Ratio | None:
+    return device.ratios([(name, base)])[0] if name and base else None
+
+
+def _across(panel: Panel, middle: float, row: list[tuple[Device, Ratio]]) -> None:
+    """The ratios of one row, one below the other, each beside the name of its device."""
+    for index, (device, (ratio, low, high)) in enumerate(row):
+        y = middle + _APART * ((len(row) - 1) / 2 - index)
+        panel.points([(ratio, y)], device.style)
+        if device.evidence is Evidence.MEASURED:
+            panel.error_bars_across([(y, low, high)], device.style)
+        # Away from the line at 1.
+        if ratio < 1:
+            panel.text(min(ratio, low) - 0.02, y, device.name, RIGHT, device.style)
+        else:
+            panel.text(max(ratio, high) + 0.02, y, device.name, LEFT, device.style)
 
 
 def _transpose_unroll4_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    at = {"block": "16x16", "l1": "on", **LARGE}
-    plain = gpu.row(COLUMNS, **at)
-    printed = gpu.ratio(gpu.row(f"{COLUMNS}_unroll4", **at), plain)
-    first = gpu.ratio(gpu.row(f"{COLUMNS}_unroll4_loads_first", **at), plain)
-    if printed is None or first is None:
+    estimates = []
+    for kernel, suffix, l1, _ in _UNROLLED:
+        at = {"block": "16x16", "l1": l1, **LARGE}
+        estimates.append(_ratio(gpu, gpu.row(kernel + suffix, **at), gpu.row(kernel, **at)))
+    known = complete(estimate[0] if estimate else None for estimate in estimates)
+    if known is None:
         return ""
+    on, off, first_on, first_off, *by_rows = known
     return (
-        f"Reading columns, four elements a thread take {printed:.2f}x the time of one on the {gpu.name}, "
-        f"{first:.2f}x when all loads come first"
+        f"Reading columns on the {gpu.name}, four elements a thread take {on:.2f}x the time of one (L1 off: "
+        f"{off:.2f}x), with all loads first {first_on:.2f}x ({first_off:.2f}x); reading rows "
+        f"{min(by_rows):.2f}x to {max(by_rows):.2f}x"
     )
 
 
@@ -120,8 +127,8 @@ def transpose_thin_blocks(facts: Facts) -> Chart:
             (float(place), device.row(COLUMNS, block=shape, **LARGE), base)
             for place, shape in enumerate(_SHAPES)
         ]
-        shown |= ratios(time, device, pairs, metric="bytes_per_second")
-    time.reference(1, "as 16x16")
+        shown |= ratios(time, device, pairs, metric="bytes_per_second", joined=False)
+    time.reference(1, "dotted: as 16x16")
     if not shown:
         time.nothing()
     shown |= counts(
@@ -135,6 +142,7 @@ def transpose_thin_blocks(facts: Facts) -> Chart:
             )
             for place, shape in enumerate(_SHAPES)
         ],
+        joined=False,
     )
     return Chart(_transpose_thin_blocks_title(facts.gpu), [time, fetched], key(shown))
 
@@ -152,10 +160,11 @@ def _transpose_thin_blocks_title(gpu: Device | None) -> str:
     if not known or thin is None:
         return ""
     best = max(known, key=lambda shape: known[shape])
-    ending = (
-        "no shape is better" if best == "8x32" else f"{best} is the best: {x_times(known[best])}"
+    ending = "no shape is better" if best == "8x32" else f"{best} is the best: {known[best]:.2f}x"
+    return (
+        f"Reading columns, blocks of 8x32 have {thin:.2f}x the bandwidth of 16x16 on the {gpu.name}; "
+        f"{ending}"
     )
-    return f"Blocks of 8x32 have {x_times(thin)} the bandwidth of 16x16 on the {gpu.name}; {ending}"
 
 
 _LADDER = [
@@ -168,8 +177,7 @@ _LADDER = [
     ("transpose_vectors", {"type": "float", "tile": "64x64", "order": "down"}, "16-byte vectors"),
     ("transpose_vectors_prefetch", {"type": "float"}, "vectors, prefetched"),
     ("transpose_vectors_evict_last", {"type": "float"}, "vectors, evicted last"),
-    ("transpose_tensor", {"type": "float"}, "copy engine"),
-    ("transpose", {"type": "float"}, "the fastest of ours"),
+    ("transpose_tensor", {"type": "float"}, "tensor copies (TMA)"),
     ("cublas_sgeam", {}, "cuBLAS"),
 ]
 
@@ -222,11 +230,11 @@ def _transpose_shared_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
     share = {label: _share(gpu, kernel, case) for kernel, case, label in _LADDER}
-    labels = ("tile", "padded tile", "the fastest of ours", "cuBLAS")
-    known = complete(share[label] for label in labels)
-    if known is None:
+    library = share.pop("cuBLAS")
+    tile, padded = share["tile"], share["padded tile"]
+    if tile is None or padded is None or library is None:
         return ""
-    tile, padded, best, library = known
+    best = max(value for value in share.values() if value is not None)
     return (
         f"Padding the tile lifts a transpose from {percent(tile)} to {percent(padded)} of memcpy on the "
         f"{gpu.name}; the fastest has {percent(best)}, cuBLAS {percent(library)}"
