@@ -3,4 +3,4 @@ height = 620
 load 'style.gp'
 set grid xtics
 set xlabel 'FLOP for each byte'
-call 'panels.gp' 1 0.065 0.15 0.80 0.87
+call 'panels.gp' 1 0.065 0.15 0.74 0.87

@@ -4,20 +4,23 @@ from dataclasses import dataclass
 from functools import partial
 from operator import mul
 
-from notebook.charts.bars import line_between_groups, share_bars
-from notebook.charts.evidence import Device, complete
+from notebook import names
+from notebook.charts.banks import FAST
+from notebook.charts.bars import share_bars
+from notebook.charts.evidence import Device, complete, number
 from notebook.charts.look import (
     BLUE,
     CLAIMED,
     GREEN,
     GREY,
     ORANGE,
+    PURPLE,
     Style,
     key,
 )
 from notebook.charts.marks import DASHES, LEFT, LINE, THIN, Chart, Panel
 from notebook.charts.sources import Sources
-from notebook.charts.transposes import of_copy_rows
+from notebook.charts.transposes import line_at_the_copy, of_copy_rows
 from notebook.charts.words import percent
 
 _SECTOR = 32
@@ -41,12 +44,12 @@ def transposes(sources: Sources) -> Chart | None:
     if not facts.devices:
         return None
     heading = "bandwidth, % of a copy by rows in 16x16 blocks on the same device"
-    panel = Panel((0, 205), (0, 1), heading=heading, height=760)
+    panel = Panel((0, 225), (0, 1), heading=heading, height=760)
     cases = [
         (label, partial(_of_copy, kernel=kernel, case=case)) for kernel, case, label in _ORDERS
     ]
     share_bars(panel, (*facts.measured, *facts.published), cases)
-    line_between_groups(panel, 100, GREY)
+    line_at_the_copy(panel)
     shown = {device.evidence for device in (*facts.measured, *facts.published)}
     return Chart(_transposes_title(facts.gpu), [panel], key(shown, bars=True))
 
@@ -97,14 +100,10 @@ _LEVELS = (
     _Level("DRAM", (("dram_read_bytes", 1), ("dram_write_bytes", 1)), ORANGE, THIN),
 )
 _LOOKS = {LINE: "solid, diamonds", DASHES: "dashed, circles", THIN: "dotted, triangles"}
+# Without the steps whose rows would hide those of their neighbours.
 _ROOFLINE: list[tuple[str, dict[str, str], str]] = [
     ("matmul_naive", {"block": "32x32"}, "naive"),
-    ("matmul_tiled", {"tile": "32"}, "tiled"),
-    ("matmul_thread_tiles", {}, "thread tiles"),
-    ("matmul_vectorised", {}, "16-byte accesses"),
-    ("matmul_bulk", {"tile": "picked"}, "bulk copies"),
-    ("matmul_balanced", {"tile": "picked"}, "the last step"),
-    ("cublas_sgemm", {}, "cuBLAS"),
+    *(step for step in FAST if step[0] not in ("matmul_double_buffered", "matmul_reuse")),
 ]
 
 
@@ -124,14 +123,7 @@ def roofline(sources: Sources) -> Chart | None:
     if gpu is None:
         panel.nothing("No product was both timed and counted: this needs a GPU and its counters.")
         return Chart("", [panel])
-    for index, level in enumerate(reversed(_LEVELS)):
-        rate = _highest_rate(gpu, level)
-        if rate:
-            left = max(panel.x[0], 1e12 / rate)
-            slope = [(left, rate * left / 1e12), (120e12 / rate, 120.0)]
-            panel.line(slope, level.style, level.slope)
-            highest = f"{level.name} ({_LOOKS[level.slope]}): {rate / 1e12:.1f} TB/s at most"
-            panel.text(60, 1.3 * 1.45**index, highest, LEFT, level.style)
+    _slopes(panel, gpu)
     peak = gpu.value(gpu.row("fma_chains", m=4096), "flops_per_second")
     if peak:
         panel.line([(panel.x[0], peak / 1e12), (panel.x[1], peak / 1e12)], CLAIMED, "thin")
@@ -143,21 +135,48 @@ def roofline(sources: Sources) -> Chart | None:
             continue
         moved = [(level, level.bytes(gpu, row)) for level in _LEVELS]
         points = [(2 * 4096**3 / size, speed / 1e12, level) for level, size in moved if size]
-        panel.line([(x, y) for x, y, _ in points], GREY, "thin")
+        if points:
+            panel.line([(x, y) for x, y, _ in points], GREY, "thin")
+            panel.label(speed / 1e12, label, GREY)
+        else:
+            panel.line([(x, speed / 1e12) for x in panel.x], PURPLE, DASHES)
+            panel.label(speed / 1e12, f"{label}, bytes not counted", PURPLE)
         for x, y, level in points:
             panel.points([(x, y)], level.style)
-        panel.label(speed / 1e12, label, GREY)
     note = "A slope is the highest rate measured at that level; the points of a product are its bytes at each."
     return Chart(_roofline_title(gpu), [panel], note)
 
 
-def _highest_rate(gpu: Device, level: _Level) -> float | None:
-    """The most bytes a second that any row moved at a level, a memcpy of data that lie there too.
+def _slopes(panel: Panel, gpu: Device) -> None:
+    """The ceiling of each level, and below them what reached it."""
+    for index, level in enumerate(reversed(_LEVELS)):
+        rate, row = _highest_rate(gpu, level)
+        if not row:
+            continue
+        left = max(panel.x[0], 1e12 / rate)
+        slope = [(left, rate * left / 1e12), (120e12 / rate, 120.0)]
+        panel.line(slope, level.style, level.slope)
+        highest = f"{level.name} ({_LOOKS[level.slope]}): {rate / 1e12:.1f} TB/s, {_what(row)}"
+        panel.text(5, 1.2 * 1.4**index, highest, LEFT, level.style)
+
+
+def _what(row: str) -> str:
+    """A row of chapters 00 and 09, in words: `memcpy of 1024 MiB`, `read of 8 KiB`."""
+    kernel = names.kernel(row)
+    size = number(row, "bytes") or number(row, "footprint")
+    if not size:
+        return kernel
+    amount = f"{size / 2**20:.0f} MiB" if size >= 2**20 else f"{size / 2**10:.0f} KiB"
+    return f"{kernel} of {amount}"
+
+
+def _highest_rate(gpu: Device, level: _Level) -> tuple[float, str]:
+    """The most bytes a second that any row moved at a level, a memcpy of data that lie there too, and the row.
 
     Rows that use a part of their sectors are no ceiling: the L1 delivers the part, not the sector.
     """
     rates = [
-        rate
+        (rate, row)
         for row in gpu.rows("memcpy")
         if gpu.result.by_name[row][0].level == level.name.lower()
         and (rate := gpu.value(row, "bytes_per_second")) is not None
@@ -166,17 +185,15 @@ def _highest_rate(gpu: Device, level: _Level) -> float | None:
         size, time = level.bytes(gpu, row), gpu.value(row, "time")
         whole = (gpu.value(row, "load_efficiency") or 100) > 99
         if size and time and whole:
-            rates.append(size / time * 1e6)
-    return max(rates, default=None)
+            rates.append((size / time * 1e6, row))
+    return max(rates, default=(0.0, ""))
 
 
 def _roofline_title(gpu: Device) -> str:
     naive, best = gpu.row("matmul_naive", block="32x32", m=4096), gpu.row("cublas_sgemm", m=4096)
     speeds = [gpu.value(row, "flops_per_second") for row in (naive, best)]
-    l1, peak = (
-        _highest_rate(gpu, _LEVELS[0]),
-        gpu.value(gpu.row("fma_chains", m=4096), "flops_per_second"),
-    )
+    l1, _ = _highest_rate(gpu, _LEVELS[0])
+    peak = gpu.value(gpu.row("fma_chains", m=4096), "flops_per_second")
     if naive is None or None in speeds or not l1 or not peak:
         return ""
     size, time = _LEVELS[0].bytes(gpu, naive), gpu.value(naive, "time")
