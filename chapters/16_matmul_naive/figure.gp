@@ -3,6 +3,6 @@ height = 740
 load 'style.gp'
 set grid xtics
 set xlabel 'lines that a step loads'
-call 'panels.gp' 1 0.065 0.43 0.80 0.88
+call 'panels.gp' 1 0.065 0.43 0.77 0.88
 set grid noxtics
-call 'panels.gp' 2 0.065 0.105 0.80 0.315
+call 'panels.gp' 2 0.065 0.105 0.77 0.315

@@ -5,8 +5,8 @@ from itertools import pairwise
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import CLAIMED, GENERATIONS, GREY, Evidence, key
-from notebook.charts.marks import Chart, Panel
+from notebook.charts.look import CLAIMED, Evidence, key
+from notebook.charts.marks import CENTER, RIGHT, Chart, Panel
 from notebook.charts.words import times as x_times
 
 _NAIVE = [
@@ -54,16 +54,14 @@ def matmul_naive(facts: Facts) -> Chart:
         clocks.points([(x, y) for _, x, y in points], facts.gpu.style)
         clocks.label(points[-1][2], facts.gpu.name, facts.gpu.style)
         for label, x, y in points:
-            below = label in ("16x16 columns", "32x32 columns")
-            clocks.text(
-                x * (0.93 if below else 1.06),
-                y * (1.0 if below else 0.93),
-                label,
-                "right" if below else "left",
-            )
+            # Away from the line, which passes just below the points.
+            if "columns" in label:
+                clocks.text(0.93 * x, y, label, RIGHT)
+            else:
+                clocks.text(x, 1.12 * y, label, CENTER)
     else:
         clocks.nothing()
-    sectors = Panel((-0.5, 4.5), (0, 36), heading="sectors of a step, counted", height=150)
+    sectors = Panel((-0.5, 4.5), (0, 36), heading="sectors of a step", height=150)
     sectors.ticks_x((float(place), label) for place, (_, _, label) in enumerate(_NAIVE))
     shown = counts(
         sectors,
@@ -80,7 +78,8 @@ def matmul_naive(facts: Facts) -> Chart:
         ],
         joined=False,
     ) | ({Evidence.MEASURED} if points else set())
-    return Chart(_matmul_naive_title(facts), [clocks, sectors], key(shown))
+    note = f"{key(shown)}   columns: the threads of a warp go down a column of the product"
+    return Chart(_matmul_naive_title(facts), [clocks, sectors], note)
 
 
 def _twice(value: float | None) -> float | None:
@@ -142,7 +141,8 @@ def matmul_tiled(facts: Facts) -> Chart:
             groups.append((label, group))
         bars(panel, groups)
         panel.line([(width, 0), (width, panel.y[1])], CLAIMED, "thin")
-        panel.text(width + 0.3, 0.6, f"book: {width}x", style=CLAIMED)
+        # Below the longest bars, where nothing else is that far right.
+        panel.text(width - 0.3, 0.6 * panel.y[1], f"book: loads and time, {width}x", RIGHT, CLAIMED)
         panels.append(panel)
     sizes = "measured at 4096 cubed, predicted at 256 cubed" if Evidence.PREDICTED in shown else ""
     return Chart(_matmul_tiled_title(facts.gpu), panels, key(shown, bars=True)).noted(sizes)
@@ -169,6 +169,7 @@ def matmul_tile_width(facts: Facts) -> Chart:
     speed = Panel((-0.3, 3.3), (0, 2.4), heading="speed at 2048 cubed, tiles of 16 = 1", height=220)
     speed.ticks_x(ticks)
     shown: set[Evidence] = set()
+    names = _names(facts)
     for device in (*facts.measured, *facts.published):
         at = {"type": "float", "m": 2048}
         base = device.row("matmul_tiled_bounded", tile=16, **at)
@@ -176,12 +177,9 @@ def matmul_tile_width(facts: Facts) -> Chart:
             (float(place), base, device.row("matmul_tiled_bounded", tile=width, **at))
             for place, width in enumerate(_WIDTHS)
         ]
-        is_ours = device.evidence is Evidence.MEASURED
-        shown |= ratios(speed, device, pairs, label=None if is_ours else "")
+        shown |= ratios(speed, device, pairs, label=names.get(device.name, ""))
     if not shown:
         speed.nothing()
-    if Evidence.PUBLISHED in shown:
-        speed.label(0.9, _names_of_published(facts), GREY)
     speed.line([(place, width / 16) for place, width in enumerate(_WIDTHS)], CLAIMED, "thin")
     speed.label(2.0, "book: as the width", CLAIMED)
     occupancy = Panel((-0.3, 3.3), (0, 108), heading="theoretical occupancy, %", height=180)
@@ -204,10 +202,16 @@ def matmul_tile_width(facts: Facts) -> Chart:
     return Chart(_matmul_tile_width_title(facts.gpu), [speed, occupancy], key(shown))
 
 
-def _names_of_published(facts: Facts) -> str:
-    known = {device.generation for device in facts.published}
-    names = [generation.capitalize() for generation in GENERATIONS if generation in known]
-    return f"{' and '.join(names)}, published"
+def _names(facts: Facts) -> dict[str, str]:
+    """The names beside the panel: the published GPUs of a generation, which look the same, have one."""
+    names = {device.name: device.name for device in facts.measured}
+    of_generation: dict[str, list[str]] = {}
+    for device in facts.published:
+        of_generation.setdefault(device.generation, []).append(device.name)
+    for generation, known in of_generation.items():
+        several = f"{generation.capitalize()}, {len(known)} GPUs"
+        names[known[0]] = known[0] if len(known) == 1 else several
+    return names
 
 
 def _matmul_tile_width_title(gpu: Device | None) -> str:
