@@ -9,6 +9,7 @@ from notebook.charts.look import (
     GENERATIONS,
     GREY,
     Evidence,
+    Style,
     key,
 )
 from notebook.charts.marks import PALE, RIGHT, THIN, Chart, Panel
@@ -24,7 +25,9 @@ def effects(sources: Sources) -> Chart | None:
     for numbers, heading, ends, ratio, claimed in _EFFECTS:
         panel = Panel(_COLUMNS, ends, log_y=ends[1] > 8, heading=heading, height=170)
         if panel.log_y:
-            panel.ticks_y((2.0**power, str(2**power)) for power in range(6))
+            panel.ticks_y((2.0**power, f"{2.0**power:g}") for power in range(-1, 6))
+        else:
+            panel.ticks_y((tenth / 10, f"{tenth / 10:g}") for tenth in range(8, 13))
         facts = sources.facts(*numbers)
         years = {device.generation: f" ’{device.result.year % 100}" for device in facts.emulated}
         names = (f"{name.capitalize()}{years.get(name, '')}" for name in GENERATIONS)
@@ -41,20 +44,19 @@ def effects(sources: Sources) -> Chart | None:
         panels.append(panel)
     if not shown:
         return None
-    note = f"{key(shown)}{_published(sources)}   {GREY_BAND}"
+    note = f"{key(shown)}{_published(sources)}   {GREY_BAND}   middle: median of sizes"
     return Chart(_effects_title(sources), panels, note).noted(sources.note)
 
 
 def _published(sources: Sources) -> str:
-    """How many GPUs have stars, and which chapters name them."""
+    """How many GPUs have stars, and where they are named."""
     gpus = {
         device.name
         for numbers, _, _, ratio, _ in _EFFECTS
         for device in sources.facts(*numbers).published
         if ratio(device) is not None and device.generation in GENERATIONS
     }
-    chapters = ", ".join(number for numbers, *_ in _EFFECTS for number in numbers)
-    return f" for {len(gpus)} GPUs, named in {chapters}" if gpus else ""
+    return f" ({len(gpus)} GPUs in data/published)" if gpus else ""
 
 
 def _by_generation(
@@ -79,17 +81,28 @@ def _by_generation(
             named.setdefault(device.generation, []).append(device)
         highest[device.generation] = max(value, highest.get(device.generation, value))
     for generation, devices in named.items():
-        over = 0.17 * (panel.y[1] - panel.y[0])
-        top = highest[generation]
-        above = top * 1.6 if panel.log_y else top + over
-        x = float(GENERATIONS.index(generation))
-        ends = (top * 1.15, top * 1.3) if panel.log_y else (top + 0.3 * over, top + 0.6 * over)
-        panel.line([(x, end) for end in ends], devices[-1].style)
         names = ", ".join(device.name for device in reversed(devices))
         if generation in others:
             names += f", {others[generation]} more"
-        panel.text(x + 1.6, above, names, RIGHT, devices[-1].style)
+        _name_above(panel, generation, names, highest, devices[-1].style)
     return shown
+
+
+def _name_above(
+    panel: Panel, generation: str, text: str, highest: Mapping[str, float], look: Style
+) -> None:
+    """Names above the marks of their generation and above those of its neighbours, which they would hide."""
+    column = GENERATIONS.index(generation)
+    beside = max(highest.get(name, 0.0) for name in GENERATIONS[max(0, column - 2) : column + 3])
+    own = highest[generation]
+    if panel.log_y:
+        place, ends = beside * 1.8, (own * 1.25, beside * 1.4)
+    else:
+        height = panel.y[1] - panel.y[0]
+        place, ends = beside + 0.17 * height, (own + 0.06 * height, beside + 0.09 * height)
+    if ends[0] < ends[1]:
+        panel.line([(column, end) for end in ends], look)
+    panel.text(column + 1.6, place, text, RIGHT, look)
 
 
 def _draw_crowd(
@@ -144,21 +157,21 @@ _EFFECTS: list[
     (
         ("02",),
         "reads at offset 11: time, aligned = 1",
-        (0.5, 1.3),
+        (0.8, 1.2),
         _offset_11,
         ("", "", 1),
     ),
     (
         ("12",),
-        "diagonal order: median time, plain = 1",
-        (0.5, 1.3),
+        "diagonal, reading rows: time, plain = 1",
+        (0.8, 1.2),
         _diagonal,
         ("", "", 1),
     ),
     (
         ("17",),
         "tiles of 16: speed, naive = 1",
-        (0.8, 60),
+        (0.5, 32),
         _tiled,
         ("sixteen_times_faster", "book: {}x", -1),
     ),
@@ -175,6 +188,6 @@ def _effects_title(sources: Sources) -> str:
         parts.append(value)
     offset, diagonal, tiled = parts
     return (
-        f"{gpu.name if gpu else ''}: offset 11 {slower(offset, than='aligned')}, diagonal "
-        f"{slower(diagonal, than='plain')}, tiles {times(tiled)} as fast"
+        f"{gpu.name if gpu else ''}: reads at offset 11 {slower(offset, than='aligned')}, diagonal order (reading "
+        f"rows) {slower(diagonal, than='plain')}, products in tiles {times(tiled)} as fast"
     )
