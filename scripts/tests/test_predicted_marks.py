@@ -1,8 +1,10 @@
 """Predicted times in figures: only of generations without a measured or published time there."""
 
+import re
+
 import pytest
 
-from notebook.charts import effects, look, registry
+from notebook.charts import effects, look, registry, standing
 from notebook.charts.evidence import facts
 from notebook.charts.marks import POINTS, Panel
 from notebook.charts.sources import Sources
@@ -68,3 +70,10 @@ def test_a_fermi_has_no_read_only_loads() -> None:
     _, plain, through = registry.of_chapter("04_read_only_cache", SOURCES.facts("04")).panels
     fermi = look.style("fermi", look.Evidence.COUNTED)
     assert fermi in styles(plain) and fermi not in styles(through)
+
+
+def test_the_parts_of_the_title_of_all_verdicts_add_up() -> None:
+    chart = standing.verdict_matrix(SOURCES)
+    assert chart
+    every, *parts = map(int, re.findall(r"\b\d+\b", chart.title))
+    assert every == sum(parts) and len(parts) == len(standing.CELLS) - 1

@@ -6,17 +6,16 @@ from statistics import median
 
 from notebook import device_names, judging
 from notebook.charts.look import GENERATIONS, GREY, VARIANTS, Style
-from notebook.charts.marks import BOXES, CENTER, LEFT, TILES, Chart, Panel
+from notebook.charts.marks import CENTER, LEFT, TILES, Chart, Panel
 from notebook.charts.sources import Prediction, Sources
-from notebook.charts.words import percent
 from notebook.tables import ChapterVerdicts
 from notebook.verdicts import PREDICTED
 
 _YES = "holds"
 _WEAKER = "weaker or stronger"
-_NO = "no effect, opposite, does not hold"
+_NO = "does not hold"
 _MIXED = "depends on the size"
-_UNKNOWN = f"inconclusive, {judging.TOO_CLOSE}"
+_UNKNOWN = "inconclusive"
 _NONE = "no evidence"
 _WORDS = {
     judging.REPRODUCED: _YES,
@@ -31,18 +30,21 @@ _WORDS = {
 }
 # From dark to light, so that the order survives in grey.
 CELLS = {
-    _YES: Style(0x0B4F8A, 5),
-    _WEAKER: Style(0x2F7FBF, 5),
-    _MIXED: Style(0x8F8F8F, 5),
-    _NO: Style(0xF2A15A, 5),
-    _UNKNOWN: Style(0xEFCB4A, 5),
-    _NONE: Style(0xF4F4F4, 5),
+    _YES: Style(0x0B3C6F, 5),
+    _WEAKER: Style(0x3F78B5, 5),
+    _NO: Style(0xE0702F, 5),
+    _MIXED: Style(0xB4B4B4, 5),
+    _UNKNOWN: Style(0xF2DC7A, 5),
+    _NONE: Style(0xF6F6F6, 5),
 }
 _ACROSS = 7
+# A device's column with the space beside it, and a line of text, in squares.
+_COLUMN = _ACROSS + 1.0
+_LINE = 1.9
 
 
 def verdict_matrix(sources: Sources) -> Chart | None:
-    """A row for each chapter, a column for each device, a square for each claim."""
+    """A row for each chapter, a column for each device, a square for each claim; above it the counts."""
     decided = [
         chapter_verdicts for chapter_verdicts in sources.decided if chapter_verdicts.verdicts
     ]
@@ -51,29 +53,62 @@ def verdict_matrix(sources: Sources) -> Chart | None:
         return None
     heights = [max(1, math.ceil(len(_claims(entry)) / _ACROSS)) + 0.7 for entry in decided]
     total = sum(heights)
-    panel = Panel((0, len(devices) * (_ACROSS + 1.0)), (-2.2, total), height=20 * total)
-    for place, device in enumerate(devices):
-        # In two rows, for which there is room.
-        middle = (place + 0.5) * (_ACROSS + 1.0) - 0.5
-        panel.text(middle, -0.5 - 1.1 * (place % 2), device_names.short(device), CENTER)
-    ticks = []
+    top = total + 4.0 + _LINE * (len(CELLS) + 2)
+    # Left of the columns the colours of the words have their place.
+    panel = Panel((-2.2, len(devices) * _COLUMN), (-2.4, top), height=9 * total)
+    for y in (-0.5, top - 1.5):
+        _name_columns(panel, devices, y)
+    ticks = _count(panel, decided, devices, top - 4.5)
     bottom = total
     squares: dict[str, list[tuple[float, float, float, float]]] = {}
     for chapter, height in zip(decided, heights, strict=True):
         ticks.append((bottom - (height - 0.7) / 2, chapter.chapter.name.replace("_", " ")))
         for column, device in enumerate(devices):
             for index, claim in enumerate(_claims(chapter)):
-                left = column * (_ACROSS + 1.0) + index % _ACROSS
-                top = bottom - index // _ACROSS
+                left = column * _COLUMN + index % _ACROSS
+                upper = bottom - index // _ACROSS
                 word, is_predicted = _cell(chapter, claim, device)
                 edge = 0.28 if is_predicted else 0.06
-                corners = (left + edge, left + 1 - edge, top - 1 + edge, top - edge)
+                corners = (left + edge, left + 1 - edge, upper - 1 + edge, upper - edge)
                 squares.setdefault(word, []).append(corners)
         bottom -= height
     for word, corners_of_word in squares.items():
         panel.boxes(corners_of_word, CELLS[word], TILES)
     panel.ticks_y(ticks)
-    return Chart(_matrix_title(decided, devices), [panel, _legend()], sources.note)
+    return Chart(_matrix_title(decided, devices), [panel, _reading()], sources.note)
+
+
+def _name_columns(panel: Panel, devices: list[str], y: float) -> None:
+    """The devices, in two rows, for which there is room."""
+    for place, device in enumerate(devices):
+        middle = (place + 0.5) * _COLUMN - 0.5
+        panel.text(middle, y - 1.3 * (place % 2), device_names.short(device), CENTER)
+
+
+def _count(
+    panel: Panel, decided: list[ChapterVerdicts], devices: list[str], top: float
+) -> list[tuple[float, str]]:
+    """Of each device a bar of its words, and below it how many claims each has; the ticks of the words."""
+    counts = [_words(decided, device) for device in devices]
+    ticks = [(top - _LINE * (index + 1.6), word) for index, word in enumerate(CELLS)]
+    for (y, word), look in zip(ticks, CELLS.values(), strict=True):
+        panel.boxes([(-1.9, -0.6, y - 0.65, y + 0.65)], look, TILES)
+        for column, words in enumerate(counts):
+            panel.text((column + 0.5) * _COLUMN - 0.5, y, str(words[word]), CENTER)
+    for column, words in enumerate(counts):
+        left = column * _COLUMN
+        for word, look in CELLS.items():
+            right = left + _ACROSS * words[word] / words.total()
+            panel.boxes([(left, right, top - 1.5, top)], look, TILES)
+            left = right
+    return ticks
+
+
+def _words(decided: list[ChapterVerdicts], device: str) -> Counter[str]:
+    """How many claims have each word on a device."""
+    return Counter(
+        _cell(chapter, claim, device)[0] for chapter in decided for claim in _claims(chapter)
+    )
 
 
 def _devices(decided: list[ChapterVerdicts]) -> list[str]:
@@ -106,16 +141,24 @@ def _cell(chapter: ChapterVerdicts, claim: str, device: str) -> tuple[str, bool]
     words = {_WORDS[entry.verdict] for entry in decided}
     certain = words - {_UNKNOWN} or words
     word = _NONE if not certain else certain.pop() if len(certain) == 1 else _MIXED
-    return word, any(entry.evidence == PREDICTED for entry in decided)
+    # What is too close to predict has no other evidence.
+    is_predicted = any(
+        entry.evidence == PREDICTED or (word == _UNKNOWN and entry.verdict == judging.TOO_CLOSE)
+        for entry in decided
+    )
+    return word, is_predicted
 
 
-def _legend() -> Panel:
-    panel = Panel((0, 100), (0, 2))
-    for index, (word, look) in enumerate(CELLS.items()):
-        x, y = 34.0 * (index % 3), 1.5 - index // 3
-        panel.boxes([(x, x + 1.5, y - 0.3, y + 0.3)], look, BOXES)
-        panel.text(x + 2.3, y, word)
-    panel.text(68 + 18, 0.5, "small: predicted")
+def _reading() -> Panel:
+    """How to read the squares and the words."""
+    panel = Panel((0, 100), (0, 3))
+    lines = (
+        "A square is a claim, in the order of the chapter's claims.toml; small: predicted, full: measured or counted.",
+        "does not hold: no effect and opposite too; inconclusive: too close to predict too; depends on the size:",
+        "sizes or cache states differ; no evidence: needs a GPU, no data, or about GPUs with other fetch units.",
+    )
+    for index, line in enumerate(lines):
+        panel.text(0, 2.5 - index, line)
     return panel
 
 
@@ -124,15 +167,14 @@ def _matrix_title(decided: list[ChapterVerdicts], devices: list[str]) -> str:
         result.device for chapter in decided for result in chapter.results if result.kind == "gpu"
     ]
     device = measured[-1] if measured else devices[-1]
-    cells = Counter(
-        _cell(chapter, claim, device)[0] for chapter in decided for claim in _claims(chapter)
-    )
-    known = sum(count for word, count in cells.items() if word != _NONE)
+    words = _words(decided, device)
+    known = words.total() - words[_NONE]
     if not known:
         return ""
     return (
-        f"Of {known} claims decided on the {device_names.short(device)}, {cells[_YES]} hold, "
-        f"{cells[_WEAKER]} are weaker or stronger, {cells[_NO]} do not hold, {cells[_MIXED]} depend on the size"
+        f"Of {known} claims with evidence on the {device_names.short(device)}, {words[_YES]} hold, "
+        f"{words[_WEAKER]} are weaker or stronger, {words[_NO]} do not hold, {words[_MIXED]} depend on the size, "
+        f"{words[_UNKNOWN]} are inconclusive"
     )
 
 
@@ -158,15 +200,17 @@ def validation(sources: Sources) -> Chart | None:
     known, printed = sources.predictions, sources.printed
     if not known:
         return None
-    panels = [_times("predicted time against that of an H200, µs", 1e6, known, _PARTS)]
+    heading = f"predicted time against that of an H200, µs: {_within(known)} within 1.5x"
+    panels = [_times(heading, 1e6, known, _PARTS)]
+    against = "measured time"
     if printed:
-        heading = "predicted time against that printed of other GPUs, ms"
+        heading = (
+            f"predicted time against that printed of other GPUs, ms: {_within(printed)} within 1.5x"
+        )
         panels.append(_times(heading, 1e3, printed, _AGES))
-    return Chart(
-        _validation_title(known, printed),
-        panels,
-        "open: predicted by the time model, against the measured time",
-    )
+        against = "measured (above) or printed time (below)"
+    note = f"open: predicted by the time model, against the {against}"
+    return Chart(_validation_title(known, printed), panels, note)
 
 
 def _times(
@@ -203,17 +247,17 @@ def _times(
 
 
 def _validation_title(known: list[Prediction], printed: list[Prediction]) -> str:
-    return f"Predicted times of {len(known)} benchmarks: {_within(known)}" + (
+    ours = f"half lie within a factor of {_factor(known):.2f} of the measured ones"
+    theirs = (
         f"; half of {len(printed)} printed ones within {_factor(printed):.2f}" if printed else ""
     )
+    return f"Predicted times of {len(known)} benchmarks: {ours}{theirs}"
 
 
 def _within(known: list[Prediction]) -> str:
-    within = sum(error <= math.log(1.5) for error in _errors(known)) / len(known)
-    return (
-        f"half lie within a factor of {_factor(known):.2f} of the measured ones, "
-        f"{percent(within)} within 1.5"
-    )
+    """How many are predicted within a factor of 1.5: a share would round up to all."""
+    within = sum(error <= math.log(1.5) for error in _errors(known))
+    return f"{within} of {len(known)}"
 
 
 def _factor(known: list[Prediction]) -> float:
