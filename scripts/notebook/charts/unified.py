@@ -21,6 +21,14 @@ _PHASES: list[tuple[str, str, Style]] = [
     ("read_back", "read back", Style(0xBFE3D3, 5)),
 ]
 
+# In the title.
+_IN_WORDS = {
+    "initialise": "initialisation on the host",
+    "to_device": "the copy to the device",
+    "first_touch": "the first kernel",
+    "read_back": "reading back",
+}
+
 
 def unified_memory(facts: Facts) -> Chart:
     """Where the time goes: phases that add up to the total."""
@@ -67,14 +75,20 @@ def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
 
 
 def _unified_memory_title(gpu: Device | None) -> str:
-    milliseconds = complete(
-        _phase(gpu, memory, phase)
-        for memory, phase in (("pinned", "total"), ("managed", "total"), ("managed", "first_touch"))
-    )
-    if gpu is None or milliseconds is None:
+    """What managed memory takes beyond page-locked copies, the two phases that add most of it."""
+    totals = complete(_phase(gpu, memory, "total") for memory in ("pinned", "managed"))
+    if gpu is None or totals is None:
         return ""
-    pinned, managed, first = milliseconds
+    pinned, managed = totals
+    added = sorted(
+        (
+            (_phase(gpu, "managed", phase) or 0) - (_phase(gpu, "pinned", phase) or 0),
+            _IN_WORDS[phase],
+        )
+        for phase, _, _ in _PHASES
+    )
+    largest = [f"{more:.0f} ms is {words}" for more, words in reversed(added[-2:]) if more > 0]
     return (
-        f"On the {gpu.name} page-locked copies take {pinned:.0f} ms, managed memory {managed:.0f} ms, "
-        f"of which the first kernel waits {first:.0f} ms for its pages"
+        f"On the {gpu.name} managed memory takes {managed:.0f} ms, page-locked copies {pinned:.0f} ms; of the "
+        f"difference {', '.join(largest)}"
     )
