@@ -7,6 +7,8 @@ from notebook.charts.sources import Sources
 from notebook.charts.words import times
 
 _SECTOR = 32.0
+# What the lanes of a warp read or write together, a float each.
+_WARP = 32 * 4.0
 _PLACES = ("kernel", "L1", "L2", "DRAM")
 # Between neighbours: the counter of what is read and of what is written, and the bytes of one.
 _MOVED = (
@@ -27,9 +29,9 @@ def memory(sources: Sources) -> Chart | None:
     gpu = sources.facts("10", "14").gpu
     if gpu is None:
         return None
-    flows = [
-        (label, _flow(gpu, gpu.row(kernel, **case, **_LARGE))) for kernel, case, label in _VARIANTS
-    ]
+    rows = {label: gpu.row(kernel, **case, **_LARGE) for kernel, case, label in _VARIANTS}
+    flows = [(label, _flow(gpu, row)) for label, row in rows.items()]
+    shared = {label: _through_shared(gpu, row) for label, row in rows.items()}
     known = [(label, flow) for label, flow in flows if flow]
     if not known:
         return None
@@ -37,7 +39,7 @@ def memory(sources: Sources) -> Chart | None:
     panels = []
     for label, flow in known:
         panel = Panel(
-            (-0.35, 3.35),
+            (-1.35, 3.35),
             (-0.62, 0.68),
             heading=f"a transpose that {label}" if "reads" in label else f"a transpose {label}",
             height=220,
@@ -46,8 +48,12 @@ def memory(sources: Sources) -> Chart | None:
             _band(panel, place, 0.30, read / widest, read, BLUE, "read")
             _band(panel, place, -0.26, written / widest, written, ORANGE, "written")
         for place, name in enumerate(_PLACES):
-            panel.boxes([(place - 0.13, place + 0.13, -0.55, 0.55)], PLAIN, BOXES)
-            panel.text(place, 0.62, name, CENTER)
+            _place(panel, place, name)
+        read, written = shared[label]
+        if read and written:
+            _place(panel, -1, "shared memory")
+            _band(panel, -1, 0.30, read / widest, read, BLUE, "read")
+            _band(panel, -1, -0.26, written / widest, written, ORANGE, "written")
         panels.append(panel)
     return Chart(
         _memory_title(gpu, dict(known)),
@@ -66,6 +72,17 @@ def _flow(gpu: Device, row: str | None) -> list[tuple[float, float]]:
     return steps
 
 
+def _through_shared(gpu: Device, row: str | None) -> tuple[float, float]:
+    """What is read from shared memory and written to it; each request is of a whole warp."""
+    read, written = (gpu.value(row, f"shared_{kind}_requests") for kind in ("load", "store"))
+    return _WARP * (read or 0), _WARP * (written or 0)
+
+
+def _place(panel: Panel, place: int, name: str) -> None:
+    panel.boxes([(place - 0.13, place + 0.13, -0.55, 0.55)], PLAIN, BOXES)
+    panel.text(place, 0.62, name, CENTER)
+
+
 def _band(
     panel: Panel, place: int, middle: float, share: float, size: float, look: Style, what: str
 ) -> None:
@@ -77,11 +94,9 @@ def _band(
 def _memory_title(gpu: Device, flows: dict[str, list[tuple[float, float]]]) -> str:
     if len(flows) < 2:
         return ""
-    naive, tiled = flows.values()
-    l1, l2, dram = ((read + written) / (2 * _MATRIX) for read, written in naive)
-    own = [(read + written) / (2 * _MATRIX) for read, written in tiled]
+    naive, tiled = ([read / _MATRIX for read, _ in flow] for flow in flows.values())
+    l1, l2, dram = map(times, naive)
     return (
-        f"A transpose that reads columns moves {times(l1)} the matrices through L1, {times(l2)} through L2 and "
-        f"{times(dram)} through DRAM on the {gpu.name}; through a tile {times(own[0])}, "
-        f"{times(own[1])}, {times(own[2])}"
+        f"On the {gpu.name} a transpose that reads columns reads {l1} the bytes of the matrix through the L1, "
+        f"{l2} through the L2 and {dram} from DRAM; through a tile {', '.join(map(times, tiled))}"
     )

@@ -39,7 +39,7 @@ def _streams(*parts: tuple[str, float]) -> Callable[[Device], tuple[str, float] 
             return None
         arrays = sum(weight for _, weight in parts)
         time = sum(weight / (rate or 1) for rate, (_, weight) in zip(best, parts, strict=True))
-        return "limit: reads and writes apart", arrays / time
+        return "limit: reads, then writes", arrays / time
 
     return limit
 
@@ -105,7 +105,10 @@ def peers(sources: Sources) -> Chart | None:
         panels.append(_panel(problem, gpu, others))
     if not is_drawn:
         return None
-    note = "Measured. The best of each; peers in a run of their own, beside the same copy."
+    note = (
+        "Measured, the best of each; peers in their own run. "
+        "First limit: the time of the reads alone plus that of the writes."
+    )
     return Chart(_title(sources), panels, note)
 
 
@@ -156,7 +159,7 @@ def _best(
 
 
 def _title(sources: Sources) -> str:
-    said = []
+    said, on = [], set()
     for problem, verb in zip(_PROBLEMS, ("adds", "transposes", "multiplies"), strict=True):
         gpu, others = _devices(sources, problem.chapter)
         if gpu is None or others is None:
@@ -170,4 +173,8 @@ def _title(sources: Sources) -> str:
         if ours is None or best is None:
             return ""
         said.append(f"{verb} at {ours / best:.2f}")
-    return f"The notebook {', '.join(said[:-1])} and {said[-1]} of the best peer's speed"
+        on.add(gpu.name)
+    return (
+        f"On the {' and '.join(sorted(on))} the notebook {', '.join(said[:-1])} and {said[-1]} of the best "
+        "peer's speed"
+    )
