@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <numeric>
+#include <string>
 #include <vector>
 
 namespace {
@@ -20,9 +20,9 @@ void check(cudaError_t error) {
     std::exit(1);
 }
 
-// Of a warp, or of a block's first one.
+// Of a warp, or of the first one of the first block.
 __device__ void store(Ticks* took, Ticks begin, Ticks end) {
-    if (threadIdx.x == 0) *took = end - begin;
+    if (threadIdx.x == 0 && blockIdx.x == 0) *took = end - begin;
 }
 
 // ---- a chain of operations: each needs the one before -------------------------------------------------
@@ -50,8 +50,10 @@ __global__ void multiply_add_double(Ticks* took, double* value, double x) {
 __global__ void reciprocal_root(Ticks* took, float* value, float x) {
     chain(took, value, x, [=](float sum) { return __frsqrt_rn(1.0F) + rsqrtf(sum); });
 }
+// Lanes differ: of equal values ptxas makes no shuffle.
 __global__ void shuffle(Ticks* took, int* value, int x) {
-    chain(took, value, x, [](int sum) { return __shfl_xor_sync(~0U, sum, 1) + 1; });
+    chain(took, value, static_cast<int>(threadIdx.x) * x,
+          [](int sum) { return __shfl_xor_sync(~0U, sum, 1) + 1; });
 }
 
 // ---- a chase: each load's address is the value of the load before ------------------------------------------
@@ -103,11 +105,11 @@ __global__ void multiply_adds(Ticks* took, float* value, float x) {
     const Ticks begin = clock64();
 #pragma unroll
     for (int i = 0; i < operations; ++i) sums[i % 8] = fmaf(sums[i % 8], x, x);
-    __syncthreads();
-    const Ticks end = clock64();
     float sum = 0;
     for (const float each : sums) sum += each;
-    value[threadIdx.x] = sum;
+    value[threadIdx.x] = sum;  // before the second clock, as the sums have to be
+    __syncthreads();
+    const Ticks end = clock64();
     store(took, begin, end);
 }
 
@@ -122,9 +124,9 @@ __global__ void read_shared(Ticks* took, unsigned* value, int stride) {
     const Ticks begin = clock64();
 #pragma unroll 16
     for (int i = 0; i < operations; ++i) sum += words[first + static_cast<unsigned>(i)];
+    value[threadIdx.x] = sum;
     __syncthreads();
     const Ticks end = clock64();
-    value[threadIdx.x] = sum;
     store(took, begin, end);
 }
 
@@ -153,7 +155,7 @@ Ticks* took = nullptr;
 void* value = nullptr;
 
 template <class Launch>
-void report(const char* name, Launch launch) {
+void report(const std::string& name, Launch launch) {
     Ticks fewest = std::numeric_limits<Ticks>::max();
     for (int i = -1; i < 5; ++i) {
         launch(static_cast<unsigned>(i + 1));
@@ -162,7 +164,7 @@ void report(const char* name, Launch launch) {
         check(cudaMemcpy(&ticks, took, sizeof ticks, cudaMemcpyDeviceToHost));
         if (i >= 0) fewest = std::min(fewest, ticks);
     }
-    std::printf("%s,%.2f\n", name, static_cast<double>(fewest) / operations);
+    std::printf("\"%s\",%.2f\n", name.c_str(), static_cast<double>(fewest) / operations);
 }
 
 // Cells of a line each, `lines` of them, every `step`-th the next one.
@@ -191,8 +193,9 @@ int main() {
            [&](unsigned) { reciprocal_root<<<1, 32>>>(took, as(0.0F), 0.5F); });
     report("shuffle and sum", [&](unsigned) { shuffle<<<1, 32>>>(took, as(0), 3); });
     report("load from shared memory", [&](unsigned) { chase_shared<<<1, 32>>>(took, as(0U), 1); });
-    report("load from shared memory, 32 lanes in one bank",
-           [&](unsigned) { chase_shared<<<1, 32>>>(took, as(0U), 32); });
+    for (const unsigned lanes : {2U, 4U, 8U, 16U, 32U})
+        report("load from shared memory, " + std::to_string(lanes) + " lanes a bank",
+               [&](unsigned) { chase_shared<<<1, 32>>>(took, as(0U), lanes); });
     unsigned* const small = ring(64, 1);
     report("load from the L1", [&](unsigned) { chase<<<1, 1>>>(took, as(0U), small, 0, 64); });
     constexpr unsigned fits_l2 = 64U * operations, needs_dram = 4096U * operations;
@@ -211,17 +214,25 @@ int main() {
     check(cudaMemset(counter, 0, sizeof *counter));
     report("atomic sum whose result is waited for",
            [&](unsigned) { add_and_wait<<<1, 1>>>(took, as(0U), counter); });
-    report("multiply-add of each of 32 warps",
-           [&](unsigned) { multiply_adds<<<1, 1024>>>(took, as(0.0F), 0.5F); });
-    report("load of each of 32 warps from shared memory",
-           [&](unsigned) { read_shared<<<1, 1024>>>(took, as(0U), 1); });
-    report("the same, lanes 2 words apart",
-           [&](unsigned) { read_shared<<<1, 1024>>>(took, as(0U), 2); });
-    report("the same, lanes 32 words apart",
-           [&](unsigned) { read_shared<<<1, 1024>>>(took, as(0U), 32); });
-    report("barrier of 1 warp", [&](unsigned) { barriers<<<1, 32>>>(took); });
-    report("barrier of 8 warps", [&](unsigned) { barriers<<<1, 256>>>(took); });
-    report("barrier of 32 warps", [&](unsigned) { barriers<<<1, 1024>>>(took); });
+    for (const unsigned warps : {1U, 4U, 8U, 16U, 32U})
+        report("multiply-add of each of " + std::to_string(warps) + " warps",
+               [&](unsigned) { multiply_adds<<<1, 32 * warps>>>(took, as(0.0F), 0.5F); });
+    for (const unsigned warps : {1U, 4U, 8U, 16U, 32U})
+        report("load of each of " + std::to_string(warps) + " warps from shared memory",
+               [&](unsigned) { read_shared<<<1, 32 * warps>>>(took, as(0U), 1); });
+    for (const int stride : {2, 8, 32})
+        report("the same of 32, lanes " + std::to_string(stride) + " words apart",
+               [&](unsigned) { read_shared<<<1, 1024>>>(took, as(0U), stride); });
+    for (const unsigned warps : {1U, 2U, 4U, 8U, 16U, 32U})
+        report("barrier of " + std::to_string(warps) + " warps",
+               [&](unsigned) { barriers<<<1, 32 * warps>>>(took); });
+    // As many blocks as all SMs hold, so that each SM has that many.
+    cudaDeviceProp gpu{};
+    check(cudaGetDeviceProperties(&gpu, 0));
+    const auto sms = static_cast<unsigned>(gpu.multiProcessorCount);
+    for (const unsigned blocks : {2U, 4U})
+        report("barrier of 8 warps, " + std::to_string(blocks) + " blocks an SM",
+               [&](unsigned) { barriers<<<blocks * sms, 256>>>(took); });
     report("the clock itself", [&](unsigned) { clocks<<<1, 32>>>(took, as(Ticks{})); });
     check(cudaDeviceSynchronize());
     return 0;
