@@ -1,10 +1,10 @@
 # Draws one panel: call 'panels.gp' NUMBER LEFT BOTTOM RIGHT TOP, its edges as shares of the canvas.
 # The script that calls names the axes before; that holds for one panel. The data say what is drawn.
 panel = ARG1 + 0
-set lmargin at screen ARG2
-set bmargin at screen ARG3
-set rmargin at screen ARG4
-set tmargin at screen ARG5
+left = ARG2 + 0
+bottom = ARG3 * height / canvas
+right = ARG4 + 0
+top = ARG5 * height / canvas
 unset logscale
 # `stats` heeds ranges.
 set xrange [*:*]
@@ -12,9 +12,9 @@ set yrange [*:*]
 
 # How each form is drawn; what is on top stands last in the data.
 # Columns: 3 colour, 4 shape, 5 x, 6 y, 7 8 its ends, 9 10 its ends, 11 text.
-array forms[16] = ['ticks_x', 'ticks_y', 'line', 'dashes', 'thin', 'points', 'bars_x', 'bars_y', \
-    'boxes', 'pale', 'left', 'center', 'right', 'aside', 'tiles', 'band']
-array drawn[16] = [ \
+array forms[18] = ['ticks_x', 'ticks_y', 'line', 'dashes', 'thin', 'points', 'bars_x', 'bars_y', \
+    'boxes', 'pale', 'left', 'center', 'right', 'aside', 'tiles', 'band', 'rings', 'outlined']
+array drawn[18] = [ \
     'using 5:6:xtic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
     'using 5:6:ytic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
     'using 5:6:3 with lines linewidth 1.8 dashtype 1 linecolor rgb variable', \
@@ -30,21 +30,33 @@ array drawn[16] = [ \
     'using 5:6:11:3 with labels right noenhanced font small textcolor rgb variable', \
     'using 5:6:11:3 with labels left noenhanced font small textcolor rgb variable', \
     'using 5:6:7:8:9:10:3 with boxxyerror fillstyle solid 1 noborder linecolor rgb variable', \
-    'using 5:9:10 with filledcurves fillstyle solid 0.2 noborder linecolor rgb "#555555"']
-how(form) = (sum [k = 1 : 16] (forms[k] eq form ? k : 0))
+    'using 5:9:10 with filledcurves fillstyle solid 0.2 noborder linecolor rgb "#555555"', \
+    'using 5:6:4:3 with points pointtype variable pointsize 1.1 linewidth 1.4 linecolor rgb variable', \
+    'using 5:6:7:8:9:10:3 with boxxyerror fillstyle empty linewidth 1.4 linecolor rgb variable']
+how(form) = (sum [k = 1 : 18] (forms[k] eq form ? k : 0))
 
 inside = ''
 aside = ''
 do for [i = 1 : blocks] {
-    if (panel_of[i] == panel && form_of[i] eq 'axes') {
+    form = panel_of[i] == panel ? form_of[i] : ''
+    if (form eq 'axes') {
         stats data index i - 1 using (log_x = column(5), log_y = column(6), x1 = column(7), \
             x2 = column(8), y1 = column(9), y2 = column(10), heading = strcol(11) eq '-' ? '' : strcol(11), 0) nooutput
-    } else { if (panel_of[i] == panel) {
+    } else { if (form eq 'room') {
+        # The panel ends where the labels of the figure have room beside it.
+        stats data index i - 1 using (room = column(5), 0) nooutput
+        right = right * width + room > width ? 1 - room / width : right
+    } else { if (strlen(form) > 0) {
         # Made of numbers and of the forms above, never of text from data.
-        this = sprintf(', data index %d %s notitle', i - 1, drawn[how(form_of[i])])
-        if (form_of[i] eq 'aside') { aside = aside.this } else { inside = inside.this }
-    } }
+        is_aside = form[1:5] eq 'aside'
+        this = sprintf(', data index %d %s notitle', i - 1, drawn[how(form[1:6] eq 'aside_' ? form[7:*] : form)])
+        if (is_aside) { aside = aside.this } else { inside = inside.this }
+    } } }
 }
+set lmargin at screen left
+set bmargin at screen bottom
+set rmargin at screen right
+set tmargin at screen top
 if (log_x) { set logscale x }
 if (log_y) { set logscale y }
 set xrange [x1 : x2]
@@ -58,22 +70,22 @@ set ylabel ''
 set xtics autofreq
 set ytics autofreq
 
-# Right of the panel the names of its lines, in shares of its height.
+# Right of the panel the names of its lines: across in pixels, up in shares of its height.
 if (strlen(aside) > 0) {
-    set lmargin at screen ARG4 + 0.012
+    set lmargin at screen right
     set rmargin at screen 1
     unset logscale
     unset border
     unset tics
     unset title
-    set xrange [0 : 1]
+    set xrange [0 : (1 - right) * width]
     # Somewhat higher than the panel, for labels at its ends, but never beyond the canvas.
-    high = ARG5 - ARG3
-    over = 0.2 < (1 - ARG5) / high ? 0.2 : (1 - ARG5) / high
-    over = over < ARG3 / high ? over : ARG3 / high
+    high = top - bottom
+    over = 0.2 < (1 - top) / high ? 0.2 : (1 - top) / high
+    over = over < bottom / high ? over : bottom / high
     set yrange [-over : 1 + over]
-    set bmargin at screen ARG3 - over * high
-    set tmargin at screen ARG5 + over * high
+    set bmargin at screen bottom - over * high
+    set tmargin at screen top + over * high
     eval 'plot '.aside[3:*]
     set border 3
     set xtics nomirror noenhanced

@@ -1,15 +1,17 @@
 # The canvas and the settings that all figures share. A script sets `height` (pixels) and loads this;
 # draw.gp, which runs it, says what to draw.
 width = 800
+# A title of two lines gets more room above the panels, whose places are shares of `height`.
+canvas = height + (strstrt(title, "\n") > 0 ? 14 : 0)
 set encoding utf8
 if (format eq 'png') {
-    set terminal pngcairo size 2 * width, 2 * height fontscale 2 linewidth 2 pointscale 2 \
+    set terminal pngcairo size 2 * width, 2 * canvas fontscale 2 linewidth 2 pointscale 2 \
         font 'DejaVu Sans,9.75' background rgb 'white'
 } else { if (format eq 'pdf') {
-    set terminal pdfcairo size width / 96.0, height / 96.0 font 'DejaVu Sans,9.75' \
+    set terminal pdfcairo size width / 96.0, canvas / 96.0 font 'DejaVu Sans,9.75' \
         background rgb 'white' linewidth 1
 } else {
-    set terminal svg size width, height dynamic font 'DejaVu Sans,13' name identifier \
+    set terminal svg size width, canvas dynamic font 'DejaVu Sans,13' name identifier \
         background rgb 'white'
 } }
 set output figure
@@ -40,5 +42,5 @@ do for [i = 1 : blocks] {
 
 set multiplot
 # The title, and below the panels what the shapes stand for: labels of the first panel.
-set label 1 title noenhanced at screen 0.012, screen 1 - 20.0 / height font bold
-set label 2 note noenhanced at screen 0.012, screen 11.0 / height font small textcolor rgb '#555555'
+set label 1 title noenhanced at screen 0.012, screen 1 - 20.0 / canvas font bold
+set label 2 note noenhanced at screen 0.012, screen 11.0 / canvas font small textcolor rgb '#555555'

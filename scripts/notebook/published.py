@@ -51,6 +51,19 @@ def load_chapter(project: Project, chapter: Chapter) -> list[Result]:
     return loaded
 
 
+def siblings(project: Project) -> dict[str, int]:
+    """Of each published GPU its number in its generation, in the order of devices.csv."""
+    try:
+        known = _devices(project.data / "published" / "devices.csv")
+    except Problem:  # whatever reads a chapter says what is wrong with the file
+        return {}
+    of_generation: dict[str, list[str]] = {}
+    for device, gpu in known.items():
+        of_generation.setdefault(gpu["generation"], []).append(PUBLISHED + device)
+    every = of_generation.values()
+    return {name: place for devices in every for place, name in enumerate(devices)}
+
+
 def _devices(path: Path) -> dict[str, Line]:
     known: dict[str, Line] = {}
     for row in csv_table.read(path, _DEVICE):

@@ -6,7 +6,7 @@ from math import ceil, floor, log2
 
 from notebook.charts.evidence import Device
 from notebook.charts.look import Evidence, Style
-from notebook.charts.marks import BOXES, PALE, Panel
+from notebook.charts.marks import BOXES, OUTLINED, PALE, Panel
 from notebook.charts.words import percent
 
 # A label, and what a device has there: a share of 1.
@@ -27,8 +27,9 @@ class Bar:
 
 
 def bar(device: Device, value: float, text: str) -> Bar:
-    """The bar of a device: full where it was measured here, else pale."""
-    form = BOXES if device.evidence is Evidence.MEASURED else PALE
+    """The bar of a device: full where it was measured here, as marks are filled, pale where it was
+    published, and empty where it was counted or predicted."""
+    form = {Evidence.MEASURED: BOXES, Evidence.PUBLISHED: PALE}.get(device.evidence, OUTLINED)
     return Bar(device.name, value, text, device.style, form)
 
 

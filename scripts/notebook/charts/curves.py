@@ -1,9 +1,11 @@
 """Curves of many devices in one panel: equal ones are drawn once, under one name."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notebook import device_names
+from notebook.charts.axes import share
 from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import CLAIMED, GREY, Evidence, Style
 from notebook.charts.marks import DASHES, LINE, Panel
@@ -16,6 +18,8 @@ NO_COUNTS = "Nothing was counted: scripts/lab run {} --device emulated:hopper do
 _ALIKE = 0.01
 # More predicted curves than these are drawn as the range that they span.
 _MAX_PREDICTED = 4
+# The height of a point in pixels, and the distance of two as a share of a panel's width.
+_POINT, _APART = 9.0, 0.021
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,12 @@ def draw(
 ) -> set[Evidence]:
     """Draws curves with their names beside the panel; the kinds of evidence they are.
 
-    `form` "" leaves out the lines between points. Of many predicted curves those of `named` generations are drawn,
-    or else the lowest and the highest.
+    `form` "" leaves out the lines between points, which then stand side by side where they would hide each other.
+    Of many predicted curves those of `named` generations are drawn, or else the one that is the lowest at the most
+    places and the one that is the highest there.
     """
     shown = set()
-    drawn = list(curves)
+    drawn = _side_by_side(panel, curves) if form == "" else list(curves)
     if predicted and len(drawn) > _MAX_PREDICTED:
         return _spread(panel, drawn, form, named)
     for curve in drawn:
@@ -123,17 +128,43 @@ def _spread(
         for x, y in curve.points:
             by_x.setdefault(x, []).append(y)
     panel.band((x, min(ys), max(ys)) for x, ys in sorted(by_x.items()))
-    ends = sorted(curves, key=lambda curve: curve.points[-1][1])
+    lowest = max(curves, key=lambda curve: sum(min(by_x[x]) == y for x, y in curve.points))
+    highest = max(curves, key=lambda curve: sum(max(by_x[x]) == y for x, y in curve.points))
     of_generations = [
-        ("", curve) for curve in ends if any(one.generation in named for one in curve.devices)
+        curve for curve in curves if any(one.generation in named for one in curve.devices)
     ]
-    for word, curve in of_generations or (("min", ends[0]), ("max", ends[-1])):
+    for curve in of_generations or (lowest, highest):
         look = curve.devices[0].predicted_style
         if form != "":
             panel.line(curve.points, look, form or DASHES)
         panel.points(curve.points, look)
-        panel.label(curve.points[-1][1], ": ".join((f"predicted {word}".strip(), curve.name)), look)
+        panel.label(curve.points[-1][1], f"predicted: {curve.name}", look)
     return {Evidence.PREDICTED}
+
+
+def _side_by_side(panel: Panel, curves: Iterable[Curve]) -> list[Curve]:
+    """The curves, with those of their points moved along the x axis that would hide each other."""
+    drawn = list(curves)
+    at: dict[float, list[tuple[float, int]]] = {}
+    for index, curve in enumerate(drawn):
+        for x, y in curve.points:
+            at.setdefault(x, []).append((share(y, panel.y, panel.log_y) * panel.height, index))
+    moved: dict[tuple[float, int], float] = {}
+    for x, here in at.items():
+        near: list[list[tuple[float, int]]] = []
+        for height, index in sorted(here):
+            if near and height - near[-1][-1][0] < _POINT:
+                near[-1].append((height, index))
+            else:
+                near.append([(height, index)])
+        for group in near:
+            for place, index in enumerate(sorted(index for _, index in group)):
+                away = (place - (len(group) - 1) / 2) * _APART * (panel.x[1] - panel.x[0])
+                moved[x, index] = x + away
+    return [
+        replace(curve, points=[(moved[x, index], y) for x, y in curve.points])
+        for index, curve in enumerate(drawn)
+    ]
 
 
 def ratios(
@@ -160,7 +191,13 @@ def ratios(
     panel.points([(x, value) for x, (value, _, _) in points], look)
     if label != "":
         values = [value for _, (value, _, _) in points]
-        panel.label(values[-1] if joined else max(values), label or device.name, look)
+        if device.evidence is not Evidence.MEASURED:
+            height = max(
+                values, key=lambda value: abs(math.log(value))
+            )  # where its star stands alone
+        else:
+            height = values[-1] if joined else max(values)
+        panel.label(height, label or device.name, look)
     return {device.evidence}
 
 

@@ -24,7 +24,8 @@ Ratio = tuple[float, float, float]  # with its interval
 
 @dataclass(frozen=True)
 class Device:
-    """A result, and how a figure shows it: `sibling` is its number among the measured GPUs of its generation."""
+    """A result, and how a figure shows it: `sibling` is its number in its generation, among
+    those that were measured or published as it was."""
 
     result: Result
     sibling: int = 0

@@ -39,6 +39,8 @@ COLOURS = dict(
 )
 # gnuplot's point types: the open shape of each; the filled one is the next number.
 _SHAPES = (8, 4, 10, 6, 12)
+# Of published GPUs, of neighbours in a generation and of neighbouring generations another one.
+_STARS = {3: "star", 1: "+", 2: "x"}
 
 
 class Evidence(Enum):
@@ -57,6 +59,10 @@ class Style:
     colour: int
     shape: int
 
+    @property
+    def is_filled(self) -> bool:
+        return self.shape > max(_STARS) and self.shape % 2 == 1
+
 
 # For what belongs to no device.
 GREY = Style(0x555555, 1)
@@ -73,13 +79,18 @@ VARIANTS = (PLAIN, BLUE, ORANGE, GREEN, PURPLE, SKY)
 
 def style(generation: str, evidence: Evidence, sibling: int = 0) -> Style:
     """A generation in its colour and shape: measured is filled, counted and predicted are open,
-    published is a star. `sibling` counts the GPUs of a generation: the others are paler, of another shape.
+    published is a star. `sibling` counts the GPUs of a generation: the others are paler, of another shape,
+    or published with another star.
     """
+    if evidence is Evidence.PUBLISHED:
+        first = GENERATIONS.index(generation) if generation in GENERATIONS else 0
+        star = list(_STARS)[(first + sibling) % len(_STARS)]
+        return Style(COLOURS.get(generation, GREY.colour), star)
     if generation not in GENERATIONS:
-        return Style(GREY.colour, 3 if evidence is Evidence.PUBLISHED else 5)
+        return Style(GREY.colour, 5)
     shape = _SHAPES[(GENERATIONS.index(generation) + sibling) % len(_SHAPES)]
-    shapes = {Evidence.MEASURED: shape + 1, Evidence.PUBLISHED: 3}
-    return Style(_paler(COLOURS[generation], sibling), shapes.get(evidence, shape))
+    is_measured = evidence is Evidence.MEASURED
+    return Style(_paler(COLOURS[generation], sibling), shape + 1 if is_measured else shape)
 
 
 def _paler(colour: int, steps: int) -> int:
@@ -91,6 +102,7 @@ def _paler(colour: int, steps: int) -> int:
 
 # Of the signs below, what a figure leaves out that draws no such lines.
 INTERVALS, DASHED = ", bar: 95 % interval", ", dashed"
+_GAP = "   "
 _SIGNS = {
     Evidence.MEASURED: f"filled: measured{INTERVALS}",
     Evidence.COUNTED: "open: counted",
@@ -101,16 +113,39 @@ _SIGNS = {
 
 _BARS = {
     Evidence.MEASURED: "full: measured",
-    Evidence.COUNTED: "pale: counted",
-    Evidence.PREDICTED: "pale: predicted",
+    Evidence.COUNTED: "outlined: counted",
+    Evidence.PREDICTED: "outlined: predicted",
     Evidence.PUBLISHED: "pale: published",
 }
 
 
 def key(shown: set[Evidence], *, bars: bool = False) -> str:
-    """What the shapes, or the bars, of a figure stand for."""
+    """What the shapes, or the bars, of a figure stand for; of a single kind its name."""
     signs = _SIGNS | (_BARS if bars else {})
-    return "   ".join(signs[kind] for kind in Evidence if kind in shown)
+    texts = [signs[kind] for kind in Evidence if kind in shown]
+    return _GAP.join(texts if len(texts) > 1 else (text.partition(": ")[2] for text in texts))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What the legend of a figure has to be right about."""
+
+    forms: set[str]
+    points: set[Style]
+    has_intervals: bool
+
+
+def explained(note: str, drawn: Drawn) -> str:
+    """A legend without forms that the figure lacks, and with each form once."""
+    note = note if drawn.has_intervals else note.replace(INTERVALS, "")
+    if "dashes" not in drawn.forms:
+        note = note.replace(DASHED, "")
+        note = note.replace(f"open: counted{_GAP}open: predicted", "open: counted, times predicted")
+    if not any(style.is_filled for style in drawn.points):
+        note = note.replace("filled: measured", "bars: measured")
+    stars = {style.shape for style in drawn.points} & _STARS.keys()
+    names = ", ".join(name for shape, name in _STARS.items() if shape in stars)
+    return note.replace("star: published", f"{names}: published") if names else note
 
 
 def ink(colour: int) -> int:

@@ -4,11 +4,14 @@ A row is: panel, form, colour, shape, x, y, x1, x2, y1, y2, text. plots/panels.g
 from data stays in the last column, so no name of a device ever becomes a part of a script.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from notebook.charts.look import DASHED, GREY, INTERVALS, Style, ink
+from notebook.charts import beside
+from notebook.charts.axes import Range, between, grown, on_axis, share
+from notebook.charts.look import GREY, Drawn, Style, explained, ink
 from notebook.text import plain
 
 # The forms that plots/panels.gp draws.
@@ -19,10 +22,14 @@ LINE = "line"
 DASHES = "dashes"
 THIN = "thin"
 POINTS = "points"
+# Open marks and stars where filled ones are too: larger, so that neither hides the other.
+RINGS = "rings"
 BARS_X = "bars_x"
 BARS_Y = "bars_y"
 BOXES = "boxes"
 PALE = "pale"
+# Boxes without a filling.
+OUTLINED = "outlined"
 # Boxes with a gap between them instead of a border: thousands of them, at half the size.
 TILES = "tiles"
 # The area between two curves, in grey.
@@ -31,13 +38,15 @@ LEFT = "left"
 CENTER = "center"
 RIGHT = "right"
 ASIDE = "aside"
+# The pixels that labels need beside a panel.
+ROOM = "room"
 
 _SPANNING = (LINE, DASHES, THIN, POINTS, BARS_X, BARS_Y, BAND)
 _TEXTS = (LEFT, CENTER, RIGHT, ASIDE)
+_LINES = (LINE, DASHES, THIN)
 
-Range = tuple[float, float]
-# About the height of a mark, in pixels.
-_MARK = 6.0
+# In pixels: about the size of a mark, and about the width of a panel.
+_MARK, _WIDTH = 9.0, 520.0
 # For cells without text: gnuplot takes a blank one for the next column.
 NO_TEXT = "-"
 _BLOCKS = "\n\n\n"
@@ -78,12 +87,24 @@ class Panel:
     marks: list[Mark] = field(default_factory=list)
     # Of groups of bars: the heights between them, from low to high.
     gaps: list[Range] = field(default_factory=list)
-    _labels: list[tuple[float, str, Style]] = field(default_factory=list)
+    # Where lines end and begin anew: what is left and right of it differs in more than x.
+    breaks: Sequence[float] = ()
+    _labels: list[beside.Label] = field(default_factory=list)
 
     def line(self, points: Iterable[tuple[float, float]], style: Style, form: str = LINE) -> None:
-        """A line, broken nowhere; no points, no line."""
-        if data := [Datum(x, y) for x, y in points]:
-            self.marks.append(Mark(form, data, style))
+        """A line; no points, no line."""
+        data = [Datum(x, y) for x, y in points]
+        for piece in [data] if form == THIN else self._pieces(data):
+            self.marks.append(Mark(form, piece, style))
+
+    def _pieces(self, data: Sequence[Datum]) -> list[list[Datum]]:
+        """Between two breaks each; nothing of no data."""
+        ends = [-math.inf, *self.breaks, math.inf]
+        pieces = [
+            [entry for entry in data if low <= entry.x < high]
+            for low, high in itertools.pairwise(ends)
+        ]
+        return [piece for piece in pieces if piece]
 
     def points(self, points: Iterable[tuple[float, float]], style: Style) -> None:
         if data := [Datum(x, y) for x, y in points]:
@@ -96,11 +117,12 @@ class Panel:
 
     def band(self, ranges: Iterable[tuple[float, float, float]]) -> None:
         """The area between two curves: x, low and high; at a single x a line."""
-        data = [Datum(x=x, y=(low + high) / 2, y1=low, y2=high) for x, low, high in ranges]
-        if len(data) > 1:
-            self.marks.append(Mark(BAND, data))
-        for only in data if len(data) == 1 else ():
-            self.line([(only.x, only.y1), (only.x, only.y2)], GREY)
+        every = [Datum(x=x, y=(low + high) / 2, y1=low, y2=high) for x, low, high in ranges]
+        for data in self._pieces(every):
+            if len(data) > 1:
+                self.marks.append(Mark(BAND, data))
+            else:
+                self.line([(data[0].x, data[0].y1), (data[0].x, data[0].y2)], GREY)
 
     def error_bars_across(self, bars: Iterable[tuple[float, float, float]], style: Style) -> None:
         """Horizontal bars: y, low and high."""
@@ -122,44 +144,54 @@ class Panel:
         self.marks.append(Mark(form, [Datum(x, y, text=plain(text))], style))
 
     def label(self, y: float, text: str, style: Style) -> None:
-        """Text right of the panel, at the height of `y` or, where others stand there, beside it."""
-        self._labels.append((y, text, style))
+        """Text right of the panel, at the height of `y` or, where others stand there, beside it.
 
-    def reference(self, y: float, text: str, style: Style = GREY) -> None:
-        """A horizontal line for a claimed or printed value, named beside the panel."""
+        In front of it stands the mark that has its style or, without one, a piece of the line.
+        """
+        self._labels.append(beside.Label(y, text, (style,)))
+
+    def reference(self, y: float, text: str = "", style: Style = GREY) -> None:
+        """A horizontal line for a claimed or printed value, named beside the panel unless the heading does."""
         self.line([(self.x[0], y), (self.x[1], y)], style, THIN)
-        self.label(y, text, style)
+        if text:
+            self.label(y, text, style)
 
     def ticks_x(self, ticks: Iterable[tuple[float, str]]) -> None:
-        data = [Datum(x, _on_axis(self.y, self.log_y), text=plain(text)) for x, text in ticks]
+        data = [Datum(x, on_axis(self.y, self.log_y), text=plain(text)) for x, text in ticks]
         self.marks.insert(0, Mark(TICKS_X, data))
 
     def ticks_y(self, ticks: Iterable[tuple[float, str]]) -> None:
-        data = [Datum(_on_axis(self.x, self.log_x), y, text=plain(text)) for y, text in ticks]
+        data = [Datum(on_axis(self.x, self.log_x), y, text=plain(text)) for y, text in ticks]
         self.marks.insert(0, Mark(TICKS_Y, data))
 
     def nothing(self, text: str = "No time was measured: this needs a GPU.") -> None:
         """Says why the panel is empty."""
         self.text(
-            _between(*self.x, 0.5, self.log_x), _between(*self.y, 0.5, self.log_y), text, CENTER
+            between(*self.x, 0.5, self.log_x), between(*self.y, 0.5, self.log_y), text, CENTER
         )
 
     @property
     def shows_bars(self) -> bool:
-        """Whether an interval is longer than the mark in its middle."""
-        low, high = (math.log(end) if self.log_y else end for end in self.y)
-        across = _longest(self, BARS_X, lambda bar: (bar.x1, bar.x2), self.log_x)
-        upright = _longest(self, BARS_Y, lambda bar: (bar.y1, bar.y2), self.log_y)
-        return across > 0 or upright * self.height > _MARK * (high - low)
+        """Whether an interval is to be seen."""
+        self._grow()
+        return any(self._is_seen(mark.form, bar) for mark in self.marks for bar in mark.data)
+
+    def _is_seen(self, form: str, bar: Datum) -> bool:
+        """Whether an interval is longer than the mark in its middle; False for what is none."""
+        if form == BARS_X:
+            return (self._across(bar.x2) - self._across(bar.x1)) * _WIDTH > _MARK
+        return form == BARS_Y and (self._up(bar.y2) - self._up(bar.y1)) * self.height > _MARK
+
+    def _across(self, x: float) -> float:
+        return share(x, self.x, self.log_x)
+
+    def _up(self, y: float) -> float:
+        return share(y, self.y, self.log_y)
 
     def _grow(self) -> None:
         """Makes room for points outside of the ranges that are shown at least."""
-        shown = [
-            (mark.form, datum)
-            for mark in self.marks
-            if mark.form in _SPANNING
-            for datum in mark.data
-        ]
+        spanning = (mark for mark in self.marks if mark.form in _SPANNING)
+        shown = [(mark.form, datum) for mark in spanning for datum in mark.data]
         xs = [
             x
             for form, datum in shown
@@ -170,10 +202,19 @@ class Panel:
             for form, datum in shown
             for y in ((datum.y1, datum.y2) if form in (BARS_Y, BAND) else (datum.y,))
         ]
-        self.x = _grown(self.x, xs, self.log_x)
-        self.y = _grown(self.y, ys, self.log_y)
+        self.x = grown(self.x, xs, self.log_x)
+        self.y = grown(self.y, ys, self.log_y)
 
-    def blocks(self, number: int) -> Iterable[str]:
+    @property
+    def room(self) -> float:
+        """The pixels that the labels need beside the panel."""
+        self._grow()
+        labels = self._names()
+        has_marks = any(label.styles for label in labels)
+        return max((label.end(has_marks=has_marks) for label in labels), default=0.0)
+
+    def blocks(self, number: int, room: float = 0.0) -> Iterable[str]:
+        """What gnuplot reads of the panel; `room` is what the labels beside all panels need."""
         self._grow()
         axes = Datum(
             x=float(self.log_x),
@@ -184,66 +225,73 @@ class Panel:
             y2=self.y[1],
             text=plain(self.heading),
         )
-        for mark in [Mark(AXES, [axes]), *self.marks, *self._placed_labels()]:
+        labels = self._names()
+        first = [Mark(AXES, [axes]), *([Mark(ROOM, [Datum(room)])] if labels else [])]
+        for mark in [*first, *self._in_order(), *self._aside(labels)]:
             yield "\n".join(_row(number, mark, datum) for datum in mark.data)
 
-    def _placed_labels(self) -> list[Mark]:
-        """Labels from bottom to top, moved apart where they would overlap; what is far off the scale
-        stands at its end."""
-        low, high = (math.log(end) if self.log_y else end for end in self.y)
-        step = 15.5 / self.height
-        placed: list[list[float]] = []
-        order = sorted(self._labels, key=lambda label: label[0])
-        for y, _, _ in order:
-            value = math.log(max(y, 1e-300)) if self.log_y else y
-            at = min(1.0, max(0.0, (value - low) / (high - low)))
-            # A group of labels moves as a whole, so that its middle stays where it was.
-            placed.append([at])
-            while len(placed) > 1 and _bottom(placed[-1], step) < _top(placed[-2], step):
-                last = placed.pop()
-                placed[-1] += last
+    def _in_order(self) -> list[Mark]:
+        """Points above lines, open ones and stars above filled ones, and no interval that its mark hides."""
+        has_filled = any(mark.form == POINTS and mark.style.is_filled for mark in self.marks)
+        drawn = []
+        for mark in self.marks:
+            form = mark.form
+            if form in (BARS_X, BARS_Y):
+                mark = replace(mark, data=[one for one in mark.data if self._is_seen(form, one)])
+            if has_filled and form == POINTS and not mark.style.is_filled:
+                form = RINGS
+            drawn += [replace(mark, form=form)] if mark.data else []
+        return sorted(drawn, key=lambda mark: (mark.form == RINGS, mark.form == POINTS))
+
+    def _names(self) -> list[beside.Label]:
+        """The labels from bottom to top, each with the styles that the panel draws."""
+        drawn = {mark.style for mark in self.marks if mark.form in (POINTS, *_LINES)}
+        labels = [
+            replace(label, styles=tuple(one for one in label.styles if one in drawn))
+            for label in sorted(self._labels, key=lambda label: label.y)
+        ]
+        return beside.together(labels, self._filled)
+
+    def _filled(self, style: Style) -> list[beside.Place]:
+        """Where the filled marks of a style are, in pixels."""
+        every = (mark for mark in self.marks if mark.form == POINTS and mark.style == style)
+        return [
+            (self._across(datum.x) * _WIDTH, self._up(datum.y) * self.height)
+            for mark in (every if style.is_filled else ())
+            for datum in mark.data
+        ]
+
+    def _aside(self, labels: list[beside.Label]) -> list[Mark]:
+        """Labels, moved apart where they would overlap; what is far off the scale stands at its end."""
+        wanted = [min(1.0, max(0.0, self._up(label.y))) for label in labels]
+        has_marks = any(label.styles for label in labels)
+        named = {style for label in labels for style in label.styles}
         marks: list[Mark] = []
-        for group in placed:
-            bottom = max(0.0, _bottom(group, step))
-            bottom = min(bottom, max(0.0, 1 + step / 2 - step * len(group)))
-            for index in range(len(group)):
-                _, text, style = order[len(marks)]
-                place = bottom + step * (index + 0.5)
-                marks.append(Mark(ASIDE, [Datum(0.0, place, text=plain(text))], style))
+        for place, label in zip(beside.places(wanted, self.height), labels, strict=True):
+            for x, style in label.marks_at():
+                marks += self._samples(x, place, style, named - {style})
+            text = Datum(label.text_at(has_marks=has_marks), place, text=plain(label.text))
+            marks.append(Mark(ASIDE, [text], label.styles[0] if label.styles else GREY))
         return marks
 
-
-def _longest(panel: Panel, form: str, ends: Callable[[Datum], Range], log: bool) -> float:
-    """The length of the longest bar, in the units of its axis."""
-    bars = [ends(bar) for mark in panel.marks if mark.form == form for bar in mark.data]
-    scaled = [(math.log(low), math.log(high)) if log else (low, high) for low, high in bars]
-    return max((high - low for low, high in scaled), default=0.0)
-
-
-def _bottom(group: list[float], step: float) -> float:
-    return sum(group) / len(group) - step * len(group) / 2
-
-
-def _top(group: list[float], step: float) -> float:
-    return sum(group) / len(group) + step * len(group) / 2
-
-
-def _grown(ends: Range, values: list[float], log: bool) -> Range:
-    low, high = ends
-    if values and max(values) > high:
-        high = max(values) * 1.15 if log else max(values) + 0.05 * (max(values) - low)
-    if values and min(values) < low:
-        low = min(values) / 1.15 if log else min(values) - 0.05 * (high - min(values))
-    return low, high
-
-
-def _on_axis(ends: Range, log: bool) -> float:
-    """Just inside: a point at the very end may count as outside on a log scale."""
-    return _between(*ends, 1e-5, log)
-
-
-def _between(low: float, high: float, share: float, log: bool) -> float:
-    return low * (high / low) ** share if log else low + (high - low) * share
+    def _samples(self, x: float, y: float, style: Style, others: set[Style]) -> list[Mark]:
+        """The mark of a style with what lies on it everywhere and has no name, or else a piece of its line."""
+        ordered = self._in_order()
+        own = [mark for mark in ordered if mark.form in (POINTS, RINGS) and mark.style == style]
+        if own:
+            alike = [
+                mark
+                for mark in ordered
+                if mark.form in (POINTS, RINGS) and mark.style not in others
+                if any(mark.data == one.data for one in own)
+            ]
+            return [
+                Mark(f"{ASIDE}_{form}", [Datum(x, y)], look)
+                for form, look in dict.fromkeys((mark.form, mark.style) for mark in alike)
+            ]
+        form = next(mark.form for mark in ordered if mark.form in _LINES and mark.style == style)
+        ends = (x - 0.6 * _MARK, x + 0.6 * _MARK)
+        return [Mark(f"{ASIDE}_{form}", [Datum(end, y) for end in ends], style)]
 
 
 def _row(panel: int, mark: Mark, datum: Datum) -> str:
@@ -269,11 +317,12 @@ class Chart:
     note: str = ""
 
     def as_tsv(self) -> str:
+        room = max((panel.room for panel in self.panels), default=0.0)
         return (
             _BLOCKS.join(
                 block
                 for number, panel in enumerate(self.panels, start=1)
-                for block in panel.blocks(number)
+                for block in panel.blocks(number, room)
             )
             + "\n"
         )
@@ -284,12 +333,14 @@ class Chart:
 
     def with_its_forms_explained(self) -> "Chart":
         """With what the grey areas stand for, if there are any, and without forms that it lacks."""
-        forms = {mark.form for panel in self.panels for mark in panel.marks}
-        has_bars = any(panel.shows_bars for panel in self.panels)
-        note = self.note if has_bars else self.note.replace(INTERVALS, "")
-        note = note if DASHES in forms else note.replace(DASHED, "")
-        return replace(self, note=note).noted(
-            "grey: range of predictions" if BAND in forms else ""
+        marks = [mark for panel in self.panels for mark in panel.marks]
+        drawn = Drawn(
+            forms={mark.form for mark in marks},
+            points={mark.style for mark in marks if mark.form == POINTS},
+            has_intervals=any(panel.shows_bars for panel in self.panels),
+        )
+        return replace(self, note=explained(self.note, drawn)).noted(
+            "grey: all predictions" if BAND in drawn.forms else ""
         )
 
     def titled(self, question: str) -> "Chart":

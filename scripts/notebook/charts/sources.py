@@ -74,7 +74,7 @@ class Sources:
         own = [result for chapter in chosen for result in self.own(chapter)]
         claimed = [claim for chapter in chosen for claim in claims.load_right(chapter).right]
         every = [*results.merged_by_device(own), *results.merged_by_device(printed)]
-        return facts(every, claimed, self.siblings)
+        return facts(every, claimed, self.siblings | self._of_published)
 
     @cached_property
     def measured(self) -> dict[str, list[str]]:
@@ -100,6 +100,10 @@ class Sources:
         """Of each measured GPU its number in its generation: one in all figures."""
         every = self.measured.values()
         return {name: place for names in every for place, name in enumerate(names)}
+
+    @cached_property
+    def _of_published(self) -> dict[str, int]:
+        return published.siblings(self.project)
 
     def is_drawn(self, device: str) -> bool:
         return device not in self.siblings or device in self._drawn
