@@ -1,4 +1,4 @@
-# Above: the time of a write against its offset. Below: the bytes stored of those in the sectors touched.
+# Above: the time of a write against its offset. Below: the sectors that it touches.
 height = 600
 load 'style.gp'
 set xlabel 'offset of the stores, in 4-byte elements'

@@ -14,7 +14,7 @@ _SWITCHED = [(offset, l1) for offset in (0, 11) for l1 in ("on", "off")]
 
 def l1_cache(facts: Facts) -> Chart:
     """Time without the L1 over that with it, and what each fetches."""
-    time = Panel((-0.5, 2.5), (0.85, 1.25), heading="time with L1 off, L1 on = 1", height=180)
+    time = Panel((-0.5, 2.5), (0.95, 1.05), heading="time with L1 off, L1 on = 1", height=180)
     time.ticks_x((float(place), f"offset {offset}") for place, offset in enumerate(_OFFSETS))
     heading = "load efficiency: bytes used of those fetched, %"
     fetched = Panel((-0.5, 3.5), (0, 108), heading=heading, height=180)
@@ -24,7 +24,7 @@ def l1_cache(facts: Facts) -> Chart:
     apart = [*facts.measured, *facts.published]
 
     def without(device: Device) -> list[Place]:
-        shift = 0.06 * apart.index(device) if device in apart else -0.06
+        shift = 0.06 * apart.index(device) if device in apart else -0.14
         return [
             (x + shift, _read(device, offset, "off"), _read(device, offset, "on"))
             for x, offset in enumerate(_OFFSETS)
@@ -38,7 +38,7 @@ def l1_cache(facts: Facts) -> Chart:
         return [(float(x), device.value(row, "load_efficiency")) for x, row in enumerate(rows)]
 
     shown = times(time, facts, without, joined=False)
-    time.reference(1.0, "the same time")
+    time.reference(1.0)
     shown |= counts(fetched, "03", facts.counted, efficiency, joined=False)
     return Chart(_l1_cache_title(facts), [time, fetched], key(shown))
 
@@ -78,9 +78,9 @@ def read_only_cache(facts: Facts) -> Chart:
     """Time through the read-only cache over that of a plain load; what the caches hold."""
     heading = "sectors found in L1 or read-only cache, plain load, %"
     time = Panel((-0.5, 4.5), (0.9, 1.1), heading=_HEADING, height=150)
-    hits = Panel((-0.5, 4.5), (-3, 108), heading=heading, height=130)
+    hits = Panel((-0.5, 4.5), (-9, 108), heading=heading, height=130)
     through = Panel(
-        (-0.5, 4.5), (-3, 108), heading="the same through __ldg, which Fermi lacks, %", height=130
+        (-0.5, 4.5), (-9, 108), heading="the same through __ldg, which Fermi lacks, %", height=130
     )
     for panel in (time, hits, through):
         panel.ticks_x((float(x), label) for x, (_, _, label) in enumerate(_CASES))
@@ -92,7 +92,7 @@ def read_only_cache(facts: Facts) -> Chart:
             shown |= ratios(time, gpu, places, style=look, label=name, joined=False)
     if not shown:
         time.nothing()
-    time.reference(1.0, "the same time")
+    time.reference(1.0)
 
     def plain_hits(device: Device) -> Points:
         return _hits(device, "")

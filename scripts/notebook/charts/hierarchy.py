@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from notebook.charts.curves import collect, draw
-from notebook.charts.evidence import Device, Facts, number
-from notebook.charts.look import GREY, Evidence, key
+from notebook.charts.evidence import Device, Facts, complete, number
+from notebook.charts.look import BLUE, GREY, Evidence, Style, key
 from notebook.charts.marks import THIN, Chart, Panel
 
 _KIB, _MIB = 1 << 10, 1 << 20
@@ -66,11 +66,15 @@ def _bandwidths(facts: Facts, shown: set[Evidence]) -> Panel:
     panel.ticks_x((float(place), read[-1]) for place, read in enumerate(_READS))
     panel.ticks_y((float(value), str(value)) for value in (1, 3, 10, 30))
     for device in (*facts.measured, *facts.published):
-        rows = [device.row("read", path=path, footprint=size) for path, size, _ in _READS]
-        shown |= _curve(panel, device, [(x, _terabytes(device, row)) for x, row in enumerate(rows)])
+        rates = [(x, _terabytes(device, row)) for x, row in enumerate(_reads(device))]
+        shown |= _curve(panel, device, rates)
     if not panel.marks[2:]:
         panel.nothing()
     return panel
+
+
+def _reads(device: Device) -> list[str | None]:
+    return [device.row("read", path=path, footprint=size) for path, size, _ in _READS]
 
 
 def _in_flight(facts: Facts, shown: set[Evidence]) -> Panel:
@@ -86,7 +90,7 @@ def _in_flight(facts: Facts, shown: set[Evidence]) -> Panel:
     panel.ticks_x((size, f"{size:g}") for size in (0.125, 0.25, 0.5, 1, 2, 4, 8, 16))
     panel.ticks_y((value, f"{value:g}") for value in (0.03, 0.1, 0.3, 1, 3))
     for device in facts.measured:
-        for loads, form in ((1, "line"), (4, "dashes")):
+        for loads, look in ((1, device.style), (4, Style(BLUE.colour, device.style.shape))):
             rows = device.rows("read_in_flight", loads=loads)
             points = [
                 (number(row, "warps") * loads * 128 / _KIB, rate)
@@ -95,9 +99,9 @@ def _in_flight(facts: Facts, shown: set[Evidence]) -> Panel:
             ]
             if not points:
                 continue
-            panel.line(points, device.style, form)
-            panel.points(points, device.style)
-            panel.label(points[-1][1], f"{device.name}, {loads} in flight a lane", device.style)
+            panel.line(points, look)
+            panel.points(points, look)
+            panel.label(points[-1][1], f"{device.name}, {loads} in flight a lane", look)
             shown.add(device.evidence)
             if loads == 1:
                 grows = points[0][1] / points[0][0]
@@ -113,7 +117,7 @@ def _strides(facts: Facts, shown: set[Evidence]) -> Panel:
         (0.9, 72),
         (0, 34),
         log_x=True,
-        heading="a strided load: lines that it touches, and time over that of stride 1",
+        heading="strided loads, each a word further on: mean lines touched; time, stride 1 = 1",
         height=150,
     )
     panel.ticks_x(_STRIDES)
@@ -141,9 +145,14 @@ def _curve(
     points = [(float(x), y) for x, y in places if y]
     if not points:
         return set()
-    panel.line(points, device.style, "line" if device.evidence is Evidence.MEASURED else THIN)
+    if device.evidence is Evidence.MEASURED:  # others published no sizes in between
+        panel.line(points, device.style)
     panel.points(points, device.style)
-    panel.label(points[-1][1], name or device.name, device.style)
+    x, y = points[-1]
+    if len(points) == 1:
+        panel.text(x + 0.03 * (panel.x[1] - panel.x[0]), y, name or device.name, style=device.style)
+    else:
+        panel.label(y, name or device.name, device.style)
     return {device.evidence}
 
 
@@ -168,6 +177,15 @@ def _title(facts: Facts) -> str:
             ours = "" if device.evidence is Evidence.MEASURED else " (published)"
             return (
                 f"A load takes {l1:.0f} ns from the L1, {l2:.0f} ns from the L2 and {dram:.0f} ns "
-                f"from DRAM on the {device.name}{ours}"
+                f"from DRAM on the {device.name}{ours}{_rates(device)}"
             )
     return ""
+
+
+def _rates(device: Device) -> str:
+    """What all SMs read a second, where that is known of each level."""
+    rates = complete(_terabytes(device, row) for row in _reads(device))
+    if rates is None:
+        return ""
+    *inner, last = (f"{rate:.2g}" for rate in rates)
+    return f"; reads run at {', '.join(inner)} and {last} TB/s"

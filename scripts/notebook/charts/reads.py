@@ -29,12 +29,14 @@ def _offset(name: str) -> float:
 
 def access_patterns(facts: Facts) -> Chart:
     """Time and fetched bytes against the stride; fetched bytes of scattered words."""
-    fetched_words = "bytes fetched for each byte used, L1 on (-dlcm=ca)"
+    fetched_words = "bytes fetched for each byte used by {} loads, L1 on (-dlcm=ca)"
     heading = "time of a copy, stride 1 = 1 (measured: 2^22 threads, cold; predicted: 2^20, warm)"
     time = Panel((0.9, 72), (0.7, 24), log_x=True, log_y=True, heading=heading, height=170)
     time.ticks_y((float(times), str(times)) for times in (1, 2, 5, 10, 20))
-    fetched = Panel((0.9, 72), (0, 34), log_x=True, heading=fetched_words, height=160)
-    scattered = Panel((0.94, 34), (0, 34), log_x=True, heading=fetched_words, height=160)
+    words = fetched_words.format("strided")
+    fetched = Panel((0.9, 72), (0, 34), log_x=True, heading=words, height=160)
+    words = fetched_words.format("scattered")
+    scattered = Panel((0.94, 34), (0, 34), log_x=True, heading=words, height=160)
     for panel, most in ((time, 64), (fetched, 64), (scattered, 32)):
         panel.ticks_x((2.0**power, str(2**power)) for power in range(most.bit_length()))
 
@@ -99,7 +101,7 @@ def _panel_of_offsets(y: tuple[float, float], heading: str) -> Panel:
 
 def misaligned_reads(facts: Facts) -> Chart:
     """Time and used share of the fetched bytes against the offset."""
-    time = _panel_of_offsets((0.9, 1.3), "time of a read, aligned = 1")
+    time = _panel_of_offsets((0.95, 1.1), "time of a read, aligned = 1")
     fetched = _panel_of_offsets((0, 108), "load efficiency: bytes used of those fetched, %")
 
     def efficiency(device: Device) -> Points:
@@ -142,13 +144,14 @@ def _at_11(device: Device, kernel: str, n: object, cache: str = "cold") -> float
 
 
 def misaligned_writes(facts: Facts) -> Chart:
-    """Time against the offset, cold and warm; stored bytes over those of the sectors."""
-    time = _panel_of_offsets((0.9, 1.35), "time of a write, aligned = 1")
-    share = _panel_of_offsets((0, 108), "bytes stored of those in the touched sectors, %")
+    """Time against the offset, cold and warm; the sectors that a write touches."""
+    time = _panel_of_offsets((0.95, 1.1), "time of a write, aligned = 1")
+    sectors = _panel_of_offsets((0.9, 1.35), "sectors touched by a write, aligned = 1")
 
-    def stored(device: Device) -> Points:
+    def touched(device: Device) -> Points:
+        first = device.row("write_offset", offset=0, n=_SMALL, **_COLD)
         rows = device.rows("write_offset", n=_SMALL, **_COLD)
-        return [(_offset(row), _stored_percent(device, row)) for row in rows]
+        return [(_offset(row), device.ratio(row, first, "store_sectors")) for row in rows]
 
     shown = times(time, facts, lambda device: _by_offset(device, "write_offset"))
     for gpu in facts.measured:
@@ -158,14 +161,9 @@ def misaligned_writes(facts: Facts) -> Chart:
         label = f"{gpu.name}, in the L2"
         look = Style(BLUE.colour, gpu.style.shape)
         shown |= ratios(time, gpu, warm, style=look, label=label, joined=False)
-    printed(time, facts, "a_warp_moves_160_bytes_for_128", "book: {}x the bytes")
-    shown |= counts(share, "05", facts.counted, stored)
-    return Chart(_misaligned_writes_title(facts), [time, share], key(shown))
-
-
-def _stored_percent(device: Device, row: str | None) -> float | None:
-    sectors = device.over(row, "store_sectors", "store_requests")
-    return 100 * 4 / sectors if sectors else None
+    printed(sectors, facts, "a_warp_moves_160_bytes_for_128", "book: {}x the bytes")
+    shown |= counts(sectors, "05", facts.counted, touched)
+    return Chart(_misaligned_writes_title(facts), [time, sectors], key(shown))
 
 
 def _misaligned_writes_title(facts: Facts) -> str:

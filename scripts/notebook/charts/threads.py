@@ -13,19 +13,26 @@ from notebook.charts.words import times as x_times
 
 Points = list[tuple[float, float | None]]
 
-_RECORDS = (2, 3, 4, 8, 12, 16)
+# The bytes of a record by its fields, of 1 byte and of 4.
+_RECORDS = {2: "2 x 1", 3: "3 x 1", 4: "4 x 1", 8: "2 x 4", 12: "3 x 4", 16: "4 x 4"}
+# Between the records with fields of 1 byte and those with fields of 4.
+_OTHER_FIELDS = 2.5
 
 
 def aos_soa(facts: Facts) -> Chart:
     """Time of an array of structures over that of a structure of arrays, by the size of a record."""
-    ticks = [(float(place), f"{size} bytes") for place, size in enumerate(_RECORDS)]
+    ticks = [
+        (float(place), f"{size} = {fields}")
+        for place, (size, fields) in enumerate(_RECORDS.items())
+    ]
     heading = "time with an array of structures, structure of arrays = 1: {}"
     one = Panel((-0.4, 5.4), (0, 2.6), heading=heading.format("one field read"), height=180)
-    every = Panel((-0.4, 5.4), (0, 2.6), heading=heading.format("all fields read"), height=120)
+    every = Panel((-0.4, 5.4), (0, 2), heading=heading.format("all fields read"), height=120)
     heading = "one field read: bytes used of those fetched, %"
     fetched = Panel((-0.4, 5.4), (0, 108), heading=heading, height=150)
     for panel in (one, every, fetched):
         panel.ticks_x(ticks)
+        panel.breaks = (_OTHER_FIELDS,)
 
     def efficiency(device: Device) -> Points:
         at = {"n": 2**20, "cache": "cold"}
@@ -34,8 +41,8 @@ def aos_soa(facts: Facts) -> Chart:
 
     shown = times(one, facts, lambda device: _layouts(device, "one_field"))
     shown |= times(every, facts, lambda device: _layouts(device, "all_fields"))
-    one.reference(1, "the same time")
-    every.reference(1, "the same time")
+    one.reference(1)
+    every.reference(1)
     printed(one, facts, "one_field_costs_half_the_bandwidth", "book: {}x")
     shown |= counts(fetched, "06", facts.counted, efficiency)
     return Chart(_aos_soa_title(facts.gpu), [one, every, fetched], key(shown))
@@ -68,17 +75,17 @@ _LIMIT: list[tuple[str, dict[str, object], str]] = [
     ("read_offset", {"offset": 0}, "plain"),
     ("read_offset_loads_first", {"offset": 0, "unroll": 4}, "4 loads first"),
     ("read_offset_wide", {"offset": 0}, "16-byte loads"),
-    ("read_offset_wide_evict_last", {"offset": 0}, "... that L2 evicts last"),
-    ("read_offset_bulk", {"offset": 0, "block": 512}, "bulk copies, evicted last"),
+    ("read_offset_wide_evict_last", {"offset": 0}, "16-byte loads, L2 evict_last"),
+    ("read_offset_bulk", {"offset": 0, "block": 512}, "bulk copies, L2 evict_last"),
     (
         "read_offset_bulk",
         {"offset": 0, "block": 512, SET_ASIDE: 30},
-        "... in a part of L2 set aside",
+        "bulk copies, part of L2 set aside",
     ),
     ("read_offset", {"offset": 11}, "plain, offset 11"),
     ("read_offset_loads_first", {"offset": 11, "unroll": 4}, "4 loads first, offset 11"),
     ("read_offset_shuffled", {"offset": 11}, "16-byte, shuffled, offset 11"),
-    ("read_offset_overlapping_evict_last", {"offset": 11}, "evicted last, offset 11"),
+    ("read_offset_overlapping_evict_last", {"offset": 11}, "16-byte, L2 evict_last, offset 11"),
 ]
 _AT: dict[str, object] = {"offset": 0, "block": 512, "cache": "cold", "n": 2**26}
 _COUNTED_AT: dict[str, object] = _AT | {"n": 2**20}
@@ -136,12 +143,14 @@ def _unroll4_title(facts: Facts) -> str:
     loads_first = gpu.row("read_offset_loads_first", unroll=4, **_AT)
     less_work = gpu.row("read_offset_quarter", **_AT)
     slowdowns = complete(gpu.ratio(row, plain) for row in (unrolled, loads_first, less_work))
-    if slowdowns is None:
+    steps = complete(_memcpy_ratio(gpu, kernel, case) for kernel, case, _ in _LIMIT)
+    if slowdowns is None or steps is None:
         return ""
-    printed, first, quarter = slowdowns
+    as_printed, first, quarter = slowdowns
     return (
-        f"Unrolling by 4 takes {printed:.2f}x the time on the {gpu.name}, {first:.2f}x with the loads "
-        f"first; a quarter of the work takes {quarter:.2f}x (printed for all of it: {third:g}x)"
+        f"Unrolling by 4 takes {as_printed:.2f}x the time on the {gpu.name} (printed: {third:g}x), "
+        f"{first:.2f}x with the loads first, a quarter of the work {quarter:.2f}x; "
+        f"the best reaches {max(steps):.2f}x of cudaMemcpy"
     )
 
 
@@ -203,13 +212,13 @@ def _draw_series(
     size.points(by_block, look)
     warps.points([(x, y) for x, y, _ in achieved], look)
     for (x, y, row), line in _in_two_lines(achieved):
-        # Bandwidth rises with the occupancy: below the marks a second line has to be further away.
-        away = 9 + 8 * line if look is BLUE else -10 - 14 * line
+        # What has no room on its own side of the marks stands on the other.
+        away = 9 if (look is BLUE) == (line == 0) else -10
         warps.text(x, y + away, parameter(row, "block"), CENTER, look)
     if by_block:
         size.label(by_block[-1][1], label, look)
     if achieved:
-        warps.label(achieved[0][1], label, look)
+        warps.label(max(achieved)[1], label, look)
 
 
 def _in_two_lines(
