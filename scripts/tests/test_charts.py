@@ -15,7 +15,7 @@ from notebook.charts import crowd, effects, look, registry, standing, words
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Facts, facts
 from notebook.charts.look import GENERATIONS
-from notebook.charts.marks import Chart, Panel
+from notebook.charts.marks import Panel
 from notebook.charts.sources import Sources
 from notebook.errors import Problem
 from notebook.project import Project
@@ -96,20 +96,6 @@ def test_equal_curves_are_one_curve_with_one_name(tree: Tree) -> None:
         ],
     )
     assert [curve.name for curve in curves] == ["Fermi", "Kepler–Volta", "Hopper"]
-
-
-def test_labels_beside_a_panel_do_not_overlap() -> None:
-    panel = Panel((0, 1), (0, 100), height=200)
-    for value in (50, 50, 51, 52, 99, 100, 0):
-        panel.label(value, f"label {value}", look.GREY)
-    places = [
-        float(line.split("\t")[5])
-        for block in panel.blocks(1)
-        for line in block.splitlines()
-        if "\taside\t" in line
-    ]
-    assert len(places) == 7
-    assert all(after - before >= 14 / 200 for before, after in pairwise(places))
 
 
 def test_no_point_is_outside_of_its_panel() -> None:

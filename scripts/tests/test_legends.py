@@ -1,6 +1,6 @@
 """What labels and the line below a figure say of its marks: only what is drawn, and of each its sign."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -55,6 +55,20 @@ def test_marks_that_hide_each_other_have_one_label_with_both() -> None:
     assert label[-1] == "label 0, label 1"
     assert len(rows(panel_of(HOPPER, other), f"aside_{POINTS}")) == 2
     assert len(rows(panel_of(HOPPER, other, apart=0.2), "aside")) == 2
+
+
+def test_labels_beside_a_panel_do_not_overlap() -> None:
+    panel = Panel((0, 1), (0, 100), height=200)
+    for value in (50, 50, 51, 52, 99, 100, 0):
+        panel.label(value, f"label {value}", GREY)
+    places = [
+        float(line.split("\t")[5])
+        for block in panel.blocks(1)
+        for line in block.splitlines()
+        if "\taside\t" in line
+    ]
+    assert len(places) == 7
+    assert all(after - before >= 14 / 200 for before, after in pairwise(places))
 
 
 def test_an_open_mark_is_on_top_of_a_filled_one_and_larger() -> None:
