@@ -56,7 +56,7 @@ def _published(sources: Sources) -> str:
         for device in sources.facts(*numbers).published
         if ratio(device) is not None and device.generation in GENERATIONS
     }
-    return f" ({len(gpus)} GPUs in data/published)" if gpus else ""
+    return f" ({len(gpus)} GPUs)" if gpus else ""
 
 
 def _by_generation(
