@@ -149,9 +149,34 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
     return result;
 }
 
-// A product whose only use is the sum behind it: IMAD.WIDE, or LEA, does both.
-void fuse_addresses(const ptx::Function& function, std::span<const std::uint32_t> block,
-                    std::vector<Instruction>& lowered) {
+// What a machine instruction adds something to while it does its own work.
+enum class Addend : std::uint8_t { none, product, shifted, shifted_word, sum };
+
+bool is_plain(const ptx::Instruction& instruction, std::string_view opcode) {
+    return instruction.opcode == opcode && instruction.guard.reg < 0;
+}
+
+bool is_32_bit_sum(const ptx::Instruction& instruction) {
+    return is_plain(instruction, "add") && has_any(instruction, {"s32", "u32"});
+}
+
+Addend addend_of(const ptx::Instruction& instruction) {
+    if (instruction.opcode == "mul" && has(instruction, "wide")) return Addend::product;
+    if (instruction.opcode == "shl" && is_64_bit_integer(instruction)) return Addend::shifted;
+    if (is_plain(instruction, "shl") && has(instruction, "b32")) return Addend::shifted_word;
+    return is_32_bit_sum(instruction) ? Addend::sum : Addend::none;
+}
+
+// Whether a sum takes it in: of 64 bits IMAD.WIDE, or LEA and LEA.HI; of 32 bits LEA, or IADD3 of three numbers.
+bool takes_in(const ptx::Instruction& sum, Addend addend) {
+    if (sum.opcode == "add" && is_64_bit_integer(sum))
+        return addend == Addend::product || addend == Addend::shifted;
+    return is_32_bit_sum(sum) && (addend == Addend::shifted_word || addend == Addend::sum);
+}
+
+// A product, shift or sum whose only use is the sum behind it is no instruction of its own.
+void fuse_sums(const ptx::Function& function, std::span<const std::uint32_t> block,
+               std::vector<Instruction>& lowered) {
     std::unordered_map<Register, std::size_t> maker;
     std::unordered_map<Register, unsigned> uses;
     for (const Instruction& instruction : lowered) {
@@ -159,20 +184,21 @@ void fuse_addresses(const ptx::Function& function, std::span<const std::uint32_t
     }
     for (std::size_t i = 0; i < block.size(); ++i) {
         const ptx::Instruction& instruction = function.instructions[block[i]];
-        const bool is_sum = instruction.opcode == "add" && is_64_bit_integer(instruction);
+        bool is_fused = false;
         for (const Register each : lowered[i].sources) {
             const auto found = maker.find(each);
-            if (!is_sum || found == maker.end() || uses[each] != 1) continue;
-            const bool is_shift = function.instructions[block[found->second]].opcode == "shl";
+            if (found == maker.end() || uses[each] != 1) continue;
+            const Addend addend = addend_of(function.instructions[block[found->second]]);
+            if (!takes_in(instruction, addend)) continue;
             lowered[found->second].slots = 0;
-            lowered[i].slots = is_shift ? 2 : 1;
-            lowered[i].unit = is_shift ? Unit::integer : Unit::fp32;
+            lowered[i].slots = addend == Addend::shifted ? 2 : 1;
+            lowered[i].unit = addend == Addend::product ? Unit::fp32 : Unit::integer;
+            is_fused = true;
             break;
         }
         for (const Register each : lowered[i].destinations) maker.erase(each);
-        const bool is_product = (instruction.opcode == "mul" && has(instruction, "wide")) ||
-                                (instruction.opcode == "shl" && is_64_bit_integer(instruction));
-        if (is_product && !lowered[i].destinations.empty()) maker[lowered[i].destinations[0]] = i;
+        if (!is_fused && addend_of(instruction) != Addend::none && !lowered[i].destinations.empty())
+            maker[lowered[i].destinations[0]] = i;
     }
 }
 
@@ -183,7 +209,7 @@ std::vector<Instruction> lower(const ptx::Function& function, std::span<const st
     std::vector<Instruction> lowered;
     for (const std::uint32_t at : block)
         lowered.push_back(lower_one(function.instructions[at], first_register));
-    fuse_addresses(function, block, lowered);
+    fuse_sums(function, block, lowered);
     return lowered;
 }
 

@@ -28,8 +28,13 @@ struct Machine {
     double fp32_lanes = 128, integer_lanes = 64, fp64_lanes = 64, sfu_lanes = 16, memory_lanes = 32;
     double alu_cycles = 4, fp64_cycles = 8, sfu_cycles = 20;  // from issue to use of the result
 
+    // ---- barriers: arrivals of a block are noted one after another, and so are those of all its SM's blocks
+    double barrier_cycles = 12;  // from the last one to the next instruction
+    double barrier_arrival_cycles = 0, barrier_arrival_cycles_of_sm = 0;
+
     // ---- the L1 and the shared memory, which share one data path
     double shared_cycles = 23, l1_cycles = 33, constant_cycles = 8;
+    double shared_pass_cycles = 1;    // from the result of one pass through the banks to the next
     double constant_pass_cycles = 1;  // of one address of several that a warp reads
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;

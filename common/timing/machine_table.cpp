@@ -19,11 +19,13 @@ struct Parameters {
     double schedulers{}, issue_per_scheduler{};
     double integer_lanes{}, fp64_lanes{}, sfu_lanes{}, memory_lanes{};
     double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
-    double shared_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{}, dram_cycles{};
+    double shared_cycles{}, shared_pass_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{},
+        dram_cycles{};
     double constant_pass_cycles{}, dram_spread_ns{}, dram_bank_ns{};
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
     double shared_atomic_cycles{}, memory_queue_cycles{};
+    double barrier_cycles{}, barrier_arrival_cycles{}, barrier_arrival_cycles_of_sm{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
@@ -75,6 +77,10 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.fp64_cycles = from.fp64_cycles;
     machine.sfu_cycles = from.sfu_cycles;
     machine.shared_cycles = from.shared_cycles;
+    machine.shared_pass_cycles = from.shared_pass_cycles;
+    machine.barrier_cycles = from.barrier_cycles;
+    machine.barrier_arrival_cycles = from.barrier_arrival_cycles;
+    machine.barrier_arrival_cycles_of_sm = from.barrier_arrival_cycles_of_sm;
     machine.l1_cycles = from.l1_cycles;
     machine.constant_cycles = from.constant_cycles;
     machine.constant_pass_cycles = from.constant_pass_cycles;

@@ -54,9 +54,11 @@ double MemoryPath::serve_shared(const Access& access, double now) {
         access.kind == Access::Kind::atomic || access.kind == Access::Kind::reduction;
     const double pass = is_atomic ? machine_.shared_atomic_cycles
                                   : emulator::line_bytes / machine_.shared_bytes_per_cycle;
-    const double cycles = pass * std::max<double>(1, access.wavefronts);
-    shared_busy_ += cycles;
-    return data_.serve(now, cycles) + cycles - 1 + machine_.shared_cycles;
+    const double passes = std::max<double>(1, access.wavefronts);
+    shared_busy_ += pass * passes;
+    // One request alone uses the banks every second cycle; others go in between.
+    const double until_last = (passes - 1) * std::max(pass, machine_.shared_pass_cycles);
+    return data_.serve(now, pass * passes) + until_last + pass - 1 + machine_.shared_cycles;
 }
 
 // What a request to global memory costs the data path: its bytes, its tags or its passes through the

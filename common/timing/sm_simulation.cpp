@@ -7,7 +7,6 @@ namespace timing {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double barrier_cycles = 12;  // from the last warp's arrival to the next instruction
 
 std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
 
@@ -259,7 +258,10 @@ void SmSimulation::arrive(std::uint32_t number, double now) {
     Warp& warp = warps_[number];
     warp.at_barrier = true;
     Resident& block = residents_[warp.block];
-    if (++block.arrived == block.alive) release(block, now);
+    const double noted = arrivals_.serve(now, machine_.barrier_arrival_cycles_of_sm);
+    const double arrived = block.arrivals.serve(noted, machine_.barrier_arrival_cycles) +
+                           machine_.barrier_arrival_cycles;
+    if (++block.arrived == block.alive) release(block, arrived);
 }
 
 void SmSimulation::release(Resident& block, double now) {
@@ -268,7 +270,7 @@ void SmSimulation::release(Resident& block, double now) {
         Warp& warp = warps_[number];
         if (!warp.at_barrier) continue;
         warp.at_barrier = false;
-        const double until = now + barrier_cycles;
+        const double until = now + machine_.barrier_cycles;
         const auto& at = trace_.program.blocks[warp.trace->steps[warp.step].block];
         const std::uint16_t line = at.instructions[warp.instruction - 1].line;
         result_.stalls[line][static_cast<std::size_t>(Stall::barrier)] += until - warp.issued;

@@ -67,6 +67,7 @@ class SmSimulation {
     struct Resident {
         std::vector<std::uint32_t> warps;
         std::uint32_t alive = 0, arrived = 0;
+        Server arrivals;  // at its barrier
     };
     struct Later {  // of two warps, which one comes first in a heap
         double time;
@@ -114,6 +115,7 @@ class SmSimulation {
     double memory_unit_free_ = 0;
     double next_block_start_ = 0;
     Server warp_starts_;
+    Server arrivals_;  // at all barriers
     bool is_first_wave_ = true;
     std::uint64_t next_age_ = 0;
     std::size_t next_block_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -230,9 +231,11 @@ int main() {
     cudaDeviceProp gpu{};
     check(cudaGetDeviceProperties(&gpu, 0));
     const auto sms = static_cast<unsigned>(gpu.multiProcessorCount);
-    for (const unsigned blocks : {2U, 4U})
-        report("barrier of 8 warps, " + std::to_string(blocks) + " blocks an SM",
-               [&](unsigned) { barriers<<<blocks * sms, 256>>>(took); });
+    for (const auto [warps, blocks] :
+         {std::pair(1U, 32U), {4U, 16U}, {8U, 2U}, {8U, 4U}, {8U, 8U}, {16U, 4U}, {32U, 2U}})
+        report("barrier of " + std::to_string(warps) + " warps, " + std::to_string(blocks) +
+                   " blocks an SM",
+               [&](unsigned) { barriers<<<blocks * sms, 32 * warps>>>(took); });
     report("the clock itself", [&](unsigned) { clocks<<<1, 32>>>(took, as(Ticks{})); });
     check(cudaDeviceSynchronize());
     return 0;
