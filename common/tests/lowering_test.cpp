@@ -71,6 +71,36 @@ TEST(Lowering, AnAddressIsOneInstruction) {
     EXPECT_EQ(shifted[0].slots + shifted[1].slots, 2);
 }
 
+unsigned slots(const std::vector<Instruction>& instructions) {
+    unsigned sum = 0;
+    for (const Instruction& each : instructions) sum += each.slots;
+    return sum;
+}
+
+// LEA R0, R0, UR4, 0x2, in front of an LDS.
+TEST(Lowering, AnAddressInSharedMemoryIsOneInstruction) {
+    const auto both = lowered("shl.b32 %r1, %r0, 2;\n add.s32 %r2, %r3, %r1;\n");
+    EXPECT_EQ(slots(both), 1u);
+    EXPECT_EQ(both[1].unit, Unit::integer);
+}
+
+// IADD3 R5, R9, R8, R5: of the chain of four sums two, not one and not three.
+TEST(Lowering, TwoSumsAreOneInstruction) {
+    const auto sums = lowered(
+        "add.s32 %r1, %r1, %r2;\n add.s32 %r1, %r1, %r3;\n add.s32 %r1, %r1, %r4;\n add.s32 %r1, "
+        "%r1, %r5;\n");
+    EXPECT_EQ(slots(sums), 4u);  // the same name each time is used more than once
+    const auto renamed = lowered(
+        "add.s32 %r2, %r1, %r0;\n add.s32 %r3, %r2, %r0;\n add.s32 %r4, %r3, %r0;\n add.s32 %r5, "
+        "%r4, %r0;\n");
+    EXPECT_EQ(slots(renamed), 2u);
+    // A sum of 64 bits is two instructions; one that two others use stays.
+    EXPECT_EQ(slots(lowered("add.s64 %rd2, %rd1, %rd0;\n add.s64 %rd3, %rd2, %rd0;\n")), 4u);
+    EXPECT_EQ(slots(lowered("add.s32 %r2, %r1, %r0;\n add.s32 %r3, %r2, %r0;\n add.s32 %r4, %r2, "
+                            "%r1;\n")),
+              3u);
+}
+
 TEST(Lowering, AProductThatIsUsedTwiceStays) {
     const auto block = lowered(
         "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"

@@ -117,6 +117,37 @@ TEST(Memory, ALaunchEndsWhenItsLastStoreIsAcknowledged) {
     EXPECT_EQ(memory.drained(), 112);
 }
 
+TEST(Memory, AStoreLeavesItsSectorsInTheL1WhereTheGenerationDoes) {
+    for (const bool allocates : {false, true}) {
+        Machine machine = machine_with_dram();
+        machine.stores_allocate_in_l1 = allocates;
+        LaunchFacts facts;
+        facts.l1_bytes = 1024;
+        facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
+        MemoryPath memory(machine, facts, 1);
+        LineLoad load, store;
+        load.access.path = emulator::LoadPath::l1;
+        store.access.kind = Access::Kind::store;
+        store.access.sectors = 4;
+        memory.serve(store.access, store.line, 0);
+        EXPECT_NEAR(memory.serve(load.access, load.line, 1000) - 1000,
+                    allocates ? machine.l1_cycles : machine.l2_cycles, 1);
+    }
+}
+
+// Two cycles from pass to pass of one request, but the banks take another one in between: three requests of
+// four passes begin at 0, 4 and 8, and end 6 + 23 later.
+TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
+    Machine machine = plain_machine();
+    machine.shared_pass_cycles = 2;
+    MemoryPath memory(machine, {}, 1);
+    Access access;
+    access.kind = Access::Kind::load;
+    access.space = Space::shared;
+    access.wavefronts = 4;
+    for (const double begin : {0., 4., 8.}) EXPECT_EQ(memory.serve(access, {}, 0), begin + 29);
+}
+
 // ---- the same sectors as the counts
 
 using emulator::CacheOperator;

@@ -73,6 +73,21 @@ TEST(Schedule, ABarrierWaitsForTheLastWarp) {
     EXPECT_EQ(cycles(plain_machine(), trace), 20);
 }
 
+TEST(Schedule, ArrivalsAtABarrierAreNotedOneAfterAnother) {
+    Machine machine = plain_machine();
+    machine.barrier_cycles = 10;
+    machine.barrier_arrival_cycles = 2;
+    // Four warps arrive at 1 to 4; noted until 3, 5, 7 and 9. At 19 they go on, the last one at 22.
+    EXPECT_EQ(cycles(machine, trace_of({barrier(), arithmetic({}, 0)}, 4)), 23);
+    // Two blocks of two: each until 5 on its own, but the SM notes one arrival in four cycles: 1, 5, 9 and 13.
+    machine.barrier_arrival_cycles_of_sm = 4;
+    LaunchTrace trace = trace_of({barrier(), arithmetic({}, 0)}, 2);
+    trace.blocks.push_back(trace.blocks[0]);
+    LaunchFacts facts;
+    facts.resident_blocks = 2;
+    EXPECT_EQ(SmSimulation(machine, trace, facts).run().cycles, 13 + 2 + 10 + 2);
+}
+
 TEST(Schedule, AFreeInstructionPassesItsOperandOn) {
     Instruction move = arithmetic({0}, 1);
     move.slots = 0;

@@ -42,6 +42,7 @@ struct Machine {
     double memory_queue_cycles =
         64;  // work that waits in front of the data path before issue stalls
     bool is_l1_whole_lines = false;         // a miss fetches all of a line
+    bool stores_allocate_in_l1 = false;     // else a store leaves nothing there
     std::size_t read_only_cache_bytes = 0;  // a cache of its own for __ldg, of sectors
 
     // ---- behind the L1

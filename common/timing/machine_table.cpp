@@ -90,6 +90,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.shared_atomic_cycles = from.shared_atomic_cycles;
     machine.memory_queue_cycles = from.memory_queue_cycles;
     machine.is_l1_whole_lines = gpu.fetch_unit_bytes_with_l1 == emulator::line_bytes;
+    machine.stores_allocate_in_l1 = gpu.stores_allocate_in_l1;
     machine.read_only_cache_bytes = gpu.read_only_cache_bytes;
     machine.l2_cycles = from.l2_cycles;
     machine.dram_cycles = from.dram_cycles;

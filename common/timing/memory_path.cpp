@@ -145,6 +145,7 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
     acknowledged_ = std::max(acknowledged_, begin + l2_cycles + machine_.l2_cycles);
     for (const emulator::LineSectors line : lines)
         dram_.serve(line.line(), line.count() * facts_.dram_bytes_per_written_sector, begin);
+    if (machine_.stores_allocate_in_l1) l1_.sectors.fill(lines);
     return done;
 }
 
