@@ -21,9 +21,25 @@ void check(cudaError_t error) {
     std::exit(1);
 }
 
-// Of a warp, or of the first one of the first block.
+// Of the first warp of the first block.
 __device__ void store(Ticks* took, Ticks begin, Ticks end) {
     if (threadIdx.x == 0 && blockIdx.x == 0) *took = end - begin;
+}
+
+// Of all warps of a block, from the first one's beginning to the last one's end: a GPU may begin with any.
+__device__ void store_of_all(Ticks* took, Ticks begin, Ticks end) {
+    __shared__ Ticks begins[32], ends[32];
+    if (threadIdx.x % 32 == 0) {
+        begins[threadIdx.x / 32] = begin;
+        ends[threadIdx.x / 32] = end;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    for (unsigned i = 1; i < blockDim.x / 32; ++i) {
+        begin = min(begin, begins[i]);
+        end = max(end, ends[i]);
+    }
+    *took = end - begin;
 }
 
 // ---- a chain of operations: each needs the one before -------------------------------------------------
@@ -109,9 +125,8 @@ __global__ void multiply_adds(Ticks* took, float* value, float x) {
     float sum = 0;
     for (const float each : sums) sum += each;
     value[threadIdx.x] = sum;  // before the second clock, as the sums have to be
-    __syncthreads();
     const Ticks end = clock64();
-    store(took, begin, end);
+    store_of_all(took, begin, end);
 }
 
 // Each warp's lanes `stride` words apart.
@@ -126,9 +141,8 @@ __global__ void read_shared(Ticks* took, unsigned* value, int stride) {
 #pragma unroll 16
     for (int i = 0; i < operations; ++i) sum += words[first + static_cast<unsigned>(i)];
     value[threadIdx.x] = sum;
-    __syncthreads();
     const Ticks end = clock64();
-    store(took, begin, end);
+    store_of_all(took, begin, end);
 }
 
 __global__ void barriers(Ticks* took) {
@@ -168,6 +182,10 @@ void report(const std::string& name, Launch launch) {
     std::printf("\"%s\",%.2f\n", name.c_str(), static_cast<double>(fewest) / operations);
 }
 
+std::string counted(unsigned warps) {
+    return std::to_string(warps) + (warps == 1 ? " warp" : " warps");
+}
+
 // Cells of a line each, `lines` of them, every `step`-th the next one.
 unsigned* ring(unsigned lines, unsigned step) {
     std::vector<unsigned> next(lines * 32U);
@@ -195,7 +213,7 @@ int main() {
     report("shuffle and sum", [&](unsigned) { shuffle<<<1, 32>>>(took, as(0), 3); });
     report("load from shared memory", [&](unsigned) { chase_shared<<<1, 32>>>(took, as(0U), 1); });
     for (const unsigned lanes : {2U, 4U, 8U, 16U, 32U})
-        report("load from shared memory, " + std::to_string(lanes) + " lanes a bank",
+        report("load from shared memory, " + std::to_string(lanes) + " lanes in a bank",
                [&](unsigned) { chase_shared<<<1, 32>>>(took, as(0U), lanes); });
     unsigned* const small = ring(64, 1);
     report("load from the L1", [&](unsigned) { chase<<<1, 1>>>(took, as(0U), small, 0, 64); });
@@ -210,31 +228,32 @@ int main() {
     report("load from DRAM", [&](unsigned launch) {
         chase<<<1, 1>>>(took, as(0U), large, (launch + 1) * 1031 % needs_dram * 32, 0);
     });
+    check(cudaFree(large));
     unsigned* counter = nullptr;
     check(cudaMalloc(&counter, sizeof *counter));
     check(cudaMemset(counter, 0, sizeof *counter));
     report("atomic sum whose result is waited for",
            [&](unsigned) { add_and_wait<<<1, 1>>>(took, as(0U), counter); });
     for (const unsigned warps : {1U, 4U, 8U, 16U, 32U})
-        report("multiply-add of each of " + std::to_string(warps) + " warps",
+        report("multiply-adds, " + counted(warps),
                [&](unsigned) { multiply_adds<<<1, 32 * warps>>>(took, as(0.0F), 0.5F); });
     for (const unsigned warps : {1U, 4U, 8U, 16U, 32U})
-        report("load of each of " + std::to_string(warps) + " warps from shared memory",
+        report("loads from shared memory, " + counted(warps),
                [&](unsigned) { read_shared<<<1, 32 * warps>>>(took, as(0U), 1); });
     for (const int stride : {2, 8, 32})
-        report("the same of 32, lanes " + std::to_string(stride) + " words apart",
-               [&](unsigned) { read_shared<<<1, 1024>>>(took, as(0U), stride); });
+        report(
+            "loads from shared memory, 32 warps, lanes " + std::to_string(stride) + " words apart",
+            [&](unsigned) { read_shared<<<1, 1024>>>(took, as(0U), stride); });
     for (const unsigned warps : {1U, 2U, 4U, 8U, 16U, 32U})
-        report("barrier of " + std::to_string(warps) + " warps",
+        report("barrier of " + counted(warps),
                [&](unsigned) { barriers<<<1, 32 * warps>>>(took); });
     // As many blocks as all SMs hold, so that each SM has that many.
     cudaDeviceProp gpu{};
     check(cudaGetDeviceProperties(&gpu, 0));
     const auto sms = static_cast<unsigned>(gpu.multiProcessorCount);
-    for (const auto [warps, blocks] :
+    for (const auto& [warps, blocks] :
          {std::pair(1U, 32U), {4U, 16U}, {8U, 2U}, {8U, 4U}, {8U, 8U}, {16U, 4U}, {32U, 2U}})
-        report("barrier of " + std::to_string(warps) + " warps, " + std::to_string(blocks) +
-                   " blocks an SM",
+        report("barrier of " + counted(warps) + ", " + std::to_string(blocks) + " blocks an SM",
                [&](unsigned) { barriers<<<blocks * sms, 32 * warps>>>(took); });
     report("the clock itself", [&](unsigned) { clocks<<<1, 32>>>(took, as(Ticks{})); });
     check(cudaDeviceSynchronize());

@@ -37,7 +37,8 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     levels = [[assumed[f"{level}_cycles"]] for level in ("l1", "l2", "dram")]
     yield (
-        "assumes [27] ns from the L1 ([35] clocks, a GTX 480's), [231] from the L2 and [423] from DRAM ([300] and [550] clocks",
+        "assumes [27] ns from the L1 ([35] clocks, a GTX 480's), [231] from the L2 and [423] "
+        "from DRAM ([300] and [550] clocks",
         [1000 * levels[0][0] / clock],
         levels[0],
         *([1000 * cycles / clock for cycles in level] for level in levels[1:]),
