@@ -41,12 +41,12 @@ NUMBERS = [
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
     ("(chapters 10 to 12) are 13 to 19 % too fast", "1[0-2]_", "transpose_read_columns", -19, -13),
-    ("tile of chapter 14 are 28 and 21 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 21, 28),
+    ("tile of chapter 14 are 31 and 28 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 28, 31),
     ("along rows (chapter 16) are 18 to 27 % too fast", "16_", "matmul_(naive/block:(8|16|32)|grid_stride)", -27, -18),
     ("down columns 2 to 4 %", "16_", "matmul_naive_down_columns", -4, -2),
     ("`sum_constant_by_lane` is 28 % too fast", "04_", "sum_constant_by_lane", -28, -28),
     ("`sum_constant_uniform` is 29 % too fast", "04_", "sum_constant_uniform", -29, -29),
-    ("`matmul_thread_tiles` at +84% (now -12%)", "19_", "matmul_thread_tiles", -12, -12),
+    ("`matmul_thread_tiles` at +84% (now -16%)", "19_", "matmul_thread_tiles", -16, -16),
 ]  # fmt: skip
 
 

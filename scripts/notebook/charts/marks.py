@@ -87,7 +87,7 @@ class Panel:
     marks: list[Mark] = field(default_factory=list)
     # Of groups of bars: the heights between them, from low to high.
     gaps: list[Range] = field(default_factory=list)
-    # Where lines end and begin anew: what is left and right of it differs in more than x.
+    # Where a line ends and another begins: what is left and right of it differs in more than x.
     breaks: Sequence[float] = ()
     _labels: list[beside.Label] = field(default_factory=list)
 
