@@ -135,8 +135,9 @@ TEST(Memory, AStoreLeavesItsSectorsInTheL1WhereTheGenerationDoes) {
     }
 }
 
-// Two cycles from pass to pass of one request, but the banks take another one in between: three requests of
-// four passes begin at 0, 4 and 8, and end 6 + 23 later.
+// Two cycles from pass to pass of one request, but the banks take another one in between: the passes of the first
+// one take cycles 0, 2, 4 and 6. Of two requests at once the last pass is in cycle 7, of three in cycle 11. Each
+// result comes 23 later.
 TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
     Machine machine = plain_machine();
     machine.shared_pass_cycles = 2;
@@ -145,7 +146,7 @@ TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
     access.kind = Access::Kind::load;
     access.space = Space::shared;
     access.wavefronts = 4;
-    for (const double begin : {0., 4., 8.}) EXPECT_EQ(memory.serve(access, {}, 0), begin + 29);
+    for (const double last : {6., 7., 11.}) EXPECT_EQ(memory.serve(access, {}, 0), last + 23);
 }
 
 // ---- the same sectors as the counts

@@ -57,8 +57,9 @@ double MemoryPath::serve_shared(const Access& access, double now) {
     const double passes = std::max<double>(1, access.wavefronts);
     shared_busy_ += pass * passes;
     // One request alone uses the banks every second cycle; others go in between.
-    const double until_last = (passes - 1) * std::max(pass, machine_.shared_pass_cycles);
-    return data_.serve(now, pass * passes) + until_last + pass - 1 + machine_.shared_cycles;
+    const double alone = (passes - 1) * std::max(pass, machine_.shared_pass_cycles) + pass;
+    const double last = std::max(data_.serve(now, pass * passes) + pass * passes, now + alone);
+    return last - 1 + machine_.shared_cycles;
 }
 
 // What a request to global memory costs the data path: its bytes, its tags or its passes through the
