@@ -134,7 +134,7 @@ def _read_only_cache_title(gpu: Device | None) -> str:
     most = max(known, key=lambda ratio: abs(ratio - 1))
     if slower(most) == "as fast":
         return (
-            f"The read-only cache changes no time on the {gpu.name}: all five patterns take the "
-            f"same, within {percent(max(abs(most - 1), 0.01))}"
+            f"The read-only cache changes no time on the {gpu.name}: each of five patterns is "
+            f"within {percent(max(abs(most - 1), 0.01))} of plain loads"
         )
     return f"Through the read-only cache one of five patterns is {slower(most)} on the {gpu.name}"

@@ -188,6 +188,6 @@ def _effects_title(sources: Sources) -> str:
         parts.append(value)
     offset, diagonal, tiled = parts
     return (
-        f"{gpu.name if gpu else ''}: reads at offset 11 {slower(offset, than='aligned')}, diagonal order (reading "
-        f"rows) {slower(diagonal, than='plain')}, products in tiles {times(tiled)} as fast"
+        f"{gpu.name if gpu else ''}: offset 11 {slower(offset, than='aligned')}, "
+        f"diagonal rows {slower(diagonal)}, tiles {times(tiled)} as fast"
     )

@@ -42,21 +42,10 @@ def l2_room(sources: Sources) -> Chart | None:
 
 def _title(gpu: Device, slowest: dict[str, float]) -> str:
     title = f"Without most of the L2 a copy on the {gpu.name} takes {times(slowest['copy_wide'])} the time"
-    title += " for the same bytes of DRAM" if _moves_the_same(gpu) else ""
-    if slowest["copy_keep_writes"] < slowest["copy_keep_reads"]:
-        title += ": what it has written needs room"
+    writes = slowest["copy_keep_writes"]
+    if writes < slowest["copy_keep_reads"]:
+        title += f", only {times(writes)} where what it writes may stay there"
     return title
-
-
-def _moves_the_same(gpu: Device) -> bool:
-    """Whether the plain copy reads and writes as much of DRAM with the smallest part of the L2, to 2 %."""
-    rows = [gpu.row("copy_wide", **_COPY)]
-    rows.append(gpu.row("copy_wide", **_COPY, **{SET_ASIDE: _PERCENTS[-1]}))
-    for metric in ("dram_read_bytes", "dram_write_bytes"):
-        whole, least = (gpu.value(row, metric) for row in rows)
-        if not whole or least is None or abs(least / whole - 1) > 0.02:
-            return False
-    return True
 
 
 def _slowdowns(gpu: Device, kernel: str) -> list[tuple[float, float]]:

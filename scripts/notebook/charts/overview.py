@@ -109,7 +109,7 @@ _ROOFLINE: list[tuple[str, dict[str, str], str]] = [
 
 def roofline(sources: Sources) -> Chart | None:
     """Products at 4096 cubed: FLOP/s against FLOP for each byte of L1, L2 and DRAM."""
-    facts = sources.facts("00", "09", "16", "17", "18", "19")
+    facts = sources.facts("00", "07", "09", "16", "17", "18", "19")
     gpu = facts.gpu
     panel = Panel(
         (0.3, 3000),
@@ -143,7 +143,9 @@ def roofline(sources: Sources) -> Chart | None:
             panel.label(speed / 1e12, f"{label}, bytes not counted", PURPLE)
         for x, y, level in points:
             panel.points([(x, y)], level.style)
-    note = "A slope is the highest rate measured at that level; the points of a product are its bytes at each."
+    note = (
+        "A slope is the rate named beside it; the points of a product are its bytes at each level."
+    )
     return Chart(_roofline_title(gpu), [panel], note)
 
 
@@ -201,6 +203,6 @@ def _roofline_title(gpu: Device) -> str:
         return ""
     share = size / time * 1e6 / l1
     return (
-        f"On the {gpu.name} the naive product moves {percent(share)} of the highest L1 rate measured; "
+        f"On the {gpu.name} the naive product reads the L1 at {percent(share)} of its rate; "
         f"cuBLAS reaches {percent((speeds[1] or 0) / peak)} of the multiply-add rate"
     )

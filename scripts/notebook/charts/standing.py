@@ -200,13 +200,11 @@ def validation(sources: Sources) -> Chart | None:
     known, printed = sources.predictions, sources.printed
     if not known:
         return None
-    heading = f"predicted time against that of an H200, µs: {_within(known)} within 1.5x"
+    heading = f"predicted time against that of an H200, µs: half within {_factor(known):.2f}x"
     panels = [_times(heading, 1e6, known, _PARTS)]
     against = "measured time"
     if printed:
-        heading = (
-            f"predicted time against that printed of other GPUs, ms: {_within(printed)} within 1.5x"
-        )
+        heading = f"predicted time against that printed of other GPUs, ms: half within {_factor(printed):.2f}x"
         panels.append(_times(heading, 1e3, printed, _AGES))
         against = "measured (above) or printed time (below)"
     note = f"open: predicted by the time model, against the {against}"
@@ -247,11 +245,8 @@ def _times(
 
 
 def _validation_title(known: list[Prediction], printed: list[Prediction]) -> str:
-    ours = f"half lie within a factor of {_factor(known):.2f} of the measured ones"
-    theirs = (
-        f"; half of {len(printed)} printed ones within {_factor(printed):.2f}" if printed else ""
-    )
-    return f"Predicted times of {len(known)} benchmarks: {ours}{theirs}"
+    theirs = f", {_within(printed)} of the printed ones" if printed else ""
+    return f"{_within(known)} predicted times lie within 1.5x of the measured ones{theirs}"
 
 
 def _within(known: list[Prediction]) -> str:

@@ -62,7 +62,9 @@ def unified_memory(facts: Facts) -> Chart:
         left = panel.x[1] * (0.01 + 0.25 * index)
         panel.boxes([(left, left + panel.x[1] * 0.02, 5.6, 5.84)], look, BOXES)
         panel.text(left + panel.x[1] * 0.03, 5.72, label)
-    return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True))
+    return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True)).noted(
+        "medians of each part and of the sum"
+    )
 
 
 def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:

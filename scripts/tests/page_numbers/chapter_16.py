@@ -118,7 +118,7 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "[about nine of ten] sectors are found", hits
     peaks = d.ratio(f"{NAIVE} block:16x16", "multiply_add_in_registers", "flops_per_second")
     yield "product, to [9 to 13] % of the peak", [100 * value for value in peaks]
-    yield "costs [9 to 34] % of the time", slower
+    yield "is [9 to 34] % slower, with a grid", slower
 
 
 def clocks(d: Data, name: str) -> float:

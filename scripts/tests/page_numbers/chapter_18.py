@@ -56,11 +56,7 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     yield "Each step also loads [1.5] wavefronts", loads
     yield "8, 16 and 32 ([2.5] for 4)", narrow_loads
-    yield (
-        "needs [1.5] wavefronts of loads from it at either width, of [about 2] clocks",
-        loads,
-        [clocks(d, name) for name in d.names(f"{F} tile:16|32 m:1024")],
-    )
+    yield "(one multiply-add per lane) loads [1.5] wavefronts at either width", loads
     for words, wide, narrow, at in (
         ("8 to 16 saves [36 and 37] % of the time", 16, 8, LARGE),
         ("([30] % at 192)", 16, 8, "m:192"),
@@ -181,7 +177,7 @@ def _of_single_blocks() -> Iterator[Fact]:
         for row in table("architectures.csv")
     }
     yield (
-        "two such blocks ([2048] threads; an RTX 30 has [1536], a Turing [1024])",
+        "two such blocks ([2048] threads, as an H200's; one of a Fermi or an RTX 30 has [1536], of a Turing [1024])",
         *(threads[capability] for capability in ("9.0", "8.6", "7.5")),
     )
 
