@@ -1,5 +1,5 @@
 // What the time model takes from a GPU beside the rows of this chapter: when blocks start, and what stores of a
-// warp into many lines take. Needs a GPU; an emulated one has no clock.
+// warp into many lines take. Needs a GPU; an emulated one does not say which SM runs a block when.
 //
 //     timeline > data/block_starts.csv
 //

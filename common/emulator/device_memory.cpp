@@ -152,7 +152,10 @@ std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t max_bytes) {
 
 void MemoryCopy::restore() const {
     for (const Piece& piece : pieces_) {
-        std::ranges::copy(piece.bytes, reinterpret_cast<std::byte*>(piece.place.begin));
+        auto* const begin = reinterpret_cast<std::byte*>(piece.place.begin);
+        // Host memory may be registered to be read alone.
+        if (std::memcmp(begin, piece.bytes.data(), piece.bytes.size()) != 0)
+            std::ranges::copy(piece.bytes, begin);
         if (!piece.initialised.empty())
             std::ranges::copy(piece.initialised,
                               reinterpret_cast<std::byte*>(shadow_of(piece.place.begin)));

@@ -31,12 +31,13 @@ void remove_host_memory(void* pointer);
 
 bool in_device_memory(Address address);
 
-// What lies in all allocations and in added host memory, to execute a kernel twice.
+// What lies in all allocations and in added host memory, to execute a kernel again that neither allocates memory nor
+// frees any.
 class MemoryCopy {
   public:
     // Nothing where that is more than `max_bytes` bytes.
     static std::optional<MemoryCopy> of_all(std::size_t max_bytes);
-    // Puts it back. What was allocated since stays as it is.
+    // Puts it back.
     void restore() const;
 
   private:

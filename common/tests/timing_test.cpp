@@ -130,7 +130,7 @@ TEST(Schedule, ASecondWaveStartsAsSoonAsTheGpuStartsBlocks) {
 
 Instruction clock_into(Register destination) {
     Instruction result;
-    result.reads_clock = result.orders_memory = true;
+    result.reads_clock = true;
     result.destinations = {destination};
     return result;
 }
@@ -141,12 +141,15 @@ TEST(Clocks, ShowWhenTheyAreRead) {
         2);
     const SmResult result = SmSimulation(plain_machine(), trace, LaunchFacts{}).run();
     // First warp: 0, 1, 5, 9, 10; the second one issues when it does not: 2, 3, 7, 11, 12.
-    EXPECT_EQ(result.clock_reads[0][0], (std::vector<double>{0, 10}));
-    EXPECT_EQ(result.clock_reads[0][1], (std::vector<double>{2, 12}));
+    EXPECT_EQ(result.clocks[0][0].cycles, (std::vector<double>{0, 10}));
+    EXPECT_EQ(result.clocks[0][1].cycles, (std::vector<double>{2, 12}));
 }
 
 TEST(Clocks, OfLaterBlocksGoOnAsTheRecordedOnes) {
-    ClockReads reads{.cycles = {{{10, 14}}, {{20, 24}}}};
+    const auto warp = [](std::vector<double> cycles) {
+        return WarpClock{.cycles = std::move(cycles), .instructions = {}};
+    };
+    ClockReads reads{.warps = {{warp({10, 14})}, {warp({20, 24})}}};
     reads.sms = 3;
     reads.resident_blocks = 2;
     reads.cycles_per_wave = 100;
@@ -157,6 +160,18 @@ TEST(Clocks, OfLaterBlocksGoOnAsTheRecordedOnes) {
     EXPECT_EQ(reads.at(2 * 3, 0, 0), 1110);  // the second wave
     EXPECT_EQ(reads.at(5 * 3 + 2, 0, 1), 1224);
     EXPECT_EQ(reads.at(0, 0, 3), 1022);  // beyond what was recorded
+}
+
+// Of 500 instructions in 1,000 cycles: the one that reads the clock after 800 does so 600 cycles later.
+TEST(Clocks, BehindWhatWasRecordedInstructionsTakeTheirMean) {
+    ClockReads reads{.warps = {{{.cycles = {10},
+                                 .instructions = {1, 800},
+                                 .recorded = 500,
+                                 .begin = 0,
+                                 .end = 1000}}}};
+    EXPECT_EQ(reads.at(0, 0, 0), 10);
+    EXPECT_EQ(reads.at(0, 0, 1), 1600);
+    EXPECT_EQ(reads.at(0, 0, 2), 3190);  // as much later again
 }
 
 TEST(Reorder, NothingPassesAClock) {

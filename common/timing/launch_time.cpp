@@ -31,25 +31,32 @@ double cycles_per_block(const SmResult& sm, const LaunchFacts& facts, double els
     return (sm.block_ends[last - 1] - sm.block_ends[first - 1]) / static_cast<double>(last - first);
 }
 
-// Cycles of the recorded SM until its last block has finished. What was not recorded goes on as the second
-// half of what was: the first one has cold caches and SMs that fill up.
-double cycles_of(const SmResult& sm, const LaunchTrace& trace, const LaunchFacts& facts) {
+// What was not recorded of these blocks goes on as the second half of what was: the first one has cold caches and
+// SMs that fill up.
+double cycles_of_recorded_blocks(const SmResult& sm, const LaunchTrace& trace) {
     const double more = executed_for_each_recorded(trace) - 1;
-    double cycles = sm.cycles + 2 * more * (sm.cycles - sm.half_cycles);
+    return sm.cycles + 2 * more * (sm.cycles - sm.half_cycles);
+}
+
+// Cycles of the recorded SM until its last block has finished.
+double cycles_of(const SmResult& sm, const LaunchTrace& trace, const LaunchFacts& facts) {
+    const double cycles = cycles_of_recorded_blocks(sm, trace);
     const std::size_t recorded = sm.block_ends.size();
     if (recorded == 0 || facts.sm_blocks <= recorded) return cycles;
     return cycles + static_cast<double>(facts.sm_blocks - recorded) *
                         cycles_per_block(sm, facts, cycles / static_cast<double>(recorded));
 }
 
-ClockReads clocks_of(const Machine& machine, SmResult& sm, const LaunchFacts& facts) {
-    ClockReads result{.cycles = std::move(sm.clock_reads)};
+ClockReads clocks_of(const Machine& machine, SmResult& sm, const LaunchTrace& trace,
+                     const LaunchFacts& facts) {
+    ClockReads result{.warps = std::move(sm.clocks)};
     result.sms = machine.sms;
     result.resident_blocks = std::max(1u, facts.resident_blocks);
     result.clock_hz = machine.clock_hz;
     const double blocks = static_cast<double>(std::max<std::size_t>(1, sm.block_ends.size()));
-    result.cycles_per_wave = static_cast<double>(result.resident_blocks) *
-                             cycles_per_block(sm, facts, sm.cycles / blocks);
+    result.cycles_per_wave =
+        static_cast<double>(result.resident_blocks) *
+        cycles_per_block(sm, facts, cycles_of_recorded_blocks(sm, trace) / blocks);
     return result;
 }
 
@@ -98,7 +105,7 @@ Prediction predict(const Machine& machine, const LaunchTrace& trace, const Launc
                        ? Bound::latency
                        : static_cast<Bound>(highest - result.shares.begin());
     result.stalls = std::move(sm.stalls);
-    result.clocks = clocks_of(machine, sm, facts);
+    result.clocks = clocks_of(machine, sm, trace, facts);
     return result;
 }
 

@@ -41,7 +41,7 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
     ready_.resize(warps_.size() * trace.program.registers);
     source_.resize(ready_.size());
     result_.stalls.resize(trace.program.lines);
-    for (const BlockTrace& block : trace.blocks) result_.clock_reads.emplace_back(block.size());
+    for (const BlockTrace& block : trace.blocks) result_.clocks.emplace_back(block.size());
     half_of_instructions_ = count_instructions() / 2;
 }
 
@@ -97,12 +97,12 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
     next_block_start_ = std::max(now, next_block_start_) +
                         active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
     const BlockTrace& block = trace_.blocks[next_block_];
-    std::vector<std::vector<double>>& clock_reads = result_.clock_reads[next_block_++];
+    std::vector<WarpClock>& clocks = result_.clocks[next_block_++];
     Resident& place = residents_[resident];
     place.alive = static_cast<std::uint32_t>(block.size());
     place.arrived = 0;
     for (std::size_t i = 0; i < block.size(); ++i) {
-        warps_[place.warps[i]].clock_reads = &clock_reads[i];
+        warps_[place.warps[i]].clock = &clocks[i];
         start_warp(place.warps[i], block[i], warp_starts_.serve(begin, machine_.warp_start_cycles));
     }
 }
@@ -110,6 +110,11 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
 void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, double now) {
     Warp& warp = warps_[number];
     warp.trace = &trace;
+    *warp.clock = {.cycles = {},
+                   .instructions = trace.clock_instructions,
+                   .recorded = trace.recorded,
+                   .begin = now,
+                   .end = now};
     warp.step = warp.instruction = 0;
     warp.age = next_age_++;
     warp.issued = warp.ready = now;
@@ -210,7 +215,7 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
     result_.busy.issue += cycles;
     result_.instructions += instruction.slots;
     if (result_.instructions <= half_of_instructions_) result_.half_cycles = now;
-    if (instruction.reads_clock) warp.clock_reads->push_back(now);
+    if (instruction.reads_clock) warp.clock->cycles.push_back(now);
     Stall kind = Stall::arithmetic;
     const double done = execute(warp, instruction, now, kind);
     for (const Register each : instruction.destinations) {
@@ -282,6 +287,7 @@ void SmSimulation::release(Resident& block, double now) {
 void SmSimulation::finish_warp(std::uint32_t number, double now) {
     Warp& warp = warps_[number];
     warp.is_done = true;
+    warp.clock->end = now;
     Resident& block = residents_[warp.block];
     if (--block.alive > 0) {
         if (block.arrived == block.alive && block.arrived > 0) release(block, now);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "timing/clock_reads.hpp"
 #include "timing/machine.hpp"
 #include "timing/memory_path.hpp"
 #include "timing/trace.hpp"
@@ -41,8 +42,7 @@ struct SmResult {
     Busy busy;
     std::uint64_t instructions = 0;
     std::vector<std::array<double, stall_count>> stalls;  // warp cycles, by Program::lines
-    // When each warp of each recorded block read a clock, in its order.
-    std::vector<std::vector<std::vector<double>>> clock_reads;
+    std::vector<std::vector<WarpClock>> clocks;           // by recorded block and warp
 };
 
 class SmSimulation {
@@ -53,7 +53,7 @@ class SmSimulation {
   private:
     struct Warp {
         const WarpTrace* trace = nullptr;
-        std::vector<double>* clock_reads = nullptr;
+        WarpClock* clock = nullptr;
         std::size_t step = 0, instruction = 0;  // the next one
         std::size_t registers = 0;              // its first one, in `ready_`
         std::uint32_t block = 0;                // of resident ones

@@ -65,6 +65,7 @@ struct WarpTrace {
     std::vector<Access> accesses;
     // Instructions of the steps that were recorded, and of all that the warp executed.
     std::uint64_t recorded = 0, executed = 0;
+    std::vector<std::uint64_t> clock_instructions;  // executed by each reading of a clock
 };
 
 using BlockTrace = std::vector<WarpTrace>;

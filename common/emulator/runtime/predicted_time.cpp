@@ -1,9 +1,11 @@
 #include "emulator/runtime/predicted_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "emulator/device_memory.hpp"
 #include "emulator/runtime/device.hpp"
+#include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
 #include "timing/machine_table.hpp"
@@ -76,6 +78,7 @@ timing::Prediction prediction_of(const simt::LaunchRecord& record) {
 // Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
 // what others see that wait for it.
 constexpr int max_executions = 4;
+constexpr double settled_share = 0.01;  // of the instructions, that two executions may differ by
 constexpr std::size_t max_copied_bytes = std::size_t{1} << 30;
 
 }  // namespace
@@ -98,18 +101,27 @@ std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
 
 simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute) {
     std::optional<MemoryCopy> before;
-    if (predicts_time() && simt::reads_clock(kernel))
-        before = MemoryCopy::of_all(max_copied_bytes);
+    if (predicts_time() && simt::reads_clock(kernel)) {
+        if (!simt::allocates_memory(kernel)) before = MemoryCopy::of_all(max_copied_bytes);
+        if (!before)
+            print_note_once(
+                "clocks of kernels that allocate memory, or beside more than 1 GiB of it, do not "
+                "show predicted time");
+    }
     simt::LaunchRecord record = execute(nullptr);
-    if (!before) return record;
+    if (!before || !record.recorded) return record;
     for (int execution = 1; execution < max_executions; ++execution) {
         before->restore();
         timing::ClockReads clocks = prediction_of(record).clocks;
         clocks.launch_began = device_seconds() * clocks.clock_hz;
-        const std::uint64_t instructions = record.warp_instructions;
+        const auto instructions = static_cast<double>(record.warp_instructions);
         record = execute(&clocks);
-        if (record.warp_instructions == instructions) break;
+        const double more = static_cast<double>(record.warp_instructions) - instructions;
+        if (std::abs(more) <= settled_share * instructions) return record;
     }
+    print_note_once(
+        "what a kernel does depends on its clock so much that the clock is not quite the predicted "
+        "one");
     return record;
 }
 

@@ -177,6 +177,7 @@ bool FunctionDecoder::call(const ptx::Instruction& instruction) {
         throw Refused{"the function " + target.symbol + " is defined nowhere"};
     }
     if (builtin.depends_on_order) function_.traits.has_order_dependence = true;
+    function_.traits.allocates_memory |= target.symbol == "malloc" || target.symbol == "free";
     Operation operation;
     operation.execute = builtin.execute;
     operation.detail = &detail;

@@ -127,6 +127,7 @@ std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t kernel) {
         image->traits.may_wait_for_blocks |= traits.may_wait_for_blocks;
         image->traits.has_indirect_calls |= traits.has_indirect_calls;
         image->traits.reads_clock |= traits.reads_clock;
+        image->traits.allocates_memory |= traits.allocates_memory;
         image->uses_local_memory |= function->local_bytes != 0;
         // A function that is reached through a pointer only is refused when it is called.
         const bool is_called = function.get() == image->kernel || !image->traits.has_indirect_calls;

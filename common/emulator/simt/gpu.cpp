@@ -106,7 +106,8 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
             ? image.static_shared_bytes
             : image.dynamic_shared_offset + static_cast<std::uint32_t>(shape.dynamic_shared_bytes);
     launch.grid_workspace = workspace.address();
-    launch.grid_number = ++state_->launches;
+    if (clocks == nullptr) ++state_->launches;  // else it is executed again
+    launch.grid_number = state_->launches;
     launch.clocks = clocks;
     launch.l1_bytes = l1_bytes(architecture, launch.threads(), launch.shared_bytes);
     const Occupancy found =

@@ -153,7 +153,7 @@ class Gpu {
     std::shared_ptr<Module> load(ptx::Module module, L1Mode l1_mode);
 
     // `registers_per_thread`, as ptxas reports it: for the occupancy; nothing when it is not known.
-    // `clocks`: what %clock and %globaltimer show; without them, 16 cycles a reading.
+    // `clocks`: what %clock and %globaltimer show; without them, 16 cycles a basic block and reading.
     // Blocks until the kernel has finished. Throws Fault, Unsupported.
     LaunchRecord launch(const Kernel& kernel, const LaunchShape& shape,
                         std::span<const std::byte> parameters,
@@ -172,6 +172,7 @@ class Gpu {
 const Kernel* find_kernel(const Module& module, const std::string& name);
 const KernelAttributes& attributes(const Kernel& kernel);
 bool reads_clock(const Kernel& kernel);
+bool allocates_memory(const Kernel& kernel);  // or frees it
 // Address and size of a .global or .const variable; nothing for an unknown name.
 struct Symbol {
     void* address;

@@ -165,6 +165,7 @@ void run_share(const Launch& launch, Worker& worker, unsigned number, unsigned w
 
 unsigned workers_for(const Launch& launch) {
     if (launch.image.traits.has_order_dependence || launch.shape.cooperative) return 1;
+    if (launch.image.traits.reads_clock) return 1;  // a clock shows how much a worker has executed
     if (launch.blocks() * launch.threads() < min_threads_to_share) return 1;
     const unsigned wanted = launch.options.workers != 0
                                 ? launch.options.workers

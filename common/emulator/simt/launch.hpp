@@ -40,7 +40,7 @@ struct Launch {
     std::chrono::steady_clock::time_point started;
     std::size_t l1_bytes = 0;
     TraceRecorder* recorder = nullptr;           // null: no time is asked for
-    const timing::ClockReads* clocks = nullptr;  // null: they show how many steps were executed
+    const timing::ClockReads* clocks = nullptr;  // null: 16 a basic block and reading
     unsigned resident_blocks = 1;                // that may be resident at a time, on all SMs
     unsigned threads() const { return shape.block.x * shape.block.y * shape.block.z; }
     unsigned warps() const { return (threads() + warp_size - 1) / warp_size; }

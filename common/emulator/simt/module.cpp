@@ -168,6 +168,10 @@ bool reads_clock(const Kernel& kernel) {
     return kernel.module->image(const_cast<Kernel&>(kernel)).traits.reads_clock;
 }
 
+bool allocates_memory(const Kernel& kernel) {
+    return kernel.module->image(const_cast<Kernel&>(kernel)).traits.allocates_memory;
+}
+
 std::optional<Symbol> find_symbol(const Module& module, const std::string& name) {
     const auto found = module.variables.find(name);
     if (found == module.variables.end()) return std::nullopt;

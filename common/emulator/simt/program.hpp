@@ -120,6 +120,7 @@ struct Traits {
     bool may_wait_for_blocks = false;  // the first two of those
     bool has_indirect_calls = false;
     bool reads_clock = false;
+    bool allocates_memory = false;  // or frees it
     std::string unsupported;  // one line; empty: it can be executed
 };
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "emulator/simt/launch.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -99,9 +100,10 @@ enum Number : std::uint16_t {
     cluster_index,
     cluster_blocks,
 };
-// A warp's next reading of a clock. Where time is predicted, that of the first of two executions.
+// A warp's next reading of a clock. Where time is predicted, what the execution before this one leads to expect.
 double cycles(WarpContext& context) {
     Execution& execution = *context.execution;
+    if (execution.recorder != nullptr) execution.recorder->note_clock(context);
     // A basic block takes some ten cycles; reading the clock takes time, too, so that it never stands.
     if (execution.launch.clocks == nullptr) return 16.0 * static_cast<double>(++execution.steps);
     return execution.launch.clocks->at(context.block->number, context.warp->number,

@@ -127,10 +127,19 @@ std::vector<std::uint64_t> TraceRecorder::blocks() const {
     return numbers;
 }
 
-void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block) {
+timing::WarpTrace& TraceRecorder::warp_of(const WarpContext& context) {
     const std::uint64_t number = context.block->number / launch_.architecture.sm_count;
+    return recorded_of(context.block->number)->trace.blocks[number][context.warp->number];
+}
+
+void TraceRecorder::note_clock(const WarpContext& context) {
+    timing::WarpTrace& warp = warp_of(context);
+    warp.clock_instructions.push_back(warp.executed);
+}
+
+void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block) {
     timing::LaunchTrace& trace = recorded_of(context.block->number)->trace;
-    timing::WarpTrace& warp = trace.blocks[number][context.warp->number];
+    timing::WarpTrace& warp = warp_of(context);
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
     const bool is_recorded = warp.recorded < max_instructions_;

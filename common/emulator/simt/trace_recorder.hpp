@@ -30,6 +30,9 @@ class TraceRecorder {
     // In place of the plain loop over the operations of a basic block.
     void execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block);
 
+    // A warp is about to read a clock.
+    void note_clock(const WarpContext& context);
+
     // What was recorded, with registers as ptxas allots them.
     RecordedLaunch finish(std::optional<unsigned> registers_per_thread);
 
@@ -40,6 +43,7 @@ class TraceRecorder {
         std::uint64_t executed() const;
     };
     Recorded* recorded_of(std::uint64_t block);
+    timing::WarpTrace& warp_of(const WarpContext& context);
     void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                 timing::LaunchTrace& trace, timing::WarpTrace& warp);
 

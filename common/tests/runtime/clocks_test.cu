@@ -28,7 +28,7 @@ __global__ void spin_nanoseconds(Ticks* took, Ticks nanoseconds) {
     took[0] = now() - begin;
 }
 
-__global__ void count_and_spin(unsigned* counter, Ticks* began) {
+__global__ void count_and_read(unsigned* counter, Ticks* began) {
     atomicAdd(counter, 1);
     if (threadIdx.x == 0 && blockIdx.x == 0) *began = clock64();
 }
@@ -39,6 +39,18 @@ __global__ void chain(Ticks* took, float* value, float factor) {
     const Ticks begin = clock64();
 #pragma unroll
     for (int i = 0; i < 512; ++i) sum = fmaf(sum, factor, factor);
+    *value = sum;
+    *took = clock64() - begin;
+}
+
+// Far more instructions between two readings than are recorded.
+__global__ void long_chain(Ticks* took, float* value, float factor, int rounds) {
+    float sum = factor;
+    const Ticks begin = clock64();
+    for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (int i = 0; i < 64; ++i) sum = fmaf(sum, factor, factor);
+    }
     *value = sum;
     *took = clock64() - begin;
 }
@@ -104,7 +116,7 @@ TEST_F(Clocks, ANanosecondIsOne) {
 TEST_F(Clocks, AKernelIsExecutedOnceAsFarAsMemoryTells) {
     auto* const counter = reinterpret_cast<unsigned*>(took_);
     for (const unsigned expected : {1024u, 2048u}) {
-        count_and_spin<<<32, 32>>>(counter, took_ + 1);
+        count_and_read<<<32, 32>>>(counter, took_ + 1);
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
         EXPECT_EQ(*counter, expected);
     }
@@ -113,7 +125,7 @@ TEST_F(Clocks, AKernelIsExecutedOnceAsFarAsMemoryTells) {
 TEST_F(Clocks, TheyGoOnFromLaunchToLaunch) {
     Ticks before = 0;
     for (int i = 0; i < 3; ++i) {
-        count_and_spin<<<1, 32>>>(reinterpret_cast<unsigned*>(took_), took_ + 1);
+        count_and_read<<<1, 32>>>(reinterpret_cast<unsigned*>(took_), took_ + 1);
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
         EXPECT_GT(took_[1], before);
         before = took_[1];
@@ -125,6 +137,12 @@ TEST_F(Clocks, ADependentMultiplyAddTakesFourCycles) {
     chain<<<1, 32>>>(took_, reinterpret_cast<float*>(took_ + 1), 0.5F);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_NEAR(static_cast<double>(took_[0]) / 512, 4, 0.1);
+}
+
+TEST_F(Clocks, WhatIsTooLongToBeRecordedGoesOnAsItsBeginning) {
+    long_chain<<<1, 32>>>(took_, reinterpret_cast<float*>(took_ + 1), 0.5F, 10'000);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_NEAR(static_cast<double>(took_[0]) / 640'000, 4, 0.1);
 }
 
 TEST_F(Clocks, AWarpThatWaitsAtABarrierSeesIt) {
