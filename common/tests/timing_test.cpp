@@ -88,6 +88,17 @@ TEST(Schedule, ArrivalsAtABarrierAreNotedOneAfterAnother) {
     EXPECT_EQ(SmSimulation(machine, trace, facts).run().cycles, 13 + 2 + 10 + 2);
 }
 
+TEST(Schedule, ABarrierThatAnExitCompletesWaitsForWhatIsStillNoted) {
+    Machine machine = plain_machine();
+    machine.barrier_cycles = 10;
+    machine.barrier_arrival_cycles = 20;
+    // Two warps arrive at 1 and 2, noted until 21 and 41; the third one has ended at 3.
+    LaunchTrace trace = trace_of({barrier(), arithmetic({}, 0)}, 3);
+    trace.program.blocks.push_back({{arithmetic({}, 1)}});
+    trace.blocks[0][2].steps = {{1, 0}};
+    EXPECT_EQ(cycles(machine, trace), 41 + 10 + 2);
+}
+
 TEST(Schedule, AFreeInstructionPassesItsOperandOn) {
     Instruction move = arithmetic({0}, 1);
     move.slots = 0;

@@ -264,9 +264,9 @@ void SmSimulation::arrive(std::uint32_t number, double now) {
     warp.at_barrier = true;
     Resident& block = residents_[warp.block];
     const double noted = arrivals_.serve(now, machine_.barrier_arrival_cycles_of_sm);
-    const double arrived = block.arrivals.serve(noted, machine_.barrier_arrival_cycles) +
-                           machine_.barrier_arrival_cycles;
-    if (++block.arrived == block.alive) release(block, arrived);
+    block.noted = block.arrivals.serve(noted, machine_.barrier_arrival_cycles) +
+                  machine_.barrier_arrival_cycles;
+    if (++block.arrived == block.alive) release(block, now);
 }
 
 void SmSimulation::release(Resident& block, double now) {
@@ -275,7 +275,7 @@ void SmSimulation::release(Resident& block, double now) {
         Warp& warp = warps_[number];
         if (!warp.at_barrier) continue;
         warp.at_barrier = false;
-        const double until = now + machine_.barrier_cycles;
+        const double until = std::max(now, block.noted) + machine_.barrier_cycles;
         const auto& at = trace_.program.blocks[warp.trace->steps[warp.step].block];
         const std::uint16_t line = at.instructions[warp.instruction - 1].line;
         result_.stalls[line][static_cast<std::size_t>(Stall::barrier)] += until - warp.issued;

@@ -67,7 +67,8 @@ class SmSimulation {
     struct Resident {
         std::vector<std::uint32_t> warps;
         std::uint32_t alive = 0, arrived = 0;
-        Server arrivals;  // at its barrier
+        Server arrivals;   // at its barrier
+        double noted = 0;  // when the last one of them was
     };
     struct Later {  // of two warps, which one comes first in a heap
         double time;
