@@ -121,7 +121,7 @@ struct Traits {
     bool has_indirect_calls = false;
     bool reads_clock = false;
     bool allocates_memory = false;  // or frees it
-    std::string unsupported;  // one line; empty: it can be executed
+    std::string unsupported;        // one line; empty: it can be executed
 };
 
 struct Function {
