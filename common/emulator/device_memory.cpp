@@ -154,7 +154,7 @@ void MemoryCopy::restore() const {
     for (const Piece& piece : pieces_) {
         auto* const begin = reinterpret_cast<std::byte*>(piece.place.begin);
         // Host memory may be registered to be read alone.
-        if (std::memcmp(begin, piece.bytes.data(), piece.bytes.size()) != 0)
+        if (!std::equal(piece.bytes.begin(), piece.bytes.end(), begin))
             std::ranges::copy(piece.bytes, begin);
         if (!piece.initialised.empty())
             std::ranges::copy(piece.initialised,

@@ -24,7 +24,8 @@ void predict_time(bool wanted, L2State state);
 std::optional<timing::Prediction> predict(const simt::LaunchRecord& record);
 
 // Executes a kernel. One that reads clocks, where time is asked for, is executed again with the times that were
-// predicted for its readings, until it executes as many instructions as before, to 1 %; what the other executions did to memory is undone.
+// predicted for its readings, until it executes as many instructions as before, to 1 %; what the other executions
+// did to memory is undone.
 // Its clocks show 16 cycles a basic block where memory is too large to be copied, or where it allocates memory.
 using Execute = std::function<simt::LaunchRecord(const timing::ClockReads*)>;
 simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute);

@@ -122,6 +122,15 @@ TEST_F(Clocks, AKernelIsExecutedOnceAsFarAsMemoryTells) {
     }
 }
 
+TEST_F(Clocks, MemoryOfTheHostIsPutBackToo) {
+    std::vector<unsigned> counter(1024);
+    ASSERT_EQ(cudaHostRegister(counter.data(), 4096, cudaHostRegisterDefault), cudaSuccess);
+    count_and_read<<<32, 32>>>(counter.data(), took_);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(counter[0], 1024u);
+    EXPECT_EQ(cudaHostUnregister(counter.data()), cudaSuccess);
+}
+
 TEST_F(Clocks, TheyGoOnFromLaunchToLaunch) {
     Ticks before = 0;
     for (int i = 0; i < 3; ++i) {
