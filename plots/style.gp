@@ -1,8 +1,10 @@
 # The canvas and the settings that all figures share. A script sets `height` (pixels) and loads this;
 # draw.gp, which runs it, says what to draw.
 width = 800
-# A title of two lines gets more room above the panels, whose places are shares of `height`.
-canvas = height + (strstrt(title, "\n") > 0 ? 14 : 0)
+# A title of more lines than one gets more room above the panels, whose places are shares of `height`.
+first_end = strstrt(title, "\n")
+has_third = first_end > 0 && strstrt(title[first_end + 1:*], "\n") > 0
+canvas = height + (first_end > 0 ? 14 : 0) + (has_third ? 22 : 0)
 set encoding utf8
 if (format eq 'png') {
     set terminal pngcairo size 2 * width, 2 * canvas fontscale 2 linewidth 2 pointscale 2 \

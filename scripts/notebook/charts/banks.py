@@ -50,7 +50,8 @@ def bank_conflicts(facts: Facts) -> Chart:
             for row in device.rows("load_strided", element=4, sharers=1)
         ],
     )
-    return Chart(_bank_conflicts_title(facts.gpu), [clocks, passes], key(shown))
+    title = _bank_conflicts_title(facts.gpu)
+    return Chart(title and title + _at_stride_32(facts), [clocks, passes], key(shown))
 
 
 def _name_patterns(panel: Panel, gpu: Device) -> None:
@@ -97,6 +98,21 @@ def _bank_conflicts_title(gpu: Device | None) -> str:
         f"A bank conflict costs a clock a pass on the {gpu.name}: {len(points)} patterns of 1 to {ways:.0f} "
         f"passes lie within {extra:.1f} clocks of that line"
     )
+
+
+def _at_stride_32(facts: Facts) -> str:
+    """The passes of a request with all lanes in one bank, and of the generation that needs fewest."""
+    counted = [
+        (passes, device.generation.capitalize())
+        for device in facts.emulated
+        for row in device.rows("load_strided", element=4, sharers=1, stride=32)
+        if (passes := device.over(row, "shared_load_wavefronts", "shared_load_requests"))
+    ]
+    if not counted:
+        return ""
+    (fewest, generation), (highest, _) = min(counted), max(counted)
+    other = f", {fewest:.0f} on a {generation}" if fewest < highest else ""
+    return f"; a stride of 32 words takes {highest:.0f} passes{other}"
 
 
 # The steps to cuBLAS, in the order in which each adds to the one before, and cuBLAS.
@@ -156,7 +172,8 @@ def matmul_fast(facts: Facts) -> Chart:
         joined=False,
     )
     passes.reference(1, "as the arithmetic")
-    return Chart(_matmul_fast_title(gpu), [speed, passes], key(shown)).noted(
+    title = _matmul_fast_title(gpu)
+    return Chart(title and title + _passes_in_words(facts), [speed, passes], key(shown)).noted(
         "counted at 256 cubed, where no last wave is divided"
     )
 
@@ -168,6 +185,16 @@ def _passes(device: Device, kernel: str) -> float | None:
     )
     wavefronts = device.value(row, "shared_load_wavefronts")
     return None if wavefronts is None else wavefronts / (256**3 / 128)
+
+
+def _passes_in_words(facts: Facts) -> str:
+    """The passes of the first step and of the last that was counted, on the generation of the GPU."""
+    device = facts.of(facts.gpu.generation) if facts.gpu else None
+    ends = [_passes(device, FAST[place][0]) if device else None for place in (0, 5)]
+    first, last = ends
+    if first is None or last is None:
+        return ""
+    return f"; shared-memory passes for 128 multiply-adds fall from {first:.0f} to {last:.2g}"
 
 
 def _matmul_fast_title(gpu: Device | None) -> str:

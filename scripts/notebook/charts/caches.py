@@ -1,5 +1,6 @@
 """Charts of chapters 03 and 04: what the L1 and the read-only cache change."""
 
+from notebook import device_names
 from notebook.charts.curves import Place, counts, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, ORANGE, Evidence, key
@@ -103,7 +104,8 @@ def read_only_cache(facts: Facts) -> Chart:
     shown |= counts(hits, "04", facts.emulated, plain_hits, joined=False)
     with_ldg = [device for device in facts.emulated if _has_ldg(device)]
     shown |= counts(through, "04", with_ldg, ldg_hits, joined=False)
-    return Chart(_read_only_cache_title(facts.gpu), [time, hits, through], key(shown))
+    title = _read_only_cache_title(facts.gpu) + _hits_in_words(facts.emulated)
+    return Chart(title if facts.gpu else "", [time, hits, through], key(shown))
 
 
 def _has_ldg(device: Device) -> bool:
@@ -122,6 +124,20 @@ def _hits(device: Device, path: str) -> Points:
     rows = [device.row(kernel + path, **case) for kernel, case, _ in _CASES]
     shares = [device.over(row, "l1_hit_sectors", "load_sectors") for row in rows]
     return [(float(x), None if share is None else 100 * share) for x, share in enumerate(shares)]
+
+
+def _hits_in_words(emulated: list[Device]) -> str:
+    """Where plain loads find what loads through the read-only cache find, and where nothing."""
+    both = [device for device in emulated if _has_ldg(device)]
+    every = [device.result.device for device in both]
+    alike = [device.result.device for device in both if _hits(device, "") == _hits(device, "_ldg")]
+    none = [device.result.device for device in both if not any(y for _, y in _hits(device, ""))]
+    if not alike or not none or len(alike) + len(none) != len(both):
+        return ""
+    return (
+        f"; plain loads hit as often as __ldg in the L1 of {device_names.label(alike, every)}, "
+        f"never on {device_names.label(none, every)}"
+    )
 
 
 def _read_only_cache_title(gpu: Device | None) -> str:

@@ -1,6 +1,5 @@
 """Curves of many devices in one panel: equal ones are drawn once, under one name."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +8,7 @@ from notebook.charts.axes import share
 from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import CLAIMED, GREY, Evidence, Style
 from notebook.charts.marks import DASHES, LINE, Panel
+from notebook.charts.words import NO_EFFECT
 
 Point = tuple[float, float]
 # Where something stands on the x axis, the variant, and the baseline that it is divided by.
@@ -18,6 +18,8 @@ NO_COUNTS = "Nothing was counted: scripts/lab run {} --device emulated:hopper do
 _ALIKE = 0.01
 # More predicted curves than these are drawn as the range that they span.
 _MAX_PREDICTED = 4
+# So many marks are a series and no longer a few.
+_SERIES = 4
 # The height of a point in pixels, and the distance of two as a share of a panel's width.
 _POINT, _APART = 9.0, 0.021
 
@@ -191,13 +193,10 @@ def ratios(
     panel.points([(x, value) for x, (value, _, _) in points], look)
     if label != "":
         values = [value for _, (value, _, _) in points]
-        if device.evidence is not Evidence.MEASURED:
-            height = max(
-                values, key=lambda value: abs(math.log(value))
-            )  # where its star stands alone
-        else:
-            height = values[-1] if joined else max(values)
-        panel.label(height, label or device.name, look)
+        # Of a few marks the one that stands out, else the one that is nearest to the label.
+        stands_out = max(values, key=lambda value: abs(value - 1))
+        at = stands_out if len(values) < _SERIES else values[-1]
+        panel.label(at, label or device.name, look)
     return {device.evidence}
 
 
@@ -226,6 +225,12 @@ def times(
     if not shown:
         panel.nothing()
     return shown
+
+
+def mark_no_effect(panel: Panel) -> None:
+    """Lines between which a ratio of times counts as no effect."""
+    for edge in NO_EFFECT:
+        panel.reference(edge)
 
 
 def printed(

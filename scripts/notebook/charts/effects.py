@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from statistics import median
 
+from notebook.charts.curves import mark_no_effect
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import (
     CLAIMED,
@@ -14,7 +15,7 @@ from notebook.charts.look import (
 )
 from notebook.charts.marks import PALE, RIGHT, THIN, Chart, Panel
 from notebook.charts.sources import Sources
-from notebook.charts.words import GREY_BAND, NO_EFFECT, slower, times
+from notebook.charts.words import NO_EFFECT_LINES, slower, times
 
 _COLUMNS = (-0.7, len(GENERATIONS) - 0.3)
 
@@ -32,7 +33,7 @@ def effects(sources: Sources) -> Chart | None:
         years = {device.generation: f" ’{device.result.year % 100}" for device in facts.emulated}
         names = (f"{name.capitalize()}{years.get(name, '')}" for name in GENERATIONS)
         panel.ticks_x(enumerate(names))
-        panel.boxes([(*_COLUMNS, *NO_EFFECT)], GREY, PALE)
+        mark_no_effect(panel)
         others = _draw_crowd(panel, sources.crowd(numbers[0]), ratio)
         shown |= _by_generation(panel, facts, ratio, others)
         claim, label, power = claimed
@@ -44,7 +45,7 @@ def effects(sources: Sources) -> Chart | None:
         panels.append(panel)
     if not shown:
         return None
-    note = f"{key(shown)}{_published(sources)}   {GREY_BAND}   middle: median of sizes"
+    note = f"{key(shown)}{_published(sources)}   {NO_EFFECT_LINES}   middle: median of sizes"
     return Chart(_effects_title(sources), panels, note).noted(sources.note)
 
 

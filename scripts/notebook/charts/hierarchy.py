@@ -1,11 +1,13 @@
 """Chart of chapter 00: how far away each memory is, what it delivers, what an access occupies."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from notebook.charts.axes import between, share
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Device, Facts, complete, number
 from notebook.charts.look import BLUE, GREY, Evidence, Style, key
 from notebook.charts.marks import THIN, Chart, Panel
+from notebook.charts.words import times
 
 _KIB, _MIB = 1 << 10, 1 << 20
 # A ring in each level: its path, and its footprint. A ring in DRAM is read in many copies.
@@ -15,6 +17,8 @@ _READS = [(*_L1, "L1"), ("l2", 4 * _MIB, "L2"), (*_DRAM, "DRAM")]
 # Where rings in DRAM stand: copies of 64 MiB, together four times the L2 or more.
 _PLACE_OF_DRAM = 256.0 * _MIB
 _FOOTPRINTS = [(2, "2 KiB"), (16, "16"), (128, "128"), (1024, "1 MiB"), (8192, "8"), (65536, "64")]
+# The distance of two published marks, as a share of a panel's width.
+_APART = 0.021
 _STRIDES = [(2.0**power, str(2**power)) for power in range(7)]
 
 
@@ -38,8 +42,9 @@ def _latencies(facts: Facts, shown: set[Evidence]) -> Panel:
         [(float(size * _KIB), text) for size, text in _FOOTPRINTS] + [(_PLACE_OF_DRAM, "DRAM")]
     )
     panel.ticks_y((float(value), str(value)) for value in (10, 30, 100, 300, 1000))
-    for device in (*facts.measured, *facts.published):
+    for device in facts.measured:
         shown |= _curve(panel, device, _chases(device))
+    shown |= _published(panel, facts, _chases)
     if not panel.marks[2:]:
         panel.nothing()
     return panel
@@ -65,12 +70,33 @@ def _bandwidths(facts: Facts, shown: set[Evidence]) -> Panel:
     )
     panel.ticks_x((float(place), read[-1]) for place, read in enumerate(_READS))
     panel.ticks_y((float(value), str(value)) for value in (1, 3, 10, 30))
-    for device in (*facts.measured, *facts.published):
-        rates = [(x, _terabytes(device, row)) for x, row in enumerate(_reads(device))]
-        shown |= _curve(panel, device, rates)
+    for device in facts.measured:
+        shown |= _curve(panel, device, _rates_by_level(device))
+    shown |= _published(panel, facts, _rates_by_level)
     if not panel.marks[2:]:
         panel.nothing()
     return panel
+
+
+def _rates_by_level(device: Device) -> list[tuple[float, float | None]]:
+    return [(float(x), _terabytes(device, row)) for x, row in enumerate(_reads(device))]
+
+
+def _published(
+    panel: Panel,
+    facts: Facts,
+    points: Callable[[Device], Iterable[tuple[float, float | None]]],
+) -> set[Evidence]:
+    """The marks of published GPUs, side by side where they would hide each other."""
+    shown: set[Evidence] = set()
+    for index, device in enumerate(facts.published):
+        away = (index - (len(facts.published) - 1) / 2) * _APART
+        moved = [
+            (between(*panel.x, share(x, panel.x, panel.log_x) + away, panel.log_x), y)
+            for x, y in points(device)
+        ]
+        shown |= _curve(panel, device, moved)
+    return shown
 
 
 def _reads(device: Device) -> list[str | None]:
@@ -128,14 +154,14 @@ def _strides(facts: Facts, shown: set[Evidence]) -> Panel:
             (number(row, "stride"), device.over(row, "load_lines", "load_requests")) for row in rows
         ]
 
-    def time(device: Device) -> list[tuple[float, float | None]]:
+    def slowdown(device: Device) -> list[tuple[float, float | None]]:
         rows = device.rows("load_l1")
         base = device.row("load_l1", stride=1)
         return [(number(row, "stride"), device.ratio(row, base)) for row in rows]
 
     shown |= draw(panel, collect(facts.emulated, touched), suffix=": lines")
     for device in facts.measured:
-        shown |= _curve(panel, device, time(device), f"{device.name}: time")
+        shown |= _curve(panel, device, slowdown(device), f"{device.name}: time")
     return panel
 
 
@@ -177,7 +203,7 @@ def _title(facts: Facts) -> str:
             ours = "" if device.evidence is Evidence.MEASURED else " (published)"
             return (
                 f"A load takes {l1:.0f} ns from the L1, {l2:.0f} ns from the L2 and {dram:.0f} ns "
-                f"from DRAM on the {device.name}{ours}{_rates(device)}"
+                f"from DRAM on the {device.name}{ours}{_rates(device)}{_load_in_flight(device)}{_longest(device)}"
             )
     return ""
 
@@ -189,3 +215,21 @@ def _rates(device: Device) -> str:
         return ""
     *inner, last = (f"{rate:.2g}" for rate in rates)
     return f"; reads run at {', '.join(inner)} and {last} TB/s"
+
+
+def _load_in_flight(device: Device) -> str:
+    """What the most bytes in flight that were tried bring from DRAM."""
+    rates = [
+        (number(row, "warps") * number(row, "loads") * 128 / _KIB, rate)
+        for row in device.rows("read_in_flight")
+        if (rate := _terabytes(device, row))
+    ]
+    size, rate = max(rates, default=(0.0, 0.0))
+    return f"; {size:g} KiB in flight an SM bring {rate:.2g} TB/s from DRAM" if rates else ""
+
+
+def _longest(device: Device) -> str:
+    """What the stride costs that puts each lane in a line of its own."""
+    base, row = (device.row("load_l1", stride=stride) for stride in (1, 32))
+    ratio = device.ratio(row, base) if row and base else None
+    return f"; a stride of 32 words takes {times(ratio)} the time" if ratio else ""

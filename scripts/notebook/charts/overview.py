@@ -68,14 +68,15 @@ def _transposes_title(gpu: Device | None) -> str:
             ("transpose_read_columns", {"block": "16x16", "l1": "on"}),
             ("transpose_tile", {}),
             ("transpose_tile_padded", {}),
+            ("transpose", {"type": "float"}),
         )
     )
     if shares is None:
         return ""
-    columns, tile, padded = shares
+    columns, tile, padded, fastest = shares
     return (
         f"On the {gpu.name} a transpose that reads columns has {percent(columns)} of the bandwidth of a copy by "
-        f"rows, through a tile {percent(tile)}, through a padded one {percent(padded)}"
+        f"rows, through a tile {percent(tile)}, through a padded one {percent(padded)}, the fastest {percent(fastest)}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from notebook import device_names
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts
@@ -156,8 +157,14 @@ def _matmul_tiled_title(gpu: Device | None) -> str:
     l2_words = f"and L2 reads {x_times(l2)}" if l2 > 1.1 else f"but not L2 reads ({x_times(l2)})"
     return (
         f"Tiles of 16 cut requests {x_times(requests)} and sectors {x_times(sectors)}, {l2_words}: "
-        f"the time falls {x_times(time)} on the {gpu.name}"
+        f"the time falls {x_times(time)} on the {gpu.name}{_wider(gpu)}"
     )
+
+
+def _wider(gpu: Device) -> str:
+    """By what factor tiles of 32 lower the time."""
+    time = dict(_stairs(gpu, 4096, 32)).get("time")
+    return f", {x_times(time)} with tiles of 32" if time else ""
 
 
 _WIDTHS = (4, 8, 16, 32)
@@ -189,17 +196,29 @@ def matmul_tile_width(facts: Facts) -> Chart:
         "18",
         facts.counted,
         lambda device: [
-            (
-                float(place),
-                device.value(
-                    device.row("matmul_tiled_bounded", type="float", tile=width, m=192),
-                    "theoretical_occupancy",
-                ),
-            )
-            for place, width in enumerate(_WIDTHS)
+            (float(place), _occupancy(device, width)) for place, width in enumerate(_WIDTHS)
         ],
     )
-    return Chart(_matmul_tile_width_title(facts.gpu), [speed, occupancy], key(shown))
+    title = _matmul_tile_width_title(facts.gpu)
+    return Chart(title and title + _not_full(facts), [speed, occupancy], key(shown))
+
+
+def _not_full(facts: Facts) -> str:
+    """The generations whose SMs tiles of 32 do not fill."""
+    by_device = {device.result.device: _occupancy(device, 32) for device in facts.emulated}
+    known = {slug: value for slug, value in by_device.items() if value}
+    lacking = [slug for slug, value in known.items() if value < 100]
+    if not lacking:
+        return ""
+    highest = max(known[slug] for slug in lacking)
+    return (
+        f"; tiles of 32 fill {highest:.0f} % of an SM on {device_names.label(lacking, list(known))}"
+    )
+
+
+def _occupancy(device: Device, width: int) -> float | None:
+    row = device.row("matmul_tiled_bounded", type="float", tile=width, m=192)
+    return device.value(row, "theoretical_occupancy")
 
 
 def _names(facts: Facts) -> dict[str, str]:

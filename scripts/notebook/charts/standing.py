@@ -68,7 +68,7 @@ def verdict_matrix(sources: Sources) -> Chart | None:
                 left = column * _COLUMN + index % _ACROSS
                 upper = bottom - index // _ACROSS
                 word, is_predicted = _cell(chapter, claim, device)
-                edge = 0.28 if is_predicted else 0.06
+                edge = 0.3 if is_predicted else 0.11
                 corners = (left + edge, left + 1 - edge, upper - 1 + edge, upper - edge)
                 squares.setdefault(word, []).append(corners)
         bottom -= height

@@ -64,8 +64,10 @@ def _aos_soa_title(gpu: Device | None) -> str:
     every = gpu.ratio(*_layout(gpu, "all_fields", 16))
     if one is None or every is None:
         return ""
+    used = gpu.value(gpu.row("aos_one_field", record=16, n=2**20, cache="cold"), "load_efficiency")
+    fetched = f"uses {used:.0f} % of what it fetches and " if used else ""
     return (
-        "One field of a 16-byte record: an array of structures takes "
+        f"One field of a 16-byte record: an array of structures {fetched}takes "
         f"{x_times(one)} the time on the {gpu.name}; with all fields it is {slower(every)}"
     )
 
@@ -96,7 +98,7 @@ _THIRD = "unrolling_by_4_is_3_times_as_fast_at_offset_0"
 
 def unroll4(facts: Facts) -> Chart:
     """Time against unrolling; the bandwidth of the steps to the limit."""
-    heading = "time at offset 0, one element a thread = 1"
+    heading = "time at offset 0, one element a thread = 1 (2^26 floats; predicted: 2^20)"
     time = Panel((0.6, 4.6), (0, 1.2), heading=heading, height=320)
     ticks = ["1 element a thread", "2", "4", "8"]
     time.ticks_x((place + 1.0, name) for place, name in enumerate(ticks))
@@ -122,10 +124,18 @@ def _limit_panel(gpu: Device | None) -> Panel:
         (label, _memcpy_ratio(gpu, kernel, case), GREY if kernel == "read_offset" else BLUE)
         for kernel, case, label in _LIMIT
     ]
-    panel = ladder(steps, "bandwidth of c = a + b, cudaMemcpy beside it = 1", 1.15, 190, 1)
+    panel = ladder(
+        steps, f"bandwidth of c = a + b{_of(gpu)}, cudaMemcpy beside it = 1", 1.15, 190, 1
+    )
     if gpu:
         panel.line([(1, end) for end in panel.y], CLAIMED, THIN)
     return panel
+
+
+def _of(gpu: Device | None) -> str:
+    """The size of the largest arrays in words."""
+    row = gpu.row("read_offset", offset=0, n=LARGEST) if gpu else None
+    return f", 2^{math.log2(number(row, 'n')):.0f} floats" if row else ""
 
 
 def _memcpy_ratio(gpu: Device | None, kernel: str, case: dict[str, object]) -> float | None:
@@ -163,7 +173,7 @@ _BLOCKS = [(float(threads), str(threads)) for threads in (32, 64, 128, 256, 512,
 
 def block_size(facts: Facts) -> Chart:
     """Bandwidth against the size of a block and against the occupancy that it achieves."""
-    heading = "bandwidth against the {}, % of memcpy"
+    heading = f"bandwidth{_of(facts.gpu)}, against the {{}}, % of memcpy"
     size = Panel((26, 1250), (0, 105), log_x=True, heading=heading.format("block"), height=170)
     warps = Panel((0, 104), (0, 115), heading=heading.format("achieved occupancy"), height=210)
     limit = Panel((26, 1250), (0, 108), log_x=True, heading="theoretical occupancy, %", height=150)
@@ -244,10 +254,13 @@ def _block_size_title(gpu: Device | None) -> str:
     together = float(stats.spearmanr([share for _, share, _ in speeds], warps).statistic)
     if together < 0.8:
         return ""
+    theoretical = [gpu.value(row, "theoretical_occupancy") or 0.0 for row, _, _ in speeds]
+    by_limit = float(stats.spearmanr([share for _, share, _ in speeds], theoretical).statistic)
+    not_the_limit = ", not the theoretical one" if by_limit < 0.8 else ""
     best, row = max((share, row) for row, share, _ in speeds)
     work = "four elements" if "unrolled" in row else "one element"
     return (
         f"On the {gpu.name} bandwidth follows the achieved occupancy (rank correlation above "
-        f"{math.floor(100 * together) / 100:.2f}); best are {parameter(row, 'block')} threads of {work}: "
-        f"{percent(best)} of memcpy"
+        f"{math.floor(100 * together) / 100:.2f}){not_the_limit}; best are {parameter(row, 'block')} threads of "
+        f"{work}: {percent(best)} of memcpy"
     )

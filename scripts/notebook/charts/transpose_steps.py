@@ -4,9 +4,9 @@ from notebook.charts.bars import ladder, step_counts
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts, Ratio, complete
 from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
-from notebook.charts.marks import LEFT, PALE, RIGHT, Chart, Panel
+from notebook.charts.marks import LEFT, RIGHT, THIN, Chart, Panel
 from notebook.charts.transposes import COLUMNS, LARGE, ROWS
-from notebook.charts.words import GREY_BAND, NO_EFFECT, percent
+from notebook.charts.words import NO_EFFECT, NO_EFFECT_LINES, percent
 
 _UNROLLED = [
     (COLUMNS, "_unroll4", "on", "columns, as printed, L1 on"),
@@ -31,8 +31,8 @@ def transpose_unroll4(facts: Facts) -> Chart:
         height=480,
     )
     panel.ticks_y((8.0 - place, label) for place, (_, _, _, label) in enumerate(_UNROLLED))
-    panel.boxes([(*NO_EFFECT, *panel.y)], GREY, PALE)
-    panel.line([(1, y) for y in panel.y], GREY, "thin")
+    for edge in NO_EFFECT:
+        panel.line([(edge, y) for y in panel.y], GREY, THIN)
     shown: set[Evidence] = set()
     highest = panel.x[1]
     for place, (kernel, suffix, l1, _) in enumerate(_UNROLLED):
@@ -49,7 +49,7 @@ def transpose_unroll4(facts: Facts) -> Chart:
         highest = max([highest, *(ratio[0] for _, ratio in row)])
     # Names stand right of the marks.
     panel.x = (panel.x[0], 1.2 * highest)
-    return Chart(_transpose_unroll4_title(facts.gpu), [panel], f"{key(shown)}   {GREY_BAND}")
+    return Chart(_transpose_unroll4_title(facts.gpu), [panel], f"{key(shown)}   {NO_EFFECT_LINES}")
 
 
 def _ratio(device: Device, name: str | None, base: str | None) -> Ratio | None:
@@ -161,9 +161,18 @@ def _transpose_thin_blocks_title(gpu: Device | None) -> str:
         return ""
     best = max(known, key=lambda shape: known[shape])
     ending = "no shape is better" if best == "8x32" else f"{best} is the best: {known[best]:.2f}x"
+    used = complete(
+        gpu.value(gpu.row(COLUMNS, block=shape, rows=2048), "load_efficiency")
+        for shape in ("8x32", "4x64")
+    )
+    fetched = (
+        f", though 4x64 uses {used[1]:.0f} % of what it fetches, 8x32 {used[0]:.0f} %"
+        if used
+        else ""
+    )
     return (
         f"Reading columns, blocks of 8x32 have {thin:.2f}x the bandwidth of 16x16 on the {gpu.name}; "
-        f"{ending}"
+        f"{ending}{fetched}"
     )
 
 
@@ -235,7 +244,12 @@ def _transpose_shared_title(gpu: Device | None) -> str:
     if tile is None or padded is None or library is None:
         return ""
     best = max(value for value in share.values() if value is not None)
+    counted = complete(
+        _passes(gpu, gpu.row(kernel, rows=2048, columns=2048, cache="cold", **case))
+        for kernel, case, _ in _LADDER[1:3]
+    )
+    why = f" ({counted[0]:.0f} passes through the banks, then {counted[1]:.0f})" if counted else ""
     return (
         f"Padding the tile lifts a transpose from {percent(tile)} to {percent(padded)} of memcpy on the "
-        f"{gpu.name}; the fastest has {percent(best)}, cuBLAS {percent(library)}"
+        f"{gpu.name}{why}; the fastest has {percent(best)}, cuBLAS {percent(library)}"
     )

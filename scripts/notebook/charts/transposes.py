@@ -4,11 +4,11 @@ from functools import partial
 
 from notebook import names
 from notebook.charts.bars import line_between_groups, share_bars
-from notebook.charts.curves import collect, draw, ratios
+from notebook.charts.curves import collect, draw, mark_no_effect, ratios
 from notebook.charts.evidence import LARGEST, Device, Facts, complete, parameter
 from notebook.charts.look import GREY, Evidence, key
-from notebook.charts.marks import PALE, Chart, Panel
-from notebook.charts.words import GREY_BAND, NO_EFFECT, percent
+from notebook.charts.marks import Chart, Panel
+from notebook.charts.words import NO_EFFECT, NO_EFFECT_LINES, percent
 
 LARGE: dict[str, object] = {"rows": 16384, "columns": 16384, "cache": "cold"}
 COLUMNS, ROWS = "transpose_read_columns", "transpose_read_rows"
@@ -116,9 +116,12 @@ def _transpose_naive_title(gpu: Device | None) -> str:
     if columns is None or rows is None:
         return ""
     better, worse = ("columns", "rows") if columns > rows else ("rows", "columns")
+    off = complete(_naive_of_copy(gpu, kernel, "off") for kernel in (COLUMNS, ROWS)) or []
+    is_alike = [abs(one - other) < 0.03 for one, other in zip(off, (columns, rows), strict=False)]
+    ending = ", with the L1 or without" if is_alike and all(is_alike) else ""
     return (
         f"Read {better}, not {worse}: on the {gpu.name} that is {percent(max(columns, rows))} of a copy by rows, "
-        f"the other {percent(min(columns, rows))}"
+        f"the other {percent(min(columns, rows))}{ending}"
     )
 
 
@@ -140,7 +143,7 @@ def transpose_diagonal(facts: Facts) -> Chart:
         panel = Panel((-0.6, end), (0.8, 1.3), heading=heading, height=190)
         ticks = [(place, str(size)) for size, place in places.items()]
         panel.ticks_x([*ticks, (len(sizes) + 0.6, "published")])
-        panel.boxes([(-0.6, end, *NO_EFFECT)], GREY, PALE)
+        mark_no_effect(panel)
         known = []
         for gpu in facts.measured:
             pairs = [(place, *_orders(gpu, kernel, size)) for size, place in places.items()]
@@ -155,7 +158,7 @@ def transpose_diagonal(facts: Facts) -> Chart:
         predicted = collect(facts.predicted(known), partial(_predicted_orders, kernel, places))
         shown |= draw(panel, predicted, predicted=True, form="")
         panels.append(panel)
-    note = f"{key(shown)}   {GREY_BAND}"
+    note = f"{key(shown)}   {NO_EFFECT_LINES}"
     return Chart(_transpose_diagonal_title(facts.gpu), panels, note)
 
 

@@ -4,9 +4,9 @@ import math
 
 from notebook.verdicts import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
 
-# The ratios that are no effect, and what the band over them is called.
+# The ratios that are no effect, and what the lines around them are called.
 NO_EFFECT = (1 / (1 + SMALLEST_EFFECT), 1 + SMALLEST_EFFECT)
-GREY_BAND = f"grey: within {SMALLEST_EFFECT_TEXT}"
+NO_EFFECT_LINES = f"between dotted lines: within {SMALLEST_EFFECT_TEXT}"
 
 
 def slower(ratio: float, than: str = "") -> str:
