@@ -6,7 +6,7 @@ from notebook.verdicts import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
 
 # The ratios that are no effect, and what the lines around them are called.
 NO_EFFECT = (1 / (1 + SMALLEST_EFFECT), 1 + SMALLEST_EFFECT)
-NO_EFFECT_LINES = f"between dotted lines: within {SMALLEST_EFFECT_TEXT}"
+NO_EFFECT_LINES = f"dotted lines: ±{SMALLEST_EFFECT_TEXT}"
 
 
 def slower(ratio: float, than: str = "") -> str:
