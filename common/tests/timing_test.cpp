@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "timing/copy_time.hpp"
 #include "timing/launch_time.hpp"
 #include "timing/machine_table.hpp"
 #include "timing/reorder.hpp"
@@ -398,6 +399,42 @@ TEST(Machines, EachGenerationHasOne) {
                   architecture.dram_bytes_per_second)
             << architecture.name;
     }
+}
+
+// 1 cycle a second: 10 bytes a second over the link, 100 of DRAM, 200 read from the L2 and 4 sectors written to it.
+Machine copying_machine() {
+    Machine machine = plain_machine();
+    machine.launch_seconds = 3;
+    machine.link_seconds = 2;
+    machine.link_bytes_per_second = 10;
+    machine.pageable_bytes_per_second = 4;
+    machine.dram_bytes_per_cycle = 100;
+    machine.l2_bytes_per_cycle = 200;
+    machine.l2_store_sectors_per_cycle = 4;
+    machine.dram_cycles = 7;
+    machine.l2_cycles = 5;
+    return machine;
+}
+
+TEST(Copies, OverTheLinkTakeItsLatencyAndTheirBytes) {
+    EXPECT_EQ(copy_seconds(copying_machine(), {.link_bytes = 400}), 2 + 40);
+    EXPECT_EQ(copy_seconds(copying_machine(), {.link_bytes = 400, .is_pageable = true}), 2 + 100);
+}
+
+TEST(Copies, OfPageableMemoryAreNoFasterThanTheLink) {
+    Machine machine = copying_machine();
+    machine.pageable_bytes_per_second = 1000;
+    EXPECT_EQ(copy_seconds(machine, {.link_bytes = 400, .is_pageable = true}), 2 + 40);
+}
+
+TEST(Copies, OnTheDeviceAreALaunchThatDramOrTheL2Bounds) {
+    // 3 for the launch, 7 for the first access, 12,800 bytes at 100 a cycle.
+    EXPECT_EQ(copy_seconds(copying_machine(), {.read_bytes = 6400, .written_bytes = 6400}),
+              3 + 7 + 128);
+    // All in the L2: 5 for the first access, 32 of reads, 50 of 200 sectors.
+    EXPECT_EQ(copy_seconds(copying_machine(),
+                           {.read_bytes = 6400, .written_bytes = 6400, .found_in_l2 = 1}),
+              3 + 5 + 32 + 50);
 }
 
 TEST(Machines, AGpuDiffersFromItsGenerationInWhatItsTableSays) {

@@ -61,6 +61,12 @@ struct Machine {
     double l2_usable_share =
         1;  // of its capacity, that one SM's data can use: less with two partitions
 
+    // ---- the link to the host, one way
+    double link_bytes_per_second = 12e9;  // from and to page-locked memory
+    double pageable_bytes_per_second =
+        7e9;                     // of the host's copy between pageable and page-locked memory
+    double link_seconds = 2e-6;  // of a copy of a few bytes, behind another one
+
     // Cycles that an instruction of a warp keeps the unit busy, in the whole SM.
     double unit_cycles(Unit unit) const;
     double latency_of(Unit unit) const;

@@ -31,6 +31,7 @@ struct Parameters {
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
     double l2_atomics_per_cycle_of_sm{};
     double dram_achieved_share{};
+    double link_gbs{}, pageable_gbs{}, copy_us{};
 };
 
 const auto table = std::to_array<std::pair<std::string_view, Parameters>>({
@@ -107,6 +108,9 @@ Machine machine_of(const emulator::Architecture& gpu) {
         from.dram_achieved_share * gpu.dram_bytes_per_second / gpu.sm_clock_hz;
     machine.l2_bytes = static_cast<double>(gpu.l2_bytes);
     machine.l2_usable_share = from.l2_usable_share;
+    machine.link_bytes_per_second = from.link_gbs * 1e9;
+    machine.pageable_bytes_per_second = from.pageable_gbs * 1e9;
+    machine.link_seconds = from.copy_us * 1e-6;
     return machine;
 }
 

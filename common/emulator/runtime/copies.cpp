@@ -8,6 +8,7 @@
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/streams.hpp"
 
 namespace emulator::runtime {
@@ -48,6 +49,7 @@ void check_copy(const Copy& copy) {
 
 void execute(const Copy& copy) {
     if (copy.bytes == 0) return;
+    predict_copy(copy.to, copy.from, copy.bytes * copy.rows * copy.slices);
     for (std::size_t slice = 0; slice < copy.slices; ++slice) {
         for (std::size_t row = 0; row < copy.rows; ++row) {
             char* const to =
@@ -72,6 +74,7 @@ void check_fill(const Fill& fill) {
 void execute(const Fill& fill) {
     const std::size_t row_bytes = fill.width * fill.element_bytes;
     if (row_bytes == 0) return;
+    predict_fill(row_bytes * fill.rows * fill.slices);
     for (std::size_t slice = 0; slice < fill.slices; ++slice) {
         for (std::size_t row = 0; row < fill.rows; ++row) {
             char* const to = static_cast<char*>(fill.to) + slice * fill.slice + row * fill.pitch;

@@ -1,5 +1,5 @@
 // Events. An event is complete as soon as it is recorded; it holds the device's clock, which predicted
-// times alone advance.
+// times of launches, copies and fills alone advance.
 #include <cuda_runtime_api.h>
 
 #include <map>

@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
+#include "timing/copy_time.hpp"
 #include "timing/machine_table.hpp"
 
 namespace emulator::runtime {
@@ -75,6 +77,27 @@ timing::Prediction prediction_of(const simt::LaunchRecord& record) {
     return timing::predict(machine(), record.recorded->trace, record.recorded->facts);
 }
 
+enum class Place { device, page_locked, pageable };
+
+Place place_of(const void* pointer) {
+    if (const std::optional<Memory> memory = memory_at(pointer)) {
+        const bool is_of_device =
+            memory->kind == MemoryKind::device || memory->kind == MemoryKind::managed;
+        return is_of_device ? Place::device : Place::page_locked;
+    }
+    const bool is_variable = in_device_memory(reinterpret_cast<Address>(pointer));
+    return is_variable ? Place::device : Place::pageable;
+}
+
+void predict_on_device(std::size_t read_bytes, std::size_t written_bytes) {
+    const auto footprint = static_cast<double>(read_bytes + written_bytes);
+    advance_device(
+        timing::copy_seconds(machine(), {.read_bytes = static_cast<double>(read_bytes),
+                                         .written_bytes = static_cast<double>(written_bytes),
+                                         .found_in_l2 = found_in_l2(footprint)}));
+    state().last_footprint_bytes = std::max(state().last_footprint_bytes, footprint);
+}
+
 // Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
 // what others see that wait for it.
 constexpr int max_executions = 4;
@@ -97,6 +120,22 @@ std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
     state().last_footprint_bytes = footprint_bytes(record);
     advance_device(prediction.seconds);
     return prediction;
+}
+
+void predict_copy(const void* to, const void* from, std::size_t bytes) {
+    if (!predicts_time() || bytes == 0) return;
+    const Place source = place_of(from), target = place_of(to);
+    if (source == Place::device && target == Place::device) {
+        predict_on_device(bytes, bytes);
+    } else if (source == Place::device || target == Place::device) {
+        const bool is_pageable = source == Place::pageable || target == Place::pageable;
+        advance_device(timing::copy_seconds(
+            machine(), {.link_bytes = static_cast<double>(bytes), .is_pageable = is_pageable}));
+    }
+}
+
+void predict_fill(std::size_t bytes) {
+    if (predicts_time() && bytes > 0) predict_on_device(0, bytes);
 }
 
 simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute) {

@@ -2,6 +2,7 @@
 // advances.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -30,7 +31,11 @@ std::optional<timing::Prediction> predict(const simt::LaunchRecord& record);
 using Execute = std::function<simt::LaunchRecord(const timing::ClockReads*)>;
 simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute);
 
-// Seconds since the device was opened, of predicted launches alone: copies take no time.
+// Predicts the time of a copy or of a fill, and advances the clock; does nothing where no time is asked for.
+void predict_copy(const void* to, const void* from, std::size_t bytes);
+void predict_fill(std::size_t bytes);
+
+// Seconds since the device was opened, as predicted: what it does, it does one after another, and nothing else takes time.
 double device_seconds();
 void advance_device(double seconds);
 

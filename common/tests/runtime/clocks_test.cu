@@ -1,4 +1,4 @@
-// Clocks of a GPU whose time is predicted: what kernels read from them agrees with what events show.
+// Clocks of a GPU whose time is predicted: what kernels read from them agrees with what events show, and copies take time.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -159,6 +159,68 @@ TEST_F(Clocks, AWarpThatWaitsAtABarrierSeesIt) {
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     for (int warp = 0; warp < 4; ++warp)
         EXPECT_NEAR(static_cast<double>(took_[warp]), 5'000, 100) << warp;
+}
+
+// PCIe 5.0 x16 moves 63.0 GB/s at best (32 GT/s a lane, 128 of 130 bits); a copy reaches no more and half at least.
+constexpr double link_bytes_per_us = 63.0e3;
+
+class Copies : public Clocks {
+  protected:
+    void SetUp() override {
+        Clocks::SetUp();
+        ASSERT_EQ(cudaMalloc(&device_, bytes), cudaSuccess);
+        ASSERT_EQ(cudaMallocHost(&page_locked_, bytes), cudaSuccess);
+    }
+    double copied(void* to, const void* from) {
+        return microseconds(
+            [&] { EXPECT_EQ(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), cudaSuccess); });
+    }
+
+    static constexpr std::size_t bytes = 64 << 20;
+    void *device_ = nullptr, *page_locked_ = nullptr;
+};
+
+TEST_F(Copies, BothWaysTakeTheTimeOfTheLink) {
+    const double least = bytes / link_bytes_per_us;
+    for (const double time : {copied(device_, page_locked_), copied(page_locked_, device_)}) {
+        EXPECT_GT(time, least);
+        EXPECT_LT(time, 2 * least);
+    }
+}
+
+TEST_F(Copies, OfPageableMemoryTakeLonger) {
+    std::vector<char> pageable(bytes);
+    EXPECT_GT(copied(device_, pageable.data()), 2 * copied(device_, page_locked_));
+    ASSERT_EQ(cudaHostRegister(pageable.data(), bytes, cudaHostRegisterDefault), cudaSuccess);
+    EXPECT_EQ(copied(device_, pageable.data()), copied(device_, page_locked_));
+    EXPECT_EQ(cudaHostUnregister(pageable.data()), cudaSuccess);
+}
+
+TEST_F(Copies, BetweenMemoriesOfTheHostTakeNone) {
+    std::vector<char> pageable(bytes);
+    EXPECT_EQ(copied(page_locked_, pageable.data()), 0);
+}
+
+TEST_F(Copies, OfRowsCountTheirBytesAndNotThePitch) {
+    constexpr std::size_t width = 1 << 10, pitch = 1 << 12, rows = 1 << 14;
+    const double pitched = microseconds([&] {
+        EXPECT_EQ(cudaMemcpy2D(device_, pitch, page_locked_, pitch, width, rows, cudaMemcpyDefault),
+                  cudaSuccess);
+    });
+    const double whole = copied(device_, page_locked_);
+    EXPECT_NEAR(pitched, whole / 4, 0.05 * whole);
+}
+
+TEST_F(Copies, OnTheDeviceAreFasterThanOverTheLink) {
+    void* other = nullptr;
+    ASSERT_EQ(cudaMalloc(&other, bytes), cudaSuccess);
+    const double copy = copied(other, device_);
+    // An H200 has 4.8 TB/s: nothing moves twice the bytes faster.
+    EXPECT_GT(copy, 2 * bytes / 4.8e6);
+    EXPECT_LT(copy, copied(device_, page_locked_) / 10);
+    const double fill = microseconds([&] { EXPECT_EQ(cudaMemset(other, 0, bytes), cudaSuccess); });
+    EXPECT_LT(fill, copy);
+    EXPECT_GT(fill, bytes / 4.8e6);
 }
 
 }  // namespace

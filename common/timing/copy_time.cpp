@@ -1,0 +1,26 @@
+#include "timing/copy_time.hpp"
+
+#include <algorithm>
+
+#include "emulator/models/coalescing.hpp"
+
+namespace timing {
+
+double copy_seconds(const Machine& machine, const CopyFacts& facts) {
+    if (facts.link_bytes > 0) {
+        const double rate = facts.is_pageable ? std::min(machine.pageable_bytes_per_second,
+                                                         machine.link_bytes_per_second)
+                                              : machine.link_bytes_per_second;
+        return machine.link_seconds + facts.link_bytes / rate;
+    }
+    const double missing = 1 - facts.found_in_l2;
+    const double of_dram =
+        missing * (facts.read_bytes + facts.written_bytes) / machine.dram_bytes_per_cycle;
+    const double of_l2 =
+        facts.read_bytes / machine.l2_bytes_per_cycle +
+        facts.written_bytes / (machine.l2_store_sectors_per_cycle * emulator::sector_bytes);
+    const double latency = missing > 0 ? machine.dram_cycles : machine.l2_cycles;
+    return machine.launch_seconds + (latency + std::max(of_dram, of_l2)) / machine.clock_hz;
+}
+
+}  // namespace timing

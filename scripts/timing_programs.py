@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Programs that time themselves, predicted beside measured: data/timing/clocks.csv and copies.csv.
+
+    scripts/timing_programs.py [clocks|copies MEASURED.csv ...]
+
+Runs common/tests/validation_set/clocks and copies on the emulated H200 and writes what they print beside what the
+same programs printed on an H200: in the given files, a process each (their medians), else as the table has it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from notebook import build, files
+from notebook.project import Project
+
+
+@dataclass(frozen=True)
+class Table:
+    """What one program prints, a line each: its name and a number, here in `unit`."""
+
+    program: str
+    entry: str
+    unit: str
+    note: str
+
+    @property
+    def target(self) -> str:
+        return f"common/tests/validation_set/{self.program}"
+
+    @property
+    def path(self) -> Path:
+        return Path(f"data/timing/{self.program}.csv")
+
+    @property
+    def columns(self) -> tuple[str, str, str, str]:
+        return (self.entry, f"measured_{self.unit}", f"predicted_{self.unit}", "is_source")
+
+    def printed(self, text: str) -> dict[str, float]:
+        """Numbers by name, as the program prints them."""
+        return {row[self.entry]: float(row[self.unit]) for row in csv.DictReader(io.StringIO(text))}
+
+    def predicted(self, project: Project) -> dict[str, float]:
+        """What the program prints on the emulated H200."""
+        runtime = (project.build / build.EMULATED_RUNTIME).parent
+        settings = {
+            "EMULATED_GPU": "hopper",
+            "EMULATED_GPU_TIME": "1",
+            "LD_LIBRARY_PATH": str(runtime),
+        }
+        run = subprocess.run(
+            [project.build / self.target],
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return self.printed(run.stdout)
+
+    def read(self, project: Project) -> list[dict[str, str]]:
+        """The rows of the table."""
+        with (project.root / self.path).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+    def write(self, project: Project, processes: list[dict[str, float]]) -> None:
+        """Writes what is predicted now beside what `processes` measured, or else what the table has."""
+        before = self.read(project) if (project.root / self.path).is_file() else []
+        name, measured_column, _, is_source = self.columns
+        sources = {row[name]: row[is_source] for row in before}
+        measured = {row[name]: float(row[measured_column]) for row in before}
+        if processes:
+            measured = {key: median(each[key] for each in processes) for key in processes[0]}
+        now = self.predicted(project)
+        text = io.StringIO(self.note)
+        text.seek(0, io.SEEK_END)
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(self.columns)
+        for key, value in measured.items():
+            table.writerow([key, f"{value:.2f}", f"{now[key]:.2f}", sources.get(key, "no")])
+        files.write(project.root / self.path, text.getvalue())
+
+
+_WHERE = "(driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one. A parameter of the time"
+CLOCKS = Table(
+    "clocks",
+    "loop",
+    "cycles",
+    f"""\
+# Cycles an operation as a kernel's own clock counts them: common/tests/validation_set/clocks on an H200
+# {_WHERE}
+# model comes from the rows with yes.
+""",
+)
+COPIES = Table(
+    "copies",
+    "copy",
+    "us",
+    f"""\
+# Microseconds of copies and fills, back to back: common/tests/validation_set/copies on an H200
+# {_WHERE}
+# model comes from the rows with yes.
+""",
+)
+TABLES = (CLOCKS, COPIES)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    names = [table.program for table in TABLES]
+    parser.add_argument("program", nargs="?", choices=names, help="of which there are measurements")
+    parser.add_argument("measured", nargs="*", type=Path, help="what it printed on an H200")
+    arguments = parser.parse_args()
+    project = Project.here()
+    for table in TABLES:
+        if arguments.program in (None, table.program):
+            build.build(project, "--quiet", table.target, build.EMULATED_RUNTIME)
+            texts = [path.read_text(encoding="utf-8") for path in arguments.measured]
+            table.write(project, [table.printed(text) for text in texts])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
