@@ -34,12 +34,15 @@ std::uint32_t max_words_of_a_bank(const WarpRequest& request, std::uint32_t mask
     std::array<std::array<Address, 2 * warp_size>, max_banks> words;
     std::array<std::uint32_t, max_banks> in_bank{};
     std::uint32_t most = 0;
+    // Powers of two; this runs for each request that is recorded, and divisions would take most of its time.
+    const int shift = std::countr_zero(banks.width_bytes);
+    const Address in_row = banks.count - 1;
     for (; mask != 0; mask &= mask - 1) {
         const Address begin = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];
-        const Address first = begin / banks.width_bytes;
-        const Address last = (begin + request.bytes_per_lane - 1) / banks.width_bytes;
+        const Address first = begin >> shift;
+        const Address last = (begin + request.bytes_per_lane - 1) >> shift;
         for (Address word = first; word <= last; ++word) {
-            const auto bank = static_cast<std::size_t>(word % banks.count);
+            const auto bank = static_cast<std::size_t>(word & in_row);
             const auto end = words[bank].begin() + in_bank[bank];
             if (std::find(words[bank].begin(), end, word) != end) continue;
             *end = word;

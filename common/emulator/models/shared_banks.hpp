@@ -7,7 +7,7 @@
 
 namespace emulator {
 
-// 32 banks of 4 bytes on every generation; Kepler can be set to 8 bytes.
+// 32 banks of 4 bytes on every generation; Kepler can be set to 8 bytes. Both are powers of two.
 struct BankLayout {
     std::uint32_t count = 32;
     std::uint32_t width_bytes = 4;
