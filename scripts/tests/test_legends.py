@@ -1,10 +1,12 @@
-"""What labels and the line below a figure say of its marks: only what is drawn, and of each its sign."""
+"""What labels and the line below a figure say of its marks: what is drawn, of each its sign, where it can be read."""
 
+import re
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import pytest
 
-from notebook.charts import look
+from notebook.charts import look, registry
 from notebook.charts.curves import Curve, draw
 from notebook.charts.evidence import Device
 from notebook.charts.look import GREY, Evidence, Style
@@ -165,3 +167,30 @@ def test_of_three_stars_all_differ() -> None:
     styles = [look.style("ampere", Evidence.PUBLISHED, number) for number in range(3)]
     assert all(one != other for one, other in combinations(styles, 2))
     assert not any(style.is_filled for style in (*styles, GREY)) and HOPPER.is_filled
+
+
+# A line of text in an SVG: its height, and how it is drawn.
+_TEXT = re.compile(r'<g transform="translate\([\d.]+,([\d.]+)\)([^>]*)>\s*<text>[^<]')
+_LETTER = 9.0  # pixels above its line
+
+
+@pytest.mark.parametrize(
+    "figure", sorted((Project.here().root / "plots").glob("*.svg")), ids=lambda path: path.stem
+)
+def test_the_title_lies_above_everything_else(figure: Path) -> None:
+    texts = _TEXT.findall(figure.read_text(encoding="utf-8"))
+    title = [float(y) for y, how in texts if "bold" in how]
+    below = [float(y) - _LETTER for y, how in texts if "bold" not in how]
+    assert 1 <= len(title) <= 3 and max(title) < min(below)
+
+
+def test_published_marks_of_one_place_stand_side_by_side() -> None:
+    """In chapter 00, where several GPUs have nearly the same latency."""
+    chart = registry.of_chapter("00_memory_hierarchy", SOURCES.facts("00"))
+    stars = [
+        datum.x
+        for mark in chart.panels[0].marks
+        if mark.form == POINTS and not mark.style.is_filled
+        for datum in mark.data
+    ]
+    assert len(stars) > 5 and len(set(stars)) == len(stars)
