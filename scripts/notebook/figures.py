@@ -43,6 +43,18 @@ class Freshness(Enum):
     OTHER_GNUPLOT = 2  # from the same data and script, but another gnuplot draws it otherwise
 
 
+def _in_lines(title: str) -> str:
+    """A title in as few lines as it needs, about equally long; none ends between a number and its sign."""
+    text = title.replace(" %", "\N{NO-BREAK SPACE}%")
+    fewest = textwrap.wrap(text, _TITLE_LETTERS)
+    for letters in range(_TITLE_LETTERS - 1, 0, -1):
+        lines = textwrap.wrap(text, letters)
+        if len(lines) > len(fewest):
+            break
+        fewest = lines
+    return "\n".join(fewest)
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What gnuplot made, and its warnings."""
@@ -78,11 +90,12 @@ class Figure:
         with tempfile.TemporaryDirectory(prefix="lab-") as name:
             folder = Path(name)
             (folder / "data.tsv").write_text(self.chart.as_tsv(), encoding="utf-8", newline="\n")
-            # No line ends between a number and its sign.
-            title = textwrap.fill(
-                plain(self.chart.title).replace(" %", "\N{NO-BREAK SPACE}%"), _TITLE_LETTERS
-            )
-            arguments = [title, plain(self.chart.note), form, self.name]
+            arguments = [
+                _in_lines(plain(self.chart.title)),
+                plain(self.chart.note),
+                form,
+                self.name,
+            ]
             # Fixed names, no settings of the user's, one locale and one date: the same bytes.
             command = ["gnuplot", "--default-settings", "-c", str(self.library / _LIBRARY[0])]
             done = subprocess.run(

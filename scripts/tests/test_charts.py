@@ -133,7 +133,7 @@ def test_no_version_of_gnuplot_chooses_the_ticks_of_a_short_logarithmic_axis() -
         ("02_misaligned_reads", "book: 49.8 %"),
         ("05_misaligned_writes", "book: 1.25x the bytes"),
         ("06_aos_soa", "book: 2x"),
-        ("07_unroll4", "printed: 0.32"),
+        ("07_unroll4", "book: 0.32"),
     ],
 )
 def test_printed_values_are_drawn_from_the_claims(figure: str, line: str) -> None:

@@ -18,6 +18,9 @@ def bank_conflicts(facts: Facts) -> Chart:
         heading="clocks of a request on one SM",
         height=300,
     )
+    if facts.gpu and (extra := _beyond_the_line(facts.gpu)) is not None:
+        known = len(_patterns(facts.gpu))
+        clocks.heading += f": {known} patterns, {extra:.1f} clocks off the line at most"
     ticks = [(2.0**power, str(2**power)) for power in range(6)]
     clocks.ticks_x(ticks)
     clocks.ticks_y(ticks)
@@ -85,18 +88,22 @@ def _clocks_and_passes(gpu: Device) -> list[tuple[float, float]]:
     return [(passes, clocks) for _, passes, clocks in _patterns(gpu)]
 
 
+def _beyond_the_line(gpu: Device) -> float | None:
+    """The clocks by which a pattern differs most from a clock a pass."""
+    return max((abs(clocks - passes) for passes, clocks in _clocks_and_passes(gpu)), default=None)
+
+
 def _bank_conflicts_title(gpu: Device | None) -> str:
     points = _clocks_and_passes(gpu) if gpu else []
     if gpu is None or not points:
         return ""
     most = max(abs(clocks / passes - 1) for passes, clocks in points)
-    extra = max(abs(clocks - passes) for passes, clocks in points)
     ways = max(passes for passes, _ in points)
     if most > 0.25:
         return ""
     return (
         f"A bank conflict costs a clock a pass on the {gpu.name}: {len(points)} patterns of 1 to {ways:.0f} "
-        f"passes lie within {extra:.1f} clocks of that line"
+        f"passes lie within {_beyond_the_line(gpu):.1f} clocks of that line"
     )
 
 
@@ -118,7 +125,7 @@ def _at_stride_32(facts: Facts) -> str:
 # The steps to cuBLAS, in the order in which each adds to the one before, and cuBLAS.
 FAST: list[tuple[str, dict[str, str], str]] = [
     ("matmul_tiled", {"tile": "32"}, "tiles of 32"),
-    ("matmul_thread_tiles", {"tile": "128x128"}, "thread tiles"),
+    ("matmul_thread_tiles", {"tile": "128x128"}, "8x8 thread tiles"),
     ("matmul_vectorised", {"tile": "128x128"}, "16-byte accesses"),
     ("matmul_double_buffered", {"tile": "picked"}, "double buffers"),
     ("matmul_bulk", {"tile": "picked"}, "bulk copies"),
@@ -145,7 +152,8 @@ def matmul_fast(facts: Facts) -> Chart:
         )
         for kernel, case, label in FAST
     ]
-    heading = "4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS"
+    on = f"{gpu.name}, " if gpu else ""
+    heading = f"{on}4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS"
     speed = ladder(steps, heading, 118, 262, 100)
     shown = {Evidence.MEASURED for _, share, _ in steps if share is not None}
     if gpu:
@@ -174,7 +182,7 @@ def matmul_fast(facts: Facts) -> Chart:
     passes.reference(1, "as the arithmetic")
     title = _matmul_fast_title(gpu)
     return Chart(title and title + _passes_in_words(facts), [speed, passes], key(shown)).noted(
-        "counted at 256 cubed, where no last wave is divided"
+        "counted at 256 cubed, where no last wave is divided; bulk copies: from Hopper on"
     )
 
 

@@ -41,7 +41,8 @@ def memory(sources: Sources) -> Chart | None:
         panel = Panel(
             (-1.35, 3.35),
             (-0.62, 0.68),
-            heading=f"a transpose that {label}" if "reads" in label else f"a transpose {label}",
+            heading=f"{gpu.name}: a transpose of a matrix of {_MATRIX / 1e9:.1f} GB "
+            + (f"that {label}" if "reads" in label else label),
             height=220,
         )
         for place, (read, written) in enumerate(flow):

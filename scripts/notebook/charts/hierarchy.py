@@ -26,7 +26,10 @@ def memory_hierarchy(facts: Facts) -> Chart:
     """Latency by footprint, bandwidth by level and by bytes in flight, cost of a stride."""
     shown: set[Evidence] = set()
     panels = [_latencies(facts, shown), _bandwidths(facts, shown), _in_flight(facts, shown)]
-    return Chart(_title(facts), [*panels, _strides(facts, shown)], key(shown))
+    names = ", ".join(device.name for device in facts.published)
+    return Chart(_title(facts), [*panels, _strides(facts, shown)], key(shown)).noted(
+        f"from left: {names}" if names else ""
+    )
 
 
 def _latencies(facts: Facts, shown: set[Evidence]) -> Panel:
@@ -229,7 +232,9 @@ def _load_in_flight(device: Device) -> str:
 
 
 def _longest(device: Device) -> str:
-    """What the stride costs that puts each lane in a line of its own."""
-    base, row = (device.row("load_l1", stride=stride) for stride in (1, 32))
-    ratio = device.ratio(row, base) if row and base else None
-    return f"; a stride of 32 words takes {times(ratio)} the time" if ratio else ""
+    """What the stride costs that puts all lanes in one bank, and the next one, which touches as many lines."""
+    base, *rows = (device.row("load_l1", stride=stride) for stride in (1, 32, 33))
+    ratios = complete(device.ratio(row, base) for row in rows)
+    if ratios is None:
+        return ""
+    return f"; a stride of 32 words takes {times(ratios[0])} the time, of 33 {times(ratios[1])}"

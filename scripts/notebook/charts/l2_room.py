@@ -22,7 +22,7 @@ def l2_room(sources: Sources) -> Chart | None:
     gpu = sources.facts("07").gpu
     if gpu is None:
         return None
-    heading = "time of a copy of 2 GiB, nothing of the L2 set aside = 1"
+    heading = f"{gpu.name}: time of a copy of 2 GiB, nothing of the L2 set aside = 1"
     panel = Panel((-3, 103), (0, 3.6), heading=heading, height=400)
     panel.ticks_x((float(percent), f"{percent} %") for percent in range(0, 101, 20))
     panel.reference(1, "nothing set aside")

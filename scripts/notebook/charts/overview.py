@@ -117,7 +117,8 @@ def roofline(sources: Sources) -> Chart | None:
         (1, 120),
         log_x=True,
         log_y=True,
-        heading="4096 cubed, TFLOP/s against FLOP for each byte moved at a level",
+        heading=(f"{gpu.name}, " if gpu else "")
+        + "4096 cubed: TFLOP/s against FLOP for each byte moved at a level",
         height=440,
     )
     panel.ticks_y((float(value), str(value)) for value in (1, 2, 5, 10, 20, 50, 100))
@@ -144,9 +145,7 @@ def roofline(sources: Sources) -> Chart | None:
             panel.label(speed / 1e12, f"{label}, bytes not counted", PURPLE)
         for x, y, level in points:
             panel.points([(x, y)], level.style)
-    note = (
-        "A slope is the rate named beside it; the points of a product are its bytes at each level."
-    )
+    note = "A slope is a level's rate, a point a product's bytes there: the nearer they are, the busier the level."
     return Chart(_roofline_title(gpu), [panel], note)
 
 
@@ -163,12 +162,15 @@ def _slopes(panel: Panel, gpu: Device) -> None:
         panel.text(5, 1.2 * 1.4**index, highest, LEFT, level.style)
 
 
+_IN_WORDS = {"write_wide": "64 bytes written a thread", "read_wide": "64 bytes read a thread"}
+
+
 def _what(row: str) -> str:
     """A row of chapters 00 and 09, in words: `memcpy of 1024 MiB`, `read of 8 KiB`."""
     kernel = names.kernel(row)
     size = number(row, "bytes") or number(row, "footprint")
     if not size:
-        return kernel
+        return _IN_WORDS.get(kernel, kernel)
     amount = f"{size / 2**20:.0f} MiB" if size >= 2**20 else f"{size / 2**10:.0f} KiB"
     return f"{kernel} of {amount}"
 
@@ -203,7 +205,9 @@ def _roofline_title(gpu: Device) -> str:
     if not size or not time:
         return ""
     share = size / time * 1e6 / l1
+    ours = gpu.value(gpu.row("matmul_balanced", m=4096), "flops_per_second")
+    and_ours = f", ours {percent(ours / peak)}" if ours else ""
     return (
         f"On the {gpu.name} the naive product reads the L1 at {percent(share)} of its rate; "
-        f"cuBLAS reaches {percent((speeds[1] or 0) / peak)} of the multiply-add rate"
+        f"cuBLAS reaches {percent((speeds[1] or 0) / peak)} of the multiply-add rate{and_ours}"
     )

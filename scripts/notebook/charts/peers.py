@@ -122,7 +122,8 @@ def _devices(sources: Sources, number: str) -> tuple[Device | None, Device | Non
 
 
 def _panel(problem: _Problem, gpu: Device | None, others: Device | None) -> Panel:
-    panel = Panel((0, 1), (0, 1), heading=problem.heading, height=160)
+    on = f"{gpu.name}: " if gpu else ""
+    panel = Panel((0, 1), (0, 1), heading=on + problem.heading, height=160)
     groups: list[tuple[str, list[Bar]]] = []
 
     def add(label: str, value: float | None, style: Style) -> None:

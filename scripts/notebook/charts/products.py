@@ -5,7 +5,7 @@ from itertools import pairwise
 from notebook import device_names
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.curves import counts, ratios
-from notebook.charts.evidence import Device, Facts
+from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import CLAIMED, Evidence, key
 from notebook.charts.marks import CENTER, RIGHT, Chart, Panel
 from notebook.charts.words import times as x_times
@@ -68,18 +68,12 @@ def matmul_naive(facts: Facts) -> Chart:
         sectors,
         "16",
         facts.counted,
-        lambda device: [
-            (
-                float(place),
-                _twice(
-                    device.over(device.row(kernel, m=256, **case), "load_sectors", "load_requests")
-                ),
-            )
-            for place, (kernel, case, _) in enumerate(_NAIVE)
-        ],
+        lambda device: [(float(place), y) for place, y in enumerate(_sectors(device))],
         joined=False,
     ) | ({Evidence.MEASURED} if points else set())
-    note = f"{key(shown)}   columns: the threads of a warp go down a column of the product"
+    note = (
+        f"{key(shown)}   32x32: the threads of a block; columns: those of a warp go down a column"
+    )
     return Chart(_matmul_naive_title(facts), [clocks, sectors], note)
 
 
@@ -93,10 +87,23 @@ def _matmul_naive_title(facts: Facts) -> str:
         return ""
     shares = [clocks / lines for _, lines, clocks in points]
     row, column = points[0], points[-1]
+    by_sector = ""
+    if sectors := complete(_sectors(facts.of(gpu.generation))):
+        each = [clocks / count for (_, _, clocks), count in zip(points, sectors, strict=True)]
+        by_sector = f", {min(each):.1f} to {max(each):.1f} a sector"
     return (
-        f"A step of a naive product takes {min(shares):.1f} to {max(shares):.1f} clocks a line on the {gpu.name}: "
-        f"{column[1]:.0f} lines down columns, {row[1]:.0f} along rows, {x_times(column[2] / row[2])} the time"
+        f"A step of a naive product takes {min(shares):.1f} to {max(shares):.1f} clocks a line on the "
+        f"{gpu.name}{by_sector}: {column[1]:.0f} lines down columns, {row[1]:.0f} along rows, "
+        f"{x_times(column[2] / row[2])} the time"
     )
+
+
+def _sectors(device: Device | None) -> list[float | None]:
+    """Of each naive product, the sectors of a step."""
+    if device is None:
+        return [None]
+    rows = [device.row(kernel, m=256, **case) for kernel, case, _ in _NAIVE]
+    return [_twice(device.over(row, "load_sectors", "load_requests")) for row in rows]
 
 
 _STAIRS = [
@@ -119,7 +126,6 @@ def matmul_tiled(facts: Facts) -> Chart:
     panels = []
     shown: set[Evidence] = set()
     predicted = facts.predicted(facts.measured)
-    ends = [*predicted[:1], *predicted[1:][-1:]]  # the oldest and the newest
     for width in (16, 32):
         panel = Panel(
             (0, 37),
@@ -134,7 +140,7 @@ def matmul_tiled(facts: Facts) -> Chart:
                 if ratio := dict(_stairs(device, 4096, width)).get(label):
                     group.append(bar(device, ratio, f"{ratio:.1f}x"))
                     shown.add(Evidence.MEASURED)
-            for device in ends:
+            for device in _ends(predicted, width):
                 ratio = dict(_stairs(device, 256, width)).get(label)
                 if ratio and (label == "time" or not facts.measured):
                     group.append(bar(device, ratio, f"{ratio:.1f}x"))
@@ -147,6 +153,16 @@ def matmul_tiled(facts: Facts) -> Chart:
         panels.append(panel)
     sizes = "measured at 4096 cubed, predicted at 256 cubed" if Evidence.PREDICTED in shown else ""
     return Chart(_matmul_tiled_title(facts.gpu), panels, key(shown, bars=True)).noted(sizes)
+
+
+def _ends(predicted: list[Device], width: int) -> list[Device]:
+    """The generations that tiles speed up most and least."""
+    known = [
+        (ratio, place)
+        for place, device in enumerate(predicted)
+        if (ratio := dict(_stairs(device, 256, width)).get("time"))
+    ]
+    return [predicted[place] for _, place in (max(known), min(known))] if known else []
 
 
 def _matmul_tiled_title(gpu: Device | None) -> str:

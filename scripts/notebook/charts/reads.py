@@ -6,7 +6,7 @@ from notebook.charts.curves import Place, counts, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts, complete, number
 from notebook.charts.look import BLUE, Evidence, Style, key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.words import percent, slower
+from notebook.charts.words import percent, slower, slower_or_by
 from notebook.charts.words import times as x_times
 
 Points = list[tuple[float, float | None]]
@@ -29,7 +29,7 @@ def _offset(name: str) -> float:
 
 def access_patterns(facts: Facts) -> Chart:
     """Time and fetched bytes against the stride; fetched bytes of scattered words."""
-    fetched_words = "bytes fetched for each byte used by {} loads, L1 on (-dlcm=ca)"
+    fetched_words = "bytes fetched for each byte used by {} loads, through the L1"
     heading = "time of a copy, stride 1 = 1 (measured: 2^22 threads, cold; predicted: 2^20, warm)"
     time = Panel((0.9, 72), (0.7, 24), log_x=True, log_y=True, heading=heading, height=170)
     time.ticks_y((float(times), str(times)) for times in (1, 2, 5, 10, 20))
@@ -88,8 +88,8 @@ def _access_patterns_title(facts: Facts) -> str:
     if time is None:
         return ""
     return (
-        f"Stride 32 fetches {x_times(sectors)} the bytes in sectors, {x_times(lines)} in a Fermi's "
-        f"lines; the {gpu.name} takes {x_times(time)} the time"
+        f"Stride 32, or a word in each of 32 lines, fetches {x_times(sectors)} the bytes in sectors, "
+        f"{x_times(lines)} in the lines of a Fermi or Kepler; the {gpu.name} takes {x_times(time)} the time"
     )
 
 
@@ -123,22 +123,24 @@ def _by_offset(device: Device, kernel: str) -> list[Place]:
 
 
 def _misaligned_reads_title(facts: Facts) -> str:
-    at_11: dict[str, object] = {"offset": 11, "n": _SMALL, **_COLD}
+    offset_11: dict[str, object] = {"offset": 11, "n": _SMALL, **_COLD}
     used = _in_sectors_and_lines(
-        facts, lambda device: device.value(device.row("read_offset", **at_11), "load_efficiency")
+        facts,
+        lambda device: device.value(device.row("read_offset", **offset_11), "load_efficiency"),
     )
-    time = _at_11(facts.gpu, "read_offset", LARGEST) if facts.gpu else None
+    time = at_11(facts.gpu, "read_offset", LARGEST) if facts.gpu else None
     if facts.gpu is None or time is None or used is None:
         return ""
     sectors, lines = used
     return (
-        f"Against an aligned read, one at offset 11 is {slower(time)} on the {facts.gpu.name}; it uses "
+        f"Against an aligned read, one at offset 11 is {slower_or_by(time)} on the {facts.gpu.name}; it uses "
         f"{percent(sectors / 100)} of the bytes in its sectors, {percent(lines / 100)} of a "
         "Fermi's lines"
     )
 
 
-def _at_11(device: Device, kernel: str, n: object, cache: str = "cold") -> float | None:
+def at_11(device: Device, kernel: str, n: object, cache: str = "cold") -> float | None:
+    """The time at offset 11 over that of aligned accesses."""
     at: dict[str, object] = {"block": 512, "n": n, "cache": cache}
     return device.ratio(device.row(kernel, offset=11, **at), device.row(kernel, offset=0, **at))
 
@@ -170,7 +172,7 @@ def _misaligned_writes_title(facts: Facts) -> str:
     gpu = facts.gpu
     if gpu is None or not facts.emulated:
         return ""
-    cold, warm = _at_11(gpu, "write_offset", LARGEST), _at_11(gpu, "write_offset", _SMALL, "warm")
+    cold, warm = at_11(gpu, "write_offset", LARGEST), at_11(gpu, "write_offset", _SMALL, "warm")
     newest = facts.emulated[-1]
     shifted, aligned = (newest.row("write_offset", offset=offset, **_COLD) for offset in (11, 0))
     sectors = newest.ratio(shifted, aligned, "store_sectors")
@@ -178,5 +180,5 @@ def _misaligned_writes_title(facts: Facts) -> str:
         return ""
     return (
         f"A write at offset 11 touches {sectors:.2f}x the sectors of an aligned one; on the "
-        f"{gpu.name} it is {slower(cold)} to DRAM, {slower(warm)} to the L2"
+        f"{gpu.name} it is {slower_or_by(cold)} to DRAM, {slower(warm)} to the L2"
     )

@@ -31,11 +31,11 @@ _WORDS = {
 # From dark to light, so that the order survives in grey.
 CELLS = {
     _YES: Style(0x0B3C6F, 5),
-    _WEAKER: Style(0x3F78B5, 5),
-    _NO: Style(0xE0702F, 5),
-    _MIXED: Style(0xB4B4B4, 5),
-    _UNKNOWN: Style(0xF2DC7A, 5),
-    _NONE: Style(0xF6F6F6, 5),
+    _WEAKER: Style(0x2A66A8, 5),
+    _NO: Style(0xE57F3A, 5),
+    _MIXED: Style(0xBEBEBE, 5),
+    _UNKNOWN: Style(0xF0E08C, 5),
+    _NONE: Style(0xF8F8F8, 5),
 }
 _ACROSS = 7
 # A device's column with the space beside it, and a line of text, in squares.
@@ -154,8 +154,8 @@ def _reading() -> Panel:
     panel = Panel((0, 100), (0, 3))
     lines = (
         "A square is a claim, in the order of the chapter's claims.toml; small: predicted, full: measured or counted.",
-        "does not hold: no effect and opposite too; inconclusive: too close to predict too; depends on the size:",
-        "sizes or cache states differ; no evidence: needs a GPU, no data, or about GPUs with other fetch units.",
+        "No effect and the opposite count as does not hold, too close to predict as inconclusive. Depends on the size:",
+        "sizes or cache states differ. No evidence: needs a GPU, no data, or about GPUs with other fetch units.",
     )
     for index, line in enumerate(lines):
         panel.text(0, 2.5 - index, line)
@@ -174,8 +174,17 @@ def _matrix_title(decided: list[ChapterVerdicts], devices: list[str]) -> str:
     return (
         f"Of {known} claims with evidence on the {device_names.short(device)}, {words[_YES]} hold, "
         f"{words[_WEAKER]} are weaker or stronger, {words[_NO]} do not hold, {words[_MIXED]} depend on the size, "
-        f"{words[_UNKNOWN]} are inconclusive"
+        f"{words[_UNKNOWN]} are inconclusive{_of_emulated(decided, devices)}"
     )
+
+
+def _of_emulated(decided: list[ChapterVerdicts], devices: list[str]) -> str:
+    """How many claims hold on the emulated generations, at least and at most."""
+    emulated = [device for device in devices if device.startswith(device_names.EMULATED)]
+    if not emulated:
+        return ""
+    holding = [_words(decided, device)[_YES] for device in emulated]
+    return f"; on emulated generations {min(holding)} to {max(holding)} hold"
 
 
 # gnuplot's open shapes.
@@ -200,11 +209,17 @@ def validation(sources: Sources) -> Chart | None:
     known, printed = sources.predictions, sources.printed
     if not known:
         return None
-    heading = f"predicted time against that of an H200, µs: half within {_factor(known):.2f}x"
+    heading = (
+        f"predicted time against that of an H200, µs: {_within(known)} within 1.5x, "
+        f"half within {_factor(known):.2f}x"
+    )
     panels = [_times(heading, 1e6, known, _PARTS)]
     against = "measured time"
     if printed:
-        heading = f"predicted time against that printed of other GPUs, ms: half within {_factor(printed):.2f}x"
+        heading = (
+            f"predicted time against that printed of other GPUs, ms: {_within(printed)} within 1.5x, "
+            f"half within {_factor(printed):.2f}x"
+        )
         panels.append(_times(heading, 1e3, printed, _AGES))
         against = "measured (above) or printed time (below)"
     note = f"open: predicted by the time model, against the {against}"

@@ -68,13 +68,19 @@ def _aos_soa_title(gpu: Device | None) -> str:
     fetched = f"uses {used:.0f} % of what it fetches and " if used else ""
     return (
         f"One field of a 16-byte record: an array of structures {fetched}takes "
-        f"{x_times(one)} the time on the {gpu.name}; with all fields it is {slower(every)}"
+        f"{x_times(one)} the time on the {gpu.name}; with all fields{_of_bytes(gpu)} it is {slower(every)}"
     )
+
+
+def _of_bytes(gpu: Device) -> str:
+    """Names records of single bytes, where they behave as whole records do."""
+    ratio = gpu.ratio(*_layout(gpu, "one_field", 4))
+    return " or of 1 byte each" if ratio and slower(ratio) == "as fast" else ""
 
 
 _UNROLLS = (2, 4, 8)
 _LIMIT: list[tuple[str, dict[str, object], str]] = [
-    ("read_offset", {"offset": 0}, "plain"),
+    ("read_offset", {"offset": 0}, "plain, blocks of 1024"),
     ("read_offset_loads_first", {"offset": 0, "unroll": 4}, "4 loads first"),
     ("read_offset_wide", {"offset": 0}, "16-byte loads"),
     ("read_offset_wide_evict_last", {"offset": 0}, "16-byte loads, L2 evict_last"),
@@ -108,7 +114,7 @@ def unroll4(facts: Facts) -> Chart:
         shown |= ratios(time, gpu, first, style=BLUE, label=f"{gpu.name}, loads first")
         quarter: Place = (3.0, gpu.row("read_offset_quarter", **_AT), gpu.row("read_offset", **_AT))
         shown |= ratios(time, gpu, [quarter], style=ORANGE, label="a quarter of the work")
-    printed(time, facts, _THIRD, "printed: {}")
+    printed(time, facts, _THIRD, "book: {}")
     return Chart(_unroll4_title(facts), [time, _limit_panel(facts.gpu)], key(shown))
 
 
@@ -125,11 +131,15 @@ def _limit_panel(gpu: Device | None) -> Panel:
         for kernel, case, label in _LIMIT
     ]
     panel = ladder(
-        steps, f"bandwidth of c = a + b{_of(gpu)}, cudaMemcpy beside it = 1", 1.15, 190, 1
+        steps, f"{_on(gpu)}bandwidth of c = a + b{_of(gpu)}, cudaMemcpy beside it = 1", 1.15, 190, 1
     )
     if gpu:
         panel.line([(1, end) for end in panel.y], CLAIMED, THIN)
     return panel
+
+
+def _on(gpu: Device | None) -> str:
+    return f"{gpu.name}: " if gpu else ""
 
 
 def _of(gpu: Device | None) -> str:
@@ -158,7 +168,7 @@ def _unroll4_title(facts: Facts) -> str:
         return ""
     as_printed, first, quarter = slowdowns
     return (
-        f"Unrolling by 4 takes {as_printed:.2f}x the time on the {gpu.name} (printed: {third:g}x), "
+        f"Unrolling by 4 takes {as_printed:.2f}x the time on the {gpu.name} (book: {third:g}x), "
         f"{first:.2f}x with the loads first, a quarter of the work {quarter:.2f}x; "
         f"the best reaches {max(steps):.2f}x of cudaMemcpy"
     )
@@ -173,9 +183,13 @@ _BLOCKS = [(float(threads), str(threads)) for threads in (32, 64, 128, 256, 512,
 
 def block_size(facts: Facts) -> Chart:
     """Bandwidth against the size of a block and against the occupancy that it achieves."""
-    heading = f"bandwidth{_of(facts.gpu)}, against the {{}}, % of memcpy"
+    heading = f"{_on(facts.gpu)}bandwidth{_of(facts.gpu)}, against the {{}}, % of memcpy"
     size = Panel((26, 1250), (0, 105), log_x=True, heading=heading.format("block"), height=170)
-    warps = Panel((0, 104), (0, 115), heading=heading.format("achieved occupancy"), height=210)
+    rank = _correlation(facts.gpu, "achieved_occupancy") if facts.gpu else None
+    heading_of_warps = f"{_on(facts.gpu)}bandwidth against the achieved occupancy, % of memcpy" + (
+        f" (rank correlation {rank:.3f})" if rank else ""
+    )
+    warps = Panel((0, 104), (0, 115), heading=heading_of_warps, height=210)
     limit = Panel((26, 1250), (0, 108), log_x=True, heading="theoretical occupancy, %", height=150)
     size.ticks_x(_BLOCKS)
     limit.ticks_x(_BLOCKS)
@@ -242,25 +256,31 @@ def _in_two_lines(
         yield place, 0 if is_free else 1
 
 
+def _correlation(gpu: Device, occupancy: str) -> float | None:
+    """The rank correlation of bandwidth and an occupancy; None where a row lacks either."""
+    speeds = [speed for kernel, _, _ in _SERIES for speed in _speeds(gpu, kernel)]
+    values = complete(gpu.value(row, occupancy) for row, _, _ in speeds)
+    if values is None or len(speeds) < 3:
+        return None
+    from scipy import stats  # type: ignore[import-untyped]  # takes half a second
+
+    return float(stats.spearmanr([share for _, share, _ in speeds], values).statistic)
+
+
 def _block_size_title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
+    achieved, theoretical = (
+        _correlation(gpu, f"{kind}_occupancy") for kind in ("achieved", "theoretical")
+    )
+    if achieved is None or achieved < 0.8:
+        return ""
+    is_other = theoretical is not None and theoretical < 0.8
     speeds = [speed for kernel, _, _ in _SERIES for speed in _speeds(gpu, kernel)]
-    warps = [achieved for _, _, achieved in speeds if achieved is not None]
-    if len(speeds) < 3 or len(warps) < len(speeds):
-        return ""
-    from scipy import stats  # type: ignore[import-untyped]  # takes half a second
-
-    together = float(stats.spearmanr([share for _, share, _ in speeds], warps).statistic)
-    if together < 0.8:
-        return ""
-    theoretical = [gpu.value(row, "theoretical_occupancy") or 0.0 for row, _, _ in speeds]
-    by_limit = float(stats.spearmanr([share for _, share, _ in speeds], theoretical).statistic)
-    not_the_limit = ", not the theoretical one" if by_limit < 0.8 else ""
     best, row = max((share, row) for row, share, _ in speeds)
     work = "four elements" if "unrolled" in row else "one element"
     return (
         f"On the {gpu.name} bandwidth follows the achieved occupancy (rank correlation above "
-        f"{math.floor(100 * together) / 100:.2f}){not_the_limit}; best are {parameter(row, 'block')} threads of "
-        f"{work}: {percent(best)} of memcpy"
+        f"{math.floor(100 * achieved) / 100:.2f}){', not the theoretical one' if is_other else ''}; best are "
+        f"{parameter(row, 'block')} threads of {work}: {percent(best)} of memcpy"
     )

@@ -65,9 +65,9 @@ def _across(panel: Panel, middle: float, row: list[tuple[Device, Ratio]]) -> Non
             panel.error_bars_across([(y, low, high)], device.style)
         # Away from the line at 1.
         if ratio < 1:
-            panel.text(min(ratio, low) - 0.02, y, device.name, RIGHT, device.style)
+            panel.text(min(ratio, low) - 0.035, y, device.name, RIGHT, device.style)
         else:
-            panel.text(max(ratio, high) + 0.02, y, device.name, LEFT, device.style)
+            panel.text(max(ratio, high) + 0.035, y, device.name, LEFT, device.style)
 
 
 def _transpose_unroll4_title(gpu: Device | None) -> str:
@@ -202,7 +202,8 @@ def transpose_shared(facts: Facts) -> Chart:
         )
         for kernel, case, label in _LADDER
     ]
-    speed = ladder(steps, "16384 x 16384 floats: bandwidth, % of memcpy", 118, 330, 100)
+    on = f"{gpu.name}, " if gpu else ""
+    speed = ladder(steps, f"{on}16384 x 16384 floats: bandwidth, % of memcpy", 118, 330, 100)
     shown = {Evidence.MEASURED for _, share, _ in steps if share is not None}
     heading = (
         "passes through the banks for each 32 elements, one store and one load: 2 without conflicts"

@@ -23,8 +23,8 @@ _PHASES: list[tuple[str, str, Style]] = [
 
 # In the title.
 _IN_WORDS = {
-    "initialise": "initialisation on the host",
-    "to_device": "the copy to the device",
+    "initialise": "initialisation",
+    "to_device": "copying",
     "first_touch": "the first kernel",
     "read_back": "reading back",
 }
@@ -35,14 +35,14 @@ def unified_memory(facts: Facts) -> Chart:
     panel = Panel(
         (0, 1),
         (0.3, 5.9),
-        heading="6144 x 6144 floats: time from initialisation to the result, without allocation, ms",
+        heading=f"{facts.gpu.name if facts.gpu else 'GPU'}, 6144 x 6144 floats: initialisation to result, ms",
         height=320,
     )
     panel.ticks_y((5.0 - place, label) for place, (_, label) in enumerate(_MEMORIES))
     gpu, shown = facts.gpu, set()
     widest = 1.0
     for place, (memory, _) in enumerate(_MEMORIES if gpu else ()):
-        end = 0.0
+        end, parts = 0.0, []
         y = 5.0 - place
         for phase, _, look in _PHASES:
             time = _phase(gpu, memory, phase)
@@ -51,19 +51,20 @@ def unified_memory(facts: Facts) -> Chart:
             shown.add(Evidence.MEASURED)
             panel.boxes([(end, end + time, y - 0.33, y + 0.33)], look, BOXES)
             end += time
+            parts += [f"{time:.0f}"] if time >= 1 else []
         total = _phase(gpu, memory, "total")
         if total is not None:
-            panel.text(end + 2, y, f"{total:.0f} ms")
+            panel.text(end + 2, y, f"{' + '.join(parts)}: {total:.0f} ms")
             widest = max(widest, end)
     if not shown:
         panel.nothing()
-    panel.x = (0, widest * 1.12)
+    panel.x = (0, widest * 1.45)
     for index, (_, label, look) in enumerate(_PHASES if shown else ()):
         left = panel.x[1] * (0.01 + 0.25 * index)
         panel.boxes([(left, left + panel.x[1] * 0.02, 5.6, 5.84)], look, BOXES)
         panel.text(left + panel.x[1] * 0.03, 5.72, label)
     return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True)).noted(
-        "medians of each part and of the sum"
+        "medians of each part, then of the whole"
     )
 
 
@@ -89,8 +90,10 @@ def _unified_memory_title(gpu: Device | None) -> str:
         )
         for phase, _, _ in _PHASES
     )
-    largest = [f"{more:.0f} ms is {words}" for more, words in reversed(added[-2:]) if more > 0]
+    largest = [f"{more:.0f} ms of {words}" for more, words in reversed(added[-2:]) if more > 0]
+    pageable = _phase(gpu, "explicit", "total")
+    other = f", pageable ones {pageable:.0f}" if pageable else ""
     return (
-        f"On the {gpu.name} managed memory takes {managed:.0f} ms, page-locked copies {pinned:.0f} ms; of the "
-        f"difference {', '.join(largest)}"
+        f"On the {gpu.name} managed memory takes {managed:.0f} ms, page-locked copies {pinned:.0f}{other}; "
+        f"managed memory adds {' and '.join(largest)} to the {pinned:.0f}"
     )

@@ -19,6 +19,12 @@ def slower(ratio: float, than: str = "") -> str:
     return f"{size} {'slower' if ratio > 1 else 'faster'}{f' than {than}' if than else ''}"
 
 
+def slower_or_by(ratio: float) -> str:
+    """The same, with the ratio where it counts as no effect: `as fast (1.02x)`."""
+    text = slower(ratio)
+    return f"{text} ({ratio:.2f}x)" if text == "as fast" else text
+
+
 def times(ratio: float) -> str:
     """`2.1x`, `16x`."""
     return f"{ratio:.0f}x" if ratio >= 9.95 else f"{ratio:.1f}".removesuffix(".0") + "x"
