@@ -10,6 +10,9 @@
 //           transpose_vectors_prefetch  its loads fetch 256 bytes to the L2 (Ampere or newer)
 //           transpose_sectors        any shape: writes whole sectors of 32 bytes
 //           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
+//           .../blocks_per_sm:4      fewer blocks on an SM than fit: fewer reads wait at once (Hopper)
+//           .../order:pairs          two neighbouring columns of tiles in turns, on a GPU by clusters of two blocks
+//           .../order:bands          the same, in bands of rows
 //           .../l2_set_aside:30      with a part of the L2 for that alone (a GPU, as in chapter 07)
 //           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
@@ -39,6 +42,7 @@
 #include "lab/variant_name.hpp"
 #include "prefetch.hpp"
 #include "problems/matrix_transpose.hpp"
+#include "residency.hpp"
 #include "tensor.hpp"
 
 namespace {
@@ -58,6 +62,7 @@ struct Transpose {
     unsigned tile_rows, tile_columns;
     unsigned multiple = 1;    // of which rows and columns have to be
     unsigned rows_above = 0;  // that the first tile may begin above the matrix
+    Residency residency = {};
 
     bool takes(std::size_t rows, std::size_t columns) const {
         return rows % multiple == 0 && columns % multiple == 0;
@@ -69,7 +74,18 @@ constexpr const char* type = sizeof(T) == 2   ? "uint16"
                              : sizeof(T) == 4 ? "float"
                                               : "double";
 const char* text(Order order) {
-    return order == Order::across ? "across" : order == Order::down ? "down" : "apart";
+    switch (order) {
+        case Order::across:
+            return "across";
+        case Order::down:
+            return "down";
+        case Order::apart:
+            return "apart";
+        case Order::pairs:
+            return "pairs";
+        default:
+            return "bands";
+    }
 }
 
 template <class T>
@@ -93,22 +109,67 @@ Transpose<T> vectors(const std::string& name, TransposeKernel<T> kernel, Order o
 }
 
 template <class T>
-Transpose<T> sectors(const std::string& name, TransposeKernel<T> kernel) {
-    const std::string tile = std::to_string(sector_rows<T>) + "x" + std::to_string(sector_columns);
-    return {name + "/type:" + type<T> + "/tile:" + tile + "/order:down",
+Transpose<T> sectors(const std::string& name, TransposeKernel<T> kernel, Order order = Order::down,
+                     unsigned tile_rows = sector_rows<T>) {
+    const std::string tile = std::to_string(tile_rows) + "x" + std::to_string(sector_columns);
+    return {name + "/type:" + type<T> + "/tile:" + tile + "/order:" + text(order),
             kernel,
-            Order::down,
+            order,
             256,
-            sector_rows<T>,
+            tile_rows,
             sector_columns,
             1,
             sector<T> - 1};
 }
 
+// The same with so many blocks on an SM of 228 KB of shared memory, by leaving some of it alone. What all SMs
+// read at once waits in the L2, where it takes room from what is written. `block_bytes`, all that a block asks
+// for, also leaves the L1 some 60 KB or more, through which the loads come.
+template <class T>
+Transpose<T> held_back(Transpose<T> transpose, unsigned blocks_per_sm, std::size_t block_bytes) {
+    cudaFuncAttributes attributes{};
+    LAB_CUDA_CHECK(cudaFuncGetAttributes(&attributes, transpose.kernel));
+    transpose.residency.unused_bytes = block_bytes - attributes.sharedSizeBytes;
+    transpose.name.insert(std::min(transpose.name.find('/'), transpose.name.size()),
+                          "/blocks_per_sm:" + std::to_string(blocks_per_sm));
+    return transpose;
+}
+template <class T>
+Transpose<T> four_per_sm(Transpose<T> transpose) {
+    return held_back(std::move(transpose), 4, 48 * 1024);
+}
+Transpose<float> two_per_sm(Transpose<float> transpose) {
+    return held_back(std::move(transpose), 2, 76 * 1024);
+}
+
+// Rows that begin anywhere, where the GPU has clusters: the two blocks of a pair of columns begin at once, near
+// each other. No block depends on the other one; an emulated GPU, which has no clusters, does without.
+Transpose<float> in_pairs(Order order) {
+    const auto kernel =
+        evict_last_transpose<float>(order == Order::pairs ? EvictLast::pairs : EvictLast::bands);
+    auto transpose = sectors<float>("transpose_sectors_evict_last", kernel, order, rows_of_pairs);
+    if (!lab::backend::description().emulated) transpose.residency.cluster = 2;
+    return transpose;
+}
+
+// Far more tiles than the SMs hold at once. Of fewer, all should be there from the beginning.
+bool is_large(std::size_t rows, std::size_t columns, std::size_t tile_elements) {
+    const auto sms = static_cast<std::size_t>(lab::backend::description().sm_count);
+    return rows * columns / tile_elements >= 32 * sms;
+}
+
+// Whether what a pair of columns reads leaves the L2 room to keep it until the next pair needs its edge.
+bool pairs_fit_the_l2(std::size_t rows) {
+    const std::size_t read = rows * 2 * sector_columns * sizeof(float);
+    return read <= lab::backend::description().l2_bytes / 7;
+}
+
+using Steps = std::vector<Transpose<float>>;
+
 // A step each, as in the header comment; those of the first list are shown at every size.
-std::vector<Transpose<float>> main_steps() {
+Steps main_steps() {
     constexpr Order down = Order::down;
-    std::vector<Transpose<float>> steps = {
+    Steps steps = {
         {"transpose_tile_padded/block:32x8", transpose_tile_padded, Order::across, dim3(32, 8), 32,
          32},
         vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, down>, down),
@@ -127,20 +188,37 @@ std::vector<Transpose<float>> main_steps() {
 }
 
 // Those that take any shape.
-std::vector<Transpose<float>> ragged_steps() {
+Steps ragged_steps() {
     constexpr Order down = Order::down;
-    std::vector<Transpose<float>> steps = {
-        unrolled<float>(transpose_tile_unrolled<float, down>, down),
-        sectors<float>("transpose_sectors", transpose_sectors<float>)};
+    Steps steps = {unrolled<float>(transpose_tile_unrolled<float, down>, down),
+                   sectors<float>("transpose_sectors", transpose_sectors<float>)};
     if (const auto kernel = evict_last_transpose<float>(EvictLast::sectors)) {
         steps.push_back(sectors<float>("transpose_sectors_evict_last", kernel));
     }
     return steps;
 }
 
-std::vector<Transpose<float>> all_steps() {
+// What a large matrix gains by: at the book's size all blocks are resident at once.
+Steps held_back_steps() {
+    if (!has_228_kb_per_sm()) return {};
+    return {
+        four_per_sm(vectors<float, 16>("transpose_vectors_evict_last",
+                                       evict_last_transpose<float>(EvictLast::down), Order::down))};
+}
+Steps pairs_steps() {
+    if (!has_228_kb_per_sm()) return {};
+    const auto pairs = in_pairs(Order::pairs);
+    return {pairs, two_per_sm(pairs), two_per_sm(in_pairs(Order::bands))};
+}
+
+Steps operator+(Steps one, const Steps& other) {
+    one.insert(one.end(), other.begin(), other.end());
+    return one;
+}
+
+Steps all_steps() {
     constexpr Order across = Order::across, down = Order::down;
-    std::vector<Transpose<float>> steps = {
+    Steps steps = {
         {"transpose_read_columns/block:8x32", transpose_read_columns, down, dim3(8, 32), 8, 32},
         {"transpose_tile/block:32x8", transpose_tile, across, dim3(32, 8), 32, 32},
         {"transpose_tile_swizzled/block:32x8", transpose_tile_swizzled, across, dim3(32, 8), 32,
@@ -148,9 +226,7 @@ std::vector<Transpose<float>> all_steps() {
         unrolled<float>(transpose_tile_unrolled<float, across>, across),
         vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, across>, across),
     };
-    for (auto& step : ragged_steps()) steps.push_back(std::move(step));
-    for (auto& step : main_steps()) steps.push_back(std::move(step));
-    return steps;
+    return steps + ragged_steps() + main_steps();
 }
 
 // The fastest for any shape among the kernels whose threads read. Where rows begin at no multiple of 256 bytes, tiles
@@ -175,8 +251,18 @@ Transpose<T> best(std::size_t rows, std::size_t columns) {
         return vectors<T, side>("", either(which, plain), down);
     };
     auto chosen = turned();
+    // Blocks of doubles have half the bytes; registers hold back those of 2-byte elements.
+    if (sizeof(T) == 4 && has_228_kb_per_sm() && is_large(rows, columns, 64 * 64)) {
+        chosen = four_per_sm(chosen);
+    }
     if (!chosen.takes(rows, columns)) {
         chosen = sectors<T>("", either(EvictLast::sectors, transpose_sectors<T>));
+        if constexpr (std::is_same_v<T, float>) {
+            if (has_228_kb_per_sm() && is_large(rows, columns, rows_of_pairs * sector_columns) &&
+                pairs_fit_the_l2(rows)) {
+                chosen = two_per_sm(in_pairs(Order::pairs));
+            }
+        }
     }
     chosen.name = std::string("transpose/type:") + type<T>;
     return chosen;
@@ -196,10 +282,32 @@ std::vector<Transpose<T>> orders() {
     return steps;
 }
 
-// Of order:apart: every column of tiles with the one 64 KiB further on, which may lie outside.
-unsigned pairs_of_columns(unsigned columns, std::size_t bytes) {
-    const unsigned distance = static_cast<unsigned>(65536 / bytes);
+// Every column of tiles with the one `distance` columns further on, which may lie outside.
+unsigned pairs_of_columns(unsigned columns, unsigned distance) {
     return lab::blocks_for(columns, 2 * distance) * distance;
+}
+
+// Blocks along the way of consecutive ones, and ways beside each other, for tiles of `down` rows and `across` columns.
+struct Walk {
+    unsigned along, beside;
+};
+template <class T>
+Walk walk_of(const Transpose<T>& transpose, unsigned down, unsigned across) {
+    switch (transpose.order) {
+        case Order::across:
+            return {across, down};
+        case Order::down:
+            return {down, across};
+        case Order::apart: {
+            const auto far = static_cast<unsigned>(65536 / (transpose.tile_columns * sizeof(T)));
+            return {2 * down, pairs_of_columns(across, far)};
+        }
+        case Order::pairs:
+            return {2 * down, pairs_of_columns(across, 1)};
+        default:
+            return {2 * band_tiles * pairs_of_columns(across, 1),
+                    lab::blocks_for(down, band_tiles)};
+    }
 }
 
 template <class T>
@@ -221,19 +329,13 @@ lab::Variant variant(const Transpose<T>& transpose, const Matrix<T>& matrix, std
     const std::size_t rows = matrix->rows(), columns = matrix->columns();
     const unsigned down = lab::blocks_for(rows + transpose.rows_above, transpose.tile_rows);
     const unsigned across = lab::blocks_for(columns, transpose.tile_columns);
-    const unsigned along = transpose.order == Order::across ? across
-                           : transpose.order == Order::down ? down
-                                                            : 2 * down;
-    const unsigned beside = transpose.order == Order::across ? down
-                            : transpose.order == Order::down
-                                ? across
-                                : pairs_of_columns(across, transpose.tile_columns * sizeof(T));
+    const Walk walk = walk_of(transpose, down, across);
     // The limit of a grid's y and z. The kernels of two dimensions are given no matrix beyond it.
-    const unsigned layers = lab::blocks_for(beside, 65535);
-    const dim3 grid(along, lab::blocks_for(beside, layers), layers);
-    return variant<T>(transpose.name, matrix, sets, [=](const T* in, T* out) {
-        lab::launch(transpose.kernel, grid, transpose.block)(in, out, rows, columns);
-    });
+    const unsigned layers = lab::blocks_for(walk.beside, 65535);
+    const dim3 grid(walk.along, lab::blocks_for(walk.beside, layers), layers);
+    const auto launched = launch(transpose.kernel, grid, transpose.block, transpose.residency);
+    return variant<T>(transpose.name, matrix, sets,
+                      [=](const T* in, T* out) { launched(in, out, rows, columns); });
 }
 
 // Where the copy engine takes it: rows of both matrices are multiples of 16 bytes.
@@ -320,10 +422,10 @@ int main(int argc, char** argv) {
         if (does) left -= wanted;
         return does;
     };
-    if (fits(16384, 16384, 4)) add_rows(experiment, 16384, 16384, all_steps());
-    if (fits(16384, 8192, 4)) add_rows(experiment, 16384, 8192, main_steps());
+    if (fits(16384, 16384, 4)) add_rows(experiment, 16384, 16384, all_steps() + held_back_steps());
+    if (fits(16384, 8192, 4)) add_rows(experiment, 16384, 8192, main_steps() + held_back_steps());
     if (fits(10000, 10000, 4)) add_rows(experiment, 10000, 10000, main_steps());
-    if (fits(9999, 10007, 4)) add_rows(experiment, 9999, 10007, ragged_steps());
+    if (fits(9999, 10007, 4)) add_rows(experiment, 9999, 10007, ragged_steps() + pairs_steps());
     if (fits(16384, 32768, 4)) add_rows(experiment, 16384, 32768, orders<float>());
     if (fits(16384, 8192, 2)) add_rows<std::uint16_t>(experiment, 16384, 8192, {});
     if (fits(16384, 16384, 2)) add_rows<std::uint16_t>(experiment, 16384, 16384, {});
@@ -336,7 +438,8 @@ int main(int argc, char** argv) {
     const std::pair<std::size_t, std::size_t> shapes[] = {
         {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {1000, 72}, {72, 1000}, {4097, 2049}};
     for (const auto& [rows, columns] : shapes) {
-        add_shape<float>(experiment, rows, columns, all_steps());
+        add_shape<float>(experiment, rows, columns,
+                         all_steps() + held_back_steps() + pairs_steps());
         add_shape<std::uint16_t>(experiment, rows, columns, {});
         add_shape<double>(experiment, rows, columns, {});
     }
@@ -344,6 +447,8 @@ int main(int argc, char** argv) {
     add_shape(experiment, 40, 16384, orders<double>());
     add_shape(experiment, 40, 65536, orders<float>());
     add_shape(experiment, 40, 65536, orders<std::uint16_t>());
+    // More than one band.
+    add_shape(experiment, 5209, 131, pairs_steps());
     // More tiles than the y direction of a grid can count.
     if (!experiment.device().emulated) add_shape<float>(experiment, 1, 5000000, {});
     return experiment.run();

@@ -60,7 +60,12 @@ __global__ void transpose_tile_swizzled(const float* in, float* out, std::size_t
 // Two, because rows of 128 KiB begin at the same place modulo 128 KiB, and so do all pieces of a
 // column of tiles: on an H200 they lie in less than the whole of its memory (README.md).
 // With its partner, which differs in the 65,536 of the address, a column uses all of it.
-enum class Order { across, down, apart };
+//
+// Or down two neighbouring columns in turns: where rows begin anywhere, the two tiles of a pair share the sectors
+// between them. The sectors between two pairs are read again a column later: in bands of rows, columns are short
+// enough for the L2 to have them still.
+enum class Order { across, down, apart, pairs, bands };
+constexpr unsigned band_tiles = 32;  // rows of tiles
 
 // The tile of a block: numbers of its column and row, in tiles of `row_bytes` bytes a row.
 struct Tile {
@@ -72,6 +77,11 @@ __device__ Tile tile_of_block(std::size_t row_bytes) {
     const std::size_t beside = std::size_t{blockIdx.z} * gridDim.y + blockIdx.y;
     if (order == Order::across) return {along, beside};
     if (order == Order::down) return {beside, along};
+    if (order == Order::pairs) return {beside * 2 + along % 2, along / 2};
+    if (order == Order::bands) {
+        const std::size_t pair = along / (2 * band_tiles), within = along % (2 * band_tiles);
+        return {pair * 2 + within % 2, beside * band_tiles + within / 2};
+    }
     const std::size_t distance = 65536 / row_bytes;
     const std::size_t first = beside / distance * 2 * distance + beside % distance;
     return {first + along % 2 * distance, along / 2};
@@ -168,7 +178,7 @@ __global__ void __launch_bounds__(height* width, sizeof(T) < 4 ? 1 : 2048 / (hei
     }
 }
 
-// Rows and columns of transpose_sectors' tile, and the elements of a sector of 32 bytes.
+// Rows and columns of transpose_sectors' tile where no others are given, and the elements of a sector of 32 bytes.
 template <class T>
 constexpr unsigned sector_rows = sizeof(T) < 8 ? 128 : 64;
 constexpr unsigned sector_columns = 64;
@@ -180,14 +190,16 @@ constexpr unsigned sector = 32 / sizeof(T);
 // x of `in`, its part begins `skew` elements earlier, where a sector of `out` does. A block reads a
 // sector's worth of rows more for that: the less, the taller the tile. Each lane stores one element: a lane's
 // 16 bytes are rarely whole in such a row, and nvcc makes single stores of them all then.
-template <class T, class Load = PlainLoad>
-__global__ void __launch_bounds__(256, 4)
+template <class T, class Load = PlainLoad, Order order = Order::down,
+          unsigned tile_rows = sector_rows<T>>
+__global__ void __launch_bounds__(256, tile_rows > 128 ? 2 : 4)
     transpose_sectors(const T* in, T* out, std::size_t rows, std::size_t columns) {
-    constexpr unsigned S = sector<T>, loaded = sector_rows<T> + S, loads = loaded / 4;
+    constexpr unsigned S = sector<T>, loaded = tile_rows + S, loads = loaded / 4;
     // A column of the tile is longer by a bank, or by an element where that is wider.
     __shared__ T tile[sector_columns][loaded + (sizeof(T) < 4 ? 4 / sizeof(T) : 1)];
-    const Tile place = tile_of_block<Order::down>(sector_columns * sizeof(T));
-    const std::size_t y = place.row * sector_rows<T>;
+    const Tile place = tile_of_block<order>(sector_columns * sizeof(T));
+    const std::size_t y = place.row * tile_rows;
+    if (order == Order::bands && y >= rows + S) return;  // below the matrix, in the last band
     const unsigned c = threadIdx.x % 64, first = threadIdx.x / 64;
     const std::size_t x = place.column * 64 + c;
     // The block's rows begin S above y. Of them, these lie in the matrix.
@@ -210,7 +222,7 @@ __global__ void __launch_bounds__(256, 4)
         const std::size_t to = place.column * 64 + column;  // a row of `out`
         const unsigned skew = static_cast<unsigned>(to * rows % S);
 #pragma unroll
-        for (unsigned piece = 0; piece < sector_rows<T>; piece += 32) {
+        for (unsigned piece = 0; piece < tile_rows; piece += 32) {
             const std::size_t row = y + piece + lane - skew;  // below 0: beyond all rows
             if (to < columns && row < rows) {
                 out[to * rows + row] = tile[column][S - skew + piece + lane];
