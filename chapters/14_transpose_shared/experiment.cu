@@ -122,9 +122,9 @@ Transpose<T> sectors(const std::string& name, TransposeKernel<T> kernel, Order o
             sector<T> - 1};
 }
 
-// The same with so many blocks on an SM of 228 KB of shared memory, by leaving some of it alone. What all SMs
-// read at once waits in the L2, where it takes room from what is written. `block_bytes`, all that a block asks
-// for, also leaves the L1 some 60 KB or more, through which the loads come.
+// The same with so many blocks on an SM of 228 KB of shared memory, by leaving some of it alone. Our
+// hypothesis: what all SMs read at once waits in the L2, where it takes room from what is written. `block_bytes`,
+// all that a block asks for, also leaves the L1 some 60 KB or more, through which the loads come.
 template <class T>
 Transpose<T> held_back(Transpose<T> transpose, unsigned blocks_per_sm, std::size_t block_bytes) {
     cudaFuncAttributes attributes{};

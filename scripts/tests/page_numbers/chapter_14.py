@@ -108,8 +108,7 @@ def _residency() -> Iterator[Fact]:
     gains = [
         100
         * (
-            _pairs(board, shape, block_bytes=pair[board])
-            / _trials(board, shape, SECTORS, **narrow)
+            _pairs(board, shape, block_bytes=pair[board]) / _trials(board, shape, SECTORS, **narrow)
             - 1
         )
         for board, shape in (
