@@ -89,11 +89,6 @@ TransposeKernel<T> evict_last_transpose(EvictLast which) {
                 return transpose_sectors<T, PrefetchingEvictLastLoad, Order::pairs, rows_of_pairs>;
             }
             return nullptr;
-        case EvictLast::bands:
-            if constexpr (std::is_same_v<T, float>) {
-                return transpose_sectors<T, PrefetchingEvictLastLoad, Order::bands, rows_of_pairs>;
-            }
-            return nullptr;
         default:
             return transpose_vectors<T, side, side, Order::down, EvictLastLoad>;
     }

@@ -9,8 +9,7 @@ enum class EvictLast {
     apart,     // transpose_vectors
     prefetch,  // transpose_vectors down, whose loads make the L2 fetch 256 bytes as well
     sectors,   // transpose_sectors down; float only
-    pairs,     // transpose_sectors in pairs of columns, tiles of rows_of_pairs rows; float only
-    bands      // the same in bands of rows
+    pairs      // transpose_sectors in pairs of columns, tiles of rows_of_pairs rows; float only
 };
 
 constexpr unsigned rows_of_pairs = 160;

@@ -12,7 +12,6 @@
 //           ..._evict_last           the L2 keeps what is read longest (Ampere or newer)
 //           .../blocks_per_sm:4      fewer blocks on an SM than fit: fewer reads wait at once (Hopper)
 //           .../order:pairs          two neighbouring columns of tiles in turns, on a GPU by clusters of two blocks
-//           .../order:bands          the same, in bands of rows
 //           .../l2_set_aside:30      with a part of the L2 for that alone (a GPU, as in chapter 07)
 //           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
@@ -81,10 +80,8 @@ const char* text(Order order) {
             return "down";
         case Order::apart:
             return "apart";
-        case Order::pairs:
-            return "pairs";
         default:
-            return "bands";
+            return "pairs";
     }
 }
 
@@ -144,10 +141,10 @@ Transpose<float> two_per_sm(Transpose<float> transpose) {
 
 // Rows that begin anywhere, where the GPU has clusters: the two blocks of a pair of columns begin at once, near
 // each other. No block depends on the other one; an emulated GPU, which has no clusters, does without.
-Transpose<float> in_pairs(Order order) {
-    const auto kernel =
-        evict_last_transpose<float>(order == Order::pairs ? EvictLast::pairs : EvictLast::bands);
-    auto transpose = sectors<float>("transpose_sectors_evict_last", kernel, order, rows_of_pairs);
+Transpose<float> in_pairs() {
+    auto transpose =
+        sectors<float>("transpose_sectors_evict_last",
+                       evict_last_transpose<float>(EvictLast::pairs), Order::pairs, rows_of_pairs);
     if (!lab::backend::description().emulated) transpose.residency.cluster = 2;
     return transpose;
 }
@@ -207,8 +204,7 @@ Steps held_back_steps() {
 }
 Steps pairs_steps() {
     if (!has_228_kb_per_sm()) return {};
-    const auto pairs = in_pairs(Order::pairs);
-    return {pairs, two_per_sm(pairs), two_per_sm(in_pairs(Order::bands))};
+    return {in_pairs(), two_per_sm(in_pairs())};
 }
 
 Steps operator+(Steps one, const Steps& other) {
@@ -260,7 +256,7 @@ Transpose<T> best(std::size_t rows, std::size_t columns) {
         if constexpr (std::is_same_v<T, float>) {
             if (has_228_kb_per_sm() && is_large(rows, columns, rows_of_pairs * sector_columns) &&
                 pairs_fit_the_l2(rows)) {
-                chosen = two_per_sm(in_pairs(Order::pairs));
+                chosen = two_per_sm(in_pairs());
             }
         }
     }
@@ -302,11 +298,8 @@ Walk walk_of(const Transpose<T>& transpose, unsigned down, unsigned across) {
             const auto far = static_cast<unsigned>(65536 / (transpose.tile_columns * sizeof(T)));
             return {2 * down, pairs_of_columns(across, far)};
         }
-        case Order::pairs:
-            return {2 * down, pairs_of_columns(across, 1)};
         default:
-            return {2 * band_tiles * pairs_of_columns(across, 1),
-                    lab::blocks_for(down, band_tiles)};
+            return {2 * down, pairs_of_columns(across, 1)};
     }
 }
 
@@ -447,8 +440,6 @@ int main(int argc, char** argv) {
     add_shape(experiment, 40, 16384, orders<double>());
     add_shape(experiment, 40, 65536, orders<float>());
     add_shape(experiment, 40, 65536, orders<std::uint16_t>());
-    // More than one band.
-    add_shape(experiment, 5209, 131, pairs_steps());
     // More tiles than the y direction of a grid can count.
     if (!experiment.device().emulated) add_shape<float>(experiment, 1, 5000000, {});
     return experiment.run();

@@ -62,10 +62,8 @@ __global__ void transpose_tile_swizzled(const float* in, float* out, std::size_t
 // With its partner, which differs in the 65,536 of the address, a column uses all of it.
 //
 // Or down two neighbouring columns in turns: where rows begin anywhere, the two tiles of a pair share the sectors
-// between them. The sectors between two pairs are read again a column later: in bands of rows, columns are short
-// enough for the L2 to have them still.
-enum class Order { across, down, apart, pairs, bands };
-constexpr unsigned band_tiles = 32;  // rows of tiles
+// between them.
+enum class Order { across, down, apart, pairs };
 
 // The tile of a block: numbers of its column and row, in tiles of `row_bytes` bytes a row.
 struct Tile {
@@ -78,10 +76,6 @@ __device__ Tile tile_of_block(std::size_t row_bytes) {
     if (order == Order::across) return {along, beside};
     if (order == Order::down) return {beside, along};
     if (order == Order::pairs) return {beside * 2 + along % 2, along / 2};
-    if (order == Order::bands) {
-        const std::size_t pair = along / (2 * band_tiles), within = along % (2 * band_tiles);
-        return {pair * 2 + within % 2, beside * band_tiles + within / 2};
-    }
     const std::size_t distance = 65536 / row_bytes;
     const std::size_t first = beside / distance * 2 * distance + beside % distance;
     return {first + along % 2 * distance, along / 2};
@@ -199,7 +193,6 @@ __global__ void __launch_bounds__(256, tile_rows > 128 ? 2 : 4)
     __shared__ T tile[sector_columns][loaded + (sizeof(T) < 4 ? 4 / sizeof(T) : 1)];
     const Tile place = tile_of_block<order>(sector_columns * sizeof(T));
     const std::size_t y = place.row * tile_rows;
-    if (order == Order::bands && y >= rows + S) return;  // below the matrix, in the last band
     const unsigned c = threadIdx.x % 64, first = threadIdx.x / 64;
     const std::size_t x = place.column * 64 + c;
     // The block's rows begin S above y. Of them, these lie in the matrix.

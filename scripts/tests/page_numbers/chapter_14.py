@@ -60,6 +60,19 @@ def _pairs(board: str, shape: str, tile_rows: str = "160", **columns: str) -> fl
     )
 
 
+def _banded(board: str, shape: str, kernel: str) -> float:
+    """Pairs of columns without a part of the L2 set aside."""
+    rows, width = shape.split("x")
+    (ratio,) = (
+        float(row["memcpy_ratio"])
+        for row in table("residency_trials.csv")
+        if (row["board"], row["rows"], row["columns"], row["kernel"])
+        == (board, rows, width, kernel)
+        and row["l2_set_aside"] == "0"
+    )
+    return ratio
+
+
 def _residency() -> Iterator[Fact]:
     """How many blocks an SM holds, and pairs of columns."""
     yield (
@@ -122,6 +135,18 @@ def _residency() -> Iterator[Fact]:
         gains[:1],
         gains[1:2],
         [-gains[2]],
+    )
+    yield (
+        "keep columns short, lose [3 to 8] %",
+        [
+            100
+            * (
+                1
+                - _banded(board, odd, f"{SECTORS}, bands of 5120 rows")
+                / _banded(board, odd, SECTORS)
+            )
+            for board in ("53b39b9a", "f77e9029")
+        ],
     )
     wide = {"tile_rows": "128", "tile_columns": "128"}
     yield (
