@@ -16,6 +16,7 @@
 #include "emulator/models/architecture.hpp"
 #include "emulator/models/coalescing.hpp"
 #include "emulator/models/load_policy.hpp"
+#include "emulator/models/partial_sectors.hpp"
 #include "emulator/models/sector_set.hpp"
 #include "emulator/models/sectored_cache.hpp"
 #include "emulator/models/warp_request.hpp"
@@ -51,6 +52,8 @@ class MemoryModel {
                std::uint64_t* hits);
     // A fence of GPU scope or wider: invalidates the L1 where the architecture does so.
     void queue_fence(std::size_t warp);
+    // Of a store that is queued, what is less than a sector.
+    void note_partial(const PartialSector& part) { partial_sectors_.insert(part); }
     // Serves what is queued, a request of each warp in turn.
     void drain();
 
@@ -58,6 +61,7 @@ class MemoryModel {
     // Sectors that L2 is asked for, and those that are written to it, at least once.
     const SectorSet& read_sectors() const { return read_sectors_; }
     const SectorSet& written_sectors() const { return written_sectors_; }
+    const PartialSectors& partial_sectors() const { return partial_sectors_; }
 
   private:
     struct Request {
@@ -80,6 +84,7 @@ class MemoryModel {
     MemoryCounters counters_;
     SectorSet read_sectors_;
     SectorSet written_sectors_;
+    PartialSectors partial_sectors_;
 };
 
 }  // namespace emulator

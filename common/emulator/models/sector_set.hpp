@@ -24,11 +24,13 @@ class SectorSet {
         const Address line = number % lines_in_page;
         (*last_page_)[line / 16] |= std::uint64_t{touched.sectors()} << (4 * (line % 16));
     }
+    bool contains(Address sector) const;
     void merge(const SectorSet& other);
     void clear();
 
     std::uint64_t sectors() const;
-    std::uint64_t lines() const;  // with at least one of them
+    std::uint64_t lines() const;                           // with at least one of them
+    std::uint64_t lines_in(const SectorSet& other) const;  // that have a sector in both
     // Aligned 64-byte granules with at least one of the sectors: what DRAM is read in.
     std::uint64_t granules() const;
 

@@ -19,6 +19,7 @@ struct State {
     bool is_wanted = settings().options.record_for_time;
     L2State l2 = L2State::left_by_others;
     double seconds = 0;
+    emulator::SectorSet left;  // by launches since the L2 was cold
     double last_footprint_bytes = 0;
 };
 State& state() {
@@ -39,37 +40,50 @@ double kept_in_l2(double footprint_bytes) {
     return std::clamp((whole - footprint_bytes) / std::max(1.0, whole - usable), 0.0, 1.0);
 }
 
-double found_in_l2(double footprint_bytes) {
-    switch (state().l2) {
-        case L2State::cold:
-            return 0;
-        case L2State::warm:
-            return kept_in_l2(footprint_bytes);
-        case L2State::left_by_others:
-            break;
-    }
-    // A launch as large as the one before is taken to use the same data.
-    return state().last_footprint_bytes >= footprint_bytes ? kept_in_l2(footprint_bytes) : 0;
-}
-
 double footprint_bytes(const simt::LaunchRecord& record) {
     return static_cast<double>(record.footprint_lines) * line_bytes;
+}
+
+double found_in_l2(const simt::LaunchRecord& record) {
+    const double bytes = footprint_bytes(record);
+    if (state().l2 == L2State::warm) return kept_in_l2(bytes);
+    if (record.touched != nullptr) {
+        const auto left = static_cast<double>(state().left.lines());
+        const auto both = static_cast<double>(record.touched->lines_in(state().left));
+        return both == 0 ? 0
+                         : both / static_cast<double>(record.footprint_lines) *
+                               kept_in_l2(left * line_bytes);
+    }
+    // Executed in part. A launch as large as the one before is taken to use the same data.
+    if (state().l2 == L2State::cold) return 0;
+    return state().last_footprint_bytes >= bytes ? kept_in_l2(bytes) : 0;
+}
+
+// What the L2 cannot hold beside a launch's data is gone behind it.
+void leave_in_l2(const simt::LaunchRecord& record) {
+    state().last_footprint_bytes = footprint_bytes(record);
+    SectorSet& left = state().left;
+    const double before = static_cast<double>(left.lines()) * line_bytes;
+    if (record.touched == nullptr || before + footprint_bytes(record) > machine().l2_bytes)
+        left.clear();
+    if (record.touched != nullptr) left.merge(*record.touched);
 }
 
 void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
         return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
     };
-    const double missing = 1 - found_in_l2(footprint_bytes(record));
+    const double missing = 1 - found_in_l2(record);
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
     facts.cold_share = missing;
     facts.dram_share_of_reads = missing * ratio(record.l2_read_sectors_min, asked);
     facts.dram_bytes_per_read_sector = missing * ratio(record.dram_read_bytes, asked);
+    // A sector that leaves the L2 partly written is read first, to be completed.
+    const std::uint64_t moved_sectors = record.l2_write_sectors_min + record.incomplete_sectors;
     facts.dram_bytes_per_written_sector =
-        missing * sector_bytes *
-        ratio(record.l2_write_sectors_min, record.memory.l2_write_sectors_most);
+        missing * sector_bytes * ratio(moved_sectors, record.memory.l2_write_sectors_most);
     facts.dram_bytes = missing * (static_cast<double>(record.dram_read_bytes) +
-                                  static_cast<double>(record.l2_write_sectors_min) * sector_bytes);
+                                  static_cast<double>(moved_sectors) * sector_bytes);
 }
 
 timing::Prediction prediction_of(const simt::LaunchRecord& record) {
@@ -111,13 +125,14 @@ bool predicts_time() { return state().is_wanted; }
 void predict_time(bool wanted, L2State l2) {
     state().is_wanted = wanted;
     state().l2 = l2;
+    state().left.clear();
     gpu().options().record_for_time = wanted;
 }
 
 std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
     if (!record.recorded) return std::nullopt;
     timing::Prediction prediction = prediction_of(record);
-    state().last_footprint_bytes = footprint_bytes(record);
+    leave_in_l2(record);
     advance_device(prediction.seconds);
     return prediction;
 }

@@ -101,6 +101,10 @@ void queue_bulk(WarpContext& context, AccessKind kind, Address begin, std::uint6
     }
     // Past the L1 there are no hits to count.
     context.memory->queue(context.warp->number, kind, LoadPath::l2, lines, nullptr);
+    if (kind == AccessKind::store) {
+        for (const PartialSector& part : partial_sectors_of(begin, end))
+            context.memory->note_partial(part);
+    }
     --context.budget;
 }
 

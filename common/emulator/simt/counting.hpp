@@ -15,6 +15,7 @@
 #include "emulator/models/access_counters.hpp"
 #include "emulator/models/coalescing.hpp"
 #include "emulator/models/load_policy.hpp"
+#include "emulator/models/partial_sectors.hpp"
 #include "emulator/models/shared_banks.hpp"
 #include "emulator/models/warp_request.hpp"
 #include "emulator/simt/cost_model.hpp"
@@ -34,6 +35,8 @@ struct Pattern {
     std::array<std::uint64_t, line_bytes> seen{};  // by the first address, modulo a line
     // (Where caches are modelled) its lines relative to the first address's.
     std::array<std::unique_ptr<LineList>, line_bytes> lines;
+    // (Of stores) what is less than a sector, likewise.
+    std::array<std::unique_ptr<std::vector<PartialSector>>, line_bytes> parts;
 };
 
 // The requests of one instruction to one space.

@@ -7,6 +7,7 @@ namespace {
 
 void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, Counts& counts) {
     SectorSet read, written;
+    PartialSectors partial;
     bool modelled = false;
     for (const auto& worker : workers) {
         for (const auto& memory : worker->memories) {
@@ -15,11 +16,13 @@ void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, Counts& cou
             counts.memory.add(memory->counters());
             read.merge(memory->read_sectors());
             written.merge(memory->written_sectors());
+            partial.merge(memory->partial_sectors());
         }
     }
     if (!modelled) return;
     counts.l2_read_sectors_min = read.sectors();
     counts.l2_write_sectors_min = written.sectors();
+    counts.incomplete_sectors = partial.incomplete(read);
     counts.dram_read_bytes = 64 * read.granules();
     read.merge(written);
     counts.footprint_lines = read.lines();
@@ -50,7 +53,20 @@ void Counts::add(const Counts& other, std::uint64_t times) {
     l2_read_sectors_min += times * other.l2_read_sectors_min;
     l2_write_sectors_min += times * other.l2_write_sectors_min;
     dram_read_bytes += times * other.dram_read_bytes;
+    incomplete_sectors += times * other.incomplete_sectors;
     footprint_lines += times * other.footprint_lines;
+}
+
+SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers) {
+    SectorSet touched;
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (!memory) continue;
+            touched.merge(memory->read_sectors());
+            touched.merge(memory->written_sectors());
+        }
+    }
+    return touched;
 }
 
 Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers) {

@@ -22,6 +22,7 @@ struct Counts {
     std::uint64_t barriers = 0;
     MemoryCounters memory;
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
+    std::uint64_t incomplete_sectors = 0;  // that stores leave partly written, and nothing has read
     std::uint64_t footprint_lines = 0;
 
     void add(const Counts& other, std::uint64_t times = 1);
@@ -29,5 +30,7 @@ struct Counts {
 };
 
 Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers);
+// All that the launch has read or written.
+SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers);
 
 }  // namespace emulator::simt

@@ -17,6 +17,12 @@ void queue_lines(WarpContext& context, const MemoryDetail& detail, RequestCounte
     --context.budget;
 }
 
+void note_partial(WarpContext& context, const MemoryDetail& detail, const WarpRequest& request) {
+    if (detail.kind != AccessKind::store) return;
+    for (const PartialSector& part : partial_sectors_of(request))
+        context.memory->note_partial(part);
+}
+
 // Lines that lie side by side.
 void queue_span(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                 Address begin, Address end) {
@@ -29,6 +35,10 @@ void queue_span(WarpContext& context, const MemoryDetail& detail, RequestCounter
         lines[count++] = LineSectors(line, (0xfu << from) & (0xfu >> (4 - to)));
     }
     queue_lines(context, detail, requests, {lines.data(), count});
+    if (detail.kind != AccessKind::store || (begin % sector_bytes == 0 && end % sector_bytes == 0))
+        return;
+    for (const PartialSector& part : partial_sectors_of(begin, end))
+        context.memory->note_partial(part);
 }
 
 // A warp that executes has an active lane.
@@ -64,10 +74,19 @@ void queue_pattern(WarpContext& context, const MemoryDetail& detail, RequestCoun
         for (LineSectors& touched : std::span(known->line.data(), known->count)) {
             touched = touched.shifted(Address{0} - line);
         }
+        if (detail.kind == AccessKind::store) {
+            auto& parts = pattern.parts[in_line];
+            parts = std::make_unique<std::vector<PartialSector>>(
+                partial_sectors_of({addresses, pattern.mask, detail.bytes}));
+            for (PartialSector& part : *parts) part.sector -= line;
+        }
     }
     std::array<LineSectors, 2 * warp_size> lines;
     for (std::size_t i = 0; i < known->count; ++i) lines[i] = known->line[i].shifted(line);
     queue_lines(context, detail, requests, {lines.data(), known->count});
+    if (detail.kind != AccessKind::store) return;
+    for (const PartialSector& part : *pattern.parts[in_line])
+        context.memory->note_partial({part.sector + line, part.bytes});
 }
 
 void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
@@ -75,6 +94,7 @@ void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCo
     requests.add(detail.cost.cost(request));
     if (context.memory != nullptr && detail.cost.is_issued()) {
         queue_lines(context, detail, requests, lines_of(request).span());
+        note_partial(context, detail, request);
     }
 }
 
@@ -127,6 +147,7 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
         site.requests.add(detail.cost.scattered_cost(base, located.offsets, context.mask));
         if (context.memory != nullptr) {
             queue_lines(context, detail, site.requests, lines_of(request).span());
+            note_partial(context, detail, request);
         }
         return PatternKind::other;
     }

@@ -49,6 +49,8 @@ class GridWorkspace {
 LaunchRecord run_whole_grid(const Launch& launch) {
     const std::vector<std::unique_ptr<Worker>> workers = run_grid(launch);
     LaunchRecord record = record_of(launch, counts_of(launch, workers));
+    if (launch.recorder != nullptr)
+        record.touched = std::make_shared<const SectorSet>(touched_by(workers));
     add_texts(workers, record);
     return record;
 }

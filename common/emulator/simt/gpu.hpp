@@ -88,7 +88,9 @@ struct LaunchRecord {
     AccessCounters texture_loads;
     MemoryCounters memory;
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
-    std::uint64_t footprint_lines = 0;  // of 128 bytes, that the launch reads or writes
+    std::uint64_t incomplete_sectors = 0;  // that stores leave partly written, and nothing has read
+    std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
+    std::shared_ptr<const SectorSet> touched;  // the same; null: not known
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t barriers = 0;  // warps that arrived at a barrier

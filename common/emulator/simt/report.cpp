@@ -114,6 +114,7 @@ LaunchRecord record_of(const Launch& launch, const Counts& counts) {
     record.l2_read_sectors_min = counts.l2_read_sectors_min;
     record.l2_write_sectors_min = counts.l2_write_sectors_min;
     record.dram_read_bytes = counts.dram_read_bytes;
+    record.incomplete_sectors = counts.incomplete_sectors;
     record.footprint_lines = counts.footprint_lines;
     record.barriers = counts.barriers;
     record.blocks = record.blocks_executed = launch.blocks();

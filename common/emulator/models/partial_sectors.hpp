@@ -1,0 +1,53 @@
+// Which bytes of device memory stores have written that did not write whole sectors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/models/coalescing.hpp"
+#include "emulator/models/sector_set.hpp"
+
+namespace emulator {
+
+// A sector and which of its bytes a request touches, not all of them: bit i is byte i.
+struct PartialSector {
+    Address sector = 0;  // of its first byte
+    std::uint32_t bytes = 0;
+    bool operator==(const PartialSector&) const = default;
+};
+
+// Those of a request, ascending.
+std::vector<PartialSector> partial_sectors_of(const WarpRequest& request);
+// Those of bytes that lie side by side: at most the first sector and the last one.
+std::vector<PartialSector> partial_sectors_of(Address begin, Address end);
+
+class PartialSectors {
+  public:
+    void insert(const PartialSector& part) {
+        const Address number = part.sector / sector_bytes;
+        if (number / sectors_in_page != last_number_ || last_page_ == nullptr) {
+            last_number_ = number / sectors_in_page;
+            auto& page = pages_[last_number_];
+            if (!page) page = std::make_unique<Page>();
+            last_page_ = page.get();
+        }
+        (*last_page_)[number % sectors_in_page] |= part.bytes;
+    }
+    void merge(const PartialSectors& other);
+    // Sectors that all these stores together leave partly written, and that are not in `known`.
+    std::uint64_t incomplete(const SectorSet& known) const;
+
+  private:
+    static constexpr std::size_t sectors_in_page = 32768;  // 1 MiB of device memory
+    using Page = std::array<std::uint32_t, sectors_in_page>;
+
+    std::unordered_map<Address, std::unique_ptr<Page>> pages_;
+    Address last_number_ = 0;
+    Page* last_page_ = nullptr;
+};
+
+}  // namespace emulator
