@@ -7,6 +7,8 @@
 #include "emulator/models/architecture.hpp"
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/memory_model.hpp"
+#include "emulator/models/partial_sectors.hpp"
+#include "timing/data_stage.hpp"
 #include "timing/dram.hpp"
 #include "timing/machine_table.hpp"
 #include "timing/memory_path.hpp"
@@ -147,6 +149,86 @@ TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
     access.space = Space::shared;
     access.wavefronts = 4;
     for (const double last : {6., 7., 11.}) EXPECT_EQ(memory.serve(access, {}, 0), last + 23);
+}
+
+TEST(Memory, BanksServeWhoseDataAreThere) {
+    DataStage banks;
+    // 32 passes of data that come at 160, asked for first; 16 passes of data that come at 0.
+    EXPECT_EQ(banks.serve(0, 160, 32), 192);
+    EXPECT_EQ(banks.serve(0, 0, 16), 16);
+    // As many more that come at 160 are through when all 64 are, and then the banks are free again.
+    EXPECT_EQ(banks.serve(0, 160, 32), 224);
+    EXPECT_EQ(banks.serve(170, 240, 1), 241);
+    EXPECT_EQ(banks.busy(), 81);
+}
+
+TEST(Memory, AStoreMergesWithTheOneBeforeThatStillWaits) {
+    Machine machine = machine_with_dram();
+    machine.l2_store_lines_per_cycle = 1;
+    machine.l2_store_sectors_per_cycle = 4;
+    machine.l1_tags_per_cycle = 4;
+    machine.merged_store_lines = 2;
+    LaunchFacts facts;
+    facts.dram_bytes_per_written_sector = 0;
+    Access store;
+    store.kind = Access::Kind::store;
+    store.space = Space::global;
+    const auto lines_sent = [&](std::vector<std::vector<emulator::LineSectors>> stores,
+                                double apart) {
+        MemoryPath memory(machine, facts, 1);
+        double now = 0;
+        for (const auto& lines : stores) {
+            store.line_count = static_cast<std::uint32_t>(lines.size());
+            store.sectors = store.line_count;
+            memory.serve(store, lines, now);
+            now += apart;
+        }
+        return memory.stores().busy();
+    };
+    const std::vector<emulator::LineSectors> two{{0, 1}, {128, 1}}, others{{0, 2}, {128, 1}},
+        three{{0, 1}, {128, 1}, {256, 1}};
+    EXPECT_EQ(lines_sent({two, two}, 0), 2);
+    EXPECT_EQ(lines_sent({two, others}, 0), 3);  // another sector of the first line
+    EXPECT_EQ(lines_sent({two, two}, 100), 4);   // the first one has left
+    EXPECT_EQ(lines_sent({three, three}, 0), 6);
+    EXPECT_EQ(lines_sent({two, others, two}, 0), 4);  // no longer the one before
+}
+
+TEST(PartialSectors, AreThoseThatStoresLeaveIncomplete) {
+    using emulator::partial_sectors_of;
+    using emulator::PartialSector;
+    // Bytes 40 to 99: part of the sector at 32, all of that at 64, part of that at 96.
+    EXPECT_EQ(partial_sectors_of(40, 100),
+              (std::vector<PartialSector>{{32, 0xffffff00}, {96, 0xf}}));
+    EXPECT_EQ(partial_sectors_of(64, 128), std::vector<PartialSector>{});
+    EXPECT_EQ(partial_sectors_of(36, 40), (std::vector<PartialSector>{{32, 0xf0}}));
+    // Two lanes of eight bytes that overlap, and one in another sector.
+    std::array<emulator::Address, 32> addresses{64, 4, 0};
+    EXPECT_EQ(partial_sectors_of({addresses, 7, 8}),
+              (std::vector<PartialSector>{{0, 0xfff}, {64, 0xff}}));
+    emulator::PartialSectors partial;
+    partial.insert({0, 0xffff});
+    partial.insert({32, 0xf});
+    partial.insert({64, 0xf});
+    EXPECT_EQ(partial.incomplete({}), 3u);
+    emulator::PartialSectors others;
+    others.insert({0, 0xffff0000});
+    partial.merge(others);
+    EXPECT_EQ(partial.incomplete({}), 2u);
+    emulator::SectorSet read;
+    read.insert({0, 2});  // the sector at 32 is in the L2 already
+    EXPECT_EQ(partial.incomplete(read), 1u);
+}
+
+TEST(SectorSet, LinesInBoth) {
+    emulator::SectorSet one, other;
+    for (const emulator::Address line : {0, 128, 1 << 22}) one.insert({line, 0xf});
+    other.insert({128, 1});
+    other.insert({256, 1});
+    other.insert({1 << 22, 8});
+    EXPECT_EQ(one.lines_in(other), 2u);
+    EXPECT_TRUE(one.contains(160));
+    EXPECT_FALSE(other.contains(160));
 }
 
 // ---- the same sectors as the counts

@@ -55,8 +55,9 @@ struct Machine {
     double l2_bytes_per_cycle_per_sm = 64;    // of one SM's port
     double l2_store_lines_per_cycle = 32;     // of the whole GPU: each takes one line, ...
     double l2_store_sectors_per_cycle = 128;  // ... and so many sectors
-    double l2_atomics_per_cycle = 32;         // sectors, of the whole GPU
-    double dram_bytes_per_cycle = 2000;       // of the whole GPU, as measured, not the peak
+    double merged_store_lines = 0;       // at most, of a store that the next one can merge with
+    double l2_atomics_per_cycle = 32;    // sectors, of the whole GPU
+    double dram_bytes_per_cycle = 2000;  // of the whole GPU, as measured, not the peak
     double l2_bytes = 0;
     double l2_usable_share =
         1;  // of its capacity, that one SM's data can use: less with two partitions

@@ -29,6 +29,7 @@ struct Parameters {
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
+    double merged_store_lines{};
     double l2_atomics_per_cycle_of_sm{};
     double dram_achieved_share{};
     double link_gbs{}, pageable_gbs{}, copy_us{};
@@ -103,6 +104,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.l2_bytes_per_cycle_per_sm = from.l2_port_bytes_per_cycle;
     machine.l2_store_lines_per_cycle = from.l2_store_lines_per_cycle_of_sm * sms;
     machine.l2_store_sectors_per_cycle = from.l2_store_sectors_per_cycle_of_sm * sms;
+    machine.merged_store_lines = from.merged_store_lines;
     machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_of_sm * sms;
     machine.dram_bytes_per_cycle =
         from.dram_achieved_share * gpu.dram_bytes_per_second / gpu.sm_clock_hz;

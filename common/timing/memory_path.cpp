@@ -1,6 +1,7 @@
 #include "timing/memory_path.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace timing {
@@ -58,7 +59,8 @@ double MemoryPath::serve_shared(const Access& access, double now) {
     shared_busy_ += pass * passes;
     // One request alone uses the banks every second cycle; others go in between.
     const double alone = (passes - 1) * std::max(pass, machine_.shared_pass_cycles) + pass;
-    const double last = std::max(data_.serve(now, pass * passes) + pass * passes, now + alone);
+    const double begin = data_.serve(now, pass * passes);
+    const double last = std::max(banks_.serve(now, begin, pass * passes), now + alone);
     return last - 1 + machine_.shared_cycles;
 }
 
@@ -72,20 +74,21 @@ double MemoryPath::data_cycles(const Access& access) const {
 
 double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
-    const double cycles = data_cycles(access);
-    const double looked_up = data_.serve(now, cycles) + cycles - 1;
-    if (access.path == emulator::LoadPath::l2) {
-        return std::max(looked_up + machine_.l1_cycles, fetch(lines, looked_up));
-    }
-    Cache& cache = access.path == emulator::LoadPath::l1 ? l1_ : read_only_cache_;
-    const auto loaded = cache.sectors.load(lines);
+    const double tags = std::max(1.0, access.line_count / machine_.l1_tags_per_cycle);
+    const double looked_up = data_.serve(now, tags) + tags - 1;
     double arrival = looked_up + machine_.l1_cycles;
-    if (loaded.hit_sectors > 0) arrival = std::max(arrival, cache.arrival_in_flight(lines));
-    if (loaded.fetched_sectors > 0) {
-        arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
-        cache.note_in_flight(loaded.fetched, arrival, now);
+    if (access.path == emulator::LoadPath::l2) {
+        arrival = std::max(arrival, fetch(lines, looked_up));
+    } else {
+        Cache& cache = access.path == emulator::LoadPath::l1 ? l1_ : read_only_cache_;
+        const auto loaded = cache.sectors.load(lines);
+        if (loaded.hit_sectors > 0) arrival = std::max(arrival, cache.arrival_in_flight(lines));
+        if (loaded.fetched_sectors > 0) {
+            arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
+            cache.note_in_flight(loaded.fetched, arrival, now);
+        }
     }
-    return arrival;
+    return banks_.serve(now, arrival - 1, data_cycles(access));
 }
 
 // The first loads of a launch wait until the addresses of their pages are translated. Of pages that come
@@ -135,13 +138,35 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     return arrival;
 }
 
+// What a store sends to the L2. Sectors of the store before it are merged with that one, unless it is of so
+// many lines that these leave one after another.
+MemoryPath::Sent MemoryPath::merged(const Access& access,
+                                    std::span<const emulator::LineSectors> lines) {
+    Sent sent;
+    auto last = last_store_.begin();
+    for (const emulator::LineSectors each : lines) {
+        while (last != last_store_.end() && last->line() < each.line()) ++last;
+        const bool is_known = last != last_store_.end() && last->line() == each.line();
+        const unsigned merged = is_known ? each.sectors() & last->sectors() : 0;
+        const int count = std::popcount(each.sectors() & ~merged);
+        sent.sectors += count;
+        sent.lines += count > 0;
+    }
+    last_store_.clear();
+    if (access.line_count <= machine_.merged_store_lines)
+        last_store_.assign(lines.begin(), lines.end());
+    return sent;
+}
+
 double MemoryPath::store(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now) {
     const double cycles = data_cycles(access);
     const double done = data_.serve(now, cycles) + cycles;
+    if (stores_.free() <= done) last_store_.clear();  // it has left
+    const Sent sent = merged(access, lines);
     const double l2_cycles =
-        active_sms_ * std::max(access.line_count / machine_.l2_store_lines_per_cycle,
-                               access.sectors / machine_.l2_store_sectors_per_cycle);
+        active_sms_ * std::max(sent.lines / machine_.l2_store_lines_per_cycle,
+                               sent.sectors / machine_.l2_store_sectors_per_cycle);
     const double begin = stores_.serve(done, l2_cycles);
     acknowledged_ = std::max(acknowledged_, begin + l2_cycles + machine_.l2_cycles);
     for (const emulator::LineSectors line : lines)

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "emulator/models/sectored_cache.hpp"
+#include "timing/data_stage.hpp"
 #include "timing/dram.hpp"
 #include "timing/machine.hpp"
 #include "timing/server.hpp"
@@ -28,7 +30,8 @@ class MemoryPath {
     // When everything that was written has arrived.
     double drained() const { return std::max({l2_.free(), acknowledged_, dram_.free()}); }
 
-    const Server& data() const { return data_; }
+    // Of the data path: its tags, or its banks.
+    double data_busy() const { return std::max(data_.busy(), banks_.busy()); }
     const Server& l2() const { return l2_; }
     const Server& stores() const { return stores_; }
     const Server& atomics() const { return atomics_; }
@@ -45,6 +48,10 @@ class MemoryPath {
                             double now);
     };
 
+    struct Sent {
+        double lines = 0, sectors = 0;
+    };
+
     double serve_shared(const Access& access, double now);
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double fetch(std::span<const emulator::LineSectors> lines, double now);
@@ -52,6 +59,7 @@ class MemoryPath {
     double read_constant(const Access& access, double now);
     double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
+    Sent merged(const Access& access, std::span<const emulator::LineSectors> lines);
     double update(const Access& access, double now);
     double data_cycles(const Access& access) const;
 
@@ -63,8 +71,10 @@ class MemoryPath {
     std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
     Server data_, constants_, l2_, stores_, atomics_;
+    DataStage banks_;
     Dram dram_;
     bool is_in_first_wave_ = true;
+    std::vector<emulator::LineSectors> last_store_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
     double shared_busy_ = 0;
     double dram_requests_due_ = 0;
