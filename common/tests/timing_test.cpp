@@ -5,6 +5,7 @@
 
 #include "timing/copy_time.hpp"
 #include "timing/launch_time.hpp"
+#include "timing/liveness.hpp"
 #include "timing/machine_table.hpp"
 #include "timing/reorder.hpp"
 #include "timing_fixture.hpp"
@@ -211,6 +212,46 @@ TEST(Reorder, LoadsComeFirstAsFarAsRegistersAllow) {
     };
     EXPECT_EQ(destinations(reorder(block, 2)), (std::vector<Register>{0, 1, 4, 5}));
     EXPECT_EQ(destinations(reorder(block, 1)), (std::vector<Register>{0, 4, 1, 5}));
+}
+
+// A load's register is free behind the last use of its value, whatever becomes of its address.
+TEST(Reorder, AnAddressThatChangesHoldsNoRegisterOfALoad) {
+    const auto load = [](Register to) {
+        Instruction result = memory(Space::global, no_access, {9}, {to});
+        result.reads_memory = true;
+        return result;
+    };
+    const std::vector<Instruction> block{load(0),
+                                         load(1),
+                                         arithmetic({0}, 4),
+                                         arithmetic({1}, 5),
+                                         load(2),
+                                         arithmetic({2}, 6),
+                                         arithmetic({9}, 9)};
+    std::vector<Register> destinations;
+    for (const Instruction& each : reorder(block, 2)) destinations.push_back(each.destinations[0]);
+    EXPECT_EQ(destinations, (std::vector<Register>{0, 1, 4, 2, 5, 6, 9}));
+}
+
+// Register 10 is a parameter, 11 made of it once, 12 a thread's number, 13 a counter of two words that starts as
+// a copy of the parameter. The loop reads them all, and a predicate.
+TEST(Liveness, WhatALoopReadsLivesWhereItBegins) {
+    Instruction parameter, copy;
+    parameter.slots = copy.slots = 0;
+    parameter.destinations = {10};
+    copy.sources = {10};
+    copy.destinations = {13};
+    const std::vector<Instruction> before{parameter, arithmetic({10}, 11), arithmetic({}, 12),
+                                          copy};
+    const std::vector<Instruction> loop{arithmetic({11, 12, 13}, 15), arithmetic({13}, 13),
+                                        arithmetic({13}, 14)};
+    Instruction branch;
+    branch.sources = {14};
+    const std::vector<FlowBlock> blocks{{before, {false, false, true, false}, nullptr, {1}},
+                                        {loop, {false, false, false}, &branch, {1, 2}},
+                                        {{}, {}, nullptr, {}}};
+    const std::vector<std::uint8_t> widths{2, 1, 1, 2, 0, 1};
+    EXPECT_EQ(live_registers(blocks, 10, widths), (std::vector<unsigned>{0, 3, 0}));
 }
 
 TEST(Reorder, AValueGetsARegisterOfItsOwn) {

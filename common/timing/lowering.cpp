@@ -213,6 +213,14 @@ std::vector<Instruction> lower(const ptx::Function& function, std::span<const st
     return lowered;
 }
 
+bool varies(const ptx::Instruction& instruction) {
+    if (accesses_memory(instruction)) return !has(instruction, "param");
+    return std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
+        return operand.kind == OperandKind::special && !operand.symbol.starts_with("%ntid") &&
+               !operand.symbol.starts_with("%ctaid") && !operand.symbol.starts_with("%nctaid");
+    });
+}
+
 Instruction lower_control(const ptx::Instruction& instruction, Register first_register) {
     Instruction result;
     const std::string& opcode = instruction.opcode;

@@ -16,6 +16,9 @@ namespace timing {
 std::vector<Instruction> lower(const emulator::ptx::Function& function,
                                std::span<const std::uint32_t> block, Register first_register);
 
+// Whether the result may differ from thread to thread of a block although the registers that are read do not.
+bool varies(const emulator::ptx::Instruction& instruction);
+
 // What ends a basic block: a branch, a barrier, a shuffle.
 Instruction lower_control(const emulator::ptx::Instruction& instruction, Register first_register);
 

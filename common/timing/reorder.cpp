@@ -17,13 +17,15 @@ constexpr Index nothing = 0xffffffffu;
 class Dependences {
   public:
     explicit Dependences(const std::vector<Instruction>& block)
-        : after(block.size()), before(block.size()) {
+        : after(block.size()), before(block.size()), read(block.size()), readers(block.size()) {
         for (Index i = 0; i < block.size(); ++i) {
             note_registers(block[i], i);
             note_memory(block[i], i);
         }
     }
     std::vector<std::vector<Index>> after, before;
+    std::vector<std::vector<Index>> read;  // which makes what is read
+    std::vector<unsigned> readers;         // of what each one makes
 
   private:
     void order(Index first, Index second) {
@@ -36,6 +38,9 @@ class Dependences {
             Value& value = values_.try_emplace(each).first->second;
             order(value.maker, i);
             value.users.push_back(i);
+            if (value.maker == nothing) continue;
+            read[i].push_back(value.maker);
+            ++readers[value.maker];
         }
         for (const Register each : instruction.destinations) {
             Value& value = values_.try_emplace(each).first->second;
@@ -105,11 +110,10 @@ std::vector<Instruction> reorder_freely(std::vector<Instruction> block, unsigned
     using Queue = std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>>;
     Queue loads, others;
     std::vector<std::size_t> missing(block.size());
-    std::vector<unsigned> users_left(block.size());
+    std::vector<unsigned> readers_left = dependences.readers;
     const auto offer = [&](Index i) { (is_load(block[i]) ? loads : others).push({classes[i], i}); };
     for (Index i = 0; i < block.size(); ++i) {
         missing[i] = dependences.before[i].size();
-        users_left[i] = static_cast<unsigned>(dependences.after[i].size());
         if (missing[i] == 0) offer(i);
     }
     std::vector<Index> order;
@@ -122,9 +126,9 @@ std::vector<Instruction> reorder_freely(std::vector<Instruction> block, unsigned
         Queue& from = takes_load ? loads : others;
         const Index next = from.top().second;
         from.pop();
-        if (is_load(block[next]) && users_left[next] > 0) held += block[next].destinations.size();
-        for (const Index each : dependences.before[next]) {
-            if (--users_left[each] == 0 && is_load(block[each]))
+        if (is_load(block[next]) && readers_left[next] > 0) held += block[next].destinations.size();
+        for (const Index each : dependences.read[next]) {
+            if (--readers_left[each] == 0 && is_load(block[each]))
                 held -= std::min(held, block[each].destinations.size());
         }
         for (const Index each : dependences.after[next]) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "emulator/simt/memory.hpp"
+#include "timing/liveness.hpp"
 #include "timing/lowering.hpp"
 #include "timing/predication.hpp"
 #include "timing/reorder.hpp"
@@ -12,15 +13,16 @@
 namespace emulator::simt {
 namespace {
 
-// Of a thread's registers, those that hold addresses, indices and sums rather than loaded values.
-constexpr unsigned registers_in_use = 16;
+// Of a thread's registers, those that hold neither values that live where a block begins nor loaded ones: the
+// stack pointer and two addresses in the making.
+constexpr unsigned registers_in_use = 5;
+constexpr unsigned min_free_registers = 4;
 constexpr unsigned registers_if_unknown = 40;
 
 class Builder {
   public:
     Builder(const Image& image, std::optional<unsigned> registers) : image_(image) {
-        const unsigned all = registers.value_or(registers_if_unknown);
-        free_registers_ = std::max(all, registers_in_use + 4) - registers_in_use;
+        registers_ = registers.value_or(registers_if_unknown);
     }
 
     // Of the paths that the trace takes, which then names them.
@@ -44,6 +46,8 @@ class Builder {
         std::vector<timing::Instruction> instructions;
         std::optional<timing::Instruction> control;
         std::uint32_t accesses = 0;
+        std::vector<bool> varies;  // by instruction: its results differ from thread to thread
+        unsigned live = 0;         // registers where it begins
     };
 
     void add(const Function& function) {
@@ -52,6 +56,42 @@ class Builder {
         for (std::size_t i = 0; i < function.blocks.size(); ++i)
             add(function, function.blocks[i], function.block_instructions[i], first);
         find_regions(function);
+        find_live(function, first);
+    }
+
+    void find_live(const Function& function, timing::Register first) {
+        std::vector<std::uint8_t> widths;
+        for (const ptx::Register& each : function.source->registers)
+            widths.push_back(machine_registers(each.type));
+        std::vector<timing::FlowBlock> flow;
+        for (const BasicBlock& block : function.blocks) {
+            const Lowered& lowered = blocks_[block.counter];
+            timing::FlowBlock& node = flow.emplace_back();
+            node.instructions = lowered.instructions;
+            node.varies = lowered.varies;
+            node.control = lowered.control ? &*lowered.control : nullptr;
+            for (const std::uint32_t each : {block.next, block.target}) {
+                if (each < function.blocks.size()) node.successors.push_back(each);
+            }
+            if (block.control != Control::branch_indexed) continue;
+            for (const std::uint32_t each :
+                 static_cast<const BranchTableDetail*>(block.detail)->targets)
+                node.successors.push_back(each);
+        }
+        const std::vector<unsigned> live = timing::live_registers(flow, first, widths);
+        for (std::size_t i = 0; i < live.size(); ++i)
+            blocks_[function.blocks[i].counter].live = live[i];
+    }
+
+    // Predicates are none of them.
+    static std::uint8_t machine_registers(ptx::Type type) {
+        if (type == ptx::Type::pred) return 0;
+        return static_cast<std::uint8_t>((ptx::bytes_of(type) + 3) / 4);
+    }
+
+    unsigned free_registers(const Lowered& block) const {
+        const unsigned taken = block.live + registers_in_use;
+        return std::max(registers_, taken + min_free_registers) - taken;
     }
 
     // A short body that a branch skips, and nothing else leads to it or behind it.
@@ -92,7 +132,7 @@ class Builder {
         }
         std::vector<timing::Instruction> line = timing::in_line(parts);
         max_registers_ = std::max(max_registers_, timing::rename(line, first_free_));
-        line = timing::reorder(std::move(line), free_registers_);
+        line = timing::reorder(std::move(line), free_registers(blocks_[path.front()]));
         if (const auto& end = blocks_[path.back()].control) line.push_back(*end);
         return line;
     }
@@ -118,7 +158,9 @@ class Builder {
             if (!is_issued[instructions[i]]) lowered[i].slots = 0;
         }
         Lowered& result = blocks_[block.counter];
-        result = {std::move(lowered), std::nullopt, next_access};
+        result = {std::move(lowered), std::nullopt, next_access, {}, 0};
+        for (const std::uint32_t each : instructions)
+            result.varies.push_back(timing::varies(function.source->instructions[each]));
         if (block.control == Control::next) return;
         const ptx::Instruction& end = function.source->instructions[block.control_instruction];
         result.control = timing::lower_control(end, first);
@@ -134,7 +176,7 @@ class Builder {
     }
 
     const Image& image_;
-    unsigned free_registers_ = 0;
+    unsigned registers_ = 0;
     std::vector<Lowered> blocks_;         // as Image::counters
     std::vector<std::uint32_t> regions_;  // of blocks that may be issued as one
     timing::Register next_register_ = 0;
