@@ -8,7 +8,6 @@
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/memory_model.hpp"
 #include "emulator/models/partial_sectors.hpp"
-#include "timing/data_stage.hpp"
 #include "timing/dram.hpp"
 #include "timing/machine_table.hpp"
 #include "timing/memory_path.hpp"
@@ -149,17 +148,6 @@ TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
     access.space = Space::shared;
     access.wavefronts = 4;
     for (const double last : {6., 7., 11.}) EXPECT_EQ(memory.serve(access, {}, 0), last + 23);
-}
-
-TEST(Memory, BanksServeWhoseDataAreThere) {
-    DataStage banks;
-    // 32 passes of data that come at 160, asked for first; 16 passes of data that come at 0.
-    EXPECT_EQ(banks.serve(0, 160, 32), 192);
-    EXPECT_EQ(banks.serve(0, 0, 16), 16);
-    // As many more that come at 160 are through when all 64 are, and then the banks are free again.
-    EXPECT_EQ(banks.serve(0, 160, 32), 224);
-    EXPECT_EQ(banks.serve(170, 240, 1), 241);
-    EXPECT_EQ(banks.busy(), 81);
 }
 
 TEST(Memory, AStoreMergesWithTheOneBeforeThatStillWaits) {

@@ -59,8 +59,7 @@ double MemoryPath::serve_shared(const Access& access, double now) {
     shared_busy_ += pass * passes;
     // One request alone uses the banks every second cycle; others go in between.
     const double alone = (passes - 1) * std::max(pass, machine_.shared_pass_cycles) + pass;
-    const double begin = data_.serve(now, pass * passes);
-    const double last = std::max(banks_.serve(now, begin, pass * passes), now + alone);
+    const double last = std::max(data_.serve(now, pass * passes) + pass * passes, now + alone);
     return last - 1 + machine_.shared_cycles;
 }
 
@@ -74,21 +73,20 @@ double MemoryPath::data_cycles(const Access& access) const {
 
 double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
-    const double tags = std::max(1.0, access.line_count / machine_.l1_tags_per_cycle);
-    const double looked_up = data_.serve(now, tags) + tags - 1;
-    double arrival = looked_up + machine_.l1_cycles;
+    const double cycles = data_cycles(access);
+    const double looked_up = data_.serve(now, cycles) + cycles - 1;
     if (access.path == emulator::LoadPath::l2) {
-        arrival = std::max(arrival, fetch(lines, looked_up));
-    } else {
-        Cache& cache = access.path == emulator::LoadPath::l1 ? l1_ : read_only_cache_;
-        const auto loaded = cache.sectors.load(lines);
-        if (loaded.hit_sectors > 0) arrival = std::max(arrival, cache.arrival_in_flight(lines));
-        if (loaded.fetched_sectors > 0) {
-            arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
-            cache.note_in_flight(loaded.fetched, arrival, now);
-        }
+        return std::max(looked_up + machine_.l1_cycles, fetch(lines, looked_up));
     }
-    return banks_.serve(now, arrival - 1, data_cycles(access));
+    Cache& cache = access.path == emulator::LoadPath::l1 ? l1_ : read_only_cache_;
+    const auto loaded = cache.sectors.load(lines);
+    double arrival = looked_up + machine_.l1_cycles;
+    if (loaded.hit_sectors > 0) arrival = std::max(arrival, cache.arrival_in_flight(lines));
+    if (loaded.fetched_sectors > 0) {
+        arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
+        cache.note_in_flight(loaded.fetched, arrival, now);
+    }
+    return arrival;
 }
 
 // The first loads of a launch wait until the addresses of their pages are translated. Of pages that come

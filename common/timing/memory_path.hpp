@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "emulator/models/sectored_cache.hpp"
-#include "timing/data_stage.hpp"
 #include "timing/dram.hpp"
 #include "timing/machine.hpp"
 #include "timing/server.hpp"
@@ -30,8 +29,7 @@ class MemoryPath {
     // When everything that was written has arrived.
     double drained() const { return std::max({l2_.free(), acknowledged_, dram_.free()}); }
 
-    // Of the data path: its tags, or its banks.
-    double data_busy() const { return std::max(data_.busy(), banks_.busy()); }
+    const Server& data() const { return data_; }
     const Server& l2() const { return l2_; }
     const Server& stores() const { return stores_; }
     const Server& atomics() const { return atomics_; }
@@ -71,7 +69,6 @@ class MemoryPath {
     std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
     Server data_, constants_, l2_, stores_, atomics_;
-    DataStage banks_;
     Dram dram_;
     bool is_in_first_wave_ = true;
     std::vector<emulator::LineSectors> last_store_;

@@ -80,7 +80,7 @@ SmResult SmSimulation::run() {
         }
     }
     result_.cycles = std::max(last_, memory_.drained());
-    result_.busy.data = memory_.data_busy();
+    result_.busy.data = memory_.data().busy();
     result_.busy.shared = memory_.shared_busy();
     result_.busy.l2 = memory_.l2().busy();
     result_.busy.stores = memory_.stores().busy();

@@ -55,6 +55,11 @@ __global__ void long_chain(Ticks* took, float* value, float factor, int rounds) 
     *took = clock64() - begin;
 }
 
+__global__ void copy(const float* in, float* out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}
+
 // Warp 0 spins; the others wait for it.
 __global__ void wait_for_the_first_warp(Ticks* took, Ticks ticks) {
     const Ticks begin = clock64();
@@ -221,6 +226,34 @@ TEST_F(Copies, OnTheDeviceAreFasterThanOverTheLink) {
     const double fill = microseconds([&] { EXPECT_EQ(cudaMemset(other, 0, bytes), cudaSuccess); });
     EXPECT_LT(fill, copy);
     EXPECT_GT(fill, bytes / 4.8e6);
+}
+
+// Two copies of 4 MiB fit into the L2, and what one of them touches is not there for the other.
+TEST(LeftInL2, ALaunchFindsWhatOthersTouched) {
+    constexpr unsigned blocks = 4096, threads = 256;
+    float* memory = nullptr;
+    ASSERT_EQ(cudaMalloc(&memory, sizeof(float) * blocks * threads * 4), cudaSuccess);
+    cudaEvent_t begin, end;
+    ASSERT_EQ(cudaEventCreate(&begin), cudaSuccess);
+    ASSERT_EQ(cudaEventCreate(&end), cudaSuccess);
+    const auto milliseconds = [&](unsigned from, unsigned to) {
+        float result = 0;
+        cudaEventRecord(begin);
+        copy<<<blocks, threads>>>(memory + from * blocks * threads, memory + to * blocks * threads);
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+        cudaEventElapsedTime(&result, begin, end);
+        return result;
+    };
+    const float cold = milliseconds(0, 1), warm = milliseconds(0, 1);
+    EXPECT_LT(warm, 0.9 * cold);
+    EXPECT_NEAR(milliseconds(2, 3), cold, 0.05 * cold);
+    // Read by the first launch, written by the third one.
+    EXPECT_NEAR(milliseconds(0, 3), warm, 0.01 * warm);
+    EXPECT_NEAR(milliseconds(0, 1), warm, 0.01 * warm);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    cudaFree(memory);
 }
 
 }  // namespace
