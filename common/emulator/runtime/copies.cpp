@@ -74,7 +74,7 @@ void check_fill(const Fill& fill) {
 void execute(const Fill& fill) {
     const std::size_t row_bytes = fill.width * fill.element_bytes;
     if (row_bytes == 0) return;
-    predict_fill(row_bytes * fill.rows * fill.slices);
+    predict_fill(fill.to, row_bytes * fill.rows * fill.slices);
     for (std::size_t slice = 0; slice < fill.slices; ++slice) {
         for (std::size_t row = 0; row < fill.rows; ++row) {
             char* const to = static_cast<char*>(fill.to) + slice * fill.slice + row * fill.pitch;

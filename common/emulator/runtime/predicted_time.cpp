@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/models/sector_set.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
@@ -40,40 +41,42 @@ double kept_in_l2(double footprint_bytes) {
     return std::clamp((whole - footprint_bytes) / std::max(1.0, whole - usable), 0.0, 1.0);
 }
 
-double footprint_bytes(const simt::LaunchRecord& record) {
-    return static_cast<double>(record.footprint_lines) * line_bytes;
+// The data of a launch or of a copy.
+struct Footprint {
+    double bytes = 0;
+    const SectorSet* touched = nullptr;  // null: which they are is not known
+};
+
+Footprint footprint_of(const simt::LaunchRecord& record) {
+    return {static_cast<double>(record.footprint_lines) * line_bytes, record.touched.get()};
 }
 
-double found_in_l2(const simt::LaunchRecord& record) {
-    const double bytes = footprint_bytes(record);
-    if (state().l2 == L2State::warm) return kept_in_l2(bytes);
-    if (record.touched != nullptr) {
+double found_in_l2(const Footprint& data) {
+    if (state().l2 == L2State::warm) return kept_in_l2(data.bytes);
+    if (data.touched != nullptr) {
         const auto left = static_cast<double>(state().left.lines());
-        const auto both = static_cast<double>(record.touched->lines_in(state().left));
-        return both == 0 ? 0
-                         : both / static_cast<double>(record.footprint_lines) *
-                               kept_in_l2(left * line_bytes);
+        const auto both = static_cast<double>(data.touched->lines_in(state().left));
+        return both == 0 ? 0 : both * line_bytes / data.bytes * kept_in_l2(left * line_bytes);
     }
     // Executed in part. A launch as large as the one before is taken to use the same data.
     if (state().l2 == L2State::cold) return 0;
-    return state().last_footprint_bytes >= bytes ? kept_in_l2(bytes) : 0;
+    return state().last_footprint_bytes >= data.bytes ? kept_in_l2(data.bytes) : 0;
 }
 
-// What the L2 cannot hold beside a launch's data is gone behind it.
-void leave_in_l2(const simt::LaunchRecord& record) {
-    state().last_footprint_bytes = footprint_bytes(record);
+// What the L2 cannot hold beside these data is gone behind them.
+void leave_in_l2(const Footprint& data) {
+    state().last_footprint_bytes = data.bytes;
     SectorSet& left = state().left;
     const double before = static_cast<double>(left.lines()) * line_bytes;
-    if (record.touched == nullptr || before + footprint_bytes(record) > machine().l2_bytes)
-        left.clear();
-    if (record.touched != nullptr) left.merge(*record.touched);
+    if (data.touched == nullptr || before + data.bytes > machine().l2_bytes) left.clear();
+    if (data.touched != nullptr) left.merge(*data.touched);
 }
 
 void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
         return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
     };
-    const double missing = 1 - found_in_l2(record);
+    const double missing = 1 - found_in_l2(footprint_of(record));
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
     facts.cold_share = missing;
     facts.dram_share_of_reads = missing * ratio(record.l2_read_sectors_min, asked);
@@ -103,13 +106,29 @@ Place place_of(const void* pointer) {
     return is_variable ? Place::device : Place::pageable;
 }
 
-void predict_on_device(std::size_t read_bytes, std::size_t written_bytes) {
-    const auto footprint = static_cast<double>(read_bytes + written_bytes);
-    advance_device(
-        timing::copy_seconds(machine(), {.read_bytes = static_cast<double>(read_bytes),
-                                         .written_bytes = static_cast<double>(written_bytes),
-                                         .found_in_l2 = found_in_l2(footprint)}));
-    state().last_footprint_bytes = std::max(state().last_footprint_bytes, footprint);
+void insert_lines(const void* pointer, std::size_t bytes, SectorSet& lines) {
+    constexpr unsigned all_sectors = 0xf;
+    const auto begin = reinterpret_cast<Address>(pointer);
+    for (Address line = begin / line_bytes; line * line_bytes < begin + bytes; ++line) {
+        lines.insert(LineSectors(line * line_bytes, all_sectors));
+    }
+}
+
+// A copy on the device, or a fill (`from` is null).
+void predict_on_device(const void* to, const void* from, std::size_t bytes) {
+    timing::CopyFacts facts{.read_bytes = from == nullptr ? 0 : static_cast<double>(bytes),
+                            .written_bytes = static_cast<double>(bytes)};
+    Footprint data{.bytes = facts.read_bytes + facts.written_bytes};
+    SectorSet touched;
+    // More is not there for anything that follows.
+    if (data.bytes <= machine().l2_bytes) {
+        insert_lines(to, bytes, touched);
+        if (from != nullptr) insert_lines(from, bytes, touched);
+        data = {static_cast<double>(touched.lines()) * line_bytes, &touched};
+    }
+    facts.found_in_l2 = found_in_l2(data);
+    leave_in_l2(data);
+    advance_device(timing::copy_seconds(machine(), facts));
 }
 
 // Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
@@ -132,7 +151,7 @@ void predict_time(bool wanted, L2State l2) {
 std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
     if (!record.recorded) return std::nullopt;
     timing::Prediction prediction = prediction_of(record);
-    leave_in_l2(record);
+    leave_in_l2(footprint_of(record));
     advance_device(prediction.seconds);
     return prediction;
 }
@@ -141,7 +160,7 @@ void predict_copy(const void* to, const void* from, std::size_t bytes) {
     if (!predicts_time() || bytes == 0) return;
     const Place source = place_of(from), target = place_of(to);
     if (source == Place::device && target == Place::device) {
-        predict_on_device(bytes, bytes);
+        predict_on_device(to, from, bytes);
     } else if (source == Place::device || target == Place::device) {
         const bool is_pageable = source == Place::pageable || target == Place::pageable;
         advance_device(timing::copy_seconds(
@@ -149,8 +168,8 @@ void predict_copy(const void* to, const void* from, std::size_t bytes) {
     }
 }
 
-void predict_fill(std::size_t bytes) {
-    if (predicts_time() && bytes > 0) predict_on_device(0, bytes);
+void predict_fill(void* to, std::size_t bytes) {
+    if (predicts_time() && bytes > 0) predict_on_device(to, nullptr, bytes);
 }
 
 simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute& execute) {

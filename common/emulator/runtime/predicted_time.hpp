@@ -33,7 +33,7 @@ simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute
 
 // Predicts the time of a copy or of a fill, and advances the clock; does nothing where no time is asked for.
 void predict_copy(const void* to, const void* from, std::size_t bytes);
-void predict_fill(std::size_t bytes);
+void predict_fill(void* to, std::size_t bytes);
 
 // Seconds since the device was opened, as predicted: what it does, it does one after another, and nothing else takes time.
 double device_seconds();
