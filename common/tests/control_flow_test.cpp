@@ -192,6 +192,31 @@ TEST(ControlFlow, LoopThatEndsInAReturn) {
     EXPECT_EQ(reconvergence(one_block), (Blocks{1, none}));
 }
 
+// ptxas 13.0: BSSY B0 in front of the loop, BSSY B1 in it; BREAK B1 where lanes leave it; BSYNC B1 at LATCH, BSYNC B0
+// behind the loop.
+TEST(ControlFlow, LanesThatBreakOutOfALoopMeetBehindIt) {
+    const ControlFlow flow = flow_of(R"(
+        @%p1 bra END;               // 0
+        bra.uni HEAD;               // 1
+        LATCH: add.u32 %r1, %r1, 1; // 2
+        HEAD:                       // 3
+        @%p2 bra LATCH;
+        @%p3 bra LATCH;             // 4
+        st.global.u32 [%rd1], %r1;  // 5
+        END: ret;                   // 6
+    )");
+    ASSERT_EQ(flow.blocks.size(), 7u);
+    EXPECT_EQ(flow.blocks[3].reconvergence, 2u);
+    EXPECT_EQ(flow.blocks[3].way_out, 5u);
+    EXPECT_EQ(flow.blocks[4].reconvergence, none);
+    EXPECT_EQ(flow.blocks[4].way_out, 5u);
+    EXPECT_EQ(flow.blocks[5].way_out, none);
+    // The loop's end takes its turn behind all that leads to it.
+    Blocks order;
+    for (const BasicBlock& block : flow.blocks) order.push_back(block.order);
+    EXPECT_EQ(order, (Blocks{0, 1, 4, 2, 3, 5, 6}));
+}
+
 TEST(ControlFlow, JumpTable) {
     const ControlFlow flow = flow_of(R"(
         TABLE: .branchtargets A, B, A, C;

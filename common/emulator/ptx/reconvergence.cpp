@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "emulator/ptx/block_order.hpp"
 #include "emulator/ptx/dominators.hpp"
 
 namespace emulator::ptx {
@@ -77,6 +78,40 @@ Graph without_early_ends(const ControlFlow& flow, const Dominators& tree) {
         if (result[from].empty()) result[from] = graph[from];
     }
     return result;
+}
+
+// Blocks from which a way leads to one that ends the function.
+std::vector<bool> find_ending(const Graph& graph, const std::vector<bool>& reaches_end) {
+    const Graph predecessors = reversed(graph);
+    std::vector<bool> is_ending = reaches_end;
+    std::vector<std::uint32_t> pending;
+    for (std::uint32_t block = 0; block < graph.size(); ++block) {
+        if (is_ending[block]) pending.push_back(block);
+    }
+    while (!pending.empty()) {
+        const std::uint32_t block = pending.back();
+        pending.pop_back();
+        for (const std::uint32_t other : predecessors[block]) {
+            if (!is_ending[other]) pending.push_back(other);
+            is_ending[other] = true;
+        }
+    }
+    return is_ending;
+}
+
+// What stands behind a loop and ends the function is no early end where no other way leads out of the loop: lanes
+// break out of it and meet there (BSSY in front of the loop, BREAK inside), while lanes that return do not come.
+Graph with_ways_out_of_loops(Graph kept, const ControlFlow& flow,
+                             const std::vector<bool>& is_ending) {
+    for (std::uint32_t block = 0; block < kept.size(); ++block) {
+        if (kept[block].empty() || is_ending[block]) continue;
+        for (const std::uint32_t to : flow.blocks[block].successors) {
+            const bool is_gone = std::ranges::find(kept[block], to) == kept[block].end();
+            const bool stops = flow.blocks[to].ending == BlockEnd::stops;
+            if (is_gone && !stops && !is_only_return(flow.blocks[to])) kept[block].push_back(to);
+        }
+    }
+    return kept;
 }
 
 // Post-dominators of a graph of blocks, some of which may never reach the end.
@@ -177,8 +212,20 @@ void find_reconvergence(ControlFlow& flow) {
     }
     const Graph kept = without_early_ends(flow, tree);
     const PostDominators of_those_left(kept, tree, reaches_end);
+    const std::vector<bool> is_ending = find_ending(kept, reaches_end);
+    const PostDominators behind_loops(with_ways_out_of_loops(kept, flow, is_ending), tree,
+                                      reaches_end);
+    const auto way_out = [&](std::uint32_t block) {
+        std::size_t steps = 0;  // an endless loop's head stands behind itself
+        while (block != exit_block && !is_ending[block]) {
+            block = ++steps > flow.blocks.size() ? exit_block : behind_loops.of(block);
+        }
+        return block;
+    };
+    const std::vector<std::uint32_t> order = order_of_turns(graph, tree);
     for (std::uint32_t i = 0; i < flow.blocks.size(); ++i) {
         BasicBlock& block = flow.blocks[i];
+        block.order = order[i];
         block.post_dominator = all.of(i);
         block.reconvergence = of_those_left.of(i);
         const std::uint32_t strict = block.post_dominator;
@@ -188,6 +235,9 @@ void find_reconvergence(ControlFlow& flow) {
                                  block.reconvergence != exit_block &&
                                  tree.dominates(block.reconvergence, i);
         if (leaves_loop || block.reconvergence == exit_block) block.reconvergence = strict;
+        if (is_ending[i] || kept[i].empty()) continue;
+        block.way_out = way_out(i);
+        if (block.way_out != exit_block && kept[i].size() == 1) block.reconvergence = exit_block;
     }
 }
 

@@ -144,6 +144,7 @@ BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment)
         } else if (const Next next = end_block(warp, fragment, block); next != Next::go_on) {
             return next;
         }
+        if (fragment.reconvergence != nullptr) break_out(warp, fragment);
         const Reconvergence* const point = fragment.reconvergence;
         if (point != nullptr && point->block == fragment.block && point->frame == fragment.frame) {
             if (arrive(warp, fragment) != Next::go_on) return Next::other_fragment;

@@ -61,6 +61,7 @@ class BlockRunner {
                                 const BarrierState& barrier);
     void join_fragments(WarpState& warp);
     static Reconvergence* common_point(Reconvergence* one, Reconvergence* other);
+    void break_out(WarpState& warp, Fragment& fragment);
     void leave_points(WarpState& warp, Reconvergence* from, const Reconvergence* to,
                       std::uint32_t lanes);
     void finish_barrier_if_complete(BlockState& block, unsigned number);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace emulator::simt {
 namespace {
@@ -321,7 +322,19 @@ void FunctionDecoder::finish_blocks() {
         for (std::uint32_t& target : table->targets) target = block_at_[target];
     }
     find_reconvergence();
+    find_order();
     find_meeting_places();
+}
+
+void FunctionDecoder::find_order() {
+    std::vector<std::uint32_t> sequence(blocks_.size());
+    std::iota(sequence.begin(), sequence.end(), 0u);
+    std::ranges::stable_sort(sequence, {}, [&](std::uint32_t block) {
+        const std::uint32_t first = blocks_[block].first_instruction;
+        const bool is_end = first >= flow_.block_of.size();
+        return is_end ? ptx::exit_block : flow_.blocks[flow_.block_of[first]].order;
+    });
+    for (std::uint32_t i = 0; i < sequence.size(); ++i) function_.blocks[sequence[i]].order = i;
 }
 
 // Where lanes that a block's end separates meet again. A branch around one guarded instruction ends behind it.
@@ -334,6 +347,10 @@ void FunctionDecoder::find_reconvergence() {
             continue;
         }
         const auto& at_end = flow_.blocks[flow_.block_of[block.control_instruction]];
+        if (at_end.way_out != ptx::exit_block) {
+            block.way_out = block_at_[flow_.blocks[at_end.way_out].first];
+            function_.blocks[block.way_out].is_way_out = true;
+        }
         if (at_end.reconvergence == ptx::exit_block) continue;
         block.reconvergence = block_at_[flow_.blocks[at_end.reconvergence].first];
     }

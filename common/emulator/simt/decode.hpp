@@ -62,6 +62,7 @@ class FunctionDecoder {
     void instruction(const ptx::Instruction& instruction);
     void finish_blocks();
     void find_reconvergence();
+    void find_order();
     void find_meeting_places();
     void refuse(const ptx::Instruction& instruction, const std::string& why);
 

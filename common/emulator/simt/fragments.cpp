@@ -26,10 +26,22 @@ Reconvergence* new_reconvergence(WarpState& warp) {
     return point;
 }
 
+// The innermost of a fragment's points that is there; null where none is.
+Reconvergence* point_at(Reconvergence* point, std::uint32_t block, const Frame* frame) {
+    while (point != nullptr && (point->block != block || point->frame != frame))
+        point = point->outer;
+    return point;
+}
+
 // The point at which lanes that part at the end of `block` meet again: a new one, or the one that the
 // fragment is on its way to, as in the rounds of a loop.
 Reconvergence* meeting_point(WarpState& warp, const Fragment& fragment, const BasicBlock& block) {
-    Reconvergence* const outer = fragment.reconvergence;
+    Reconvergence* outer = fragment.reconvergence;
+    if (block.way_out != no_block && point_at(outer, block.way_out, fragment.frame) == nullptr) {
+        Reconvergence* const way_out = new_reconvergence(warp);
+        *way_out = {block.way_out, fragment.frame, fragment.lanes, 0, outer};
+        outer = way_out;
+    }
     if (block.reconvergence == no_block) return outer;
     if (outer != nullptr && outer->block == block.reconvergence && outer->frame == fragment.frame) {
         return outer;
@@ -60,6 +72,7 @@ BlockRunner::Next BlockRunner::branch(WarpState& warp, Fragment& fragment,
         other.lanes = taken;
         fragment.block = block.next;
         fragment.lanes &= ~taken;
+        break_out(warp, other);
         if (is_at(other.reconvergence, other.block, other.frame)) {
             other.reconvergence->arrived |= taken;
         } else {
@@ -96,6 +109,7 @@ BlockRunner::Next BlockRunner::branch_indexed(WarpState& warp, Fragment& fragmen
         Fragment part = whole;
         part.block = table.targets[value];
         part.lanes = same;
+        break_out(warp, part);
         if (rest == 0) {
             fragment = part;
         } else if (is_at(part.reconvergence, part.block, part.frame)) {
@@ -105,6 +119,16 @@ BlockRunner::Next BlockRunner::branch_indexed(WarpState& warp, Fragment& fragmen
         }
     }
     return Next::go_on;
+}
+
+// Lanes that leave a loop do not meet those inside it any more (BREAK).
+void BlockRunner::break_out(WarpState& warp, Fragment& fragment) {
+    if (fragment.block == no_block || !fragment.frame->function->blocks[fragment.block].is_way_out)
+        return;
+    Reconvergence* const point = point_at(fragment.reconvergence, fragment.block, fragment.frame);
+    if (point == nullptr || point == fragment.reconvergence) return;
+    leave_points(warp, fragment.reconvergence, point, fragment.lanes);
+    fragment.reconvergence = point;
 }
 
 // The fragment stands where its lanes meet others.
@@ -153,6 +177,7 @@ BlockRunner::Next BlockRunner::return_or_exit(WarpState& warp, Fragment& fragmen
         Fragment rest = fragment;
         rest.lanes = staying;
         rest.block = block.next;
+        break_out(warp, rest);
         if (is_at(rest.reconvergence, rest.block, rest.frame)) {
             rest.reconvergence->arrived |= staying;
         } else {
@@ -260,19 +285,19 @@ void BlockRunner::give_way(WarpState& warp, const Fragment& fragment) {
 void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
     auto& fragments = warp.fragments;
     std::size_t first = fragments.size();
-    std::uint32_t lowest = fragment.block;
+    const std::vector<BasicBlock>& blocks = fragment.frame->function->blocks;
+    std::uint32_t lowest = blocks[fragment.block].order;
     for (std::size_t i = 0; i < fragments.size(); ++i) {
         if (fragments[i].state != FragmentState::ready || fragments[i].frame != fragment.frame)
             continue;
-        if (fragments[i].block == fragment.block &&
-            fragment.frame->function->blocks[fragment.block].is_meeting_place) {
+        if (fragments[i].block == fragment.block && blocks[fragment.block].is_meeting_place) {
             const Fragment other = fragments[i];
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(i));
             join(warp, fragment, other);
             return keep_order(warp, fragment);  // joining may have released lanes
         }
-        if (fragments[i].block < lowest) {
-            lowest = fragments[i].block;
+        if (blocks[fragments[i].block].order < lowest) {
+            lowest = blocks[fragments[i].block].order;
             first = i;
         }
     }
