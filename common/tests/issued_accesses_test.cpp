@@ -330,4 +330,76 @@ END:
         nullptr);
 }
 
+// LDS.128 R4, [R2]: behind a branch the address is computed again.
+TEST(IssuedAccesses, ALoadBringsWhatAnotherBlockLoads) {
+    const std::string body = R"(    ld.shared.u32 %r10, [%r1];
+    @%p1 bra END;
+    mov.u32 %r20, %tid.x;
+    shl.b32 %r21, %r20, 5;
+    mov.u32 %r22, tile;
+    add.s32 %r23, %r22, %r21;
+    add.s32 %r24, %r23, 8;
+    ld.shared.u32 %r11, [%r23+4];
+    ld.shared.v2.u32 {%r12, %r13}, [%r24];
+    st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13};
+END:
+)";
+    const Kernel kernel(body, "", {{0, Kind::load, 16}});
+    expect(kernel[0], {{0, 16}});
+    expect(kernel[7], {});
+    expect(kernel[8], {});
+    // Only as far as it is wide enough.
+    const Kernel narrow(body, "", {{0, Kind::load, 8}});
+    expect(narrow[0], {{0, 8}});
+    expect(narrow[7], {});
+    EXPECT_TRUE(narrow[8] == nullptr || !narrow[8]->empty());
+    // Of an address that is not known to be near, nothing.
+    const std::string near = "    add.s32 %r24, %r23, 8;\n";
+    std::string apart = body;
+    apart.replace(apart.find(near), near.size(), "    add.s32 %r24, %r23, %r20;\n");
+    const Kernel elsewhere(apart, "", {{0, Kind::load, 16}});
+    EXPECT_TRUE(elsewhere[8] == nullptr || !elsewhere[8]->empty());
+}
+
+// LDG.E.64 R18, [R14+0x8] and LDG.E.64 R4, [R14+0x10]: none at 12.
+TEST(IssuedAccesses, WideLoadsAreTakenToBeAligned) {
+    const Kernel kernel(R"(    ld.global.u32 %r10, [%rd1+8];
+    ld.global.u32 %r11, [%rd1+12];
+    ld.global.u32 %r12, [%rd1+16];
+    ld.global.u32 %r13, [%rd1+20];
+    st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13};
+)",
+                        "", {{0, Kind::load, 8}, {2, Kind::load, 8}});
+    expect(kernel[0], {{0, 8}});
+    expect(kernel[1], {});
+    expect(kernel[2], {{0, 8}});
+    expect(kernel[3], {});
+}
+
+// LDS R0, [R4] on both sides of a division: a load again that the machine code has.
+TEST(IssuedAccesses, ALoadAgainThatTheMachineCodeHasStays) {
+    const std::string body = R"(    ld.shared.u32 %r10, [%r3];
+    @%p1 bra END;
+    ld.shared.u32 %r11, [%r3];
+    st.global.v2.u32 [%rd1], {%r10, %r11};
+END:
+)";
+    const Kernel both(body, "", {{0, Kind::load, 4}, {2, Kind::load, 4}});
+    EXPECT_TRUE(both[2] == nullptr || !both[2]->empty());
+    expect(Kernel(body, "", {{0, Kind::load, 4}})[2], {});
+}
+
+// STS.64 [R6+0x400], R8: two variables, one behind the other (here 4096 bytes and a word apart: tile, odd).
+TEST(IssuedAccesses, StoresToTwoVariablesAreOneWhereTheMachineCodeHasOne) {
+    const std::string body = R"(    st.shared.u32 [tile+4096], %r4;
+    ld.global.u32 %r10, [%rd1];
+    st.shared.u32 [odd], %r10;
+)";
+    const Kernel one(body, "", {{1, Kind::load, 4}, {2, Kind::store, 8}});
+    expect(one[0], {{0, 8}});
+    expect(one[2], {});
+    const Kernel two(body, "", {{0, Kind::store, 4}, {1, Kind::load, 4}, {2, Kind::store, 4}});
+    EXPECT_TRUE(two[2] == nullptr || !two[2]->empty());
+}
+
 }  // namespace

@@ -151,5 +151,25 @@ TEST(MovedLoads, OfASelectionForTheLanesThatTakeIt) {
     EXPECT_EQ(outline(moved(late, {always, guarded}))[1], "ld");
 }
 
+// BRA at 24, LDG at 76: the one side has its load, the other one takes what was loaded long before.
+TEST(MovedLoads, NotWhereTheMachineCodeHasItBehindTheBranch) {
+    std::vector<MachineAccess> code = {{first_line, Kind::jump, 4, true, 24},
+                                       {first_line + 3, Kind::load, 4, false, 76},
+                                       {first_line + 4, Kind::load, 4, false, 77}};
+    EXPECT_EQ(outline(moved(both_sides, code))[0], "bra @%p1");
+    code[1].place = 20;
+    EXPECT_EQ(outline(moved(both_sides, code))[0], "ld");
+}
+
+// LDS.64 R6, [R6] in front of what was a branch.
+TEST(MovedLoads, OfSharedMemoryToo) {
+    std::string shared = both_sides;
+    for (std::size_t at; (at = shared.find("ld.global")) != std::string::npos;)
+        shared.replace(at, 9, "ld.shared");
+    EXPECT_EQ(
+        outline(moved(shared, {{first_line + 3, Kind::load, 4}, {first_line + 4, Kind::load, 4}})),
+        (Outline{"ld", "bra @%p1", "bra", "mov", "ld", "bra", "mov", "st"}));
+}
+
 }  // namespace
 }  // namespace emulator::ptx

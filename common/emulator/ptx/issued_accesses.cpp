@@ -15,6 +15,7 @@ namespace emulator::ptx {
 namespace {
 
 constexpr std::int64_t window_words = 4;
+constexpr std::uint32_t no_register = 0xffffffff;  // the base of all places that are known
 
 // A load or store that ptxas may reorder: not guarded, not volatile, not ordered.
 struct Access {
@@ -125,6 +126,14 @@ class Finder {
         const Operand& base = at.elements[0];
         if (base.kind != OperandKind::reg && base.kind != OperandKind::symbol) return std::nullopt;
         Access access{space_of(instruction), key_of(base), facts_.low_bits(base), at.offset};
+        // Variables of shared memory stand beside each other: ptxas joins accesses of two of them.
+        if (code_ && base.kind == OperandKind::symbol && access.space == Space::shared) {
+            if (const auto place = facts_.shared_offset(base.symbol)) {
+                access.base = no_register;
+                access.offset += static_cast<std::int64_t>(*place);
+                access.base_bits.value = 0;
+            }
+        }
         Type type = Type::none;
         for (const std::string& modifier : instruction.modifiers) {
             if (type_named(modifier) != Type::none) type = type_named(modifier);
@@ -195,7 +204,8 @@ class Finder {
             return;
         }
         Load load{space, access->base, access->offset, type_text(instruction)};
-        if (!available_.emplace(load, at).second) {
+        const bool is_kept = code_ && is_issued(*code_, instruction);
+        if (!available_.emplace(load, at).second && !is_kept) {
             issued_[at] = {};
             return;
         }
@@ -308,7 +318,7 @@ IssuedAccesses::IssuedAccesses(const Function& function, const ControlFlow& flow
                                const std::vector<MachineAccess>* code)
     : function_(function), facts_(function, flow, shared_offset) {
     Finder(function, flow, facts_, code, issued_).find();
-    if (code != nullptr) merge_loads(function, flow, *code, issued_);
+    if (code != nullptr) merge_loads(function, flow, facts_, *code, issued_);
 }
 
 const std::vector<IssuedPiece>* IssuedAccesses::of(std::uint32_t instruction) const {

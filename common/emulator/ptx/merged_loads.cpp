@@ -1,7 +1,9 @@
 #include "emulator/ptx/merged_loads.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "emulator/ptx/address_values.hpp"
 #include "emulator/ptx/dominators.hpp"
 #include "emulator/ptx/issued_pieces.hpp"
 #include "emulator/ptx/plain_loads.hpp"
@@ -12,27 +14,43 @@ namespace {
 
 using Issued = std::map<std::uint32_t, std::vector<IssuedPiece>>;
 
-// Of global memory at an address that a register has; into any number of registers.
-bool is_mergeable(const Instruction& instruction) {
+// At an address that a register has; into any number of registers.
+bool is_load_of(const Instruction& instruction, Space space) {
     if (instruction.opcode != "ld" || instruction.guard.reg >= 0 || is_ordered(instruction))
         return false;
     const Operand& at = instruction.operands[1];
-    return space_of(instruction) == Space::global && at.kind == OperandKind::address &&
+    return space_of(instruction) == space && at.kind == OperandKind::address &&
            at.elements.size() == 1 && at.elements[0].kind == OperandKind::reg;
 }
 
+bool is_mergeable(const Instruction& instruction) { return is_load_of(instruction, Space::global); }
+
 class Merger {
   public:
-    Merger(const Function& function, const ControlFlow& flow,
+    Merger(const Function& function, const ControlFlow& flow, const RegisterFacts& facts,
            const std::vector<MachineAccess>& code, Issued& issued)
-        : function_(function), flow_(flow), code_(code), issued_(issued) {}
+        : function_(function), flow_(flow), facts_(facts), code_(code), issued_(issued) {}
 
     void merge() {
+        // Bases are aligned more often than not: of 4 bytes at 12 it is the 4 at 8 that come with them.
+        merge_in_blocks(true);
+        merge_in_blocks(false);
+        leave_out_repeated();
+        merge_with_dominating(Space::shared);
+        merge_with_dominating(Space::global);
+    }
+
+  private:
+    struct Window {
+        std::int64_t begin, end;
+    };
+
+    void merge_in_blocks(bool is_aligned) {
         for (const BasicBlock& block : flow_.blocks) {
             std::vector<std::uint32_t> before;
             for (std::uint32_t i = block.first; i < block.end; ++i) {
                 if (is_mergeable(at(i))) {
-                    for (const std::uint32_t other : before) merge(other, i);
+                    for (const std::uint32_t other : before) merge(other, i, is_aligned);
                     before.push_back(i);
                 } else if (may_write_memory(at(i))) {
                     before.clear();
@@ -41,13 +59,7 @@ class Merger {
                               [&](std::uint32_t load) { return writes(at(i), base(load)); });
             }
         }
-        leave_out_repeated();
     }
-
-  private:
-    struct Window {
-        std::int64_t begin, end;
-    };
 
     const Instruction& at(std::uint32_t i) const { return function_.instructions[i]; }
     std::uint32_t base(std::uint32_t load) const { return at(load).operands[1].elements[0].index; }
@@ -59,16 +71,17 @@ class Merger {
     }
 
     // One is in the machine code, and wide enough for both.
-    void merge(std::uint32_t one, std::uint32_t other) {
+    void merge(std::uint32_t one, std::uint32_t other, bool is_aligned) {
         if (base(one) != base(other) || is_in_code(one) == is_in_code(other)) return;
         const std::uint32_t taken = is_in_code(one) ? one : other,
                             gone = taken == one ? other : one;
         const auto bytes = bytes_issued(code_, at(taken));
-        if (!bytes) return;
+        if (!bytes || is_left_out(gone)) return;
         Window& window = windows_.try_emplace(taken, window_of(taken)).first->second;
         const auto [begin, end] = window_of(gone);
         const Window both{std::min(window.begin, begin), std::max(window.end, end)};
-        if (both.end - both.begin > *bytes) return;
+        const std::int64_t beyond = (both.begin % *bytes + *bytes) % *bytes;
+        if (both.end - both.begin + (is_aligned ? beyond : 0) > *bytes) return;
         window = both;
         issued_[gone] = {};
         issued_[taken] = {{both.begin - at(taken).operands[1].offset, *bytes}};
@@ -94,6 +107,89 @@ class Merger {
         }
     }
 
+    // What the machine code does not have was loaded before, by one that is wide enough, whichever block it stands in
+    // and whichever register has its address.
+    void merge_with_dominating(Space space) {
+        std::vector<std::uint32_t> loads;
+        bool is_any_gone = false;
+        for (std::uint32_t i = 0; i < function_.instructions.size(); ++i) {
+            if (!is_load_of(at(i), space)) continue;
+            loads.push_back(i);
+            is_any_gone |= !is_in_code(i);
+        }
+        if (!is_any_gone) return;
+        const AddressValues values(function_);
+        Graph graph;
+        for (const BasicBlock& block : flow_.blocks) graph.push_back(block.successors);
+        const Dominators above = dominators(graph, 0);
+        for (const std::uint32_t gone : loads) {
+            if (is_in_code(gone) || is_left_out(gone)) continue;
+            for (const std::uint32_t taken : loads) {
+                const std::uint32_t from = flow_.block_of[taken], to = flow_.block_of[gone];
+                if (taken == gone || is_left_out(taken) || !is_in_code(taken)) continue;
+                if (from == to ? taken > gone : !above.dominates(from, to)) continue;
+                if (is_written_between(taken, gone, space)) continue;
+                if (values.of(base(taken)).root != values.of(base(gone)).root) continue;
+                if (extend(taken, gone,
+                           values.of(base(gone)).offset - values.of(base(taken)).offset))
+                    break;
+            }
+        }
+    }
+
+    // As far as the two blocks tell.
+    bool is_written_between(std::uint32_t before, std::uint32_t behind, Space space) const {
+        const BasicBlock &one = flow_.blocks[flow_.block_of[before]],
+                         &other = flow_.blocks[flow_.block_of[behind]];
+        const auto is_written = [&](std::uint32_t first, std::uint32_t end) {
+            for (std::uint32_t i = first; i < end; ++i) {
+                const Space written = at(i).opcode == "st" ? space_of(at(i)) : Space::generic;
+                if (may_write_memory(at(i)) && (written == space || written == Space::generic))
+                    return true;
+            }
+            return false;
+        };
+        if (&one == &other) return is_written(before, behind);
+        return is_written(before, one.end) || is_written(other.first, behind);
+    }
+
+    bool is_left_out(std::uint32_t load) const {
+        const auto found = issued_.find(load);
+        return found != issued_.end() && found->second.empty();
+    }
+
+    // What is issued for a load, counted from its base.
+    Window issued_window(std::uint32_t load) const {
+        const auto found = issued_.find(load);
+        if (found == issued_.end()) return window_of(load);
+        Window window{INT64_MAX, INT64_MIN};
+        for (const IssuedPiece& piece : found->second) {
+            window.begin = std::min(window.begin, piece.offset);
+            window.end = std::max(window.end, piece.offset + piece.bytes);
+        }
+        const std::int64_t offset = at(load).operands[1].offset;
+        return {window.begin + offset, window.end + offset};
+    }
+
+    // `apart`: from one base to the other.
+    bool extend(std::uint32_t taken, std::uint32_t gone, std::int64_t apart) {
+        const auto bytes = bytes_issued(code_, at(taken));
+        if (!bytes) return false;
+        const Window one = issued_window(taken), other = issued_window(gone);
+        Window both{std::min(one.begin, other.begin + apart), std::max(one.end, other.end + apart)};
+        if (both.end - both.begin > *bytes) return false;
+        // As wide as it is, it is aligned.
+        const LowBits known = facts_.low_bits(at(taken).operands[1].elements[0]);
+        if (std::int64_t{1} << known.bits >= *bytes) {
+            const auto beyond = (known.value + both.begin % *bytes + *bytes) % *bytes;
+            if (both.end - both.begin + beyond > *bytes) return false;
+            both.begin -= beyond;
+        }
+        issued_[gone] = {};
+        issued_[taken] = {{both.begin - at(taken).operands[1].offset, *bytes}};
+        return true;
+    }
+
     bool is_written_once(std::uint32_t reg) const {
         return std::ranges::count_if(function_.instructions, [&](const Instruction& instruction) {
                    return writes(instruction, reg);
@@ -102,6 +198,7 @@ class Merger {
 
     const Function& function_;
     const ControlFlow& flow_;
+    const RegisterFacts& facts_;
     const std::vector<MachineAccess>& code_;
     Issued& issued_;
     std::map<std::uint32_t, Window> windows_;  // of the loads that others are merged into
@@ -109,9 +206,9 @@ class Merger {
 
 }  // namespace
 
-void merge_loads(const Function& function, const ControlFlow& flow,
+void merge_loads(const Function& function, const ControlFlow& flow, const RegisterFacts& facts,
                  const std::vector<MachineAccess>& code, Issued& issued) {
-    Merger(function, flow, code, issued).merge();
+    Merger(function, flow, facts, code, issued).merge();
 }
 
 }  // namespace emulator::ptx

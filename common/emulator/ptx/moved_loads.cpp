@@ -139,7 +139,9 @@ class Mover {
             if (!can_be_hoisted(i, one) || is_base_written(i, sides->between)) continue;
             const auto twin = find_twin(i, other);
             if (!twin || !is_gone(i, *twin)) continue;
-            before.push_back(at(i));
+            const std::uint32_t left = copies_of(at(i), code_).all != 0 ? i : *twin;
+            if (stands_behind(left, here.end - 1)) continue;
+            before.push_back(at(left));
             const std::uint32_t value = add_register(at(i).operands[0].index);
             before.back().operands[0].index = value;
             take(i, value);
@@ -162,7 +164,7 @@ class Mover {
 
     // Its address is known at the block's begin.
     bool can_be_hoisted(std::uint32_t load, const BasicBlock& block) {
-        if (!is_plain_load(at(load))) return false;
+        if (!is_plain_load(at(load)) && !is_plain_load(at(load), "shared")) return false;
         const std::uint32_t base = at(load).operands[1].elements[0].index;
         for (std::uint32_t i = block.first; i < load; ++i) {
             if (writes(at(i), base)) return false;
@@ -182,6 +184,22 @@ class Mover {
         const unsigned first = copies_of(at(one), code_).all,
                        second = copies_of(at(other), code_).all;
         return (first == 0) != (second == 0);
+    }
+
+    // In the machine code, too: then the other load is gone for another reason.
+    bool stands_behind(std::uint32_t load, std::uint32_t branch) {
+        const auto of = [&](std::uint32_t i, MachineAccessKind kind) {
+            std::optional<std::uint32_t> first;
+            for (const MachineAccess& access :
+                 std::ranges::equal_range(code_, at(i).text_line, {}, &MachineAccess::line)) {
+                if (access.kind == kind)
+                    first = std::min(first.value_or(access.place), access.place);
+            }
+            return first;
+        };
+        const auto jump = of(branch, MachineAccessKind::jump),
+                   place = of(load, MachineAccessKind::load);
+        return jump && place && *place > *jump;
     }
 
     std::uint32_t add_register(std::uint32_t like) {

@@ -8,7 +8,7 @@
 
 namespace emulator::ptx {
 
-bool is_plain_load(const Instruction& instruction) {
+bool is_plain_load(const Instruction& instruction, const char* space) {
     if (instruction.opcode != "ld" || instruction.guard.reg >= 0) return false;
     static constexpr std::array<std::string_view, 5> kept = {"volatile", "relaxed", "acquire",
                                                              "mmio", "cv"};
@@ -16,7 +16,7 @@ bool is_plain_load(const Instruction& instruction) {
     const bool is_ordered = std::ranges::any_of(
         modifiers, [](const std::string& each) { return std::ranges::count(kept, each) != 0; });
     const Operand& at = instruction.operands[1];
-    return !is_ordered && std::ranges::count(modifiers, "global") != 0 &&
+    return !is_ordered && std::ranges::count(modifiers, space) != 0 &&
            instruction.operands[0].kind == OperandKind::reg && at.elements.size() == 1 &&
            at.elements[0].kind == OperandKind::reg;
 }

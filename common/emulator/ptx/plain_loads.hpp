@@ -5,8 +5,8 @@
 
 namespace emulator::ptx {
 
-// A load of global memory into one register that may stand elsewhere.
-bool is_plain_load(const Instruction& instruction);
+// A load into one register that may stand elsewhere.
+bool is_plain_load(const Instruction& instruction, const char* space = "global");
 
 // Whether two plain loads are of one address.
 bool loads_the_same(const Instruction& one, const Instruction& other);

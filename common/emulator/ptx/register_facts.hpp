@@ -31,6 +31,9 @@ class RegisterFacts {
 
     LowBits low_bits(const Operand& operand) const;  // of registers, immediates and symbols
     bool is_uniform(const Operand& operand) const;
+    std::optional<std::uint64_t> shared_offset(const std::string& symbol) const {
+        return shared_offset_(symbol);
+    }
 
   private:
     bool update(const Instruction& instruction);
