@@ -60,14 +60,13 @@ SCATTERED_REDUCTIONS = {
     *("scatter_by_keys", "spmv_transposed", "relax_edges", "bloom_insert"),
     *("histogram_in_global", "count_min_sketch"),
 }
-# Of the set that was profiled last: what has not been looked for in the machine code yet.
+# Loops whose rounds the machine code merges otherwise, and what is not found in it yet.
 NOT_EXPLAINED = {
-    *("kahan_rows", "moving_sums", "scan_raking", "scan_of_maps", "hit_triangles", "k_means"),
-    *("kth_smallest", "householder", "copy_by_duff", "sort_records", "parse_lines"),
-    *("search_b_tree", "ranks_in_halves", "insert_by_cas", "staged_sums"),
+    "kahan_rows": "24 rounds are unrolled with the first half in front: LDS.128 and LDS.64 over several rounds",
+    "copy_by_duff": "lanes that enter a loop in its middle meet at its end alone: BSYNC B0 in front of EXIT",
+    "insert_by_cas": "4 sectors of 1,485 of atomics: which lanes collide may depend on the order of warps",
+    "staged_sums": "the efficiency counts bytes of ST.E.STRONG.SM, a generic store to shared memory: 102 %",
 }
-# Loads of neighbouring words of a structure become one.
-BY_JOINED_LOADS = {"update_accounts"}
 # Built where there is a toolkit: the compiler of PyPI comes without cuRAND's headers.
 OF_A_TOOLKIT = {"philox_uniform"}
 
@@ -77,12 +76,11 @@ EXCEPTIONS = (
     | BY_REGISTERS.keys()
     | BY_CONTROL_FLOW.keys()
     | SCATTERED_REDUCTIONS
-    | BY_JOINED_LOADS
-    | NOT_EXPLAINED
+    | NOT_EXPLAINED.keys()
 )
 # Of the launches that an H200 counts alike in every run, this share has to be equal; in the last set less, whose
 # differences are still to be explained.
-MIN_EQUAL, MIN_EQUAL_UNSEEN = 0.95, 0.88
+MIN_EQUAL, MIN_EQUAL_UNSEEN = 0.95, 0.935
 
 
 def joined(parts: Iterable[Launched]) -> Launched:
