@@ -59,10 +59,20 @@ def test_without_a_measurement_every_generation_is_predicted() -> None:
     assert [device.generation for device in emulated.predicted([])] == list(look.GENERATIONS)
 
 
-def test_bars_of_time_are_predicted_for_the_oldest_and_the_newest_of_the_others() -> None:
-    chart = registry.of_chapter("17_matmul_tiled", SOURCES.facts("17"))
-    drawn = chart.as_tsv()
-    assert drawn.count("Fermi") == drawn.count("Blackwell") == 2 and "Hopper" not in drawn
+def test_bars_of_time_are_predicted_where_tiles_gain_most_and_least() -> None:
+    known = SOURCES.facts("17")
+    others = known.predicted(known.measured)
+    chart = registry.of_chapter("17_matmul_tiled", known)
+    for width, panel in zip((16, 32), chart.panels, strict=True):
+        gains = {}
+        for device in others:
+            naive = device.row("matmul_naive", block=f"{width}x{width}", m=256)
+            tiled = device.row("matmul_tiled", tile=width, m=256)
+            gains[device.name] = device.ratio(naive, tiled, "time") or 0.0
+        most, least = max(gains, key=gains.__getitem__), min(gains, key=gains.__getitem__)
+        texts = [datum.text for mark in panel.marks for datum in mark.data]
+        for name in gains:
+            assert any(name in text for text in texts) == (name in (most, least)), name
     assert "predicted at 256 cubed" in chart.note
 
 
@@ -75,5 +85,8 @@ def test_a_fermi_has_no_read_only_loads() -> None:
 def test_the_parts_of_the_title_of_all_verdicts_add_up() -> None:
     chart = standing.verdict_matrix(SOURCES)
     assert chart
-    every, *parts = map(int, re.findall(r"\b\d+\b", chart.title))
+    measured, of_emulated = chart.title.split(";")
+    every, *parts = map(int, re.findall(r"\b\d+\b", measured))
     assert every == sum(parts) and len(parts) == len(standing.CELLS) - 1
+    least, most = map(int, re.findall(r"\b\d+\b", of_emulated))
+    assert 0 < least <= most

@@ -41,7 +41,7 @@ NUMBERS = [
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
     ("(chapters 10 to 12) are 13 to 19 % too fast", "1[0-2]_", "transpose_read_columns", -19, -13),
-    ("tile of chapter 14 are 31 and 28 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 28, 31),
+    ("tile of chapter 14 are 33 and 30 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 30, 33),
     ("over a grid (chapter 16) are 8 to 10 % too fast", "16_", "matmul_grid_stride", -10, -8),
     ("Strip-mined products (chapter 17) are 21 to 25 % too fast", "17_", "matmul_strip_mined", -25, -21),
     ("`sum_constant_by_lane` is 28 % too fast", "04_", "sum_constant_by_lane", -28, -28),
