@@ -23,6 +23,7 @@ TARGETS = {
     "ordinary_cuda": "common/tests/validation_set/ordinary/ordinary_cuda",
     "everyday_cuda": "common/tests/validation_set/everyday/everyday_cuda",
     "unseen_cuda": "common/tests/validation_set/unseen/unseen_cuda",
+    "further_cuda": "common/tests/validation_set/further/further_cuda",
 }
 FAILED = "failed"
 

@@ -37,16 +37,20 @@ BY_TIMING = {
     "sandpile": "each poll of the grid's barrier is a load",
     "bfs_in_grid": "each poll of the grid's barrier is a load",
     "adler32": "an atomic of shared memory in a loop, retried as lanes collide",
+    "saturate_shorts": "atom.cas.b16 is a loop of LDG and ATOMG.CAS of the word around, retried as lanes collide",
+    "moments_in_doubles": "atom.shared.add.f64 is a loop of LDS and ATOMS.CAST.SPIN.64, retried as lanes collide",
+    "partitions_by_recursion": "lanes that return at different depths run on apart: CALL.REL in BSSY regions",
     "raise_shorts": "atom.cas.b16 is a loop of LDG and ATOMG.CAS of the word around, retried as lanes collide",
 }
 # A unit that waits counts conflicts where no two lanes share a bank: a few passes in a hundred.
 BY_WAITS = {
     *("batcher", "cosine_transform", "page_ranks", "radix_sort_tile", "shortest_paths"),
-    "split_barrier",
+    *("split_barrier", "halves_with_barriers", "variance_of_rows"),
 }
 # Registers that ptxas keeps in local memory, or the reverse.
 BY_REGISTERS = {
     "virtual_functions": "of the vtable, whose address is generic, other bytes count as loaded",
+    "virtual_accounts": "of the vtable, whose address is generic, other bytes count as loaded",
     "areas_of_shapes": "of the vtable, whose address is generic, other bytes count as loaded",
     "call_animals": "of the vtable, whose address is generic, other bytes count as loaded",
 }
@@ -58,10 +62,11 @@ BY_CONTROL_FLOW = {
 # Reductions whose lanes touch more than four lines take up to 2 % more sectors than the rule says.
 SCATTERED_REDUCTIONS = {
     *("scatter_by_keys", "spmv_transposed", "relax_edges", "bloom_insert"),
-    *("histogram_in_global", "count_min_sketch"),
+    *("histogram_in_global", "count_min_sketch", "toggle_lamps", "best_offers"),
 }
 # Loops whose rounds the machine code merges otherwise, and what is not found in it yet.
 NOT_EXPLAINED = {
+    "best_player_of_block": "2 % more loads of shared memory than the machine code makes",
     "kahan_rows": "24 rounds are unrolled with the first half in front: LDS.128 and LDS.64 over several rounds",
     "copy_by_duff": "lanes that enter a loop in its middle meet at its end alone: BSYNC B0 in front of EXIT",
     "insert_by_cas": "4 sectors of 1,485 of atomics: which lanes collide may depend on the order of warps",
@@ -136,7 +141,7 @@ def different(names: Iterable[str]) -> dict[str, set[str]]:
 
 def test_what_is_stored_is_complete() -> None:
     gpu = measured()
-    assert len(gpu.counted) >= 248 + 123 + 218
+    assert len(gpu.counted) >= 248 + 123 + 218 + 124
     assert gpu.counted.keys() == gpu.outputs.keys()
     assert all(is_name(name) for name in gpu.counted)
     assert all(output.kind in ("exact", "rounded") for output in gpu.outputs.values())
