@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Programs that time themselves, predicted beside measured: data/timing/clocks.csv and copies.csv.
+"""Programs that time themselves, predicted beside measured: clocks.csv, copies.csv and flights.csv of data/timing.
 
-    scripts/timing_programs.py [clocks|copies MEASURED.csv ...]
+    scripts/timing_programs.py [clocks|copies|flights MEASURED.csv ...]
 
-Runs common/tests/validation_set/clocks and copies on the emulated H200 and writes what they print beside what the
+Runs the programs of these names in common/tests/validation_set on the emulated H200 and writes what they print beside what the
 same programs printed on an H200: in the given files, a process each (their medians), else as the table has it.
 """
 
@@ -31,6 +31,7 @@ class Table:
     entry: str
     unit: str
     note: str
+    is_source: str = "no"  # of new rows: whether a parameter comes from them
 
     @property
     def target(self) -> str:
@@ -84,7 +85,9 @@ class Table:
         table = csv.writer(text, lineterminator="\n")
         table.writerow(self.columns)
         for key, value in measured.items():
-            table.writerow([key, f"{value:.2f}", f"{now[key]:.2f}", sources.get(key, "no")])
+            if key not in now:
+                continue
+            table.writerow([key, f"{value:.2f}", f"{now[key]:.2f}", sources.get(key, self.is_source)])
         files.write(project.root / self.path, text.getvalue())
 
 
@@ -109,7 +112,18 @@ COPIES = Table(
 # model comes from the rows with yes.
 """,
 )
-TABLES = (CLOCKS, COPIES)
+FLIGHTS = Table(
+    "flights",
+    "flight",
+    "ns",
+    f"""\
+# Nanoseconds of a round of requests in flight: common/tests/validation_set/flights on an H200
+# {_WHERE}
+# model comes from the rows with yes.
+""",
+    is_source="yes",
+)
+TABLES = (CLOCKS, COPIES, FLIGHTS)
 
 
 def main() -> int:

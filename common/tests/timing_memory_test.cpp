@@ -9,6 +9,7 @@
 #include "emulator/models/memory_model.hpp"
 #include "emulator/models/partial_sectors.hpp"
 #include "timing/dram.hpp"
+#include "timing/evictions.hpp"
 #include "timing/machine_table.hpp"
 #include "timing/memory_path.hpp"
 #include "timing/predication.hpp"
@@ -28,25 +29,97 @@ Machine machine_with_dram() {
     return machine;
 }
 
-TEST(DramModel, ABankServesOneLineAtATime) {
+// Eight channels, each of which takes 8 cycles for a line, and a single bank that opens a row in 40.
+Machine machine_with_a_bank() {
     Machine machine = machine_with_dram();
-    machine.dram_bank_cycles = 1;  // as long as a line takes of the bandwidth: a single bank
-    Dram one(machine, 1);
-    EXPECT_EQ(one.serve(0, 128, 0), 0);
-    EXPECT_EQ(one.serve(128, 128, 0), 1);
-    EXPECT_EQ(one.serve(256, 64, 10), 10);
-    EXPECT_EQ(one.free(), 10.5);
-    // 40 banks that each take 40 cycles for a line: a line finds its own bank busy, ...
     machine.dram_bank_cycles = 40;
-    Dram many(machine, 1);
-    EXPECT_EQ(many.serve(0, 128, 0), 0);
-    EXPECT_EQ(many.serve(0, 128, 0), 40);
-    // ... and of 4,000 lines at once the last one begins when all banks together are through, or a little later.
+    machine.dram_opening_bytes = machine.dram_write_opening_bytes = 40 * 128;
+    machine.dram_turn_cycles = 10;
+    return machine;
+}
+
+TEST(DramModel, ABankOpensOneRowAtATime) {
+    const Machine machine = machine_with_a_bank();
+    Dram dram(machine, 1);
+    EXPECT_EQ(dram.read(0, 128, 1, 0), 0);
+    EXPECT_EQ(dram.read(512, 128, 1, 0), 40);
+    EXPECT_EQ(dram.read(640, 128, 1, 0), 40);     // the same row: open then
+    EXPECT_EQ(dram.read(1024, 128, 0.5, 0), 80);  // half of an opening
+    EXPECT_EQ(dram.read(1536, 16, 1, 0), 100);    // a quarter of one
+    EXPECT_EQ(dram.read(2048, 128, 1, 200), 200);
+}
+
+TEST(DramModel, ManyBanksOpenAsManyRowsAsBytesOfTheBandwidthSay) {
+    Machine machine = machine_with_a_bank();
+    machine.dram_opening_bytes = 128;  // 40 banks: a row a cycle
+    Dram dram(machine, 1);
+    // Of 4,000 rows at once the last one opens when all banks together are through, or a little later.
     double last = 0;
-    for (emulator::Address line = 1; line <= 4000; ++line)
-        last = std::max(last, many.serve(line * 128, 128, 80));
-    EXPECT_GT(last, 4000);
+    for (emulator::Address row = 0; row < 4000; ++row)
+        last = std::max(last, dram.read(row * 512, 1, 64, 0));
+    EXPECT_GT(last, 3900);
     EXPECT_LT(last, 5600);
+}
+
+TEST(DramModel, RangesAndStridesLieEvenlyInTheChannels) {
+    Machine machine = machine_with_a_bank();
+    machine.dram_bank_cycles = 1e-9;
+    for (const emulator::Address stride : {512, 1024, 8192, 65536}) {
+        Dram dram(machine, 1);
+        for (emulator::Address i = 0; i < 8; ++i)
+            EXPECT_NEAR(dram.read(i * stride, 128, 1, 0), 0, 1e-6) << stride << ", " << i;
+        EXPECT_NEAR(dram.free(), 8, 1e-6);
+    }
+}
+
+TEST(DramModel, AChannelWritesWhenItHasNothingToRead) {
+    Machine machine = machine_with_a_bank();
+    machine.dram_bank_cycles = 1e-9;
+    Dram dram(machine, 1);
+    dram.write(0, 128, 1, 90);                            // at once: until 108, with its turn
+    EXPECT_NEAR(dram.read(0, 128, 1, 95), 108, 1e-6);     // until 116
+    dram.write(128, 128, 1, 110);                         // waits until 116, then until 134
+    EXPECT_NEAR(dram.read(256, 128, 1, 112), 116, 1e-6);  // until 124: before it
+    EXPECT_NEAR(dram.read(0, 128, 1, 130), 142, 1e-6);    // behind it: written from 124 to 142
+    // But not for ever: 32 lines take 256 cycles and a turn, though reads wait.
+    for (emulator::Address i = 0; i < 32; ++i) dram.write(0, 128, 1, 143);
+    EXPECT_NEAR(dram.read(0, 128, 1, 144), 150 + 266, 1e-6);
+}
+
+TEST(DramModel, OpeningARowToWriteTakesLonger) {
+    Machine machine = machine_with_a_bank();
+    machine.dram_write_opening_bytes = 2 * machine.dram_opening_bytes;
+    Dram dram(machine, 1);
+    dram.write(0, 128, 1, 0);
+    EXPECT_EQ(dram.read(512, 128, 1, 0), 80);
+}
+
+// What was written leaves in the order in which it was written first, each line whole and once a turn.
+TEST(Evictions, AreTheLinesThatTheLaunchWrites) {
+    LaunchTrace trace;
+    trace.lines = {{256, 1}, {0, 3}, {256, 2}};
+    WarpTrace warp;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        Access& store = warp.accesses.emplace_back();
+        store.kind = Access::Kind::store;
+        store.first_line = i;
+        store.line_count = 1;
+    }
+    trace.blocks = {{warp}};
+    Evictions evictions(trace);
+    EXPECT_FALSE(evictions.next());
+    evictions.add(150);
+    std::vector<emulator::Address> lines;
+    while (const auto line = evictions.next()) {
+        EXPECT_EQ(line->bytes, 64);
+        lines.push_back(line->line);
+    }
+    EXPECT_EQ(lines, (std::vector<emulator::Address>{256, 0}));
+    evictions.add(42);
+    ASSERT_TRUE(evictions.next());
+    Evictions none{LaunchTrace{}};
+    none.add(1000);
+    EXPECT_FALSE(none.next());
 }
 
 TEST(DramModel, PlacesDifferInLatencyAroundTheMean) {
@@ -54,10 +127,10 @@ TEST(DramModel, PlacesDifferInLatencyAroundTheMean) {
     machine.dram_spread_cycles = 100;
     const Dram dram(machine, 1);
     double sum = 0, least = 1e9;
-    for (emulator::Address row = 0; row < 4000; ++row) {
-        sum += dram.cycles(row * 2048);
-        least = std::min(least, dram.cycles(row * 2048));
-        EXPECT_EQ(dram.cycles(row * 2048), dram.cycles(row * 2048 + 2047));
+    for (emulator::Address line = 0; line < 4000; ++line) {
+        sum += dram.cycles(line * 128);
+        least = std::min(least, dram.cycles(line * 128));
+        EXPECT_EQ(dram.cycles(line * 128), dram.cycles(line * 128));
     }
     EXPECT_NEAR(sum / 4000, 500, 5);  // exponential: a mean of 100 above the least
     EXPECT_NEAR(least, 400, 1);
@@ -83,13 +156,13 @@ TEST(Memory, TheFirstWaveWaitsTogetherForWhatIsNew) {
     facts.dram_share_of_reads = 0.1;
     facts.dram_bytes_per_read_sector = 0.001;
     const LineLoad load;
-    MemoryPath memory(machine, facts, 1);
+    MemoryPath memory(machine, LaunchTrace{}, facts, 1);
     // New to this SM, though only one request in ten is the first of all: as late as from DRAM.
     EXPECT_NEAR(memory.serve(load.access, load.line, 0, true), 500, 1);
     // Again, long after: from the L2.
     EXPECT_NEAR(memory.serve(load.access, load.line, 1000, true), 1100, 1);
     // In later waves one request in ten is late.
-    MemoryPath later(machine, facts, 1);
+    MemoryPath later(machine, LaunchTrace{}, facts, 1);
     int late = 0;
     for (int i = 0; i < 20; ++i) {
         const double begin = 1000.0 * i;
@@ -99,7 +172,7 @@ TEST(Memory, TheFirstWaveWaitsTogetherForWhatIsNew) {
     // Nothing waits for DRAM where the L2 has all.
     facts = {};
     facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
-    MemoryPath warm(machine, facts, 1);
+    MemoryPath warm(machine, LaunchTrace{}, facts, 1);
     EXPECT_NEAR(warm.serve(load.access, load.line, 0, true), 100, 1);
 }
 
@@ -112,7 +185,7 @@ TEST(Memory, ALaunchEndsWhenItsLastStoreIsAcknowledged) {
     LineLoad store;
     store.access.kind = Access::Kind::store;
     store.access.sectors = 4;
-    MemoryPath memory(machine, facts, 1);
+    MemoryPath memory(machine, LaunchTrace{}, facts, 1);
     memory.serve(store.access, store.line, 10);
     // Through the data path at 11, a cycle in the L2, whose answer comes 100 later.
     EXPECT_EQ(memory.drained(), 112);
@@ -125,7 +198,7 @@ TEST(Memory, AStoreLeavesItsSectorsInTheL1WhereTheGenerationDoes) {
         LaunchFacts facts;
         facts.l1_bytes = 1024;
         facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
-        MemoryPath memory(machine, facts, 1);
+        MemoryPath memory(machine, LaunchTrace{}, facts, 1);
         LineLoad load, store;
         load.access.path = emulator::LoadPath::l1;
         store.access.kind = Access::Kind::store;
@@ -142,7 +215,7 @@ TEST(Memory, AStoreLeavesItsSectorsInTheL1WhereTheGenerationDoes) {
 TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
     Machine machine = plain_machine();
     machine.shared_pass_cycles = 2;
-    MemoryPath memory(machine, {}, 1);
+    MemoryPath memory(machine, LaunchTrace{}, {}, 1);
     Access access;
     access.kind = Access::Kind::load;
     access.space = Space::shared;
@@ -163,7 +236,7 @@ TEST(Memory, AStoreMergesWithTheOneBeforeThatStillWaits) {
     store.space = Space::global;
     const auto lines_sent = [&](std::vector<std::vector<emulator::LineSectors>> stores,
                                 double apart) {
-        MemoryPath memory(machine, facts, 1);
+        MemoryPath memory(machine, LaunchTrace{}, facts, 1);
         double now = 0;
         for (const auto& lines : stores) {
             store.line_count = static_cast<std::uint32_t>(lines.size());
@@ -251,7 +324,7 @@ class SectorsCharged {
 
     Machine machine_;
     LaunchFacts facts_;
-    MemoryPath memory_{machine_, facts_, 1};
+    MemoryPath memory_{machine_, {}, facts_, 1};
 };
 
 // One word in each of 32 lines. Of a K40's L1 a miss fetches a line, of its texture cache a sector (an NVIDIA

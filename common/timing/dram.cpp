@@ -7,10 +7,10 @@
 namespace timing {
 namespace {
 
-// Neighbours share a row of DRAM and its latency.
-constexpr emulator::Address row_bytes = 2048;
 constexpr double max_spreads = 6;  // beyond the shortest latency
 constexpr std::size_t max_banks = 1 << 16;
+constexpr double granule_bytes = 64;        // of a whole access
+constexpr double max_waiting_bytes = 4096;  // of a channel, while there is something to read
 
 // As good as random, and always the same (SplitMix64).
 std::uint64_t mixed(std::uint64_t value) {
@@ -22,23 +22,77 @@ std::uint64_t mixed(std::uint64_t value) {
 
 }  // namespace
 
-Dram::Dram(const Machine& machine, double active_sms)
-    : machine_(machine), cycles_per_byte_(active_sms / machine.dram_bytes_per_cycle) {
-    // As many as keep up with the bandwidth, each with a line at a time.
-    const double banks = machine.dram_bank_cycles / (emulator::line_bytes * cycles_per_byte_);
+Dram::Dram(const Machine& machine, double active_sms) : machine_(machine) {
+    const double share = active_sms / machine.dram_bytes_per_cycle;
+    cycles_per_byte_ = share * static_cast<double>(channels_.size());
+    // As many as open a row in the time that so many bytes take.
+    const double banks = machine.dram_bank_cycles / (machine.dram_opening_bytes * share);
     banks_.resize(
         std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(banks)), 1, max_banks));
 }
 
-double Dram::serve(emulator::Address line, double bytes, double now) {
-    const double duration = bytes * cycles_per_byte_;
-    Server& bank = banks_[mixed(line) % banks_.size()];
-    return bank.serve(share_.serve(now, duration), duration * static_cast<double>(banks_.size()));
+// Ranges without gaps lie evenly in the channels, and so do strides of a power of two.
+Dram::Channel& Dram::channel_of(emulator::Address line) {
+    emulator::Address folded = 0;
+    for (emulator::Address rest = line / row_bytes; rest != 0; rest /= channels_.size())
+        folded += rest;
+    return channels_[folded % channels_.size()];
+}
+
+// When the row of a line is open.
+double Dram::open(emulator::Address line, double cycles, double now) {
+    const emulator::Address row = line / row_bytes;
+    Bank& bank = banks_[mixed(row) % banks_.size()];
+    if (bank.row != row) {
+        bank.row = row;
+        bank.opened = bank.server.serve(now, cycles);
+    }
+    return std::max(now, bank.opened);
+}
+
+double Dram::read(emulator::Address line, double bytes, double share_of_opening, double now) {
+    Channel& channel = channel_of(line);
+    if (channel.server.free() < now || channel.waiting_bytes >= max_waiting_bytes)
+        write_what_waits(channel, now);
+    const double begin = channel.server.serve(now, bytes * cycles_per_byte_);
+    // Of what the L2 has in part, a part.
+    const double whole = std::min(1.0, bytes / granule_bytes);
+    return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin);
+}
+
+void Dram::write(emulator::Address line, double bytes, double share_of_opening, double now) {
+    Channel& channel = channel_of(line);
+    if (channel.waiting_bytes == 0) channel.waiting_since = now;
+    channel.waiting_bytes += bytes;
+    const double longer = machine_.dram_write_opening_bytes / machine_.dram_opening_bytes;
+    open(line, share_of_opening * longer * machine_.dram_bank_cycles, now);
+}
+
+void Dram::write_what_waits(Channel& channel, double now) {
+    if (channel.waiting_bytes == 0) return;
+    const double free = channel.server.free();
+    channel.server.serve(free < now ? std::max(free, channel.waiting_since) : now,
+                         machine_.dram_turn_cycles + channel.waiting_bytes * cycles_per_byte_);
+    channel.waiting_bytes = 0;
+}
+
+double Dram::free() const {
+    double latest = 0;
+    for (const Channel& channel : channels_) {
+        latest = std::max(latest, channel.server.free() + channel.waiting_bytes * cycles_per_byte_);
+    }
+    return latest;
+}
+
+double Dram::busy() const {
+    double sum = 0;
+    for (const Channel& channel : channels_) sum += channel.server.busy();
+    return sum / static_cast<double>(channels_.size());
 }
 
 double Dram::cycles(emulator::Address line) const {
     const double chance =
-        static_cast<double>((mixed(line / row_bytes) >> 11) + 1) * 0x1p-53;  // above 0, at most 1
+        static_cast<double>((mixed(line) >> 11) + 1) * 0x1p-53;  // above 0, at most 1
     const double spreads = std::min(-std::log(chance), max_spreads);
     return machine_.dram_cycles + (spreads - 1) * machine_.dram_spread_cycles;
 }

@@ -1,7 +1,8 @@
-// DRAM as one SM sees it: its fair share of the bandwidth, banks that requests queue at by chance, and
-// latencies that differ from place to place.
+// DRAM as one SM sees it: its share of the channels, which write while nobody reads and take time to turn round, banks
+// that open rows and at which requests queue by chance, and latencies that differ from place to place.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "emulator/models/coalescing.hpp"
@@ -12,21 +13,43 @@ namespace timing {
 
 class Dram {
   public:
+    // Of lines as near to each other as these bytes, one opening of a row serves all.
+    static constexpr emulator::Address row_bytes = 512;
+
     Dram(const Machine& machine, double active_sms);
 
-    // Moves bytes of a line; returns when its bank begins.
-    double serve(emulator::Address line, double bytes, double now);
+    // Reads bytes of a line; returns when its bank begins. Of the rows that the SM opens, the others need a share of
+    // their own: an opening costs that much of a whole one.
+    double read(emulator::Address line, double bytes, double share_of_opening, double now);
+    // Writes bytes of a line, as soon as its channel has nothing to read.
+    void write(emulator::Address line, double bytes, double share_of_opening, double now);
     // From issue to use of data of this place, when nothing else is in flight.
     double cycles(emulator::Address line) const;
 
-    double free() const { return share_.free(); }
-    double busy() const { return share_.busy(); }
+    // When all that was asked for is done.
+    double free() const;
+    double busy() const;
 
   private:
+    struct Channel {
+        Server server;
+        double waiting_bytes = 0, waiting_since = 0;  // to be written
+    };
+    struct Bank {
+        Server server;
+        emulator::Address row = ~emulator::Address{0};  // that is open
+        double opened = 0;                              // since when
+    };
+
+    Channel& channel_of(emulator::Address line);
+    double open(emulator::Address line, double cycles, double now);
+    void write_what_waits(Channel& channel, double now);
+
     const Machine& machine_;
-    double cycles_per_byte_;
-    Server share_;
-    std::vector<Server> banks_;
+    // Of the SM's share of the bandwidth, an equal part each.
+    std::array<Channel, 8> channels_;
+    double cycles_per_byte_;  // of a channel
+    std::vector<Bank> banks_;
 };
 
 }  // namespace timing

@@ -47,13 +47,16 @@ struct Machine {
 
     // ---- behind the L1
     double l2_cycles = 270, dram_cycles = 650;  // from issue to use, nothing else in flight
-    double dram_spread_cycles = 0;     // of the mean latency: how much later the later half comes
-    double dram_bank_cycles = 0;       // that a bank is busy with a line
-    double page_cycles = 500;          // more, for the first load from a page of a cold launch
-    double l2_granule_bytes = 64;      // that a request to one line takes of the L2 at least
-    double l2_bytes_per_cycle = 4000;  // of the whole GPU
-    double l2_bytes_per_cycle_per_sm = 64;    // of one SM's port
-    double l2_store_lines_per_cycle = 32;     // of the whole GPU: each takes one line, ...
+    double dram_spread_cycles = 0;  // of the mean latency: how much later the later half comes
+    double dram_bank_cycles = 0;    // that a bank is busy with opening a row to read from it
+    // Of the bandwidth, that take as long as opening a row anywhere to read, and to write.
+    double dram_opening_bytes = 128, dram_write_opening_bytes = 128;
+    double dram_turn_cycles = 0;            // of a channel, from reading to writing and back
+    double page_cycles = 500;               // more, for the first load from a page of a cold launch
+    double l2_granule_bytes = 64;           // that a request to one line takes of the L2 at least
+    double l2_bytes_per_cycle = 4000;       // of the whole GPU
+    double l2_bytes_per_cycle_per_sm = 64;  // of one SM's port
+    double l2_store_lines_per_cycle = 32;   // of the whole GPU: each takes one line, ...
     double l2_store_sectors_per_cycle = 128;  // ... and so many sectors
     double merged_store_lines = 0;       // at most, of a store that the next one can merge with
     double l2_atomics_per_cycle = 32;    // sectors, of the whole GPU

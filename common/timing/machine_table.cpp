@@ -21,7 +21,9 @@ struct Parameters {
     double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
     double shared_cycles{}, shared_pass_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{},
         dram_cycles{};
-    double constant_pass_cycles{}, dram_spread_ns{}, dram_bank_ns{};
+    double constant_pass_cycles{};
+    double dram_spread_ns{}, dram_bank_ns{}, dram_write_opening_bytes{}, dram_opening_bytes{},
+        dram_turn_ns{};
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
     double shared_atomic_cycles{}, memory_queue_cycles{};
@@ -99,6 +101,9 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.dram_spread_cycles = from.dram_spread_ns * 1e-9 * gpu.sm_clock_hz;
     machine.dram_bank_cycles = from.dram_bank_ns * 1e-9 * gpu.sm_clock_hz;
     machine.page_cycles = from.page_cycles;
+    machine.dram_opening_bytes = from.dram_opening_bytes;
+    machine.dram_write_opening_bytes = from.dram_write_opening_bytes;
+    machine.dram_turn_cycles = from.dram_turn_ns * 1e-9 * gpu.sm_clock_hz;
     machine.l2_granule_bytes = from.l2_granule_bytes;
     machine.l2_bytes_per_cycle = from.l2_bytes_per_cycle_of_sm * sms;
     machine.l2_bytes_per_cycle_per_sm = from.l2_port_bytes_per_cycle;

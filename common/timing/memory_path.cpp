@@ -13,13 +13,15 @@ constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
 }  // namespace
 
-MemoryPath::MemoryPath(const Machine& machine, const LaunchFacts& facts, double active_sms)
+MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
+                       double active_sms)
     : machine_(machine),
       facts_(facts),
       active_sms_(active_sms),
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
-      dram_(machine, active_sms) {}
+      dram_(machine, active_sms),
+      evictions_(trace) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now, bool is_in_first_wave) {
@@ -124,8 +126,10 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     if (facts_.dram_bytes_per_read_sector <= 0) return arrival;
     for (const emulator::LineSectors line : lines) {
         const double from_dram =
-            dram_.serve(line.line(), line.count() * facts_.dram_bytes_per_read_sector, begin) +
+            dram_.read(line.line(), line.count() * facts_.dram_bytes_per_read_sector,
+                       facts_.share_of_rows_read, begin) +
             dram_.cycles(line.line());
+        evict(line.count() * facts_.dram_bytes_per_read_sector, begin);
         if (waits_for_dram(line.line())) {
             arrival = std::max(arrival, from_dram);
             in_l2_.try_emplace(line.line(), from_dram);
@@ -167,10 +171,19 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                                sent.sectors / machine_.l2_store_sectors_per_cycle);
     const double begin = stores_.serve(done, l2_cycles);
     acknowledged_ = std::max(acknowledged_, begin + l2_cycles + machine_.l2_cycles);
-    for (const emulator::LineSectors line : lines)
-        dram_.serve(line.line(), line.count() * facts_.dram_bytes_per_written_sector, begin);
+    if (facts_.dram_bytes_per_written_sector > 0) {
+        for (const emulator::LineSectors line : lines)
+            evict(line.count() * facts_.dram_bytes_per_written_sector, begin);
+    }
     if (machine_.stores_allocate_in_l1) l1_.sectors.fill(lines);
     return done;
+}
+
+// What comes into the L2 takes the place of what was there, of which a part has to be written to DRAM.
+void MemoryPath::evict(double bytes, double now) {
+    evictions_.add(bytes * facts_.dram_dirty_share);
+    while (const auto line = evictions_.next())
+        dram_.write(line->line, line->bytes, facts_.share_of_rows_written, now);
 }
 
 double MemoryPath::update(const Access& access, double now) {

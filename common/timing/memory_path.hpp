@@ -10,6 +10,7 @@
 
 #include "emulator/models/sectored_cache.hpp"
 #include "timing/dram.hpp"
+#include "timing/evictions.hpp"
 #include "timing/machine.hpp"
 #include "timing/server.hpp"
 #include "timing/trace.hpp"
@@ -18,7 +19,8 @@ namespace timing {
 
 class MemoryPath {
   public:
-    MemoryPath(const Machine& machine, const LaunchFacts& facts, double active_sms);
+    MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
+               double active_sms);
 
     // The earliest cycle at which the data path takes another instruction.
     double accepts() const { return data_.free() - machine_.memory_queue_cycles; }
@@ -58,6 +60,7 @@ class MemoryPath {
     double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     Sent merged(const Access& access, std::span<const emulator::LineSectors> lines);
+    void evict(double bytes, double now);
     double update(const Access& access, double now);
     double data_cycles(const Access& access) const;
 
@@ -72,6 +75,7 @@ class MemoryPath {
     Dram dram_;
     bool is_in_first_wave_ = true;
     std::vector<emulator::LineSectors> last_store_;
+    Evictions evictions_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
     double shared_busy_ = 0;
     double dram_requests_due_ = 0;

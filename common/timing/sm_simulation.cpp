@@ -24,7 +24,7 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
       trace_(trace),
       facts_(facts),
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
-      memory_(machine, facts, active_sms_),
+      memory_(machine, trace, facts, active_sms_),
       schedulers_(machine.schedulers) {
     const std::size_t residents =
         std::min<std::size_t>(std::max(1u, facts.resident_blocks), trace.blocks.size());

@@ -91,7 +91,10 @@ struct LaunchFacts {
     // Of data that nothing in the launch has touched yet, the share that the L2 lacks.
     double cold_share = 0;
     double dram_bytes_per_read_sector = 32, dram_bytes_per_written_sector = 32;
-    double dram_bytes = 0;  // that the whole launch moves at least
+    double dram_bytes = 0;        // that the whole launch moves at least
+    double dram_dirty_share = 0;  // of these, that are written
+    // Rows of DRAM that neighbouring blocks touch, over the sum of those that each touches.
+    double share_of_rows_read = 1, share_of_rows_written = 1;
 };
 
 }  // namespace timing

@@ -85,6 +85,9 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const std::uint64_t moved_sectors = record.l2_write_sectors_min + record.incomplete_sectors;
     facts.dram_bytes_per_written_sector =
         missing * sector_bytes * ratio(moved_sectors, record.memory.l2_write_sectors_most);
+    const double read_bytes = static_cast<double>(record.dram_read_bytes);
+    const double written_bytes = static_cast<double>(moved_sectors) * sector_bytes;
+    facts.dram_dirty_share = written_bytes / std::max(1.0, read_bytes + written_bytes);
     facts.dram_bytes = missing * (static_cast<double>(record.dram_read_bytes) +
                                   static_cast<double>(moved_sectors) * sector_bytes);
 }

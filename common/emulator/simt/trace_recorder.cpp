@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 
 #include "emulator/models/coalescing.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/timed_program.hpp"
+#include "timing/dram.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 // Enough waves of blocks to see how the first one starts, how one follows another and how the last one ends;
 // of short kernels more, because the waits of single warps differ.
 constexpr std::uint64_t min_waves = 3, max_waves = 12;
-constexpr std::uint64_t recorded_sms = 3;
+constexpr std::uint64_t recorded_sms = 3, max_neighbours = 8;
 constexpr std::uint64_t max_instructions_of_a_launch = 800'000;
 constexpr std::uint64_t max_instructions_of_a_warp = 16'384;
 
@@ -78,13 +80,20 @@ TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
     const std::uint64_t count = std::min<std::uint64_t>(of_sm, max_waves * resident_blocks_);
     first_optional_ = std::min<std::uint64_t>(count, min_waves * resident_blocks_);
     for (std::uint64_t i = 0; i < std::min(fullest, recorded_sms); ++i) {
-        Recorded& recorded = recorded_.emplace_back();
-        recorded.sm = i * fullest / recorded_sms;
+        Recorded& recorded = sms_.emplace_back();
+        recorded.first = i * fullest / recorded_sms;
+        recorded.step = sms;
         recorded.trace.blocks.resize(count, timing::BlockTrace(launch.warps()));
+    }
+    const std::uint64_t neighbours = std::min(blocks, max_neighbours);
+    for (std::uint64_t i = 0; i < neighbours; ++i) {
+        Recorded& recorded = neighbours_.emplace_back();
+        recorded.first = (blocks - neighbours) / 2 + i;
+        recorded.trace.blocks.emplace_back(launch.warps());
     }
     max_instructions_ = std::min(
         max_instructions_of_a_warp,
-        max_instructions_of_a_launch / (recorded_.size() * first_optional_ * launch.warps()) + 1);
+        max_instructions_of_a_launch / (sms_.size() * first_optional_ * launch.warps()) + 1);
 }
 
 std::uint64_t TraceRecorder::Recorded::executed() const {
@@ -96,10 +105,11 @@ std::uint64_t TraceRecorder::Recorded::executed() const {
 }
 
 TraceRecorder::Recorded* TraceRecorder::recorded_of(std::uint64_t block) {
-    const std::uint64_t sms = launch_.architecture.sm_count;
-    for (Recorded& recorded : recorded_) {
-        if (block % sms == recorded.sm && block / sms < recorded.trace.blocks.size())
-            return &recorded;
+    for (std::vector<Recorded>* const some : {&sms_, &neighbours_}) {
+        for (Recorded& recorded : *some) {
+            if (block < recorded.first || (block - recorded.first) % recorded.step != 0) continue;
+            if (recorded.number_of(block) < recorded.trace.blocks.size()) return &recorded;
+        }
     }
     return nullptr;
 }
@@ -110,9 +120,9 @@ bool TraceRecorder::wants(std::uint64_t block) {
     if (is_stopped_) return false;
     Recorded* const recorded = recorded_of(block);
     if (recorded == nullptr) return false;
-    const std::uint64_t number = block / launch_.architecture.sm_count;
+    const std::uint64_t number = recorded->number_of(block);
     if (number < first_optional_) return true;
-    const std::uint64_t room = max_instructions_of_a_launch / recorded_.size();
+    const std::uint64_t room = max_instructions_of_a_launch / sms_.size();
     if (recorded->executed() / number * (number + 1) > room)
         recorded->trace.blocks.resize(std::min<std::size_t>(recorded->trace.blocks.size(), number));
     return number < recorded->trace.blocks.size();
@@ -120,16 +130,18 @@ bool TraceRecorder::wants(std::uint64_t block) {
 
 std::vector<std::uint64_t> TraceRecorder::blocks() const {
     std::vector<std::uint64_t> numbers;
-    for (const Recorded& recorded : recorded_) {
-        for (std::uint64_t i = 0; i < recorded.trace.blocks.size(); ++i)
-            numbers.push_back(recorded.sm + i * launch_.architecture.sm_count);
+    for (const std::vector<Recorded>* const some : {&sms_, &neighbours_}) {
+        for (const Recorded& recorded : *some) {
+            for (std::uint64_t i = 0; i < recorded.trace.blocks.size(); ++i)
+                numbers.push_back(recorded.first + i * recorded.step);
+        }
     }
     return numbers;
 }
 
 timing::WarpTrace& TraceRecorder::warp_of(const WarpContext& context) {
-    const std::uint64_t number = context.block->number / launch_.architecture.sm_count;
-    return recorded_of(context.block->number)->trace.blocks[number][context.warp->number];
+    Recorded& recorded = *recorded_of(context.block->number);
+    return recorded.trace.blocks[recorded.number_of(context.block->number)][context.warp->number];
 }
 
 void TraceRecorder::note_clock(const WarpContext& context) {
@@ -203,8 +215,27 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     trace.lines.insert(trace.lines.end(), span.begin(), span.end());
 }
 
+// Rows of DRAM that blocks beside each other touch, over the sum of those that each touches.
+double TraceRecorder::share_of_rows(timing::Access::Kind kind) const {
+    std::unordered_set<Address> of_all;
+    std::size_t of_each = 0;
+    for (const Recorded& block : neighbours_) {
+        std::unordered_set<Address> rows;
+        for (const timing::WarpTrace& warp : block.trace.blocks.front()) {
+            for (const timing::Access& access : warp.accesses) {
+                if (access.kind != kind) continue;
+                for (const LineSectors line : block.trace.lines_of(access))
+                    rows.insert(line.line() / timing::Dram::row_bytes);
+            }
+        }
+        of_each += rows.size();
+        of_all.insert(rows.begin(), rows.end());
+    }
+    return of_each == 0 ? 1 : static_cast<double>(of_all.size()) / static_cast<double>(of_each);
+}
+
 RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_thread) {
-    Recorded& most = *std::ranges::max_element(recorded_, {}, &Recorded::executed);
+    Recorded& most = *std::ranges::max_element(sms_, {}, &Recorded::executed);
     RecordedLaunch result{.trace = std::move(most.trace), .facts = {}, .lines = {}};
     keep_first_wave_if_cut(result.trace, resident_blocks_);
     TimedProgram timed = timed_program(launch_.image, registers_per_thread, result.trace);
@@ -213,10 +244,12 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     timing::LaunchFacts& facts = result.facts;
     const std::uint64_t sms = launch_.architecture.sm_count;
     facts.blocks = launch_.blocks();
-    result.sm = most.sm;
-    facts.sm_blocks = (facts.blocks - most.sm + sms - 1) / sms;
+    result.sm = most.first;
+    facts.sm_blocks = (facts.blocks - most.first + sms - 1) / sms;
     facts.resident_blocks = resident_blocks_;
     facts.l1_bytes = launch_.l1_bytes;
+    facts.share_of_rows_read = share_of_rows(timing::Access::Kind::load);
+    facts.share_of_rows_written = share_of_rows(timing::Access::Kind::store);
     return result;
 }
 

@@ -37,12 +37,15 @@ class TraceRecorder {
     RecordedLaunch finish(std::optional<unsigned> registers_per_thread);
 
   private:
+    // Every `step`-th block from the first one on.
     struct Recorded {
-        std::uint64_t sm = 0;
+        std::uint64_t first = 0, step = 1;
         timing::LaunchTrace trace;
+        std::uint64_t number_of(std::uint64_t block) const { return (block - first) / step; }
         std::uint64_t executed() const;
     };
     Recorded* recorded_of(std::uint64_t block);
+    double share_of_rows(timing::Access::Kind kind) const;
     timing::WarpTrace& warp_of(const WarpContext& context);
     void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                 timing::LaunchTrace& trace, timing::WarpTrace& warp);
@@ -52,7 +55,8 @@ class TraceRecorder {
     unsigned resident_blocks_ = 1;        // on an SM
     std::uint64_t first_optional_ = 0;    // of an SM's blocks
     std::uint64_t max_instructions_ = 0;  // of a warp
-    std::vector<Recorded> recorded_;
+    std::vector<Recorded> sms_;
+    std::vector<Recorded> neighbours_;  // a block each, that follow one another
 };
 
 }  // namespace emulator::simt
