@@ -121,6 +121,37 @@ TEST(IssuedAccesses, HalvesAreJoinedInAlignedEightBytes) {
     EXPECT_EQ(bytes[1], nullptr);
 }
 
+// LDS.128 R4, [R0]; LDS.64 R18, [R0]; LDS R5, [R0] and LDS.U16 R7, [R0+0x4]; STS.64 [R0], R4 and STS [R0+0x8], R8
+TEST(IssuedAccesses, VectorsThatFillAWordAreJoinedAsWords) {
+    const std::string used =
+        "    add.u16 %rs9, %rs1, %rs2;\n    add.u16 %rs9, %rs3, %rs4;\n    add.u32 %r9, %r5, "
+        "%r6;\n";
+    const Kernel members(
+        "    ld.shared.u32 %r5, [%r1];\n    ld.shared.u32 %r6, [%r1+4];\n"
+        "    ld.shared.v2.u16 {%rs1, %rs2}, [%r1+8];\n",
+        used);
+    EXPECT_EQ(*members[0], (Pieces{{0, 16}}));
+    EXPECT_EQ(*members[1], Pieces{});
+    EXPECT_EQ(*members[2], Pieces{});
+    const Kernel bytes(
+        "    ld.shared.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%r1];\n"
+        "    ld.shared.u32 %r5, [%r1+4];\n",
+        used);
+    EXPECT_EQ(*bytes[0], (Pieces{{0, 8}}));
+    EXPECT_EQ(*bytes[1], Pieces{});
+    const Kernel half(
+        "    ld.shared.v2.u16 {%rs1, %rs2}, [%r1];\n"
+        "    ld.shared.u16 %rs3, [%r1+4];\n",
+        used);
+    EXPECT_EQ(*half[0], (Pieces{{0, 4}}));
+    EXPECT_EQ(*half[1], (Pieces{{0, 2}}));
+    const Kernel stores(
+        "    st.shared.u32 [%r1], %r5;\n    st.shared.u32 [%r1+4], %r6;\n"
+        "    st.shared.v4.u8 [%r1+8], {%rs1, %rs2, %rs3, %rs4};\n");
+    EXPECT_EQ(*stores[0], (Pieces{{0, 8}, {8, 4}}));
+    EXPECT_EQ(*stores[2], Pieces{});
+}
+
 // A pointer that begins 8 bytes behind a multiple of 16 and moves by 16: LDS.64 R6, [UR5+-0x8]; LDS.64 R4, [UR5]
 TEST(IssuedAccesses, WhereWaysMeetOnlyTheAlignmentIsKnown) {
     const Kernel loop("    add.s32 %r4, %r1, 8;\nLOOP:\n" + loads({-8, -4, 0, 4}, "%r4") +

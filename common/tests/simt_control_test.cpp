@@ -237,6 +237,48 @@ TEST(SimtProgress, HalvesOfAWarpMeetFromDifferentPlaces) {
     }
 }
 
+// Two ways lead to the store, and two past it: the lanes of both that come meet in front of it, those that do not
+// come are no longer expected there. On an H200: BSSY B1, BREAK B1 on the ways past, BSYNC B1 in front of STS.
+TEST(SimtCounts, LanesThatReachABlockByTwoWaysAreOneRequest) {
+    Machine gpu(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry better(.param .u64 out) {
+    .reg .pred %p<5>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    and.b32 %r2, %r1, 3;
+    setp.lt.u32 %p1, %r2, 2;
+    @%p1 bra FIRST;
+    bra.uni SECOND;
+FIRST:
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 bra END;
+    bra.uni STORE;
+SECOND:
+    setp.eq.u32 %p3, %r2, 3;
+    @%p3 bra STORE;
+    bra.uni END;
+STORE:
+    st.global.u32 [%rd3], %r1;
+END:
+    bar.sync 0;
+    ret;
+}
+)");
+    const Array<int> out(32);
+    EXPECT_EQ(gpu.launch("better", shape(1, 32), out.get()).stores.requests, 1u);
+    for (int i = 0; i < 32; ++i) {
+        const bool is_stored = i % 4 == 1 || i % 4 == 3;
+        EXPECT_EQ(out.to_host()[i], is_stored ? i : 0) << i;
+    }
+}
+
 TEST(SimtProgress, ALockWithinAWarpIsADeadlockBeforeVolta) {
     Machine gpu(contents_of(LAB_KERNELS_PTX), "pascal");
     const Array<int> lock(1), value(1);

@@ -30,6 +30,16 @@ struct Access {
     std::int64_t word() const { return element_bytes == 2 ? 2 : word_bytes; }
 };
 
+// A vector of short elements that are all used is as good as the words that it fills.
+void join_elements(Access& access) {
+    const std::uint32_t all = (1u << access.elements) - 1;
+    if (access.element_bytes >= word_bytes || access.bytes() < word_bytes || access.used != all)
+        return;
+    access.elements = access.bytes() / word_bytes;
+    access.element_bytes = word_bytes;
+    access.used = (1u << access.elements) - 1;
+}
+
 std::uint32_t words_of(const Access& access, std::int64_t first_byte) {
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < access.elements; ++i) {
@@ -147,6 +157,7 @@ class Finder {
                 !is_load || (value.kind == OperandKind::reg && is_read_[value.index]);
             access.used |= std::uint32_t{is_used} << i;
         }
+        join_elements(access);
         return access.element_bytes == 0 ? std::nullopt : std::optional(access);
     }
 
@@ -168,13 +179,6 @@ class Finder {
             close_all();
         }
         for (const std::uint32_t reg : written_registers(instruction)) forget(reg);
-    }
-
-    static bool may_order_memory(const Instruction& instruction) {
-        static constexpr std::array<std::string_view, 13> opcodes = {
-            "atom", "red",      "bar",  "barrier", "membar",    "fence",         "call",
-            "cp",   "mbarrier", "sust", "suld",    "nanosleep", "griddepcontrol"};
-        return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
     }
 
     void visit_access(std::uint32_t at, const Instruction& instruction, bool is_load) {
@@ -210,7 +214,7 @@ class Finder {
             return;
         }
         if (space != Space::shared || !join(loads_, at, *access)) trim(at, *access);
-        if (access->elements == 1) narrow(at, *access);
+        if (instruction.operands[0].kind == OperandKind::reg) narrow(at, *access);
     }
 
     void narrow(std::uint32_t at, const Access& access) {

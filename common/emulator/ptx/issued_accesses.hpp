@@ -6,7 +6,8 @@
 //   aligned 16 bytes those of which three or four words are loaded take one access of 16 bytes, the
 //   first or the second half one of 8. Stores need every word of it. Nothing that may write (for
 //   stores: access) shared memory may stand between them, and the alignment must follow from the code.
-//   Accesses of 2 bytes are joined so in aligned 8 bytes, single bytes are not.
+//   Accesses of 2 bytes are joined so in aligned 8 bytes, single bytes are not. A vector of bytes or halves that
+//   fills a word or two, and of which every element is used, counts as words.
 // - Vector loads of which not every element is used load what is used, by the same rule.
 // - Of the address of a function that is only called, the low 4 bytes are loaded.
 // - A load is left out where an earlier one of the same address is still good: no store, atomic,

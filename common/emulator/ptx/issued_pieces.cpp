@@ -16,6 +16,13 @@ bool is_ordered(const Instruction& instruction) {
                                [&](std::string_view order) { return has(instruction, order); });
 }
 
+bool may_order_memory(const Instruction& instruction) {
+    static constexpr std::array<std::string_view, 13> opcodes = {
+        "atom", "red",      "bar",  "barrier", "membar",    "fence",         "call",
+        "cp",   "mbarrier", "sust", "suld",    "nanosleep", "griddepcontrol"};
+    return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
+}
+
 Space space_of(const Instruction& instruction) {
     for (const std::string& modifier : instruction.modifiers) {
         if (modifier.starts_with("param::")) return Space::param;

@@ -13,6 +13,8 @@ constexpr std::int64_t word_bytes = 4;
 
 // Volatile, or ordered with others' accesses.
 bool is_ordered(const Instruction& instruction);
+// Neither load nor store, and none may be moved or joined across it.
+bool may_order_memory(const Instruction& instruction);
 Space space_of(const Instruction& instruction);
 // All elements of a vector.
 std::uint32_t bytes_of_lane(const Instruction& instruction);

@@ -97,6 +97,7 @@ bool BlockRunner::run_warp(WarpState& warp) {
         ran = true;
         Fragment fragment = warp.fragments.back();
         warp.fragments.pop_back();
+        if (!warp.fragments.empty() && !warp.out_of_order) keep_order(warp, fragment);
         if (run_fragment(warp, fragment) == Next::turn_over) break;
     }
     return ran;
