@@ -95,6 +95,32 @@ TEST(LocalAccesses, OfACalledFunctionUnlessItIsInlined) {
     EXPECT_TRUE(LocalAccesses(called, "k", kernel_of(called)).spills(0).empty());
 }
 
+// LD.E R3, [R2+0x8]; LDL R2, [R1]: the register of the address is restored with the load's line.
+TEST(LocalAccesses, AGenericLoadThatIsOneInTheMachineCodeIsNoLocalLoad) {
+    const std::string body = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    ld.u32 %r1, [%rd1+8];
+    ret;
+}
+)";
+    constexpr std::uint32_t load = 8;
+    const MachineAccess generic{load, Kind::load, 4, false, 0, true};
+    const MachineAccess restored{load, Kind::local_load, 4};
+    const auto spills_of = [&](std::vector<MachineAccess> code) {
+        Module module = parse(body);
+        module.machine_code["k"] = std::move(code);
+        const Function& kernel = module.functions[0];
+        return LocalAccesses(module, "k", kernel).spills(at_line(kernel, load));
+    };
+    EXPECT_EQ(spills_of({generic, restored}), (std::vector<Spill>{{true, 4}}));
+    EXPECT_TRUE(spills_of({restored}).empty());  // ptxas knows where it points
+}
+
 TEST(LocalAccesses, CopiesOfAnUnrolledLoopShareThem) {
     std::vector<MachineAccess> code(7, {global_load, Kind::load, 4});
     code.insert(code.begin(), 5, {second_store, Kind::local_load, 4});

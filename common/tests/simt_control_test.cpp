@@ -198,12 +198,18 @@ TEST_P(SimtControl, GenericPointersIntoThreeSpaces) {
     std::vector<int> in(32);
     for (int i = 0; i < 32; ++i) in[i] = 50 * i;
     const Array<int> values(in), out(32);
-    gpu.launch("generic_pointers", shape(1, 32), values.get(), out.get());
+    const auto record = gpu.launch("generic_pointers", shape(1, 32), values.get(), out.get());
     for (int i = 0; i < 32; ++i) {
         const int local[] = {1, 2, 3, i};
         const int expected = i % 3 == 0 ? 1000 + i : i % 3 == 1 ? local[i % 4] : 50 * i;
         EXPECT_EQ(out.to_host()[i], expected + 1) << i;
     }
+    // Words of 10 lanes in global memory, of 11 in shared memory, and 4 words of local memory, which are the same
+    // addresses in all lanes: an H200 counts bytes by the addresses of an instruction, sectors of global memory alone.
+    EXPECT_EQ(record.loads.distinct_bytes, 4u * (10 + 11 + 4));
+    EXPECT_EQ(record.stores.distinct_bytes, 4u * (10 + 11 + 4) + 128);
+    EXPECT_EQ(record.loads.requests, 1u);
+    EXPECT_EQ(record.loads.sectors, 4u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, SimtControl, testing::Values("kepler", "hopper"));

@@ -47,13 +47,6 @@ BY_WAITS = {
     *("batcher", "cosine_transform", "page_ranks", "radix_sort_tile", "shortest_paths"),
     *("split_barrier", "halves_with_barriers", "variance_of_rows", "best_player_of_block"),
 }
-# Registers that ptxas keeps in local memory, or the reverse.
-BY_REGISTERS = {
-    "virtual_functions": "of the vtable, whose address is generic, other bytes count as loaded",
-    "virtual_accounts": "of the vtable, whose address is generic, other bytes count as loaded",
-    "areas_of_shapes": "of the vtable, whose address is generic, other bytes count as loaded",
-    "call_animals": "of the vtable, whose address is generic, other bytes count as loaded",
-}
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
@@ -69,7 +62,6 @@ NOT_EXPLAINED = {
     "kahan_rows": "24 rounds are unrolled with the first half in front: LDS.128 and LDS.64 over several rounds",
     "copy_by_duff": "lanes that enter a loop in its middle meet at its end alone: BSYNC B0 in front of EXIT",
     "insert_by_cas": "4 sectors of 1,485 of atomics: which lanes collide may depend on the order of warps",
-    "staged_sums": "the efficiency counts bytes of ST.E.STRONG.SM, a generic store to shared memory: 102 %",
 }
 # Built where there is a toolkit: the compiler of PyPI comes without cuRAND's headers.
 OF_A_TOOLKIT = {"philox_uniform"}
@@ -77,7 +69,6 @@ OF_A_TOOLKIT = {"philox_uniform"}
 EXCEPTIONS = (
     BY_TIMING.keys()
     | BY_WAITS
-    | BY_REGISTERS.keys()
     | BY_CONTROL_FLOW.keys()
     | SCATTERED_REDUCTIONS
     | NOT_EXPLAINED.keys()

@@ -230,15 +230,6 @@ class Finder {
                });
     }
 
-    static std::string type_text(const Instruction& instruction) {
-        std::string text;
-        for (const std::string& modifier : instruction.modifiers) {
-            if (type_named(modifier) != Type::none || modifier == "v2" || modifier == "v4")
-                text += modifier;
-        }
-        return text;
-    }
-
     // Stores to other windows may overlap, unless they have the same base.
     bool join(std::vector<Window>& windows, std::uint32_t at, const Access& access) {
         if (access.element_bytes < 2 || access.element_bytes > 8) return false;
@@ -320,7 +311,7 @@ class Finder {
 IssuedAccesses::IssuedAccesses(const Function& function, const ControlFlow& flow,
                                const SharedOffset& shared_offset,
                                const std::vector<MachineAccess>* code)
-    : function_(function), facts_(function, flow, shared_offset) {
+    : function_(function), code_(code), facts_(function, flow, shared_offset) {
     Finder(function, flow, facts_, code, issued_).find();
     if (code != nullptr) merge_loads(function, flow, facts_, *code, issued_);
 }
@@ -328,6 +319,10 @@ IssuedAccesses::IssuedAccesses(const Function& function, const ControlFlow& flow
 const std::vector<IssuedPiece>* IssuedAccesses::of(std::uint32_t instruction) const {
     const auto found = issued_.find(instruction);
     return found == issued_.end() ? nullptr : &found->second;
+}
+
+bool IssuedAccesses::is_generic(std::uint32_t at) const {
+    return code_ == nullptr || ptx::is_generic(*code_, function_.instructions[at]);
 }
 
 bool IssuedAccesses::is_for_one_lane(std::uint32_t at, bool is_result_read) const {

@@ -47,11 +47,15 @@ class IssuedAccesses {
     // where it is issued as written.
     const std::vector<IssuedPiece>* of(std::uint32_t instruction) const;
 
+    // Whether a generic load or store is one in the machine code, too (LD, ST). Without it: yes.
+    bool is_generic(std::uint32_t instruction) const;
+
     // Whether an atomic operation is issued for one lane.
     bool is_for_one_lane(std::uint32_t instruction, bool is_result_read) const;
 
   private:
     const Function& function_;
+    const std::vector<MachineAccess>* code_;  // may be null
     RegisterFacts facts_;
     std::map<std::uint32_t, std::vector<IssuedPiece>> issued_;
 };

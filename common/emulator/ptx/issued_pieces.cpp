@@ -42,12 +42,27 @@ std::uint32_t bytes_of_lane(const Instruction& instruction) {
     return is_vector ? bytes * static_cast<std::uint32_t>(values.elements.size()) : bytes;
 }
 
+std::string type_text(const Instruction& instruction) {
+    std::string text;
+    for (const std::string& modifier : instruction.modifiers) {
+        if (type_named(modifier) != Type::none || modifier == "v2" || modifier == "v4")
+            text += modifier;
+    }
+    return text;
+}
+
 bool is_issued(const std::vector<MachineAccess>& code, const Instruction& instruction) {
     const auto kind =
         instruction.opcode == "ld" ? MachineAccessKind::load : MachineAccessKind::store;
     return std::ranges::any_of(
         std::ranges::equal_range(code, instruction.text_line, {}, &MachineAccess::line),
         [&](const MachineAccess& access) { return access.kind == kind; });
+}
+
+bool is_generic(const std::vector<MachineAccess>& code, const Instruction& instruction) {
+    return std::ranges::any_of(
+        std::ranges::equal_range(code, instruction.text_line, {}, &MachineAccess::line),
+        &MachineAccess::is_generic);
 }
 
 std::optional<std::uint32_t> bytes_issued(const std::vector<MachineAccess>& code,

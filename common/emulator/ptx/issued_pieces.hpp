@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "emulator/ptx/issued_accesses.hpp"
@@ -16,11 +17,16 @@ bool is_ordered(const Instruction& instruction);
 // Neither load nor store, and none may be moved or joined across it.
 bool may_order_memory(const Instruction& instruction);
 Space space_of(const Instruction& instruction);
+// The type and how many of it, as text.
+std::string type_text(const Instruction& instruction);
 // All elements of a vector.
 std::uint32_t bytes_of_lane(const Instruction& instruction);
 
 // Whether the machine code loads or stores anything at the instruction's line.
 bool is_issued(const std::vector<MachineAccess>& code, const Instruction& instruction);
+
+// Whether the machine code loads or stores there without knowing the space (LD, ST).
+bool is_generic(const std::vector<MachineAccess>& code, const Instruction& instruction);
 
 // How many bytes each of the machine's instructions loads or stores; nothing where they differ or there are none.
 std::optional<std::uint32_t> bytes_issued(const std::vector<MachineAccess>& code,

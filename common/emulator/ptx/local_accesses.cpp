@@ -49,6 +49,7 @@ LocalAccesses::LocalAccesses(const Module& module, const std::string& kernel,
         if (access.line <= before || access.line > last) continue;
         is_there |= access.kind == MachineAccessKind::return_;
         if (is_local(access.kind)) by_line[access.line].push_back(access);
+        if (access.is_generic) generic_lines_.insert(access.line);
     }
     if (!is_there) return;
     // An unrolled loop has several instructions of one line.
@@ -71,7 +72,8 @@ void LocalAccesses::share_out(const Function& function,
     std::vector<MachineAccess> own, spilled;
     for (const MachineAccess& access : accesses) {
         const bool is_own =
-            access.line == instruction.text_line && may_be_local(instruction, access.kind);
+            access.line == instruction.text_line && may_be_local(instruction, access.kind) &&
+            !generic_lines_.contains(access.line);
         (is_own ? own : spilled).push_back(access);
     }
     for (std::size_t i = 0; i < spilled.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ class LocalAccesses {
 
     std::map<std::uint32_t, std::vector<IssuedPiece>> issued_;
     std::map<std::uint32_t, std::vector<Spill>> spills_;
+    std::set<std::uint32_t>
+        generic_lines_;  // where the machine code does not know the space (LD, ST)
 };
 
 }  // namespace emulator::ptx

@@ -48,6 +48,11 @@ std::optional<MachineAccessKind> kind_of(std::uint64_t low) {
     }
 }
 
+bool is_generic(std::uint64_t low) {
+    const std::uint64_t operation = low & 0x1ff;
+    return operation == 0x180 || operation == 0x185;  // LD, ST
+}
+
 std::uint8_t bytes_of_access(std::uint64_t high) {
     static constexpr std::uint8_t bytes[8] = {1, 1, 2, 2, 4, 8, 16, 16};
     return bytes[high >> 9 & 7];
@@ -121,7 +126,8 @@ std::vector<MachineAccess> accesses_of(const CubinReader& code, const LineSequen
                                        : own;
         if (!kind || line == 0) continue;
         accesses.push_back({line, *kind, bytes_of_access(code.at<std::uint64_t>(at + 8)),
-                            is_guarded(low), static_cast<std::uint32_t>(at / instruction_bytes)});
+                            is_guarded(low), static_cast<std::uint32_t>(at / instruction_bytes),
+                            is_generic(low)});
     }
     std::ranges::stable_sort(accesses, {}, &MachineAccess::line);
     return accesses;

@@ -29,6 +29,7 @@ struct MachineAccess {
     std::uint8_t bytes = 4;  // of a lane
     bool is_guarded = false;
     std::uint32_t place = 0;  // in the kernel's code, counted in instructions
+    bool is_generic = false;  // LD, ST
 
     bool operator==(const MachineAccess&) const = default;
 };

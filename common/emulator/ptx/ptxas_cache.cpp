@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "ptxas, format 6", kernel_word = "kernel",
+constexpr std::string_view first_line = "ptxas, format 7", kernel_word = "kernel",
                            code_word = "code", last_line = "end";
 
 // FNV-1a in 128 bits.
@@ -56,7 +56,8 @@ bool read_code(std::istream& in, std::vector<MachineAccess>& accesses) {
     for (; count > 0 && in; --count) {
         MachineAccess access;
         unsigned kind = 0, bytes = 0;
-        in >> access.line >> kind >> bytes >> access.is_guarded >> access.place;
+        in >> access.line >> kind >> bytes >> access.is_guarded >> access.place >>
+            access.is_generic;
         if (kind > static_cast<unsigned>(MachineAccessKind::jump) || bytes > 16) return false;
         access.kind = static_cast<MachineAccessKind>(kind);
         access.bytes = static_cast<std::uint8_t>(bytes);
@@ -120,8 +121,8 @@ void PtxasCache::write(const Compilation& compilation) const {
         out << code_word << ' ' << name << ' ' << accesses.size() << '\n';
         for (const MachineAccess& access : accesses) {
             out << access.line << ' ' << static_cast<unsigned>(access.kind) << ' '
-                << unsigned{access.bytes} << ' ' << access.is_guarded << ' ' << access.place
-                << '\n';
+                << unsigned{access.bytes} << ' ' << access.is_guarded << ' ' << access.place << ' '
+                << access.is_generic << '\n';
         }
     }
     out << last_line << '\n';

@@ -137,6 +137,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     switch (space) {
         case Space::generic:
             operation.execute = execute_generic;
+            detail.counts_generic_bytes = issued_->is_generic(at_);
             break;
         case Space::global:
             operation.execute = execute_global;

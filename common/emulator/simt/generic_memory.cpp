@@ -54,6 +54,15 @@ void access_shared_lanes(WarpContext& context, const MemoryDetail& detail, SiteS
     move(context, detail, kind, context.shared, offsets, context.mask);
 }
 
+// The profiler's count of bytes, and so of the efficiency, looks at the addresses of an instruction, which are
+// generic: those of lanes in shared and local memory count, one and the same offset of the lanes once.
+void count_bytes_elsewhere(const MemoryDetail& detail, SiteState& site, const GenericLanes& lanes) {
+    const std::uint32_t mask = lanes.shared | lanes.local;
+    if (!detail.counts_generic_bytes || mask == 0) return;
+    const AccessCounters cost = detail.cost.cost({lanes.addresses, mask, detail.bytes});
+    site.requests.add({.distinct_bytes = cost.distinct_bytes});
+}
+
 }  // namespace
 
 void execute_generic(Warp& warp, const Operation& operation) {
@@ -68,6 +77,7 @@ void execute_generic(Warp& warp, const Operation& operation) {
     }
     const GenericLanes lanes = split_by_space(warp, detail);
     SiteState& site = context.sites[detail.site];
+    count_bytes_elsewhere(detail, site, lanes);
     warp.mask = lanes.shared;
     if (warp.mask != 0) access_shared_lanes(context, detail, site, lanes);
     warp.mask = lanes.local;

@@ -58,7 +58,9 @@ struct MemoryDetail {
     AccessKind kind{};
     LoadPolicy policy;
     CostModel cost;
-    bool is_poll = false;         // a volatile or relaxed load: others may be waited for
+    bool is_poll = false;  // a volatile or relaxed load: others may be waited for
+    // Of a generic address: counted are also the bytes of lanes in shared and local memory, as of LD and ST.
+    bool counts_generic_bytes = false;
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
 };
 

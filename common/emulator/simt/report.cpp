@@ -40,7 +40,7 @@ void add_sites(const Launch& launch, const Counts& counts, LaunchRecord& record)
     for (std::size_t i = 0; i < launch.image.sites.size(); ++i) {
         const Image::Site& from = launch.image.sites[i];
         const auto add = [&](AccessSpace space, const AccessCounters& requests) {
-            if (requests.requests == 0) return;
+            if (requests == AccessCounters{}) return;
             const SiteRecord site{location_of(*from.function, from.site.instruction),
                                   space,
                                   from.site.kind,
@@ -48,7 +48,8 @@ void add_sites(const Launch& launch, const Counts& counts, LaunchRecord& record)
                                   from.site.bytes,
                                   requests};
             if (space != AccessSpace::constant) total_of(record, site).add(requests);
-            record.sites.push_back(site);
+            // Bytes of lanes elsewhere (generic_memory.cpp) are no request.
+            if (requests.requests != 0) record.sites.push_back(site);
         };
         add(from.site.space, counts.sites[i].requests);
         add(AccessSpace::shared, counts.sites[i].shared);
