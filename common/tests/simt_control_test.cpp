@@ -285,6 +285,54 @@ END:
     }
 }
 
+// A lane skips every other round, and breaks out of round 2 i or the next one by way of a load: the lanes that are left
+// are one request again in each round. On an H200: BSSY B1 in each round, BREAK B1 on the way out, BSYNC B1.
+TEST(SimtCounts, LanesThatSkipAndThoseThatBreakOutDoNotSeparateTheRest) {
+    Machine gpu(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry skip_and_stop(.param .u64 in, .param .u64 out) {
+    .reg .pred %p<5>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    shl.b32 %r2, %r1, 1;
+    mov.u32 %r3, 0;
+ROUND:
+    ld.global.u32 %r4, [%rd4];
+    add.s32 %r5, %r3, %r1;
+    and.b32 %r6, %r5, 1;
+    setp.eq.u32 %p1, %r6, 0;
+    @%p1 bra NEXT;
+    setp.lt.u32 %p2, %r3, %r2;
+    @%p2 bra NEXT;
+    bra.uni STOP;
+NEXT:
+    add.s32 %r3, %r3, 1;
+    setp.lt.u32 %p3, %r3, 64;
+    @%p3 bra ROUND;
+    bra.uni END;
+STOP:
+    ld.global.u32 %r3, [%rd5];
+END:
+    st.global.u32 [%rd5], %r3;
+    ret;
+}
+)");
+    const Array<int> in(32), out(32);
+    // The last lane breaks out of round 62. Without machine code, all lanes that break out meet behind the loop.
+    constexpr unsigned rounds = 63;
+    const auto record = gpu.launch("skip_and_stop", shape(1, 32), in.get(), out.get());
+    EXPECT_EQ(record.loads.requests, rounds + 1);
+    EXPECT_EQ(record.stores.requests, 1u);
+}
+
 TEST(SimtProgress, ALockWithinAWarpIsADeadlockBeforeVolta) {
     Machine gpu(contents_of(LAB_KERNELS_PTX), "pascal");
     const Array<int> lock(1), value(1);

@@ -50,18 +50,17 @@ BY_WAITS = {
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
-    "skip_and_stop": "two ways to break: BREAK B1 in front of BSYNC B1; where its lanes meet is open",
+    "skip_and_stop": "lanes that break out load behind the loop, some of two rounds together: 12 of 2,853 requests",
 }
-# Reductions whose lanes touch more than four lines take up to 2 % more sectors than the rule says.
+# Atomics whose lanes touch more than four lines take up to 2 % more sectors than the rule says.
 SCATTERED_REDUCTIONS = {
     *("scatter_by_keys", "spmv_transposed", "relax_edges", "bloom_insert"),
-    *("histogram_in_global", "count_min_sketch", "toggle_lamps", "best_offers"),
+    *("histogram_in_global", "count_min_sketch", "toggle_lamps", "best_offers", "insert_by_cas"),
 }
 # Loops whose rounds the machine code merges otherwise, and what is not found in it yet.
 NOT_EXPLAINED = {
     "kahan_rows": "24 rounds are unrolled with the first half in front: LDS.128 and LDS.64 over several rounds",
     "copy_by_duff": "lanes that enter a loop in its middle meet at its end alone: BSYNC B0 in front of EXIT",
-    "insert_by_cas": "4 sectors of 1,485 of atomics: which lanes collide may depend on the order of warps",
 }
 # Built where there is a toolkit: the compiler of PyPI comes without cuRAND's headers.
 OF_A_TOOLKIT = {"philox_uniform"}
@@ -167,8 +166,9 @@ def test_counts_are_the_gpus() -> None:
 
 def test_scattered_reductions_are_near() -> None:
     for name in SCATTERED_REDUCTIONS:
-        counted = emulated().counted[name]["reduction_sectors"]
-        assert counted <= compared().counted[name]["reduction_sectors"] <= 1.02 * counted
+        for counter in ("reduction_sectors", "atomic_sectors"):
+            counted = emulated().counted[name].get(counter, 0.0)
+            assert counted <= compared().counted[name][counter] <= 1.02 * counted
 
 
 def test_a_difference_is_seen() -> None:

@@ -301,7 +301,9 @@ void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
             first = i;
         }
     }
-    if (first != fragments.size()) std::swap(fragment, fragments[first]);
+    if (first == fragments.size()) return;
+    std::swap(fragment, fragments[first]);
+    keep_order(warp, fragment);  // others may wait beside it
 }
 
 // Of the points at which both were to meet others, the ones that they share stay.
