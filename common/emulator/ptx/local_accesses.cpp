@@ -71,9 +71,9 @@ void LocalAccesses::share_out(const Function& function,
     const Instruction& instruction = function.instructions[instructions[0]];
     std::vector<MachineAccess> own, spilled;
     for (const MachineAccess& access : accesses) {
-        const bool is_own =
-            access.line == instruction.text_line && may_be_local(instruction, access.kind) &&
-            !generic_lines_.contains(access.line);
+        const bool is_own = access.line == instruction.text_line &&
+                            may_be_local(instruction, access.kind) &&
+                            !generic_lines_.contains(access.line);
         (is_own ? own : spilled).push_back(access);
     }
     for (std::size_t i = 0; i < spilled.size(); ++i) {
