@@ -50,9 +50,13 @@ BY_WAITS = {
 # Loops and branches that the machine code arranges otherwise.
 BY_CONTROL_FLOW = {
     "spmv_transposed": "unrolled as four loads, then four RED: lanes' last rounds go apart from the others'",
-    "skip_and_stop": "lanes that break out load behind the loop, some of two rounds together: 12 of 2,853 requests",
+    "skip_and_stop": "lanes that break out in two rounds load together behind the loop: 12 of 2,853 requests",
 }
-# Atomics whose lanes touch more than four lines take up to 2 % more sectors than the rule says.
+# Atomics whose lanes touch more than four lines take up to 2 % more sectors than the rule says. Tried, with the
+# lanes' addresses of these launches and of those that are exact. Of the right size: lanes wait for the next pass where
+# an earlier one has another address that is the same modulo 1,024 (712 more sectors in best_offers, where an H200
+# counts 684; 61, an H200 56, in spmv_transposed; but 50, an H200 91, in scatter_by_keys). No better: other moduli and
+# folded bits, half warps, 8 or 16 bytes in place of an address, passes of 4 to 16 lines with one lane of the next.
 SCATTERED_REDUCTIONS = {
     *("scatter_by_keys", "spmv_transposed", "relax_edges", "bloom_insert"),
     *("histogram_in_global", "count_min_sketch", "toggle_lamps", "best_offers", "insert_by_cas"),
@@ -72,9 +76,9 @@ EXCEPTIONS = (
     | SCATTERED_REDUCTIONS
     | NOT_EXPLAINED.keys()
 )
-# Of the launches that an H200 counts alike in every run, this share has to be equal; in the last set less, whose
+# Of the launches that an H200 counts alike in every run, this share has to be equal; in one set less, some of whose
 # differences are still to be explained.
-MIN_EQUAL, MIN_EQUAL_UNSEEN = 0.95, 0.935
+MIN_EQUAL, MIN_EQUAL_UNSEEN = 0.975, 0.945
 
 
 def joined(parts: Iterable[Launched]) -> Launched:
