@@ -3,8 +3,8 @@
 
     scripts/timing_programs.py [clocks|copies|flights MEASURED.csv ...]
 
-Runs the programs of these names in common/tests/validation_set on the emulated H200 and writes what they print beside what the
-same programs printed on an H200: in the given files, a process each (their medians), else as the table has it.
+Runs the programs of these names in common/tests/validation_set on the emulated H200 and writes what they print beside
+what they printed on an H200: in the given files, a process each (their medians), else as the table has it.
 """
 
 from __future__ import annotations
@@ -84,10 +84,9 @@ class Table:
         text.seek(0, io.SEEK_END)
         table = csv.writer(text, lineterminator="\n")
         table.writerow(self.columns)
-        for key, value in measured.items():
-            if key not in now:
-                continue
-            table.writerow([key, f"{value:.2f}", f"{now[key]:.2f}", sources.get(key, self.is_source)])
+        for key, value in now.items():
+            source = sources.get(key, self.is_source)
+            table.writerow([key, f"{measured[key]:.2f}", f"{value:.2f}", source])
         files.write(project.root / self.path, text.getvalue())
 
 

@@ -81,7 +81,7 @@ TEST(DramModel, AChannelWritesWhenItHasNothingToRead) {
     dram.write(128, 128, 1, 110);                         // waits until 116, then until 134
     EXPECT_NEAR(dram.read(256, 128, 1, 112), 116, 1e-6);  // until 124: before it
     EXPECT_NEAR(dram.read(0, 128, 1, 130), 142, 1e-6);    // behind it: written from 124 to 142
-    // But not for ever: 32 lines take 256 cycles and a turn, though reads wait.
+    // Only so long: 32 lines take 256 cycles and a turn, though reads wait.
     for (emulator::Address i = 0; i < 32; ++i) dram.write(0, 128, 1, 143);
     EXPECT_NEAR(dram.read(0, 128, 1, 144), 150 + 266, 1e-6);
 }

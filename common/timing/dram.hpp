@@ -1,5 +1,5 @@
-// DRAM as one SM sees it: its share of the channels, which write while nobody reads and take time to turn round, banks
-// that open rows and at which requests queue by chance, and latencies that differ from place to place.
+// DRAM as one SM sees it: its share of the channels, which write when they have nothing to read and take time to turn,
+// banks that open rows and at which requests queue by chance, and latencies that differ from place to place.
 #pragma once
 
 #include <array>

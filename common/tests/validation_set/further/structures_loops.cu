@@ -817,23 +817,23 @@ void run_virtual_accounts(Outcome& outcome) {
 }
 
 template <class T>
-__device__ long long least_of(T v) {
+__device__ long long min_of(T v) {
     return v;
 }
 
 template <class T, class... Rest>
-__device__ long long least_of(T v, Rest... rest) {
-    long long others = least_of(rest...);
+__device__ long long min_of(T v, Rest... rest) {
+    long long others = min_of(rest...);
     return v < others ? v : others;
 }
 
 template <class... T>
-__global__ void least_of_arrays(long long* out, int n, const T*... arrays) {
+__global__ void min_of_arrays(long long* out, int n, const T*... arrays) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = least_of(arrays[i]...);
+    if (i < n) out[i] = min_of(arrays[i]...);
 }
 
-void run_least_of_arrays(Outcome& outcome) {
+void run_min_of_arrays(Outcome& outcome) {
     const int n = 33333;
     const auto bytes = values<signed char>(n, 128, 23);
     const auto shorts = values<short>(n, 300, 24);
@@ -847,7 +847,7 @@ void run_least_of_arrays(Outcome& outcome) {
     const Array<short> b(shorts);
     const Array<int> c(integers);
     const Array<long long> d(wide), out(n);
-    least_of_arrays<signed char, short, int, long long>
+    min_of_arrays<signed char, short, int, long long>
         <<<blocks_for(n, 320), 320>>>(out, n, a, b, c, d);
     outcome.equal(out, expected);
 }
@@ -972,7 +972,7 @@ void add_more_structures_loops(Launches& launches) {
     launches.add("powers_by_template", run_powers_by_template);
     launches.add("zip_with_lambda", run_zip_with_lambda);
     launches.add("virtual_accounts", run_virtual_accounts);
-    launches.add("least_of_arrays", run_least_of_arrays);
+    launches.add("min_of_arrays", run_min_of_arrays);
     launches.add("whole_cube_roots", run_whole_cube_roots);
     launches.add("spirals_of_matrices", run_spirals_of_matrices);
 }
