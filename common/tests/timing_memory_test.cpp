@@ -136,6 +136,19 @@ TEST(DramModel, PlacesDifferInLatencyAroundTheMean) {
     EXPECT_NEAR(least, 400, 1);
 }
 
+TEST(DramModel, ChanceIsTheSameForTheSameWorkElsewhere) {
+    Machine machine = machine_with_dram();
+    machine.dram_spread_cycles = 100;
+    const emulator::Address far = emulator::Address{3} << 30;
+    const Dram here(machine, 1), there(machine, 1, far), drawn_again(machine, 1, 0, 1);
+    int alike = 0;
+    for (emulator::Address line = 0; line < 1000 * 128; line += 128) {
+        EXPECT_EQ(here.cycles(line), there.cycles(far + line));
+        alike += here.cycles(line) == drawn_again.cycles(line);
+    }
+    EXPECT_LT(alike, 10);
+}
+
 // One load of a line, by the first wave or a later one.
 struct LineLoad {
     std::vector<emulator::LineSectors> line{{0, 0xf}};

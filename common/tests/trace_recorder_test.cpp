@@ -132,6 +132,18 @@ TEST(Recorder, LanesALineApartTakeALineEach) {
     EXPECT_EQ(first_access(launch).line_count, 32u);
 }
 
+// All blocks load the same 32 lines, which lie in eight rows of 512 bytes, and store to one place.
+TEST(Recorder, RowsOfDramThatNeighboursShareAreOneOpening) {
+    Recording recording(128);
+    const timing::LaunchFacts alone = recording.loads(1, 32).facts;
+    EXPECT_EQ(alone.share_of_rows_read, 1);
+    EXPECT_EQ(alone.share_of_rows_written, 1);
+    const timing::LaunchFacts many = recording.loads(100, 32).facts;
+    EXPECT_EQ(many.share_of_rows_read, 1. / 8);
+    EXPECT_EQ(many.share_of_rows_written, 1. / 8);
+    EXPECT_EQ(recording.loads(5, 32).facts.share_of_rows_read, 1. / 5);
+}
+
 TEST(Recorder, LanesThatAreOffMoveNothing) {
     Recording recording(4);
     const RecordedLaunch launch = recording.loads(1, 64);

@@ -22,7 +22,8 @@ std::uint64_t mixed(std::uint64_t value) {
 
 }  // namespace
 
-Dram::Dram(const Machine& machine, double active_sms) : machine_(machine) {
+Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, unsigned draw)
+    : machine_(machine), begin_(begin), draw_(draw) {
     const double share = active_sms / machine.dram_bytes_per_cycle;
     cycles_per_byte_ = share * static_cast<double>(channels_.size());
     // As many as open a row in the time that so many bytes take.
@@ -31,18 +32,20 @@ Dram::Dram(const Machine& machine, double active_sms) : machine_(machine) {
         std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(banks)), 1, max_banks));
 }
 
+std::uint64_t Dram::chance(emulator::Address place) const { return mixed(place + mixed(draw_)); }
+
 // Ranges without gaps lie evenly in the channels, and so do strides of a power of two.
 Dram::Channel& Dram::channel_of(emulator::Address line) {
     emulator::Address folded = 0;
-    for (emulator::Address rest = line / row_bytes; rest != 0; rest /= channels_.size())
+    for (emulator::Address rest = (line - begin_) / row_bytes; rest != 0; rest /= channels_.size())
         folded += rest;
     return channels_[folded % channels_.size()];
 }
 
 // When the row of a line is open.
 double Dram::open(emulator::Address line, double cycles, double now) {
-    const emulator::Address row = line / row_bytes;
-    Bank& bank = banks_[mixed(row) % banks_.size()];
+    const emulator::Address row = (line - begin_) / row_bytes;
+    Bank& bank = banks_[chance(row) % banks_.size()];
     if (bank.row != row) {
         bank.row = row;
         bank.opened = bank.server.serve(now, cycles);
@@ -91,9 +94,9 @@ double Dram::busy() const {
 }
 
 double Dram::cycles(emulator::Address line) const {
-    const double chance =
-        static_cast<double>((mixed(line) >> 11) + 1) * 0x1p-53;  // above 0, at most 1
-    const double spreads = std::min(-std::log(chance), max_spreads);
+    const double luck =
+        static_cast<double>((chance(line - begin_) >> 11) + 1) * 0x1p-53;  // above 0, at most 1
+    const double spreads = std::min(-std::log(luck), max_spreads);
     return machine_.dram_cycles + (spreads - 1) * machine_.dram_spread_cycles;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "emulator/models/coalescing.hpp"
@@ -16,7 +17,8 @@ class Dram {
     // Of lines as near to each other as these bytes, one opening of a row serves all.
     static constexpr emulator::Address row_bytes = 512;
 
-    Dram(const Machine& machine, double active_sms);
+    // Places count from `begin`, so that chance is the same for the same work elsewhere; `draw` is another chance.
+    Dram(const Machine& machine, double active_sms, emulator::Address begin = 0, unsigned draw = 0);
 
     // Reads bytes of a line; returns when its bank begins. Of the rows that the SM opens, the others need a share of
     // their own: an opening costs that much of a whole one.
@@ -42,10 +44,13 @@ class Dram {
     };
 
     Channel& channel_of(emulator::Address line);
+    std::uint64_t chance(emulator::Address place) const;
     double open(emulator::Address line, double cycles, double now);
     void write_what_waits(Channel& channel, double now);
 
     const Machine& machine_;
+    emulator::Address begin_;
+    unsigned draw_;
     // Of the SM's share of the bandwidth, an equal part each.
     std::array<Channel, 8> channels_;
     double cycles_per_byte_;  // of a channel

@@ -11,16 +11,22 @@ constexpr std::size_t max_in_flight = 4096;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
+// Of DRAM, that the recorded blocks touch.
+emulator::Address first_row(const LaunchTrace& trace) {
+    const auto first = std::ranges::min_element(trace.lines, {}, &emulator::LineSectors::line);
+    return first == trace.lines.end() ? 0 : first->line() / Dram::row_bytes * Dram::row_bytes;
+}
+
 }  // namespace
 
 MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-                       double active_sms)
+                       double active_sms, unsigned draw)
     : machine_(machine),
       facts_(facts),
       active_sms_(active_sms),
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
-      dram_(machine, active_sms),
+      dram_(machine, active_sms, first_row(trace), draw),
       evictions_(trace) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,

@@ -20,7 +20,7 @@ namespace timing {
 class MemoryPath {
   public:
     MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-               double active_sms);
+               double active_sms, unsigned draw = 0);
 
     // The earliest cycle at which the data path takes another instruction.
     double accepts() const { return data_.free() - machine_.memory_queue_cycles; }

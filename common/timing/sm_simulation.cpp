@@ -19,12 +19,12 @@ std::string_view text(Stall stall) {
 }
 
 SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
-                           const LaunchFacts& facts)
+                           const LaunchFacts& facts, unsigned draw)
     : machine_(machine),
       trace_(trace),
       facts_(facts),
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
-      memory_(machine, trace, facts, active_sms_),
+      memory_(machine, trace, facts, active_sms_, draw),
       schedulers_(machine.schedulers) {
     const std::size_t residents =
         std::min<std::size_t>(std::max(1u, facts.resident_blocks), trace.blocks.size());

@@ -47,7 +47,8 @@ struct SmResult {
 
 class SmSimulation {
   public:
-    SmSimulation(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts);
+    SmSimulation(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
+                 unsigned draw = 0);
     SmResult run();
 
   private:

@@ -216,15 +216,17 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
 }
 
 // Rows of DRAM that blocks beside each other touch, over the sum of those that each touches.
-double TraceRecorder::share_of_rows(timing::Access::Kind kind) const {
+double TraceRecorder::share_of_rows(timing::Access::Kind kind) {
     std::unordered_set<Address> of_all;
     std::size_t of_each = 0;
-    for (const Recorded& block : neighbours_) {
+    for (const Recorded& neighbour : neighbours_) {
+        const Recorded& recorded = *recorded_of(neighbour.first);  // as one of an SM, or alone
         std::unordered_set<Address> rows;
-        for (const timing::WarpTrace& warp : block.trace.blocks.front()) {
+        for (const timing::WarpTrace& warp :
+             recorded.trace.blocks[recorded.number_of(neighbour.first)]) {
             for (const timing::Access& access : warp.accesses) {
                 if (access.kind != kind) continue;
-                for (const LineSectors line : block.trace.lines_of(access))
+                for (const LineSectors line : recorded.trace.lines_of(access))
                     rows.insert(line.line() / timing::Dram::row_bytes);
             }
         }
@@ -235,6 +237,8 @@ double TraceRecorder::share_of_rows(timing::Access::Kind kind) const {
 }
 
 RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_thread) {
+    const double rows_read = share_of_rows(timing::Access::Kind::load);
+    const double rows_written = share_of_rows(timing::Access::Kind::store);
     Recorded& most = *std::ranges::max_element(sms_, {}, &Recorded::executed);
     RecordedLaunch result{.trace = std::move(most.trace), .facts = {}, .lines = {}};
     keep_first_wave_if_cut(result.trace, resident_blocks_);
@@ -248,8 +252,8 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     facts.sm_blocks = (facts.blocks - most.first + sms - 1) / sms;
     facts.resident_blocks = resident_blocks_;
     facts.l1_bytes = launch_.l1_bytes;
-    facts.share_of_rows_read = share_of_rows(timing::Access::Kind::load);
-    facts.share_of_rows_written = share_of_rows(timing::Access::Kind::store);
+    facts.share_of_rows_read = rows_read;
+    facts.share_of_rows_written = rows_written;
     return result;
 }
 

@@ -45,7 +45,7 @@ class TraceRecorder {
         std::uint64_t executed() const;
     };
     Recorded* recorded_of(std::uint64_t block);
-    double share_of_rows(timing::Access::Kind kind) const;
+    double share_of_rows(timing::Access::Kind kind);
     timing::WarpTrace& warp_of(const WarpContext& context);
     void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                 timing::LaunchTrace& trace, timing::WarpTrace& warp);
