@@ -61,14 +61,16 @@ TEST(DramModel, ManyBanksOpenAsManyRowsAsBytesOfTheBandwidthSay) {
     EXPECT_LT(last, 5600);
 }
 
+// Of 800 rows a channel gets 100, but for a few: of a range without gaps, and of strides like those of the blocks that
+// an SM gets (84 rows lay in two of the channels where their digits chose them).
 TEST(DramModel, RangesAndStridesLieEvenlyInTheChannels) {
     Machine machine = machine_with_a_bank();
     machine.dram_bank_cycles = 1e-9;
-    for (const emulator::Address stride : {512, 1024, 8192, 65536}) {
+    for (const emulator::Address rows : {1, 2, 16, 84, 132, 1024}) {
         Dram dram(machine, 1);
-        for (emulator::Address i = 0; i < 8; ++i)
-            EXPECT_NEAR(dram.read(i * stride, 128, 1, 0), 0, 1e-6) << stride << ", " << i;
-        EXPECT_NEAR(dram.free(), 8, 1e-6);
+        for (emulator::Address i = 0; i < 800; ++i) dram.read(i * rows * 512, 128, 1, 0);
+        EXPECT_GE(dram.free(), 800) << rows;
+        EXPECT_LE(dram.free(), 832) << rows;
     }
 }
 

@@ -357,7 +357,7 @@ Ratios ratios_with_twice(double Machine::* quantity) {
     double before = 0, after = 0;
     Machine changed = hopper();
     changed.*quantity *= 2;
-    for (unsigned seed = 0; seed < 40; ++seed) {
+    for (unsigned seed = 0; seed < 80; ++seed) {
         const LaunchTrace trace = random_trace(seed, 24);
         LaunchFacts facts = facts_of(24, 8);
         facts.cold_share = 1;

@@ -34,23 +34,23 @@ Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, u
 
 std::uint64_t Dram::chance(emulator::Address place) const { return mixed(place + mixed(draw_)); }
 
-// Ranges without gaps lie evenly in the channels, and so do strides of a power of two.
+// By the golden ratio, as evenly as can be whatever the stride between rows (Fibonacci hashing).
 Dram::Channel& Dram::channel_of(emulator::Address line) {
-    emulator::Address folded = 0;
-    for (emulator::Address rest = (line - begin_) / row_bytes; rest != 0; rest /= channels_.size())
-        folded += rest;
-    return channels_[folded % channels_.size()];
+    const std::uint64_t row = (line - begin_) / row_bytes;
+    const auto highest_bits = row * 0x9e3779b97f4a7c15 >> 32;
+    return channels_[highest_bits * channels_.size() >> 32];
 }
 
 // When the row of a line is open.
 double Dram::open(emulator::Address line, double cycles, double now) {
     const emulator::Address row = (line - begin_) / row_bytes;
     Bank& bank = banks_[chance(row) % banks_.size()];
-    if (bank.row != row) {
-        bank.row = row;
-        bank.opened = bank.server.serve(now, cycles);
-    }
-    return std::max(now, bank.opened);
+    const auto found = std::ranges::find(bank.rows, row, &Row::number);
+    if (found != bank.rows.end()) return std::max(now, found->opened);
+    const double opened = bank.server.serve(now, cycles);
+    bank.rows[bank.next] = {row, opened};
+    bank.next = (bank.next + 1) % bank.rows.size();
+    return opened;
 }
 
 double Dram::read(emulator::Address line, double bytes, double share_of_opening, double now) {

@@ -37,10 +37,15 @@ class Dram {
         Server server;
         double waiting_bytes = 0, waiting_since = 0;  // to be written
     };
+    struct Row {
+        emulator::Address number = ~emulator::Address{0};
+        double opened = 0;
+    };
     struct Bank {
         Server server;
-        emulator::Address row = ~emulator::Address{0};  // that is open
-        double opened = 0;                              // since when
+        // Those opened last: requests for one of them that come while others wait are served with it.
+        std::array<Row, 16> rows;
+        std::size_t next = 0;
     };
 
     Channel& channel_of(emulator::Address line);
