@@ -40,13 +40,13 @@ NUMBERS = [
 
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
-    ("(chapters 10 to 12) are 13 to 19 % too fast", "1[0-2]_", "transpose_read_columns", -19, -13),
-    ("tile of chapter 14 are 33 and 30 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 30, 33),
-    ("over a grid (chapter 16) are 8 to 10 % too fast", "16_", "matmul_grid_stride", -10, -8),
-    ("Strip-mined products (chapter 17) are 21 to 25 % too fast", "17_", "matmul_strip_mined", -25, -21),
+    ("(chapters 10 to 12) are 6 to 19 % too fast", "1[0-2]_", "transpose_read_columns", -19, -6),
+    ("tile of chapter 14 are 25 and 22 % too slow", "14_", "transpose_tile_(padded|swizzled)/", 22, 25),
+    ("over a grid (chapter 16) are 2 to 6 % too fast", "16_", "matmul_grid_stride", -6, -2),
+    ("Strip-mined products (chapter 17) are 15 to 23 % too fast", "17_", "matmul_strip_mined", -23, -15),
     ("`sum_constant_by_lane` is 28 % too fast", "04_", "sum_constant_by_lane", -28, -28),
     ("`sum_constant_uniform` is 29 % too fast", "04_", "sum_constant_uniform", -29, -29),
-    ("`matmul_thread_tiles` at +84% (now -16%)", "19_", "matmul_thread_tiles", -16, -16),
+    ("`matmul_thread_tiles` at +84% (now -13%)", "19_", "matmul_thread_tiles", -13, -13),
 ]  # fmt: skip
 
 
