@@ -258,6 +258,15 @@ def test_many_predicted_curves_are_drawn_as_their_range(tree: Tree) -> None:
     drawn = "".join(panel.blocks(1))
     assert "predicted: Fermi" in drawn and "predicted: Volta" in drawn
     assert "Kepler" not in drawn
+    # At a single place, too, where points of measured curves would stand side by side.
+    alone = collect(known, lambda device: [(1.0, heights[device.generation])])
+    panel = Panel((0, 3), (0, 6))
+    draw(panel, alone, predicted=True, form="")
+    (band,) = (mark for mark in panel.marks if mark.form == "band")
+    assert {(entry.y1, entry.y2) for entry in band.data} == {(1.0, 5.0)}
+    assert band.data[0].x < 1 < band.data[1].x
+    drawn = "".join(panel.blocks(1))
+    assert "predicted: Fermi" in drawn and "predicted: Volta" in drawn
 
 
 def test_a_ratio_is_the_one_that_verdicts_have(tree: Tree) -> None:

@@ -99,9 +99,11 @@ def draw(
     places and the one that is the highest there.
     """
     shown = set()
-    drawn = _side_by_side(panel, curves) if form == "" else list(curves)
+    drawn = list(curves)
     if predicted and len(drawn) > _MAX_PREDICTED:
         return _spread(panel, drawn, form, named)
+    if form == "":
+        drawn = _side_by_side(panel, drawn)
     for curve in drawn:
         first = curve.devices[0]
         look = first.predicted_style if predicted else first.style

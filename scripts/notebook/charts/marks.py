@@ -47,6 +47,8 @@ _LINES = (LINE, DASHES, THIN)
 
 # In pixels: about the size of a mark, and about the width of a panel.
 _MARK, _WIDTH = 9.0, 520.0
+# Half the width of an area at a single x, as a share of the axis.
+_NARROW = 0.01
 # For cells without text: gnuplot takes a blank one for the next column.
 NO_TEXT = "-"
 _BLOCKS = "\n\n\n"
@@ -116,13 +118,16 @@ class Panel:
             self.marks.append(Mark(BARS_Y, data, style))
 
     def band(self, ranges: Iterable[tuple[float, float, float]]) -> None:
-        """The area between two curves: x, low and high; at a single x a line."""
+        """The area between two curves: x, low and high; at a single x a narrow one around it."""
         every = [Datum(x=x, y=(low + high) / 2, y1=low, y2=high) for x, low, high in ranges]
         for data in self._pieces(every):
-            if len(data) > 1:
-                self.marks.append(Mark(BAND, data))
-            else:
-                self.line([(data[0].x, data[0].y1), (data[0].x, data[0].y2)], GREY)
+            if len(data) == 1:
+                across = self._across(data[0].x)
+                data = [
+                    replace(data[0], x=between(*self.x, across + side, self.log_x))
+                    for side in (-_NARROW, _NARROW)
+                ]
+            self.marks.append(Mark(BAND, data))
 
     def error_bars_across(self, bars: Iterable[tuple[float, float, float]], style: Style) -> None:
         """Horizontal bars: y, low and high."""

@@ -68,14 +68,14 @@ def _aos_soa_title(gpu: Device | None) -> str:
     fetched = f"uses {used:.0f} % of what it fetches and " if used else ""
     return (
         f"One field of a 16-byte record: an array of structures {fetched}takes "
-        f"{x_times(one)} the time on the {gpu.name}; with all fields{_of_bytes(gpu)} it is {slower(every)}"
+        f"{x_times(one)} the time on the {gpu.name}; read whole{_of_bytes(gpu)} it is {slower(every)}"
     )
 
 
 def _of_bytes(gpu: Device) -> str:
-    """Names records of single bytes, where they behave as whole records do."""
+    """Names fields of single bytes, where one of them is as fast as whole records are."""
     ratio = gpu.ratio(*_layout(gpu, "one_field", 4))
-    return " or of 1 byte each" if ratio and slower(ratio) == "as fast" else ""
+    return ", or with fields of 1 byte," if ratio and slower(ratio) == "as fast" else ""
 
 
 _UNROLLS = (2, 4, 8)

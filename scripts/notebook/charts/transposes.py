@@ -140,7 +140,7 @@ def transpose_diagonal(facts: Facts) -> Chart:
     shown: set[Evidence] = set()
     for kernel, name in ((COLUMNS, "reads columns"), (ROWS, "reads rows")):
         heading = f"a transpose that {name}: time in diagonal order, plain order = 1"
-        panel = Panel((-0.6, end), (0.8, 1.3), heading=heading, height=190)
+        panel = Panel((-0.6, end), (0.8, 1.4), heading=heading, height=190)
         ticks = [(place, str(size)) for size, place in places.items()]
         panel.ticks_x([*ticks, (len(sizes) + 0.6, "published")])
         mark_no_effect(panel)
