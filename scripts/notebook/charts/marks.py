@@ -47,8 +47,6 @@ _LINES = (LINE, DASHES, THIN)
 
 # In pixels: about the size of a mark, and about the width of a panel.
 _MARK, _WIDTH = 9.0, 520.0
-# Half the width of an area at a single x, as a share of the axis.
-_NARROW = 0.01
 # For cells without text: gnuplot takes a blank one for the next column.
 NO_TEXT = "-"
 _BLOCKS = "\n\n\n"
@@ -122,11 +120,8 @@ class Panel:
         every = [Datum(x=x, y=(low + high) / 2, y1=low, y2=high) for x, low, high in ranges]
         for data in self._pieces(every):
             if len(data) == 1:
-                across = self._across(data[0].x)
-                data = [
-                    replace(data[0], x=between(*self.x, across + side, self.log_x))
-                    for side in (-_NARROW, _NARROW)
-                ]
+                across = [self._across(data[0].x) + side for side in (-0.01, 0.01)]
+                data = [replace(data[0], x=between(*self.x, at, self.log_x)) for at in across]
             self.marks.append(Mark(BAND, data))
 
     def error_bars_across(self, bars: Iterable[tuple[float, float, float]], style: Style) -> None:
