@@ -15,7 +15,7 @@ GIVEN = (
     "8, 16 and 24, where",
     "at 64. No reason",
     "below the 3 % that",
-    "about nine tenths of the bandwidth on a V100",
+    "about 1.1× the time: nine tenths of the bandwidth",
 )
 
 
