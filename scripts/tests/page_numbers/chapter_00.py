@@ -86,6 +86,10 @@ def facts(d: Data) -> Iterator[Fact]:
     dram = d.of("chase path:l2 footprint:67108864", rate)
     asked, held = [memory / value / 1e6 for value in dram], [132 * 32 * 32 * 4 / 1e6]
     yield "law asks for [1.29] MB in flight, and they hold [0.54].", asked, held
+    yield (
+        "asks for [9.8] KB in flight an SM at least, and they hold [4.1].",
+        *([1e3 * value / 132 for value in total] for total in (asked, held)),
+    )
     yield "hold [0.54] MB in flight, and Little's law asks for [1.29] MB", held, asked
     yield (
         "takes [5] % longer than one",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from page_numbers.check import Fact
-from page_numbers.data import Data
+from page_numbers.data import H100, Data
 
 CITED = ("every efficiency is 100 % but the store efficiency at offset 11, 80 %",)
 GIVEN = (
@@ -22,6 +22,7 @@ def facts(d: Data) -> Iterator[Fact]:
     straight, apart = "write_offset offset:0", "write_offset offset:11"
     yield "costs an H200 [at most 1] %", d.more(apart, straight, at="cache:cold")
     yield "elements), offset 11 is [7] % slower", d.more(apart, straight, at="cache:warm")
+    yield "([1.10]× on an H100)", d.on(H100).ratio(apart, straight, at="cache:warm")
     some = "write_lanes lanes:0-20"
     yield "take [5 to 6] % *longer*", d.more(some, apart, at="cache:cold")
     yield "lanes 0 to 20 alone take [5 to 6] % longer", d.more(some, apart, at="cache:cold")
