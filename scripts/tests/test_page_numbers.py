@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from page_numbers import check, data, prose, reading
+from page_numbers import chapter_16, check, data, prose, reading
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted(path.name for path in (ROOT / "chapters").glob("[0-9][0-9]_*"))
@@ -86,6 +86,18 @@ def _printed(chapter: str) -> list[float]:
     ratios = [one / other for one in values for other in values if other]
     changes = [100 * (value - 1) for value in ratios] + [100 * (1 - value) for value in ratios]
     return [*(scale * value for scale in _SCALES for value in values), *ratios, *changes, *stated]
+
+
+@pytest.mark.parametrize("front", ["README.md", "README.zh.md"])
+def test_the_front_page_has_the_fermi_s_share_of_its_peak(front: str) -> None:
+    """Of the theoretical one: no claim is about it, so that no placeholder has it."""
+    share = chapter_16.fermi_share_of_peak(data.Data("16"))
+    row = next(
+        line
+        for line in (ROOT / front).read_text(encoding="utf-8").split("\n")
+        if line.startswith("|") and "16_matmul_naive/)&nbsp;" in line
+    )
+    assert f"Fermi {share:.0f} %" in row
 
 
 @pytest.mark.parametrize(

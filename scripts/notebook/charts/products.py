@@ -85,16 +85,17 @@ def _matmul_naive_title(facts: Facts) -> str:
     points, gpu = _steps(facts), facts.gpu
     if gpu is None or len(points) < 3:
         return ""
-    shares = [clocks / lines for _, lines, clocks in points]
+    by_line = [clocks / lines for _, lines, clocks in points]
     row, column = points[0], points[-1]
-    by_sector = ""
-    if sectors := complete(_sectors(facts.of(gpu.generation))):
-        each = [clocks / count for (_, _, clocks), count in zip(points, sectors, strict=True)]
-        by_sector = f", {min(each):.1f} to {max(each):.1f} a sector"
+    other = ""
+    sectors = complete(_sectors(facts.of(gpu.generation)))
+    if sectors and len(sectors) == len(points):
+        by_sector = [clocks / count for (_, _, clocks), count in zip(points, sectors, strict=True)]
+        if max(by_line) / min(by_line) < max(by_sector) / min(by_sector):
+            other = ", not the sectors"
     return (
-        f"A step of a naive product takes {min(shares):.1f} to {max(shares):.1f} clocks a line on the "
-        f"{gpu.name}{by_sector}: {column[1]:.0f} lines down columns, {row[1]:.0f} along rows, "
-        f"{x_times(column[2] / row[2])} the time"
+        f"A naive product's time follows the lines that a warp touches{other}: on the {gpu.name} "
+        f"{column[1]:.0f} lines take {column[2] / row[2]:.3g}x the time of {row[1]:.0f}"
     )
 
 

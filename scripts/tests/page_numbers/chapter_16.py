@@ -116,9 +116,40 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     hits = d.per(f"{NAIVE} block:16x16|32x32 {both}", "l1_hit_sectors", "load_sectors")
     yield "[about nine of ten] sectors are found", hits
-    peaks = d.ratio(f"{NAIVE} block:16x16", "multiply_add_in_registers", "flops_per_second")
-    yield "product, to [9 to 13] % of the peak", [100 * value for value in peaks]
+    peaks = d.ratio(square, "multiply_add_in_registers", "flops_per_second", "m:1024|4096")
+    yield "product, to [9 to 10] % of the peak", [100 * value for value in peaks]
+    yield from _small_and_large(d)
     yield "is [9 to 34] % slower, with a grid", slower
+
+
+def _small_and_large(d: Data) -> Iterator[Fact]:
+    """The product against cuBLAS and tiles, and at 256 cubed."""
+    flops, square = "flops_per_second", f"{NAIVE} block:16x16"
+    (library,) = Data("19").of("cublas_sgemm m:4096 n:4096", flops, 1e-12)
+    narrow, wide = (d.of(f"{NAIVE} block:{w}x{w} m:4096", flops, 1e-12) for w in (16, 32))
+    yield (
+        "[10 to 12] % of cuBLAS ([5.33] TFLOP/s in blocks of 16 x 16 and [6.27] in 32 x 32, of [51.4])",
+        [100 * value / library for value in narrow + wide],
+        narrow,
+        wide,
+        [library],
+    )
+    tiled = Data("17").ratio("matmul_tiled tile:16", square, flops)
+    yield "are [1.5 to 1.6] times as fast", tiled
+    peaks = [d.of(f"multiply_add_in_registers m:{m}", flops, 1e-12) for m in (256, 1024, 4096)]
+    small = d.of(f"{square} m:256", flops, 1e-12)
+    yield "reaches [2.7] % of the peak of 4096 cubed", [100 * small[0] / peaks[2][0]]
+    yield "([13] TFLOP/s at 256 cubed, [53] at 1024, [60] at 4096)", *peaks
+    yield "[14] % of the theoretical peak at 256", [fermi_share_of_peak(d)]
+
+
+def fermi_share_of_peak(d: Data) -> float:
+    """In percent, as predicted."""
+    gpu = next(row for row in table("architectures.csv") if row["architecture"] == "fermi")
+    lanes = int(gpu["sm_count"]) * int(gpu["fp32_lanes_per_sm"])
+    peak = 2 * lanes * float(gpu["max_clock_mhz"]) * 1e6
+    (seconds,) = d.on("emulated-fermi").predicted(f"{NAIVE} block:16x16 m:256")
+    return 100 * 2 * 256**3 / seconds / peak
 
 
 def clocks(d: Data, name: str) -> float:
