@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from statistics import median
 
 from notebook.charts.curves import mark_no_effect
-from notebook.charts.evidence import LARGEST, Device, Facts, complete
+from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import (
     CLAIMED,
     GENERATIONS,
@@ -16,7 +16,7 @@ from notebook.charts.look import (
 from notebook.charts.marks import PALE, RIGHT, THIN, Chart, Panel
 from notebook.charts.reads import at_11
 from notebook.charts.sources import Sources
-from notebook.charts.words import NO_EFFECT_LINES, percent, times
+from notebook.charts.words import NO_EFFECT, NO_EFFECT_LINES, percent, times
 
 _COLUMNS = (-0.7, len(GENERATIONS) - 0.3)
 
@@ -179,19 +179,39 @@ _EFFECTS: list[
 
 
 def _effects_title(sources: Sources) -> str:
-    """What each effect is at most, on any of the devices that are drawn."""
-    ends = []
+    """What each effect is where it was measured, and at most where it is predicted: its losses, too."""
+    measured, predicted, names = [], [], []
     for numbers, _, _, ratio, _ in _EFFECTS:
         facts = sources.facts(*numbers)
-        values = complete([ratio(facts.gpu)]) if facts.gpu else None
-        if values is None:
-            return ""
+        own = {device.name: value for device in facts.measured if (value := ratio(device))}
+        crowd = [value for device in sources.crowd(numbers[0]) if (value := ratio(device))]
         known = [device for device in (*facts.published, *facts.measured) if ratio(device)]
-        drawn = (*facts.predicted(known), *known, *sources.crowd(numbers[0]))
-        values += [value for device in drawn if (value := ratio(device))]
-        ends.append((min(values), max(values)))
-    (_, slow), (helped, _), (_, most) = ends
+        others = [value for device in facts.predicted(known) if (value := ratio(device))]
+        if not own or not others:
+            return ""
+        names += own
+        measured.append([*own.values(), *crowd])
+        predicted.append(others)
+    on = ", ".join(dict.fromkeys(names))
+    offset, diagonal, tiles = measured
+    offset_elsewhere, diagonal_elsewhere, tiles_elsewhere = predicted
     return (
-        f"On any GPU at most: offset 11 costs {percent(slow - 1)}, diagonals save {percent(1 - helped)}, "
-        f"tiles bring {times(most)}"
+        f"{on}: offset 11 costs {_losses(offset)}, diagonals {_losses(diagonal)}, tiles bring {_times(tiles)}; "
+        f"predicted elsewhere at most: {percent(max(offset_elsewhere) - 1)}, diagonals {_gains(diagonal_elsewhere)}"
+        f"cost {percent(max(diagonal_elsewhere) - 1)}, tiles bring {times(max(tiles_elsewhere))}"
     )
+
+
+def _losses(ratios: list[float]) -> str:
+    ends = (f"{100 * (end - 1):.0f}" for end in (min(ratios), max(ratios)))
+    return f"{' to '.join(dict.fromkeys(ends))} %"
+
+
+def _gains(ratios: list[float]) -> str:
+    """`save 13 or `, where that is an effect."""
+    return f"save {100 * (1 - min(ratios)):.0f} or " if min(ratios) < NO_EFFECT[0] else ""
+
+
+def _times(ratios: list[float]) -> str:
+    low, high = (times(end) for end in (min(ratios), max(ratios)))
+    return high if low == high else f"{low} to {high}"
