@@ -208,6 +208,6 @@ def _roofline_title(gpu: Device) -> str:
     ours = gpu.value(gpu.row("matmul_balanced", m=4096), "flops_per_second")
     and_ours = f", ours {percent(ours / peak)}" if ours else ""
     return (
-        f"On the {gpu.name} the naive product reads the L1 at {percent(share)} of its rate; "
+        f"On the {gpu.name} the naive product reads the L1 at {percent(share)} of its rate in bytes; "
         f"cuBLAS reaches {percent((speeds[1] or 0) / peak)} of the multiply-add rate{and_ours}"
     )

@@ -1,10 +1,12 @@
 """Chapter 19: as fast as cuBLAS."""
 
+import re
 from collections.abc import Iterator
 from statistics import median
 
+from page_numbers.chapter_16 import clocks
 from page_numbers.check import Fact
-from page_numbers.data import Data, table
+from page_numbers.data import Data, directory, table
 
 CITED = (
     "12.8 % of cuBLAS for",
@@ -48,6 +50,12 @@ GIVEN = (
     "double buffers",
     "16 scalar loads of operands for 64 multiply-adds leave these 80 %",
     "the quarters' lanes",
+    "256 cubed has 16 tiles of",
+    "moves 32 of 128 bytes",
+    "naive product: 2 per",
+    "steps 2 to 4 have 256",
+    "steps 5 to 7 have 128",
+    "in tiles of 128 x 128 from step 2 on",
 )
 
 
@@ -65,6 +73,7 @@ def facts(d: Data) -> Iterator[Fact]:
         [clocks["2+1"]],
     )
     yield from _variants()
+    yield from _steps(d)
     ratio = "cublas_ratio"
     for words, shape in (
         ("reaches [1.06] of cuBLAS at 4096 cubed", "m:4096 n:4096 k:4096"),
@@ -159,6 +168,70 @@ def facts(d: Data) -> Iterator[Fact]:
         "it gains [16] %: loads are",
         [100 * (buffered / value - 1) for value in d.of("matmul_vectorised m:4096", ratio)],
     )
+
+
+def _steps(d: Data) -> Iterator[Fact]:
+    """The table of the steps, and what they reach at 4096 cubed."""
+    steps = {
+        "`matmul_tiled`, 32 x 32 | [0.17] |": "matmul_tiled tile:32",
+        "8 x 8 elements | [0.52] |": "matmul_thread_tiles",
+        "16-byte accesses | [0.75] |": "matmul_vectorised",
+        "`matmul_double_buffered` | [0.87] |": "matmul_double_buffered tile:picked",
+        "8 x 16 elements | [1.00] |": "matmul_bulk tile:picked",
+        "a loop of 4 KB | [1.05] |": "matmul_reuse tile:picked",
+        "divided by stages of k | [1.06] |": "matmul_balanced tile:picked",
+    }
+    large = "m:4096 n:4096"
+    shares = [d.of(f"{kernel} {large}", "cublas_ratio") for kernel in steps.values()]
+    yield from zip(steps, shares, strict=True)
+    warps = 64
+    occupancies = [d.of(f"{kernel} {large}", "theoretical_occupancy") for kernel in steps.values()]
+    for threads, (occupancy, *_) in zip((1024, *[256] * 3, *[128] * 3), occupancies, strict=True):
+        assert occupancy / 100 * warps * 32 / threads == 2  # blocks
+    yield (
+        "steps 2 to 4 have 256 ([25] %), steps 5 to 7 have 128 ([12.5] %)",
+        [value for values in occupancies[1:4] for value in values],
+        [value for values in occupancies[4:] for value in values],
+    )
+    (bulk,), (reuse,), (balanced,) = shares[4:]
+    yield (
+        "register file ([5] % at 4096 cubed) and a divided last wave that keeps all SMs busy ([2] %)",
+        [100 * (reuse / bulk - 1)],
+        [100 * (balanced / reuse - 1)],
+    )
+    flops = "flops_per_second"
+    (alone,) = d.of(f"fma_chains {large}", flops, 1e-12)
+    of_alone = [
+        [100 * value / alone for value in d.of(f"{kernel} {large}", flops, 1e-12)]
+        for kernel in ("cublas_sgemm", *list(steps.values())[4:])
+    ]
+    yield (
+        "alone do [65.1] TFLOP/s at 4096 cubed. Of that cuBLAS and step 5 reach [79] %, step 6 reaches [83] %, "
+        "step 7 reaches [84] %",
+        [alone],
+        of_alone[0] + of_alone[1],
+        of_alone[2],
+        of_alone[3],
+    )
+    profiled = {row["variant"]: row["instructions_per_ffma"] for row in table("product_variants.csv")}
+    last = "serpentine; a by 8 bytes; loop of two steps per stage"
+    yield (
+        "issues [1.13] instructions per multiply-add, step 5 [1.09] and a forerunner of step 6 [1.12]",
+        *([float(profiled[name])] for name in ("cublasSgemm", "matmul_bulk", last)),
+    )
+    naive = Data("16")
+    yield (
+        "naive product: 2 per [2.7] clocks",
+        [clocks(naive, name) for name in naive.names("matmul_naive block:32x32 m:4096")],
+    )
+    merged = d.of("matmul_tiled tile:32 m:256", "shared_load_wavefronts")
+    yield "| 8 ([6] as nvcc merges) |", [value / (256**3 / 128) for value in merged]
+    l1, *_ = re.findall(r"L1 at (\d+) % of its rate", page_text())
+    yield "The L1's [49] % are bytes", [float(l1)]
+
+
+def page_text() -> str:
+    return (directory("19") / "README.md").read_text(encoding="utf-8")
 
 
 def _variants() -> Iterator[Fact]:
