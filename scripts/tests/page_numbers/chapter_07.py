@@ -129,6 +129,18 @@ def facts(d: Data) -> Iterator[Fact]:
         d.ratio(quarter, plain, at=small),
         d.of(f"{plain} {small}"),
     )
+    rates = [
+        d.of(f"{kernel} {straight} n:67108864", "bytes_per_second", 1e-12)
+        for kernel in (plain, book, first)
+    ]
+    yield (
+        "At 2^26 elements ([805] MB) plain, book and loads first reach [3.21], [3.57] and [4.32] TB/s; at 2^20, "
+        "the other end of both ranges, the last two save [1] and [11] %",
+        [3 * 4 * 2**26 / 1e6],
+        *rates,
+        d.less(book, plain, at=small),
+        d.less(first, plain, at=small),
+    )
     part = d.ratio(quarter, plain, at=small)
     yield "[about a third] of the time is launch", [(4 * value - 1) / 3 for value in part]
     yield (
