@@ -52,6 +52,13 @@ def facts(d: Data) -> Iterator[Fact]:
         "what remains, [up to 2] %, is hardly",
         d.more(f"{apart} l1:off", f"{straight} l1:off", at=cold),
     )
+    transpose = "transpose_read_columns"
+    first = f"{transpose}_unroll4_loads_first"
+    yield (
+        "can lose without the L1: [16] % where",
+        Data("10").more(f"{transpose} l1:off", f"{transpose} l1:on", at="cache:warm"),
+    )
+    yield "[48 to 51] % with four loads", Data("11").more(f"{first} l1:off", f"{first} l1:on")
     warm = "block:none cache:warm"
     (past,), (through,) = (
         d.more(f"{apart} l1:{on}", f"{straight} l1:{on}", at=warm) for on in ("off", "on")
