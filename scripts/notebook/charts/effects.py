@@ -180,7 +180,9 @@ _EFFECTS: list[
 
 def _effects_title(sources: Sources) -> str:
     """What each effect is where it was measured, and at most where it is predicted: its losses, too."""
-    measured, predicted, names = [], [], []
+    measured: list[list[float]] = []
+    predicted: list[list[float]] = []
+    names: list[str] = []
     for numbers, _, _, ratio, _ in _EFFECTS:
         facts = sources.facts(*numbers)
         own = {device.name: value for device in facts.measured if (value := ratio(device))}

@@ -213,7 +213,9 @@ def _steps(d: Data) -> Iterator[Fact]:
         of_alone[2],
         of_alone[3],
     )
-    profiled = {row["variant"]: row["instructions_per_ffma"] for row in table("product_variants.csv")}
+    profiled = {
+        row["variant"]: row["instructions_per_ffma"] for row in table("product_variants.csv")
+    }
     last = "serpentine; a by 8 bytes; loop of two steps per stage"
     yield (
         "issues [1.13] instructions per multiply-add, step 5 [1.09] and a forerunner of step 6 [1.12]",
