@@ -122,7 +122,29 @@ FLIGHTS = Table(
 """,
     is_source="yes",
 )
-TABLES = (CLOCKS, COPIES, FLIGHTS)
+CONSTANTS = Table(
+    "constants",
+    "read",
+    "cycles",
+    f"""\
+# Cycles of a read of constant memory where lanes read different addresses: common/tests/validation_set/constants on
+# an H200 {_WHERE}
+# model comes from the rows with yes.
+""",
+    is_source="yes",
+)
+STORES = Table(
+    "stores",
+    "store",
+    "ns",
+    f"""\
+# Nanoseconds of stores on their way to the L2, and of launches that only write: common/tests/validation_set/stores on
+# an H200 {_WHERE}
+# model comes from the rows with yes.
+""",
+    is_source="yes",
+)
+TABLES = (CLOCKS, CONSTANTS, COPIES, FLIGHTS, STORES)
 
 
 def main() -> int:

@@ -10,6 +10,7 @@
 #include "emulator/models/partial_sectors.hpp"
 #include "timing/dram.hpp"
 #include "timing/evictions.hpp"
+#include "timing/l2_requests.hpp"
 #include "timing/machine_table.hpp"
 #include "timing/memory_path.hpp"
 #include "timing/predication.hpp"
@@ -202,8 +203,8 @@ TEST(Memory, ALaunchEndsWhenItsLastStoreIsAcknowledged) {
     store.access.sectors = 4;
     MemoryPath memory(machine, LaunchTrace{}, facts, 1);
     memory.serve(store.access, store.line, 10);
-    // Through the data path at 11, a cycle in the L2, whose answer comes 100 later.
-    EXPECT_EQ(memory.drained(), 112);
+    // Through the data path at 13, a cycle a sector on the way to the L2, whose answer comes 100 later.
+    EXPECT_EQ(memory.drained(), 117);
 }
 
 TEST(Memory, AStoreLeavesItsSectorsInTheL1WhereTheGenerationDoes) {
@@ -238,36 +239,68 @@ TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
     for (const double last : {6., 7., 11.}) EXPECT_EQ(memory.serve(access, {}, 0), last + 23);
 }
 
-TEST(Memory, AStoreMergesWithTheOneBeforeThatStillWaits) {
+// A sector a cycle, a line at least a cycle.
+Machine machine_with_stores() {
     Machine machine = machine_with_dram();
     machine.l2_store_lines_per_cycle = 1;
-    machine.l2_store_sectors_per_cycle = 4;
-    machine.l1_tags_per_cycle = 4;
+    machine.l2_store_sectors_per_cycle = 1;
     machine.merged_store_lines = 2;
-    LaunchFacts facts;
-    facts.dram_bytes_per_written_sector = 0;
-    Access store;
-    store.kind = Access::Kind::store;
-    store.space = Space::global;
-    const auto lines_sent = [&](std::vector<std::vector<emulator::LineSectors>> stores,
-                                double apart) {
-        MemoryPath memory(machine, LaunchTrace{}, facts, 1);
-        double now = 0;
-        for (const auto& lines : stores) {
-            store.line_count = static_cast<std::uint32_t>(lines.size());
-            store.sectors = store.line_count;
-            memory.serve(store, lines, now);
-            now += apart;
-        }
-        return memory.stores().busy();
-    };
+    return machine;
+}
+
+// Cycles that stores take, each writing so many bytes of each sector, `apart` cycles from one to the next.
+double cycles_of_stores(const std::vector<std::vector<emulator::LineSectors>>& stores, double apart,
+                        unsigned bytes = emulator::sector_bytes) {
+    const Machine machine = machine_with_stores();
+    L2Requests requests(machine, 1);
+    double now = 0;
+    for (const auto& lines : stores) {
+        Access store;
+        store.line_count = static_cast<std::uint32_t>(lines.size());
+        for (const emulator::LineSectors line : lines)
+            store.sectors = static_cast<std::uint16_t>(store.sectors + line.count());
+        store.bytes = bytes * store.sectors;
+        requests.store(store, lines, now);
+        now += apart;
+    }
+    return requests.busy();
+}
+
+TEST(L2Requests, AStoreMergesWithTheOneBeforeThatStillWaits) {
     const std::vector<emulator::LineSectors> two{{0, 1}, {128, 1}}, others{{0, 2}, {128, 1}},
         three{{0, 1}, {128, 1}, {256, 1}};
-    EXPECT_EQ(lines_sent({two, two}, 0), 2);
-    EXPECT_EQ(lines_sent({two, others}, 0), 3);  // another sector of the first line
-    EXPECT_EQ(lines_sent({two, two}, 100), 4);   // the first one has left
-    EXPECT_EQ(lines_sent({three, three}, 0), 6);
-    EXPECT_EQ(lines_sent({two, others, two}, 0), 4);  // no longer the one before
+    EXPECT_EQ(cycles_of_stores({two, two}, 0), 2);
+    EXPECT_EQ(cycles_of_stores({two, others}, 0), 3);  // another sector of the first line
+    EXPECT_EQ(cycles_of_stores({two, others, two}, 0), 3);
+    EXPECT_EQ(cycles_of_stores({two, two}, 100), 4);  // the first one has left
+    EXPECT_EQ(cycles_of_stores({three, three}, 0), 6);
+}
+
+// data/timing/stores.csv: a line takes as long for 16 bytes of a sector as for two sectors.
+TEST(L2Requests, WhichBytesAreWrittenTakesAsLongAsASector) {
+    const std::vector<emulator::LineSectors> one{{0, 1}}, all{{0, 0xf}};
+    EXPECT_EQ(cycles_of_stores({one}, 0), 1);
+    EXPECT_EQ(cycles_of_stores({one}, 0, 16), 2);
+    EXPECT_EQ(cycles_of_stores({all}, 0), 4);
+    EXPECT_EQ(cycles_of_stores({all}, 0, 16), 5);
+    EXPECT_EQ(cycles_of_stores({one, one}, 0, 16), 2);  // both halves, in one
+}
+
+TEST(L2Requests, ALoadWaitsForTheStoresBeforeIt) {
+    Machine machine = machine_with_stores();
+    machine.l2_request_cycles = 1;
+    L2Requests requests(machine, 1);
+    Access store;
+    store.line_count = 1;
+    store.sectors = 4;
+    store.bytes = emulator::line_bytes;
+    const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    EXPECT_EQ(requests.load(1, 0), 0);
+    EXPECT_EQ(requests.store(store, line, 1), 5);
+    EXPECT_EQ(requests.store(store, other, 1), 9);
+    EXPECT_EQ(requests.load(2, 2), 10);  // the first one leaves at 9
+    // Two stores wait at most: the third finds room when the second one leaves.
+    EXPECT_EQ(requests.accepts(), 5);
 }
 
 TEST(PartialSectors, AreThoseThatStoresLeaveIncomplete) {

@@ -34,8 +34,10 @@ struct Machine {
 
     // ---- the L1 and the shared memory, which share one data path
     double shared_cycles = 23, l1_cycles = 33, constant_cycles = 8;
-    double shared_pass_cycles = 1;    // from the result of one pass through the banks to the next
-    double constant_pass_cycles = 1;  // of one address of several that a warp reads
+    double shared_pass_cycles = 1;  // from the result of one pass through the banks to the next
+    double constant_pass_cycles =
+        1;  // that one address of several keeps the constant cache busy, ...
+    double constant_next_cycles = 1;  // ... and until it can be used behind the one before
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;
     double shared_atomic_cycles = 4;  // of one pass over the banks
@@ -58,7 +60,10 @@ struct Machine {
     double l2_bytes_per_cycle_per_sm = 64;  // of one SM's port
     double l2_store_lines_per_cycle = 32;   // of the whole GPU: each takes one line, ...
     double l2_store_sectors_per_cycle = 128;  // ... and so many sectors
-    double merged_store_lines = 0;       // at most, of a store that the next one can merge with
+    double merged_store_lines = 0;  // at most, of a store that the next one can merge with
+    double l2_request_cycles = 1;   // of a line that a load asks for, on the way there
+    // Until there is room for lines that the L2 lacks, where so much of it is written; for less in proportion.
+    double l2_room_cycles = 0, l2_room_share = 0.04;
     double l2_atomics_per_cycle = 32;    // sectors, of the whole GPU
     double dram_bytes_per_cycle = 2000;  // of the whole GPU, as measured, not the peak
     double l2_bytes = 0;

@@ -21,7 +21,7 @@ struct Parameters {
     double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
     double shared_cycles{}, shared_pass_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{},
         dram_cycles{};
-    double constant_pass_cycles{};
+    double constant_pass_cycles{}, constant_next_cycles{};
     double dram_spread_ns{}, dram_bank_ns{}, dram_write_opening_bytes{}, dram_opening_bytes{},
         dram_turn_ns{};
     double page_cycles{}, l2_granule_bytes{};
@@ -31,7 +31,7 @@ struct Parameters {
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
-    double merged_store_lines{};
+    double merged_store_lines{}, l2_request_cycles{}, l2_room_cycles{}, l2_room_share{};
     double l2_atomics_per_cycle_of_sm{};
     double dram_achieved_share{};
     double link_gbs{}, pageable_gbs{}, copy_us{};
@@ -56,6 +56,20 @@ const Parameters& parameters_of(const emulator::Architecture& architecture) {
     if (const Parameters* const part = find(generation + "_" + capability)) return *part;
     if (const Parameters* const whole = find(generation)) return *whole;
     throw std::logic_error("data/timing/parameters.csv has no rows for " + generation);
+}
+
+// What SMs and the L2 ask each other for, at their own rates.
+void add_l2(const Parameters& from, double sms, Machine& machine) {
+    machine.l2_granule_bytes = from.l2_granule_bytes;
+    machine.l2_bytes_per_cycle = from.l2_bytes_per_cycle_of_sm * sms;
+    machine.l2_bytes_per_cycle_per_sm = from.l2_port_bytes_per_cycle;
+    machine.l2_store_lines_per_cycle = from.l2_store_lines_per_cycle_of_sm * sms;
+    machine.l2_store_sectors_per_cycle = from.l2_store_sectors_per_cycle_of_sm * sms;
+    machine.merged_store_lines = from.merged_store_lines;
+    machine.l2_request_cycles = from.l2_request_cycles;
+    machine.l2_room_cycles = from.l2_room_cycles;
+    machine.l2_room_share = from.l2_room_share;
+    machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_of_sm * sms;
 }
 
 }  // namespace
@@ -88,6 +102,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.l1_cycles = from.l1_cycles;
     machine.constant_cycles = from.constant_cycles;
     machine.constant_pass_cycles = from.constant_pass_cycles;
+    machine.constant_next_cycles = from.constant_next_cycles;
     machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
     machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;
@@ -104,13 +119,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.dram_opening_bytes = from.dram_opening_bytes;
     machine.dram_write_opening_bytes = from.dram_write_opening_bytes;
     machine.dram_turn_cycles = from.dram_turn_ns * 1e-9 * gpu.sm_clock_hz;
-    machine.l2_granule_bytes = from.l2_granule_bytes;
-    machine.l2_bytes_per_cycle = from.l2_bytes_per_cycle_of_sm * sms;
-    machine.l2_bytes_per_cycle_per_sm = from.l2_port_bytes_per_cycle;
-    machine.l2_store_lines_per_cycle = from.l2_store_lines_per_cycle_of_sm * sms;
-    machine.l2_store_sectors_per_cycle = from.l2_store_sectors_per_cycle_of_sm * sms;
-    machine.merged_store_lines = from.merged_store_lines;
-    machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_of_sm * sms;
+    add_l2(from, sms, machine);
     machine.dram_bytes_per_cycle =
         from.dram_achieved_share * gpu.dram_bytes_per_second / gpu.sm_clock_hz;
     machine.l2_bytes = static_cast<double>(gpu.l2_bytes);

@@ -1,15 +1,24 @@
 #include "timing/memory_path.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace timing {
 namespace {
 
+// A store passes the L1 line by line, and two cycles more: 10, 18 and 34 passes of 8, 16 and 32 lines (H200:
+// l1tex__data_pipe_lsu_wavefronts).
+constexpr double store_overhead_cycles = 2;
 constexpr std::size_t max_in_flight = 4096;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
+
+// How long stores wait at last for room in the L2, if it lacks what a launch writes.
+double cycles_for_room(const Machine& machine, const LaunchFacts& facts) {
+    const double written = facts.dram_bytes * facts.dram_dirty_share;
+    const double most = machine.l2_room_share * machine.l2_bytes;
+    return most > 0 ? machine.l2_room_cycles * std::min(1.0, written / most) : 0;
+}
 
 // Of DRAM, that the recorded blocks touch.
 emulator::Address first_row(const LaunchTrace& trace) {
@@ -26,8 +35,10 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       active_sms_(active_sms),
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
+      requests_(machine, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
-      evictions_(trace) {}
+      evictions_(trace),
+      room_cycles_(cycles_for_room(machine, facts)) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now, bool is_in_first_wave) {
@@ -51,11 +62,11 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
     }
 }
 
-// One address at a time.
+// One address at a time. What waits for all of them waits longer than they keep the cache busy.
 double MemoryPath::read_constant(const Access& access, double now) {
-    const double cycles = machine_.constant_pass_cycles * std::max<double>(1, access.wavefronts);
-    return constants_.serve(now, cycles) + cycles - machine_.constant_pass_cycles +
-           machine_.constant_cycles;
+    const double addresses = std::max<double>(1, access.wavefronts);
+    return constants_.serve(now, machine_.constant_pass_cycles * addresses) +
+           machine_.constant_cycles + (addresses - 1) * machine_.constant_next_cycles;
 }
 
 double MemoryPath::serve_shared(const Access& access, double now) {
@@ -127,7 +138,7 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     }
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
-    const double begin = l2_.serve(now, bytes / rate);
+    const double begin = l2_.serve(requests_.load(lines.size(), now), bytes / rate);
     double arrival = begin + bytes / rate + machine_.l2_cycles;
     if (facts_.dram_bytes_per_read_sector <= 0) return arrival;
     for (const emulator::LineSectors line : lines) {
@@ -146,40 +157,15 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     return arrival;
 }
 
-// What a store sends to the L2. Sectors of the store before it are merged with that one, unless it is of so
-// many lines that these leave one after another.
-MemoryPath::Sent MemoryPath::merged(const Access& access,
-                                    std::span<const emulator::LineSectors> lines) {
-    Sent sent;
-    auto last = last_store_.begin();
-    for (const emulator::LineSectors each : lines) {
-        while (last != last_store_.end() && last->line() < each.line()) ++last;
-        const bool is_known = last != last_store_.end() && last->line() == each.line();
-        const unsigned merged = is_known ? each.sectors() & last->sectors() : 0;
-        const int count = std::popcount(each.sectors() & ~merged);
-        sent.sectors += count;
-        sent.lines += count > 0;
-    }
-    last_store_.clear();
-    if (access.line_count <= machine_.merged_store_lines)
-        last_store_.assign(lines.begin(), lines.end());
-    return sent;
-}
-
 double MemoryPath::store(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now) {
-    const double cycles = data_cycles(access);
+    const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles) + cycles;
-    if (stores_.free() <= done) last_store_.clear();  // it has left
-    const Sent sent = merged(access, lines);
-    const double l2_cycles =
-        active_sms_ * std::max(sent.lines / machine_.l2_store_lines_per_cycle,
-                               sent.sectors / machine_.l2_store_sectors_per_cycle);
-    const double begin = stores_.serve(done, l2_cycles);
-    acknowledged_ = std::max(acknowledged_, begin + l2_cycles + machine_.l2_cycles);
+    const double sent = requests_.store(access, lines, done);
+    acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + room_cycles_);
     if (facts_.dram_bytes_per_written_sector > 0) {
         for (const emulator::LineSectors line : lines)
-            evict(line.count() * facts_.dram_bytes_per_written_sector, begin);
+            evict(line.count() * facts_.dram_bytes_per_written_sector, sent);
     }
     if (machine_.stores_allocate_in_l1) l1_.sectors.fill(lines);
     return done;

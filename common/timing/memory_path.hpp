@@ -11,6 +11,7 @@
 #include "emulator/models/sectored_cache.hpp"
 #include "timing/dram.hpp"
 #include "timing/evictions.hpp"
+#include "timing/l2_requests.hpp"
 #include "timing/machine.hpp"
 #include "timing/server.hpp"
 #include "timing/trace.hpp"
@@ -23,7 +24,9 @@ class MemoryPath {
                double active_sms, unsigned draw = 0);
 
     // The earliest cycle at which the data path takes another instruction.
-    double accepts() const { return data_.free() - machine_.memory_queue_cycles; }
+    double accepts() const {
+        return std::max(data_.free() - machine_.memory_queue_cycles, requests_.accepts());
+    }
     // An access that is issued at `now`, by a block of the first wave or a later one; returns when its
     // result can be used.
     double serve(const Access& access, std::span<const emulator::LineSectors> lines, double now,
@@ -33,7 +36,7 @@ class MemoryPath {
 
     const Server& data() const { return data_; }
     const Server& l2() const { return l2_; }
-    const Server& stores() const { return stores_; }
+    const L2Requests& requests() const { return requests_; }
     const Server& atomics() const { return atomics_; }
     const Dram& dram() const { return dram_; }
     double shared_busy() const { return shared_busy_; }
@@ -48,10 +51,6 @@ class MemoryPath {
                             double now);
     };
 
-    struct Sent {
-        double lines = 0, sectors = 0;
-    };
-
     double serve_shared(const Access& access, double now);
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double fetch(std::span<const emulator::LineSectors> lines, double now);
@@ -59,7 +58,6 @@ class MemoryPath {
     double read_constant(const Access& access, double now);
     double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
-    Sent merged(const Access& access, std::span<const emulator::LineSectors> lines);
     void evict(double bytes, double now);
     double update(const Access& access, double now);
     double data_cycles(const Access& access) const;
@@ -71,11 +69,12 @@ class MemoryPath {
     std::unordered_map<emulator::Address, double> in_l2_;  // by line: since when
     std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
-    Server data_, constants_, l2_, stores_, atomics_;
+    Server data_, constants_, l2_, atomics_;
+    L2Requests requests_;
     Dram dram_;
     bool is_in_first_wave_ = true;
-    std::vector<emulator::LineSectors> last_store_;
     Evictions evictions_;
+    double room_cycles_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
     double shared_busy_ = 0;
     double dram_requests_due_ = 0;

@@ -11,7 +11,7 @@
 namespace timing {
 
 // A body of more instructions is branched around.
-constexpr std::size_t max_predicated = 8;
+constexpr std::size_t max_predicated = 14;
 constexpr std::uint32_t no_region = 0xffffffffu;
 
 // Basic blocks that a warp executed one behind the other, and that are issued as one.

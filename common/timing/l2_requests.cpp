@@ -1,0 +1,66 @@
+#include "timing/l2_requests.hpp"
+
+#include <algorithm>
+
+namespace timing {
+
+L2Requests::L2Requests(const Machine& machine, double active_sms)
+    : machine_(machine),
+      sector_cycles_(std::max(1.0, active_sms / machine.l2_store_sectors_per_cycle)),
+      line_cycles_(std::max(1.0, active_sms / machine.l2_store_lines_per_cycle)) {}
+
+double L2Requests::load(std::size_t lines, double now) {
+    const double cycles = static_cast<double>(lines) * machine_.l2_request_cycles;
+    return server_.serve(now, cycles) + cycles -
+           machine_.l2_request_cycles;  // one is part of the L2's latency
+}
+
+// Which bytes are written, where sectors are not written whole, takes as long as a sector.
+double L2Requests::cycles_of(const Line& line) const {
+    double sectors = 0, with_mask = 0;
+    for (const double bytes : line.bytes) {
+        if (bytes == 0) continue;
+        ++sectors;
+        if (bytes < emulator::sector_bytes) with_mask = 1;
+    }
+    return std::max(line_cycles_, sector_cycles_ * (sectors + with_mask));
+}
+
+double L2Requests::merge(const Access& access, std::span<const emulator::LineSectors> lines) {
+    std::vector<Line> merged;
+    merged.reserve(lines.size());
+    double cycles = 0;
+    auto last = waiting_.begin();
+    const double sectors = std::max<double>(1, access.sectors);
+    for (const emulator::LineSectors each : lines) {
+        Line line{each, {}};
+        for (std::size_t i = 0; i < line.bytes.size(); ++i) {
+            if ((each.sectors() >> i & 1) != 0) line.bytes[i] = access.bytes / sectors;
+        }
+        while (last != waiting_.end() && last->line.line() < each.line()) ++last;
+        if (last == waiting_.end() || last->line.line() != each.line()) {
+            cycles += cycles_of(line);
+        } else {
+            const double before = cycles_of(*last);
+            line.line = {each.line(), each.sectors() | last->line.sectors()};
+            for (std::size_t i = 0; i < line.bytes.size(); ++i) line.bytes[i] += last->bytes[i];
+            cycles += std::max(0.0, cycles_of(line) - before);
+        }
+        merged.push_back(line);
+    }
+    waiting_ = std::move(merged);
+    return cycles;
+}
+
+double L2Requests::store(const Access& access, std::span<const emulator::LineSectors> lines,
+                         double now) {
+    if (waits_until_ <= now) waiting_.clear();
+    const double cycles = merge(access, lines);
+    const double sent = server_.serve(now, cycles) + cycles;
+    waits_until_ = sent;
+    if (access.line_count > machine_.merged_store_lines) waiting_.clear();
+    accepts_ = sent - cycles;
+    return sent;
+}
+
+}  // namespace timing

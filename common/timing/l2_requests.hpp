@@ -1,0 +1,48 @@
+// What an SM asks of the L2, in the order in which it asks: loads, and stores with their data. A load waits for the
+// stores before it. A store that still waits takes in the same lines of the next one. Measured on an H200:
+// data/timing/stores.csv.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "timing/server.hpp"
+#include "timing/trace.hpp"
+
+namespace timing {
+
+class L2Requests {
+  public:
+    L2Requests(const Machine& machine, double active_sms);
+
+    // Asks for lines; returns when the last request leaves.
+    double load(std::size_t lines, double now);
+    // Sends what a store writes; returns when the last of it has left.
+    double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
+
+    // The earliest cycle at which another store finds room: when the one before it begins to leave.
+    double accepts() const { return accepts_; }
+    double free() const { return server_.free(); }
+    double busy() const { return server_.busy(); }
+
+  private:
+    // A line of a store, as far as it has not left.
+    struct Line {
+        emulator::LineSectors line;
+        std::array<double, 4> bytes{};  // that stores have written, of each sector
+    };
+
+    double cycles_of(const Line& line) const;
+    // Cycles that a store's lines take beyond those of the waiting one, with which they are merged.
+    double merge(const Access& access, std::span<const emulator::LineSectors> lines);
+
+    const Machine& machine_;
+    double sector_cycles_, line_cycles_;
+    Server server_;
+    std::vector<Line> waiting_;  // the lines of the last store, ascending
+    double waits_until_ = 0;
+    double accepts_ = 0;
+};
+
+}  // namespace timing
