@@ -4,15 +4,21 @@
 #include <cmath>
 #include <cstdint>
 
-#include "timing/chance.hpp"
-
 namespace timing {
 namespace {
 
-constexpr double max_spreads = 6;  // beyond the shortest latency  // beyond the shortest latency
+constexpr double max_spreads = 6;  // beyond the shortest latency
 constexpr std::size_t max_banks = 1 << 16;
 constexpr double granule_bytes = 64;        // of a whole access
 constexpr double max_waiting_bytes = 4096;  // of a channel, while there is something to read
+
+// As good as random, and always the same (SplitMix64).
+std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31);
+}
 
 }  // namespace
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "timing/chance.hpp"
-
 namespace timing {
 namespace {
 
@@ -27,7 +25,6 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
       facts_(facts),
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
       memory_(machine, trace, facts, active_sms_, draw),
-      draw_(draw),
       schedulers_(machine.schedulers) {
     const std::size_t residents =
         std::min<std::size_t>(std::max(1u, facts.resident_blocks), trace.blocks.size());
@@ -69,10 +66,10 @@ SmResult SmSimulation::run() {
     for (;;) {
         Scheduler* next = nullptr;
         double when = never;
-        for (std::size_t i = 1; i <= schedulers_.size(); ++i) {
-            Scheduler& scheduler = schedulers_[(last_of_memory_ + i) % schedulers_.size()];
+        for (Scheduler& scheduler : schedulers_) {
             const double event = next_event(scheduler);
-            if (event < when) {
+            // The memory unit goes on with the scheduler that it serves, as long as that has something.
+            if (event < when || (event == when && event < never && &scheduler == last_of_memory_)) {
                 when = event;
                 next = &scheduler;
             }
@@ -194,19 +191,14 @@ void SmSimulation::advance(Scheduler& scheduler, double now) {
         scheduler.waiting.pop();
         const Warp& warp = warps_[next.warp];
         const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
-        const std::size_t unit = index(block.instructions[warp.instruction].unit);
-        // From now on their age alone orders them; which of them goes to memory first is chance (on an H200 what
-        // stores merge with shows no order: columns of 16 x 8 threads in data/timing/stores.csv).
-        next.time = 0;
-        if (unit == index(Unit::memory)) next.order = mixed(warp.age + mixed(draw_));
-        scheduler.eligible[unit].push(next);
+        next.time = 0;  // from now on their age alone orders them
+        scheduler.eligible[index(block.instructions[warp.instruction].unit)].push(next);
     }
     Heap* first = nullptr;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
         Heap& eligible = scheduler.eligible[unit];
         if (eligible.empty() || unit_free(scheduler, unit) > now) continue;
-        if (first == nullptr || warps_[eligible.top().warp].age < warps_[first->top().warp].age)
-            first = &eligible;
+        if (first == nullptr || first->top() > eligible.top()) first = &eligible;
     }
     if (first == nullptr) return;
     const std::uint32_t warp = first->top().warp;
@@ -251,7 +243,7 @@ double SmSimulation::execute(Warp& warp, const Instruction& instruction, double 
                (busy - per_instruction) * machine_.schedulers;
     }
     memory_unit_free_ = now + busy;
-    last_of_memory_ = warp.scheduler;
+    last_of_memory_ = &schedulers_[warp.scheduler];
     if (instruction.access == no_access) return now + machine_.shared_cycles;  // a shuffle
     const Step& step = warp.trace->steps[warp.step];
     const Access& access = warp.trace->accesses[step.first_access + instruction.access];

@@ -73,17 +73,17 @@ class SmSimulation {
     };
     struct Later {  // of two warps, which one comes first in a heap
         double time;
-        std::uint64_t order;
+        std::uint64_t age;
         std::uint32_t warp;
         bool operator>(const Later& other) const {
-            return time != other.time ? time > other.time : order > other.order;
+            return time != other.time ? time > other.time : age > other.age;
         }
     };
     using Heap = std::priority_queue<Later, std::vector<Later>, std::greater<>>;
     struct Scheduler {
         double free = 0;
         Heap waiting;                           // by the cycle at which they are ready
-        std::array<Heap, unit_count> eligible;  // by the unit they need
+        std::array<Heap, unit_count> eligible;  // oldest first, by the unit they need
         std::array<double, unit_count> unit_free{};
     };
 
@@ -109,15 +109,13 @@ class SmSimulation {
     const LaunchFacts& facts_;
     double active_sms_;
     MemoryPath memory_;
-    unsigned draw_;
     std::vector<Scheduler> schedulers_;
     std::vector<Warp> warps_;
     std::vector<Resident> residents_;
     std::vector<double> ready_;         // by warp and register: when it can be read
     std::vector<std::uint8_t> source_;  // what it comes from: a Stall
     double memory_unit_free_ = 0;
-    std::size_t last_of_memory_ =
-        0;  // the scheduler that the memory unit has served: the others come first
+    const Scheduler* last_of_memory_ = nullptr;  // which the memory unit has served last
     double next_block_start_ = 0;
     Server warp_starts_;
     Server arrivals_;  // at all barriers
