@@ -16,7 +16,6 @@ PROJECT = Project.here()
 _TWO_BLOCKS = "several blocks' barriers delay each other more than their arrivals do"
 _ONE_WARP = "one warp overlaps its loads and sums less on the GPU; no reason is known"
 _SMALL = "the driver's kernels for small copies and fills take 4 us; no reason is known"
-_ORDER = "stores of a block's warps meet more or less often than on the GPU, whose order is not known"
 # The emulated GPU takes minutes.
 SLOW = {"stores"}
 # Predicted otherwise by more than a quarter, and why.
@@ -34,14 +33,19 @@ EXCEPTIONS = {
         "lines copied, 32 warps, 1 in flight": "an H200's processes differ: 381 to 580 ns",
         "sectors copied, 1 warps, 16 in flight": "of 64 pieces of a warp the last one comes sooner",
     },
+    "constants": {
+        "1 addresses, 32 warps": "issue of its sums; no reason is known",
+    },
+    "stores": {
+        "1 times 128 bytes at offset 44": "such stores merge with the next one more often on the GPU",
+        "2 lines of 64 bytes, beside a load of the same": "no reason is known",
+    },
     "copies": {
         "device to device, 4 KiB": _SMALL,
         "device to device, 64 KiB": _SMALL,
         "device to device, 1 MiB": _SMALL,
-        "device to device, 16 MiB": _SMALL,
         "fill, 64 KiB": _SMALL,
         "fill, 1 MiB": _SMALL,
-        "fill, 16 MiB": _SMALL,
     },
 }
 
@@ -109,7 +113,7 @@ def test_stores_and_constants_take_the_time_of_the_gpu() -> None:
     rates = [abs(error) for key, error in errors("stores").items() if "columns" not in key]
     constants = [abs(error) for error in errors("constants").values()]
     assert len(rates) >= 28 and median(rates) < 0.05
-    assert len(constants) == 12 and max(constants) < 0.25
+    assert len(constants) == 12 and median(constants) < 0.03
 
 
 def test_copies_over_the_link_take_the_time_of_the_gpu() -> None:
