@@ -299,7 +299,7 @@ TEST(L2Requests, ALoadWaitsForTheStoresBeforeIt) {
     EXPECT_EQ(requests.store(store, line, 1), 5);
     EXPECT_EQ(requests.store(store, other, 1), 9);
     EXPECT_EQ(requests.load(2, 2), 10);  // the first one leaves at 9
-    // Two stores wait at most: the third finds room when the second one leaves.
+    // One leaves and one waits: the L1 goes on when the second one begins to leave.
     EXPECT_EQ(requests.accepts(), 5);
 }
 

@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace timing {
-namespace {
-
-// So long after it has left a store still takes another one in: between nothing and 40 (H200: of 8 lines 30 cycles later
-// in one program, data/timing/merged_stores.csv, it did not, in another it did; chosen with records of chapter 06).
-constexpr double merge_cycles = 20;
-
-}  // namespace
-
 L2Requests::L2Requests(const Machine& machine, double active_sms)
     : machine_(machine),
       sector_cycles_(std::max(1.0, active_sms / machine.l2_store_sectors_per_cycle)),
@@ -22,7 +14,8 @@ double L2Requests::load(std::size_t lines, double now) {
            machine_.l2_request_cycles;  // one is part of the L2's latency
 }
 
-// Which bytes are written, where sectors are not written whole, takes as long as a sector.
+// Which bytes of a line are written, where its sectors are not written whole, takes as long as a sector. A store's bytes
+// are taken to lie in its sectors alike, and those of stores that merge beside each other.
 double L2Requests::cycles_of(const Line& line) const {
     double sectors = 0, with_mask = 0;
     for (const double bytes : line.bytes) {
@@ -64,7 +57,7 @@ double L2Requests::store(const Access& access, std::span<const emulator::LineSec
     if (waits_until_ <= now) waiting_.clear();
     const double cycles = merge(access, lines);
     const double sent = server_.serve(now, cycles) + cycles;
-    waits_until_ = sent + merge_cycles;
+    waits_until_ = sent + machine_.merge_cycles;
     if (access.line_count > machine_.merged_store_lines) waiting_.clear();
     accepts_ = sent - cycles;
     return sent;

@@ -1,5 +1,5 @@
 // What an SM asks of the L2, in the order in which it asks: loads, and stores with their data. A load waits for the
-// stores before it. A store that still waits takes in the same lines of the next one. Measured on an H200:
+// stores before it. A store that is leaving takes in the same lines of the next one. Measured on an H200:
 // data/timing/stores.csv.
 #pragma once
 
@@ -21,7 +21,7 @@ class L2Requests {
     // Sends what a store writes; returns when the last of it has left.
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
 
-    // The earliest cycle at which another store finds room: when the one before it begins to leave.
+    // The earliest cycle at which the L1 goes on: when the last store begins to leave, or, if it was merged, has left.
     double accepts() const { return accepts_; }
     double free() const { return server_.free(); }
     double busy() const { return server_.busy(); }
@@ -40,7 +40,7 @@ class L2Requests {
     const Machine& machine_;
     double sector_cycles_, line_cycles_;
     Server server_;
-    std::vector<Line> waiting_;  // the lines of the last store, ascending
+    std::vector<Line> waiting_;  // of the last store, ascending, with what was merged into it
     double waits_until_ = 0;
     double accepts_ = 0;
 };

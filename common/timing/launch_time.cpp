@@ -79,7 +79,7 @@ void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& 
     set(Bound::lsu, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::memory)]));
     set(Bound::shared, of_sm(sm.busy.shared));
     set(Bound::l1, of_sm(sm.busy.data - sm.busy.shared));
-    set(Bound::l2, of_sm(std::max(sm.busy.l2, sm.busy.stores)));
+    set(Bound::l2, of_sm(std::max(sm.busy.l2, sm.busy.requests)));
     set(Bound::dram, of_sm(sm.busy.dram));
     set(Bound::atomics, of_sm(sm.busy.atomics));
 }

@@ -58,9 +58,11 @@ struct Machine {
     double l2_granule_bytes = 64;           // that a request to one line takes of the L2 at least
     double l2_bytes_per_cycle = 4000;       // of the whole GPU
     double l2_bytes_per_cycle_per_sm = 64;  // of one SM's port
-    double l2_store_lines_per_cycle = 32;   // of the whole GPU: each takes one line, ...
-    double l2_store_sectors_per_cycle = 128;  // ... and so many sectors
-    double merged_store_lines = 0;  // at most, of a store that the next one can merge with
+    // Of the whole GPU: sectors that stores send, with one more for each line whose sectors are not written whole; and
+    // lines at most. One SM alone sends one of them a cycle.
+    double l2_store_lines_per_cycle = 32, l2_store_sectors_per_cycle = 128;
+    double merged_store_lines = 0;  // at most, of a store that the next one can merge with, ...
+    double merge_cycles = 0;        // ... also so long after it has left
     double l2_request_cycles = 1;   // of a line that a load asks for, on the way there
     // Until there is room for lines that the L2 lacks, where so much of it is written; for less in proportion.
     double l2_room_cycles = 0, l2_room_share = 0.04;

@@ -31,7 +31,8 @@ struct Parameters {
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
-    double merged_store_lines{}, l2_request_cycles{}, l2_room_cycles{}, l2_room_share{};
+    double merged_store_lines{}, merge_cycles{}, l2_request_cycles{}, l2_room_cycles{},
+        l2_room_share{};
     double l2_atomics_per_cycle_of_sm{};
     double dram_achieved_share{};
     double link_gbs{}, pageable_gbs{}, copy_us{};
@@ -66,6 +67,7 @@ void add_l2(const Parameters& from, double sms, Machine& machine) {
     machine.l2_store_lines_per_cycle = from.l2_store_lines_per_cycle_of_sm * sms;
     machine.l2_store_sectors_per_cycle = from.l2_store_sectors_per_cycle_of_sm * sms;
     machine.merged_store_lines = from.merged_store_lines;
+    machine.merge_cycles = from.merge_cycles;
     machine.l2_request_cycles = from.l2_request_cycles;
     machine.l2_room_cycles = from.l2_room_cycles;
     machine.l2_room_share = from.l2_room_share;

@@ -84,7 +84,7 @@ SmResult SmSimulation::run() {
     result_.busy.data = memory_.data().busy();
     result_.busy.shared = memory_.shared_busy();
     result_.busy.l2 = memory_.l2().busy();
-    result_.busy.stores = memory_.requests().busy();
+    result_.busy.requests = memory_.requests().busy();
     result_.busy.atomics = memory_.atomics().busy();
     result_.busy.dram = memory_.dram().busy();
     return std::move(result_);

@@ -32,7 +32,7 @@ std::string_view text(Stall stall);  // "memory"
 struct Busy {
     double issue = 0;  // of all schedulers
     std::array<double, unit_count> units{};
-    double data = 0, shared = 0, l2 = 0, stores = 0, atomics = 0, dram = 0;
+    double data = 0, shared = 0, l2 = 0, requests = 0, atomics = 0, dram = 0;
 };
 
 struct SmResult {
