@@ -276,6 +276,27 @@ TEST(L2Requests, AStoreMergesWithTheOneBeforeThatStillWaits) {
     EXPECT_EQ(cycles_of_stores({three, three}, 0), 6);
 }
 
+// Local memory stays in the L1: a store to it neither ends what could merge nor keeps the L1 waiting.
+TEST(Memory, AStoreToLocalMemoryDoesNotStandBetweenTwoThatMerge) {
+    Machine machine = machine_with_stores();
+    machine.l2_store_sectors_per_cycle = 0.1;  // the first one still leaves when the other comes
+    LaunchFacts facts;
+    facts.dram_bytes_per_written_sector = 0;
+    MemoryPath memory(machine, LaunchTrace{}, facts, 1);
+    const std::vector<emulator::LineSectors> line{{0, 0xf}};
+    Access store, spill;
+    store.kind = spill.kind = Access::Kind::store;
+    store.space = Space::global;
+    spill.space = Space::local;
+    store.line_count = 1;
+    store.sectors = 4;
+    store.bytes = emulator::line_bytes;
+    memory.serve(store, line, 0);
+    memory.serve(spill, {}, 0);
+    memory.serve(store, line, 0);
+    EXPECT_EQ(memory.requests().busy(), 40);
+}
+
 // data/timing/stores.csv: a line takes as long for 16 bytes of a sector as for two sectors.
 TEST(L2Requests, WhichBytesAreWrittenTakesAsLongAsASector) {
     const std::vector<emulator::LineSectors> one{{0, 1}}, all{{0, 0xf}};

@@ -330,9 +330,10 @@ LaunchFacts facts_of(std::uint64_t blocks_of_sm, unsigned resident) {
     return facts;
 }
 
-// Warps that are served sooner may take others' turns at a bank of DRAM or to store, or come when a channel has just begun to
-// write: some of what is won can be lost again in a launch, and nothing of it over many.
-constexpr double tolerance = 1.04, tolerance_of_sum = 1.002;
+// Warps that are served sooner may take others' turns at a bank of DRAM, or come when its channel has just begun to
+// write: some of what is won can be lost again in a launch, and nothing of it over many. But the memory unit stays with a
+// scheduler: where it or the L2 is faster, others wait longer, and that is not made up for (without staying it is).
+constexpr double tolerance = 1.04, tolerance_of_sum = 1.001, tolerance_of_turns = 1.002;
 
 double Machine::* const rates[] = {
     &Machine::dram_bytes_per_cycle,     &Machine::l2_bytes_per_cycle,
@@ -375,7 +376,9 @@ Ratios ratios_with_twice(double Machine::* quantity) {
 TEST(Property, MoreBandwidthIsNeverSlower) {
     for (double Machine::* const rate : rates) {
         const Ratios ratios = ratios_with_twice(rate);
-        EXPECT_LE(ratios.of_sum, tolerance_of_sum);
+        const bool changes_turns =
+            rate == &Machine::memory_lanes || rate == &Machine::l2_bytes_per_cycle;
+        EXPECT_LE(ratios.of_sum, changes_turns ? tolerance_of_turns : tolerance_of_sum);
         for (const double each : ratios.each) EXPECT_LE(each, tolerance);
     }
 }

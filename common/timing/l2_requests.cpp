@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace timing {
+
 L2Requests::L2Requests(const Machine& machine, double active_sms)
     : machine_(machine),
       sector_cycles_(std::max(1.0, active_sms / machine.l2_store_sectors_per_cycle)),

@@ -161,6 +161,7 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles) + cycles;
+    if (lines.empty()) return done;  // local memory, which stays in the L1
     const double sent = requests_.store(access, lines, done);
     acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + room_cycles_);
     if (facts_.dram_bytes_per_written_sector > 0) {
