@@ -6,6 +6,7 @@
 
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timing {
@@ -180,6 +181,40 @@ TEST(Lowering, BarriersOfTheBlockWait) {
     EXPECT_EQ(control("bar.warp.sync -1;").wait, Wait::none);
     EXPECT_EQ(control("bar.arrive 0, 64;").wait, Wait::none);
     EXPECT_TRUE(control("bar.sync 0;").orders_memory);
+}
+
+TEST(Lowering, GroupsOfCopiesEndAndAreWaitedFor) {
+    for (const char* const text : {"cp.async.bulk.commit_group;", "cp.async.commit_group;"}) {
+        EXPECT_TRUE(one(text).ends_group) << text;
+        EXPECT_EQ(one(text).wait, Wait::none) << text;
+    }
+    for (const auto& [text, groups] : {std::pair("cp.async.bulk.wait_group.read 1;", 1),
+                                       {"cp.async.bulk.wait_group.read 0;", 0},
+                                       {"cp.async.bulk.wait_group 2;", 2},
+                                       {"cp.async.wait_group 3;", 3},
+                                       {"cp.async.wait_all;", 0}}) {
+        EXPECT_EQ(one(text).wait, Wait::groups) << text;
+        EXPECT_EQ(one(text).groups, groups) << text;
+        EXPECT_EQ(one(text).ends_group, std::string(text) == "cp.async.wait_all;") << text;
+        EXPECT_TRUE(one(text).orders_memory) << text;
+    }
+    const Instruction copy = one("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 512;");
+    EXPECT_EQ(copy.unit, Unit::memory);
+    EXPECT_EQ(copy.wait, Wait::none);
+    EXPECT_FALSE(copy.ends_group);
+}
+
+TEST(Lowering, ATestOfAnMbarrierWaitsForCopies) {
+    for (const char* const text : {"mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;",
+                                   "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;"}) {
+        EXPECT_EQ(one(text).wait, Wait::copies) << text;
+        EXPECT_TRUE(one(text).orders_memory) << text;
+        EXPECT_EQ(one(text).destinations.size(), 1u) << text;
+    }
+    for (const char* const text : {"mbarrier.init.shared.b64 [%r1], 1;",
+                                   "mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 512;"}) {
+        EXPECT_EQ(one(text).wait, Wait::none) << text;
+    }
 }
 
 TEST(Lowering, ShufflesTakeTheWayToSharedMemory) {

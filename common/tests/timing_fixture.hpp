@@ -13,7 +13,7 @@ namespace timing {
 inline Machine plain_machine() {
     Machine machine;
     machine.clock_hz = 1;
-    machine.blocks_per_second = 1e9;
+    machine.blocks_per_second = 1e30;
     machine.schedulers = 1;
     machine.fp32_lanes = 32;
     machine.alu_cycles = 4;

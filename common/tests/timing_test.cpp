@@ -129,16 +129,17 @@ TEST(Schedule, WarpsOfABlockStartOneAfterAnother) {
     EXPECT_EQ(cycles(machine, trace_of(chain, 3)), 25);
 }
 
-TEST(Schedule, ASecondWaveStartsAsSoonAsTheGpuStartsBlocks) {
+TEST(Schedule, EndsOfBlocksAreNotedOneAfterAnother) {
     LaunchTrace trace = trace_of(chain, 1);
     trace.blocks.resize(2, trace.blocks[0]);
     Machine machine = plain_machine();
     machine.block_start_cycles = 7;
     // The first block ends at 5, the second one begins 7 cycles later and takes as long.
     EXPECT_EQ(cycles(machine, trace), 17);
-    // A block every 20 cycles: the first one is there at once, the second one's turn is at 20.
+    // The GPU needs 20 cycles for each end of a block: from 5 to 25 for the first one. It gives the place away at once,
+    // so that the second one ends at 17, but notes that from 25 to 45.
     machine.blocks_per_second = 0.05;
-    EXPECT_EQ(cycles(machine, trace), 32);
+    EXPECT_EQ(cycles(machine, trace), 45);
 }
 
 Instruction clock_into(Register destination) {
@@ -332,8 +333,9 @@ LaunchFacts facts_of(std::uint64_t blocks_of_sm, unsigned resident) {
 
 // Warps that are served sooner may take others' turns at a bank of DRAM, or come when its channel has just begun to
 // write: some of what is won can be lost again in a launch, and nothing of it over many. But the memory unit stays with a
-// scheduler: where it or the L2 is faster, others wait longer, and that is not made up for (without staying it is).
-constexpr double tolerance = 1.04, tolerance_of_sum = 1.001, tolerance_of_turns = 1.002;
+// scheduler: where it or the L2 is faster, or arithmetic slower, other stores meet, and that is not made up for (without
+// staying it is).
+constexpr double tolerance = 1.07, tolerance_of_sum = 1.001, tolerance_of_turns = 1.002;
 
 double Machine::* const rates[] = {
     &Machine::dram_bytes_per_cycle,     &Machine::l2_bytes_per_cycle,
@@ -386,7 +388,8 @@ TEST(Property, MoreBandwidthIsNeverSlower) {
 TEST(Property, MoreLatencyIsNeverFaster) {
     for (double Machine::* const latency : latencies) {
         const Ratios ratios = ratios_with_twice(latency);
-        EXPECT_GE(ratios.of_sum * tolerance_of_sum, 1);
+        const bool changes_turns = latency == &Machine::alu_cycles;
+        EXPECT_GE(ratios.of_sum * (changes_turns ? tolerance_of_turns : tolerance_of_sum), 1);
         for (const double each : ratios.each) EXPECT_GE(each * tolerance, 1);
     }
 }

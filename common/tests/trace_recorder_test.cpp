@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "emulator/simt/trace_recorder.hpp"
 #include "simt_fixture.hpp"
@@ -260,6 +262,75 @@ TEST(Recorder, AGpuOfItsOwnNameHasItsOwnSms) {
     EXPECT_EQ(launch.facts.sm_blocks, 2u);
     EXPECT_EQ(launch.facts.resident_blocks, 1u);
     EXPECT_EQ(launch.sm, 0u);
+}
+
+// Lane 0 of the first warp copies 400 bytes, from 80 on, for the mbarrier behind a tile of 512; all warps test that.
+const std::string bulk = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry bulk(.param .u64 from)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<3>;
+    .shared .align 128 .b8 tile[512];
+    .shared .align 8 .b64 unused;
+    .shared .align 8 .b64 barrier;
+    ld.param.u64 %rd1, [from];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, tile;
+    mov.u32 %r3, barrier;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared.b64 [%r3], 1;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 400;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1+80], 400, [%r3];
+READY:
+    bar.sync 0;
+AGAIN:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;
+    @!%p2 bra AGAIN;
+    ret;
+}
+)";
+
+std::vector<Access> accesses_of(const timing::WarpTrace& warp, Access::Kind kind) {
+    std::vector<Access> found;
+    std::ranges::copy_if(warp.accesses, std::back_inserter(found),
+                         [kind](const Access& access) { return access.kind == kind; });
+    return found;
+}
+
+TEST(Recorder, ABulkCopyAndTestsOfItsMbarrier) {
+    Machine machine(bulk, "hopper", recording());
+    const Array<float> from(128);
+    const auto record = machine.launch("bulk", shape(1, 64), from.get());
+    const timing::LaunchTrace& trace = record.recorded->trace;
+    ASSERT_EQ(trace.blocks.at(0).size(), 2u);
+    const std::vector<Access> copies = accesses_of(trace.blocks[0][0], Access::Kind::bulk_load);
+    ASSERT_EQ(copies.size(), 1u);
+    EXPECT_EQ(copies[0].space, timing::Space::global);
+    // Bytes 80 to 479, by sectors 64 to 479: two of the first line, four of the next two, three of the last one.
+    ASSERT_EQ(copies[0].line_count, 4u);
+    const auto lines = trace.lines_of(copies[0]);
+    const auto begin = reinterpret_cast<emulator::Address>(from.get());
+    const unsigned sectors[] = {0xc, 0xf, 0xf, 0x7};
+    for (unsigned i = 0; i < 4; ++i)
+        EXPECT_EQ(lines[i], emulator::LineSectors(begin + i * 128, sectors[i])) << i;
+    EXPECT_EQ(copies[0].bytes, 13u * 32);
+    EXPECT_EQ(copies[0].barrier, 520u);  // behind the tile and 8 bytes
+    EXPECT_TRUE(accesses_of(trace.blocks[0][1], Access::Kind::bulk_load).empty());
+    for (const timing::WarpTrace& warp : trace.blocks[0]) {
+        const std::vector<Access> tests = accesses_of(warp, Access::Kind::barrier_test);
+        ASSERT_EQ(tests.size(), 1u);
+        EXPECT_EQ(tests[0].copies, 1u);
+        EXPECT_EQ(tests[0].barrier, 520u);
+    }
+    // What issues the test finds its access.
+    unsigned found = 0;
+    for (const timing::BasicBlock& block : trace.program.blocks) {
+        for (const timing::Instruction& each : block.instructions)
+            found += each.wait == timing::Wait::copies && each.access != timing::no_access;
+    }
+    EXPECT_EQ(found, 1u);
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 namespace timing {
 namespace {
 
-constexpr double max_spreads = 6;  // beyond the shortest latency
+constexpr double max_spreads = 6;                // beyond the shortest latency
+constexpr emulator::Address place_bytes = 4096;  // whose latency is the same
 constexpr std::size_t max_banks = 1 << 16;
-constexpr double granule_bytes = 64;        // of a whole access
-constexpr double max_waiting_bytes = 4096;  // of a channel, while there is something to read
+constexpr double granule_bytes = 64;  // of a whole access
+// Of a channel, while there is something to read; chosen by data/timing/streams.csv and flights.csv, as are places.
+constexpr double max_waiting_bytes = 2048;
 
 // As good as random, and always the same (SplitMix64).
 std::uint64_t mixed(std::uint64_t value) {
@@ -94,8 +96,8 @@ double Dram::busy() const {
 }
 
 double Dram::cycles(emulator::Address line) const {
-    const double luck =
-        static_cast<double>((chance(line - begin_) >> 11) + 1) * 0x1p-53;  // above 0, at most 1
+    const double luck = static_cast<double>((chance((line - begin_) / place_bytes) >> 11) + 1) *
+                        0x1p-53;  // above 0, at most 1
     const double spreads = std::min(-std::log(luck), max_spreads);
     return machine_.dram_cycles + (spreads - 1) * machine_.dram_spread_cycles;
 }

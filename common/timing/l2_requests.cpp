@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "emulator/models/slice_loads.hpp"
+
 namespace timing {
 
-L2Requests::L2Requests(const Machine& machine, double active_sms)
+L2Requests::L2Requests(const Machine& machine, double active_sms, double unevenness)
     : machine_(machine),
       sector_cycles_(std::max(1.0, active_sms / machine.l2_store_sectors_per_cycle)),
-      line_cycles_(std::max(1.0, active_sms / machine.l2_store_lines_per_cycle)) {}
+      line_cycles_(std::max(1.0, active_sms / machine.l2_store_lines_per_cycle)),
+      bulk_line_cycles_(active_sms / machine.l2_bulk_lines_per_cycle),
+      unevenness_(std::max(1.0, unevenness / machine.l2_slice_reserve)) {}
 
 double L2Requests::load(std::size_t lines, double now) {
     const double cycles = static_cast<double>(lines) * machine_.l2_request_cycles;
@@ -53,15 +57,30 @@ double L2Requests::merge(const Access& access, std::span<const emulator::LineSec
     return cycles;
 }
 
+double L2Requests::copy(double lines, double now) {
+    waiting_.clear();
+    const double cycles = lines * bulk_line_cycles_;
+    return server_.serve(now, cycles) + cycles;
+}
+
 double L2Requests::store(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now) {
     if (waits_until_ <= now) waiting_.clear();
-    const double cycles = merge(access, lines);
+    const bool is_merged = meets_waiting(lines);
+    const bool goes_to_many = lines.size() >= emulator::SliceLoads::min_lines;
+    const double cycles = merge(access, lines) * (goes_to_many ? unevenness_ : 1);
     const double sent = server_.serve(now, cycles) + cycles;
     waits_until_ = sent + machine_.merge_cycles;
     if (access.line_count > machine_.merged_store_lines) waiting_.clear();
-    accepts_ = sent - cycles;
+    if (!is_merged) accepts_ = sent - cycles;
     return sent;
+}
+
+bool L2Requests::meets_waiting(std::span<const emulator::LineSectors> lines) const {
+    return std::ranges::all_of(lines, [&](emulator::LineSectors each) {
+        const auto is_it = [&](const Line& waiting) { return waiting.line.line() == each.line(); };
+        return std::ranges::any_of(waiting_, is_it);
+    });
 }
 
 }  // namespace timing

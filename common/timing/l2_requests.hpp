@@ -14,14 +14,18 @@ namespace timing {
 
 class L2Requests {
   public:
-    L2Requests(const Machine& machine, double active_sms);
+    // `unevenness`: the load of the fullest slice over the mean, of stores into many lines.
+    L2Requests(const Machine& machine, double active_sms, double unevenness = 1);
 
     // Asks for lines; returns when the last request leaves.
     double load(std::size_t lines, double now);
     // Sends what a store writes; returns when the last of it has left.
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
 
-    // The earliest cycle at which the L1 goes on: when the last store begins to leave, or, if it was merged, has left.
+    // Sends lines that the copy engine stores, beside the L1; returns when the last of them has left.
+    double copy(double lines, double now);
+
+    // The earliest cycle at which the L1 goes on: when the last store that was not merged begins to leave.
     double accepts() const { return accepts_; }
     double free() const { return server_.free(); }
     double busy() const { return server_.busy(); }
@@ -34,11 +38,13 @@ class L2Requests {
     };
 
     double cycles_of(const Line& line) const;
+    // Whether a store writes no other lines than the waiting one.
+    bool meets_waiting(std::span<const emulator::LineSectors> lines) const;
     // Cycles that a store's lines take beyond those of the waiting one, with which they are merged.
     double merge(const Access& access, std::span<const emulator::LineSectors> lines);
 
     const Machine& machine_;
-    double sector_cycles_, line_cycles_;
+    double sector_cycles_, line_cycles_, bulk_line_cycles_, unevenness_;
     Server server_;
     std::vector<Line> waiting_;  // of the last store, ascending, with what was merged into it
     double waits_until_ = 0;

@@ -111,7 +111,7 @@ Prediction predict(const Machine& machine, const LaunchTrace& trace, const Launc
     Prediction result;
     // What was recorded may find more in the caches than the rest of the launch.
     const double least = facts.dram_bytes / machine.dram_bytes_per_cycle;
-    const double cycles = std::max(least, cycles_of(sm, trace, facts));
+    const double cycles = std::max(least, cycles_of(sm, trace, facts) + sm.end_cycles);
     result.seconds = machine.launch_seconds + cycles / machine.clock_hz;
     note_shares(machine, sm, facts, result);
     const auto highest = std::max_element(result.shares.begin(), result.shares.end());

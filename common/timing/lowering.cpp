@@ -114,6 +114,12 @@ Cost cost_of(const ptx::Instruction& instruction) {
     return is_float(instruction) ? cost_of_float(instruction) : cost_of_integer(instruction);
 }
 
+Instruction::Copies copies_of(const ptx::Instruction& instruction) {
+    using enum Instruction::Copies;
+    if (instruction.opcode != "cp" || !has(instruction, "async")) return none;
+    return has(instruction, "bulk") ? in_bulk : of_lanes;
+}
+
 Instruction lower_memory(const ptx::Instruction& instruction) {
     Instruction result;
     const std::string& opcode = instruction.opcode;
@@ -123,9 +129,29 @@ Instruction lower_memory(const ptx::Instruction& instruction) {
     }
     result.unit = Unit::memory;
     result.space = space_of(instruction);
+    result.copies = copies_of(instruction);
     result.reads_memory = opcode != "st";
     result.writes_memory = !is_any(opcode, {"ld", "ldu", "tex", "tld4"});
     result.orders_memory = has_any(instruction, {"volatile", "acquire", "release", "acq_rel"});
+    return result;
+}
+
+// cp.async...commit_group, .wait_group N and .wait_all.
+bool orders_copies(const ptx::Instruction& instruction) {
+    return instruction.opcode == "cp" &&
+           has_any(instruction, {"commit_group", "wait_group", "wait_all"});
+}
+
+Instruction lower_order_of_copies(const ptx::Instruction& instruction) {
+    Instruction result;
+    result.unit = Unit::integer;
+    result.orders_memory = true;
+    result.copies = copies_of(instruction);
+    const bool commits = has(instruction, "commit_group");
+    result.ends_group = commits || has(instruction, "wait_all");  // a commit, and a wait for all
+    if (!commits) result.wait = Wait::groups;
+    if (!instruction.operands.empty())
+        result.groups = static_cast<std::uint8_t>(instruction.operands[0].bits);
     return result;
 }
 
@@ -136,13 +162,17 @@ bool accesses_memory(const ptx::Instruction& instruction) {
 
 Instruction lower_one(const ptx::Instruction& instruction, Register first) {
     Instruction result;
-    if (accesses_memory(instruction)) {
+    if (orders_copies(instruction)) {
+        result = lower_order_of_copies(instruction);
+    } else if (accesses_memory(instruction)) {
         result = lower_memory(instruction);
     } else {
         const Cost cost = cost_of(instruction);
         result.unit = cost.unit;
         result.slots = static_cast<std::uint8_t>(cost.slots);
-        result.orders_memory = is_any(instruction.opcode, {"membar", "fence"});
+        result.orders_memory = is_any(instruction.opcode, {"membar", "fence", "mbarrier"});
+        if (instruction.opcode == "mbarrier" && has_any(instruction, {"test_wait", "try_wait"}))
+            result.wait = Wait::copies;
         result.reads_clock = reads_clock(instruction);
     }
     add_operands(instruction, first, result);

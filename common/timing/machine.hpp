@@ -16,10 +16,11 @@ struct Machine {
     double clock_hz = 1e9;
     unsigned sms = 1;
     double launch_seconds = 0;     // a kernel with nothing to do, behind another one in a stream
-    double blocks_per_second = 0;  // that the whole GPU starts
+    double blocks_per_second = 0;  // whose ends the whole GPU notes, one after another
     double block_start_cycles =
-        0;  // from the end of a block to the first instruction of the next one
+        0;  // from when a block's end begins to be noted to the next one's first instruction
     double warp_start_cycles = 0;  // an SM starts the warps of its blocks one after another
+    double memory_end_cycles = 0;  // of a launch, for each SM whose blocks used global memory
 
     // ---- an SM
     unsigned schedulers = 4;
@@ -47,6 +48,12 @@ struct Machine {
     bool stores_allocate_in_l1 = false;     // else a store leaves nothing there
     std::size_t read_only_cache_bytes = 0;  // a cache of its own for __ldg, of sectors
 
+    // ---- the copy engine, beside the threads: cycles (data/timing/engine.csv)
+    double bulk_load_cycles = 0;   // of a bulk load, more than of a load of the L2
+    double bulk_store_cycles = 0;  // until shared memory has been read, and those of each line
+    double bulk_load_line_cycles = 1, bulk_store_line_cycles = 1;
+    double bulk_copy_cycles = 0;  // from a bulk load to the next one, at least
+
     // ---- behind the L1
     double l2_cycles = 270, dram_cycles = 650;  // from issue to use, nothing else in flight
     double dram_spread_cycles = 0;  // of the mean latency: how much later the later half comes
@@ -61,12 +68,15 @@ struct Machine {
     // Of the whole GPU: sectors that stores send, with one more for each line whose sectors are not written whole; and
     // lines at most. One SM alone sends one of them a cycle.
     double l2_store_lines_per_cycle = 32, l2_store_sectors_per_cycle = 128;
+    double l2_bulk_lines_per_cycle = 20;  // that the copy engine stores, of the whole GPU
     double merged_store_lines = 0;  // at most, of a store that the next one can merge with, ...
     double merge_cycles = 0;        // ... also so long after it has left
     double l2_request_cycles = 1;   // of a line that a load asks for, on the way there
     // Until there is room for lines that the L2 lacks, where so much of it is written; for less in proportion.
     double l2_room_cycles = 0, l2_room_share = 0.04;
-    double l2_atomics_per_cycle = 32;    // sectors, of the whole GPU
+    double l2_atomics_per_cycle = 32;  // sectors, of the whole GPU
+    unsigned l2_slices = 1;            // 1: how lines lie in them is not known
+    double l2_slice_reserve = 1;       // load of the fullest one over the mean, that slows nothing
     double dram_bytes_per_cycle = 2000;  // of the whole GPU, as measured, not the peak
     double l2_bytes = 0;
     double l2_usable_share =

@@ -24,16 +24,19 @@ struct Parameters {
     double constant_pass_cycles{}, constant_next_cycles{};
     double dram_spread_ns{}, dram_bank_ns{}, dram_write_opening_bytes{}, dram_opening_bytes{},
         dram_turn_ns{};
+    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{},
+        bulk_store_line_cycles{}, bulk_copy_cycles{}, l2_bulk_lines_per_cycle_of_sm{};
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
     double shared_atomic_cycles{}, memory_queue_cycles{};
     double barrier_cycles{}, barrier_arrival_cycles{}, barrier_arrival_cycles_of_sm{};
-    double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{};
+    double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{},
+        memory_end_ns_of_sm{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
     double merged_store_lines{}, merge_cycles{}, l2_request_cycles{}, l2_room_cycles{},
         l2_room_share{};
-    double l2_atomics_per_cycle_of_sm{};
+    double l2_atomics_per_cycle_of_sm{}, l2_slices{}, l2_slice_reserve{};
     double dram_achieved_share{};
     double link_gbs{}, pageable_gbs{}, copy_us{};
 };
@@ -71,7 +74,18 @@ void add_l2(const Parameters& from, double sms, Machine& machine) {
     machine.l2_request_cycles = from.l2_request_cycles;
     machine.l2_room_cycles = from.l2_room_cycles;
     machine.l2_room_share = from.l2_room_share;
+    machine.l2_slices = static_cast<unsigned>(from.l2_slices);
+    machine.l2_slice_reserve = from.l2_slice_reserve;
     machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_of_sm * sms;
+}
+
+void add_copy_engine(const Parameters& from, double sms, Machine& machine) {
+    machine.bulk_load_cycles = from.bulk_load_cycles;
+    machine.bulk_store_cycles = from.bulk_store_cycles;
+    machine.bulk_load_line_cycles = from.bulk_load_line_cycles;
+    machine.bulk_store_line_cycles = from.bulk_store_line_cycles;
+    machine.bulk_copy_cycles = from.bulk_copy_cycles;
+    machine.l2_bulk_lines_per_cycle = from.l2_bulk_lines_per_cycle_of_sm * sms;
 }
 
 }  // namespace
@@ -86,6 +100,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.blocks_per_second = from.blocks_per_cycle * gpu.sm_clock_hz;
     machine.block_start_cycles = from.block_start_cycles;
     machine.warp_start_cycles = from.warp_start_cycles;
+    machine.memory_end_cycles = from.memory_end_ns_of_sm * 1e-9 * gpu.sm_clock_hz;
     machine.schedulers = static_cast<unsigned>(from.schedulers);
     machine.issue_per_scheduler = from.issue_per_scheduler;
     machine.fp32_lanes = gpu.fp32_lanes_per_sm;
@@ -113,6 +128,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.is_l1_whole_lines = gpu.fetch_unit_bytes_with_l1 == emulator::line_bytes;
     machine.stores_allocate_in_l1 = gpu.stores_allocate_in_l1;
     machine.read_only_cache_bytes = gpu.read_only_cache_bytes;
+    add_copy_engine(from, sms, machine);
     machine.l2_cycles = from.l2_cycles;
     machine.dram_cycles = from.dram_cycles;
     machine.dram_spread_cycles = from.dram_spread_ns * 1e-9 * gpu.sm_clock_hz;

@@ -35,7 +35,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       active_sms_(active_sms),
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
-      requests_(machine, active_sms),
+      requests_(machine, active_sms, facts.slice_unevenness),
       dram_(machine, active_sms, first_row(trace), draw),
       evictions_(trace),
       room_cycles_(cycles_for_room(machine, facts)) {}
@@ -52,6 +52,7 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
         default:
             break;
     }
+    is_used_ |= access.space == Space::global;
     switch (access.kind) {
         case Access::Kind::store:
             return store(access, lines, now);
@@ -78,7 +79,7 @@ double MemoryPath::serve_shared(const Access& access, double now) {
     shared_busy_ += pass * passes;
     // One request alone uses the banks every second cycle; others go in between.
     const double alone = (passes - 1) * std::max(pass, machine_.shared_pass_cycles) + pass;
-    const double last = std::max(data_.serve(now, pass * passes) + pass * passes, now + alone);
+    const double last = std::max(data_.serve(now, pass * passes), now + alone);
     return last - 1 + machine_.shared_cycles;
 }
 
@@ -92,20 +93,24 @@ double MemoryPath::data_cycles(const Access& access) const {
 
 double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
-    const double cycles = data_cycles(access);
-    const double looked_up = data_.serve(now, cycles) + cycles - 1;
+    const double data = data_cycles(access);
+    const double tags = std::max(1.0, access.line_count / machine_.l1_tags_per_cycle);
     if (access.path == emulator::LoadPath::l2) {
-        return std::max(looked_up + machine_.l1_cycles, fetch(lines, looked_up));
+        const double looked_up = tags_.serve(now, tags) + tags - 1;
+        return data_.serve_later(fetch(lines, looked_up) - data, data);
     }
     Cache& cache = access.path == emulator::LoadPath::l1 ? l1_ : read_only_cache_;
     const auto loaded = cache.sectors.load(lines);
-    double arrival = looked_up + machine_.l1_cycles;
-    if (loaded.hit_sectors > 0) arrival = std::max(arrival, cache.arrival_in_flight(lines));
+    double arrival = loaded.hit_sectors > 0 ? cache.arrival_in_flight(lines) : 0;
+    const bool waits = loaded.fetched_sectors > 0 || arrival > now + machine_.l1_cycles;
+    const double looked_up =
+        waits ? tags_.serve(now, tags) + tags - 1 : data_.serve(tags_.serve(now, tags), data) - 1;
+    if (!waits) return looked_up + machine_.l1_cycles;
     if (loaded.fetched_sectors > 0) {
         arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
         cache.note_in_flight(loaded.fetched, arrival, now);
     }
-    return arrival;
+    return data_.serve_later(std::max(arrival - data, looked_up), data);
 }
 
 // The first loads of a launch wait until the addresses of their pages are translated. Of pages that come
@@ -139,7 +144,12 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
     const double begin = l2_.serve(requests_.load(lines.size(), now), bytes / rate);
-    double arrival = begin + bytes / rate + machine_.l2_cycles;
+    return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles);
+}
+
+// Of lines that the L2 is asked for at `begin`, and has at `arrival` if it need not wait for DRAM.
+double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, double begin,
+                              double arrival) {
     if (facts_.dram_bytes_per_read_sector <= 0) return arrival;
     for (const emulator::LineSectors line : lines) {
         const double from_dram =
@@ -157,19 +167,48 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     return arrival;
 }
 
+double MemoryPath::copy(const Access& access, std::span<const emulator::LineSectors> lines,
+                        double now) {
+    is_used_ = true;
+    const auto count = static_cast<double>(lines.size());
+    if (access.kind == Access::Kind::bulk_store) {
+        const double cycles = count * machine_.bulk_store_line_cycles;
+        const double begin = bulk_stores_.serve(now, cycles);
+        const double sent = requests_.copy(count, begin);
+        note_stored(lines, sent);
+        return std::max(begin + cycles + machine_.bulk_store_cycles, sent);
+    }
+    const double cycles =
+        std::max(machine_.bulk_copy_cycles, count * machine_.bulk_load_line_cycles);
+    const double begin = bulk_loads_.serve(now, cycles);
+    for (const emulator::LineSectors line : lines) now = looked_up_page(line.line(), now);
+    const double of_l2 = access.bytes * active_sms_ / machine_.l2_bytes_per_cycle;
+    const double asked = l2_.serve(std::max(now, begin), of_l2);
+    const double last = std::max(begin + count * machine_.bulk_load_line_cycles, asked + of_l2);
+    const double more = machine_.l2_cycles + machine_.bulk_load_cycles;
+    return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more);
+}
+
+double MemoryPath::cycles_of_end() const {
+    return is_used_ ? machine_.memory_end_cycles * active_sms_ : 0;
+}
+
 double MemoryPath::store(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
-    const double done = data_.serve(now, cycles) + cycles;
+    const double done = data_.serve(now, cycles);
     if (lines.empty()) return done;  // local memory, which stays in the L1
     const double sent = requests_.store(access, lines, done);
-    acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + room_cycles_);
-    if (facts_.dram_bytes_per_written_sector > 0) {
-        for (const emulator::LineSectors line : lines)
-            evict(line.count() * facts_.dram_bytes_per_written_sector, sent);
-    }
+    note_stored(lines, sent);
     if (machine_.stores_allocate_in_l1) l1_.sectors.fill(lines);
     return done;
+}
+
+void MemoryPath::note_stored(std::span<const emulator::LineSectors> lines, double sent) {
+    acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + room_cycles_);
+    if (facts_.dram_bytes_per_written_sector <= 0) return;
+    for (const emulator::LineSectors line : lines)
+        evict(line.count() * facts_.dram_bytes_per_written_sector, sent);
 }
 
 // What comes into the L2 takes the place of what was there, of which a part has to be written to DRAM.
@@ -181,7 +220,7 @@ void MemoryPath::evict(double bytes, double now) {
 
 double MemoryPath::update(const Access& access, double now) {
     const double cycles = data_cycles(access);
-    const double done = data_.serve(now, cycles) + cycles;
+    const double done = data_.serve(now, cycles);
     const double l2_cycles = access.sectors * active_sms_ / machine_.l2_atomics_per_cycle;
     return atomics_.serve(done, l2_cycles) + l2_cycles + machine_.l2_cycles;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/models/sectored_cache.hpp"
+#include "timing/data_path.hpp"
 #include "timing/dram.hpp"
 #include "timing/evictions.hpp"
 #include "timing/l2_requests.hpp"
@@ -25,16 +26,21 @@ class MemoryPath {
 
     // The earliest cycle at which the data path takes another instruction.
     double accepts() const {
-        return std::max(data_.free() - machine_.memory_queue_cycles, requests_.accepts());
+        return std::max({data_.free() - machine_.memory_queue_cycles,
+                         tags_.free() - machine_.memory_queue_cycles, requests_.accepts()});
     }
     // An access that is issued at `now`, by a block of the first wave or a later one; returns when its
     // result can be used.
     double serve(const Access& access, std::span<const emulator::LineSectors> lines, double now,
                  bool is_in_first_wave = true);
+    // A copy by the copy engine; returns when its data are there, or when what it stores has been read.
+    double copy(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     // When everything that was written has arrived.
     double drained() const { return std::max({l2_.free(), acknowledged_, dram_.free()}); }
+    // That a launch takes longer after that, if it used global memory.
+    double cycles_of_end() const;
 
-    const Server& data() const { return data_; }
+    const DataPath& data() const { return data_; }
     const Server& l2() const { return l2_; }
     const L2Requests& requests() const { return requests_; }
     const Server& atomics() const { return atomics_; }
@@ -54,10 +60,12 @@ class MemoryPath {
     double serve_shared(const Access& access, double now);
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double fetch(std::span<const emulator::LineSectors> lines, double now);
+    double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival);
     bool waits_for_dram(emulator::Address line);
     double read_constant(const Access& access, double now);
     double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
+    void note_stored(std::span<const emulator::LineSectors> lines, double sent);
     void evict(double bytes, double now);
     double update(const Access& access, double now);
     double data_cycles(const Access& access) const;
@@ -69,13 +77,15 @@ class MemoryPath {
     std::unordered_map<emulator::Address, double> in_l2_;  // by line: since when
     std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
-    Server data_, constants_, l2_, atomics_;
+    DataPath data_;
+    Server tags_, constants_, l2_, atomics_, bulk_loads_, bulk_stores_;
     L2Requests requests_;
     Dram dram_;
     bool is_in_first_wave_ = true;
     Evictions evictions_;
     double room_cycles_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
+    bool is_used_ = false;
     double shared_busy_ = 0;
     double dram_requests_due_ = 0;
 };

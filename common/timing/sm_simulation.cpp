@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace timing {
 namespace {
@@ -81,6 +82,7 @@ SmResult SmSimulation::run() {
         }
     }
     result_.cycles = std::max(last_, memory_.drained());
+    result_.end_cycles = memory_.cycles_of_end();
     result_.busy.data = memory_.data().busy();
     result_.busy.shared = memory_.shared_busy();
     result_.busy.l2 = memory_.l2().busy();
@@ -91,17 +93,13 @@ SmResult SmSimulation::run() {
 }
 
 void SmSimulation::start_block(std::uint32_t resident, double now) {
-    // All SMs ask for blocks alike, and the GPU starts only so many a second. The first wave is there at once;
-    // the second one waits until as much time has passed.
-    const double begin =
-        is_first_wave_ ? now : std::max(now, next_block_start_) + machine_.block_start_cycles;
-    next_block_start_ = std::max(now, next_block_start_) +
-                        active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
+    const double begin = is_first_wave_ ? now : now + machine_.block_start_cycles;
     const BlockTrace& block = trace_.blocks[next_block_];
     std::vector<WarpClock>& clocks = result_.clocks[next_block_++];
     Resident& place = residents_[resident];
     place.alive = static_cast<std::uint32_t>(block.size());
     place.arrived = 0;
+    place.copies.clear();
     for (std::size_t i = 0; i < block.size(); ++i) {
         warps_[place.warps[i]].clock = &clocks[i];
         start_warp(place.warps[i], block[i], warp_starts_.serve(begin, machine_.warp_start_cycles));
@@ -120,6 +118,7 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
     warp.age = next_age_++;
     warp.issued = warp.ready = now;
     warp.at_barrier = warp.is_done = false;
+    for (std::vector<double>& groups : warp.groups) groups.assign(1, 0);
     warp.is_in_first_wave = is_first_wave_;
     const auto first = static_cast<std::ptrdiff_t>(warp.registers);
     std::fill_n(ready_.begin() + first, trace_.program.registers, now);
@@ -226,8 +225,22 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
     warp.issued = now + std::max(1.0, cycles);
     last_ = std::max(last_, warp.issued);
     ++warp.instruction;
-    if (instruction.wait == Wait::barrier) return arrive(number, warp.issued);
-    await_next(number);
+    if (instruction.ends_group) groups_of(warp, instruction).push_back(0);
+    switch (instruction.wait) {
+        case Wait::barrier:
+            return arrive(number, warp.issued);
+        case Wait::copies:
+            return await_copies(number);
+        case Wait::groups:
+            return await_groups(number, instruction);
+        case Wait::none:
+            return await_next(number);
+    }
+}
+
+const Access& SmSimulation::access_of(const Warp& warp, const Instruction& instruction) const {
+    const Step& step = warp.trace->steps[warp.step];
+    return warp.trace->accesses[step.first_access + instruction.access];
 }
 
 // When the results can be used.
@@ -245,10 +258,15 @@ double SmSimulation::execute(Warp& warp, const Instruction& instruction, double 
     memory_unit_free_ = now + busy;
     last_of_memory_ = &schedulers_[warp.scheduler];
     if (instruction.access == no_access) return now + machine_.shared_cycles;  // a shuffle
-    const Step& step = warp.trace->steps[warp.step];
-    const Access& access = warp.trace->accesses[step.first_access + instruction.access];
+    const Access& access = access_of(warp, instruction);
+    if (access.kind == Access::Kind::bulk_load || access.kind == Access::Kind::bulk_store) {
+        note_copy(warp, instruction, memory_.copy(access, trace_.lines_of(access), now));
+        return now;
+    }
     kind = access.space == Space::shared ? Stall::shared : Stall::memory;
-    return memory_.serve(access, trace_.lines_of(access), now, warp.is_in_first_wave);
+    const double done = memory_.serve(access, trace_.lines_of(access), now, warp.is_in_first_wave);
+    if (instruction.copies != Instruction::Copies::none) note_copy(warp, instruction, done);
+    return done;
 }
 
 void SmSimulation::note_stalls(const Warp& warp, const Instruction& instruction, double now) {
@@ -261,31 +279,6 @@ void SmSimulation::note_stalls(const Warp& warp, const Instruction& instruction,
     add(free >= now && now > warp.ready ? Stall::unit_busy : Stall::not_selected, now - warp.ready);
 }
 
-void SmSimulation::arrive(std::uint32_t number, double now) {
-    Warp& warp = warps_[number];
-    warp.at_barrier = true;
-    Resident& block = residents_[warp.block];
-    const double noted = arrivals_.serve(now, machine_.barrier_arrival_cycles_of_sm);
-    block.noted = block.arrivals.serve(noted, machine_.barrier_arrival_cycles) +
-                  machine_.barrier_arrival_cycles;
-    if (++block.arrived == block.alive) release(block, now);
-}
-
-void SmSimulation::release(Resident& block, double now) {
-    block.arrived = 0;
-    for (const std::uint32_t number : block.warps) {
-        Warp& warp = warps_[number];
-        if (!warp.at_barrier) continue;
-        warp.at_barrier = false;
-        const double until = std::max(now, block.noted) + machine_.barrier_cycles;
-        const auto& at = trace_.program.blocks[warp.trace->steps[warp.step].block];
-        const std::uint16_t line = at.instructions[warp.instruction - 1].line;
-        result_.stalls[line][static_cast<std::size_t>(Stall::barrier)] += until - warp.issued;
-        warp.issued = until;
-        await_next(number);
-    }
-}
-
 void SmSimulation::finish_warp(std::uint32_t number, double now) {
     Warp& warp = warps_[number];
     warp.is_done = true;
@@ -296,19 +289,11 @@ void SmSimulation::finish_warp(std::uint32_t number, double now) {
         return;
     }
     result_.block_ends.push_back(now);
-    last_ = std::max(last_, now);
-    if (next_block_ < trace_.blocks.size()) start_block(warp.block, now);
-}
-
-// Warps that wait for others which have no recorded instructions left go on.
-bool SmSimulation::release_stuck() {
-    bool found = false;
-    for (Resident& block : residents_) {
-        if (block.arrived == 0) continue;
-        found = true;
-        release(block, last_);
-    }
-    return found;
+    // The GPU notes one end of a block after another; all SMs have theirs alike.
+    const double cycles = active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
+    const double noted = block_ends_.serve(now, cycles);
+    last_ = std::max(last_, noted + cycles);
+    if (next_block_ < trace_.blocks.size()) start_block(warp.block, noted);
 }
 
 }  // namespace timing

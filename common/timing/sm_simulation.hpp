@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <queue>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "timing/clock_reads.hpp"
@@ -36,8 +37,9 @@ struct Busy {
 };
 
 struct SmResult {
-    double cycles = 0;               // until the last warp has finished and its stores have arrived
-    double half_cycles = 0;          // until half of its instructions were issued
+    double cycles = 0;       // until the last warp has finished and its stores have arrived
+    double end_cycles = 0;   // that the launch takes longer then, however many blocks it has
+    double half_cycles = 0;  // until half of its instructions were issued
     std::vector<double> block_ends;  // ascending
     Busy busy;
     std::uint64_t instructions = 0;
@@ -64,12 +66,17 @@ class SmSimulation {
         double ready = 0;   // when its next one may be
         Stall waits_for = Stall::none;
         bool at_barrier = false, is_done = false, is_in_first_wave = true;
+        // Of its copies, by Instruction::Copies: when each group is complete, the last one not ended.
+        std::array<std::vector<double>, 3> groups;
     };
     struct Resident {
         std::vector<std::uint32_t> warps;
         std::uint32_t alive = 0, arrived = 0;
         Server arrivals;   // at its barrier
         double noted = 0;  // when the last one of them was
+        // By mbarrier: when so many bulk loads are complete; and warps that wait for more than there are.
+        std::unordered_map<std::uint32_t, std::vector<double>> copies;
+        std::vector<std::uint32_t> waiting_for_copies;
     };
     struct Later {  // of two warps, which one comes first in a heap
         double time;
@@ -98,6 +105,14 @@ class SmSimulation {
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
     double execute(Warp& warp, const Instruction& instruction, double now, Stall& kind);
     void note_stalls(const Warp& warp, const Instruction& instruction, double now);
+    void note_copy(Warp& warp, const Instruction& instruction, double done);
+    static std::vector<double>& groups_of(Warp& warp, const Instruction& instruction) {
+        return warp.groups[static_cast<std::size_t>(instruction.copies)];
+    }
+    void await_copies(std::uint32_t warp);
+    void await_groups(std::uint32_t warp, const Instruction& instruction);
+    void wait_until(std::uint32_t warp, double until, Stall reason);
+    const Access& access_of(const Warp& warp, const Instruction& instruction) const;
     void arrive(std::uint32_t warp, double now);
     void release(Resident& block, double now);
     void finish_warp(std::uint32_t warp, double now);
@@ -116,7 +131,7 @@ class SmSimulation {
     std::vector<std::uint8_t> source_;  // what it comes from: a Stall
     double memory_unit_free_ = 0;
     const Scheduler* last_of_memory_ = nullptr;  // which the memory unit has served last
-    double next_block_start_ = 0;
+    Server block_ends_;                          // as the GPU notes them, of all SMs
     Server warp_starts_;
     Server arrivals_;  // at all barriers
     bool is_first_wave_ = true;

@@ -14,7 +14,12 @@
 namespace timing {
 
 enum class Space : std::uint8_t { none, global, shared, constant, local };
-enum class Wait : std::uint8_t { none, barrier };
+enum class Wait : std::uint8_t {
+    none,
+    barrier,
+    copies,  // that an mbarrier counts, at a test of it
+    groups   // of the thread's own copies, all but some
+};
 
 using Register = std::uint32_t;
 constexpr std::uint32_t no_access = 0xffffffffu;
@@ -25,6 +30,11 @@ struct Instruction {
     Wait wait = Wait::none;
     bool writes_memory = false, reads_memory = false, orders_memory = false;
     bool reads_clock = false;  // nothing passes it
+    // Copies that go on beside the thread (cp.async), of which groups are waited for.
+    enum class Copies : std::uint8_t { none, of_lanes, in_bulk };
+    Copies copies = Copies::none;
+    bool ends_group = false;
+    std::uint8_t groups = 0;  // that need not be complete yet
     Space space = Space::none;
     std::uint16_t line = 0;            // of Program::lines
     std::uint32_t access = no_access;  // which access of its basic block
@@ -43,7 +53,16 @@ struct Program {
 
 // A request of a warp.
 struct Access {
-    enum class Kind : std::uint8_t { none, load, store, atomic, reduction };
+    enum class Kind : std::uint8_t {
+        none,
+        load,
+        store,
+        atomic,
+        reduction,
+        bulk_load,  // by the copy engine
+        bulk_store,
+        barrier_test
+    };
     Kind kind = Kind::none;  // none: no lane took part
     Space space = Space::none;
     emulator::LoadPath path = emulator::LoadPath::l2;  // of a load
@@ -52,6 +71,11 @@ struct Access {
     std::uint16_t sectors = 0;     // of an atomic operation: updates
     std::uint32_t bytes = 0;       // of all lanes
     std::uint32_t first_line = 0, line_count = 0;  // in LaunchTrace::lines
+    // Of a bulk load or a test: the mbarrier, and how many bulk loads of its block that one had counted then.
+    std::uint32_t barrier = 0, copies = 0;
+
+    bool loads() const { return kind == Kind::load || kind == Kind::bulk_load; }
+    bool stores() const { return kind == Kind::store || kind == Kind::bulk_store; }
 };
 
 // An execution of a basic block by (lanes of) a warp.
@@ -95,6 +119,8 @@ struct LaunchFacts {
     double dram_dirty_share = 0;  // of these, that are written
     // Rows of DRAM that neighbouring blocks touch, over the sum of those that each touches.
     double share_of_rows_read = 1, share_of_rows_written = 1;
+    // Of stores into many lines: the load of the L2's fullest slice over the mean.
+    double slice_unevenness = 1;
 };
 
 }  // namespace timing

@@ -4,11 +4,12 @@
 
 namespace emulator {
 
-MemoryModel::MemoryModel(const Architecture& gpu, std::size_t l1_bytes)
+MemoryModel::MemoryModel(const Architecture& gpu, std::size_t l1_bytes, unsigned l2_slices)
     : l1_(l1_bytes, gpu.fetch_unit_bytes_with_l1 == 128),
       read_only_cache_(gpu.read_only_cache_bytes, false),
       stores_allocate_(gpu.stores_allocate_in_l1),
-      fence_invalidates_(gpu.fence_invalidates_l1) {}
+      fence_invalidates_(gpu.fence_invalidates_l1),
+      slice_loads_(l2_slices) {}
 
 void MemoryModel::begin_sm() {
     l1_.clear();
@@ -51,6 +52,7 @@ void MemoryModel::serve(const Request& request, std::span<const LineSectors> lin
             counters_.l2_write_sectors_most += touched.count();
             written_sectors_.insert(touched);
         }
+        slice_loads_.note(lines);
         if (stores_allocate_) l1_.fill(lines);
         return;
     }

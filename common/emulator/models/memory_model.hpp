@@ -19,6 +19,7 @@
 #include "emulator/models/partial_sectors.hpp"
 #include "emulator/models/sector_set.hpp"
 #include "emulator/models/sectored_cache.hpp"
+#include "emulator/models/slice_loads.hpp"
 #include "emulator/models/warp_request.hpp"
 
 namespace emulator {
@@ -41,10 +42,15 @@ struct MemoryCounters {
 
 class MemoryModel {
   public:
-    MemoryModel(const Architecture& gpu, std::size_t l1_bytes);
+    // `l2_slices`: 1 where it is not asked how evenly stores load them.
+    MemoryModel(const Architecture& gpu, std::size_t l1_bytes, unsigned l2_slices = 1);
 
     // The blocks that follow run on another SM: its L1 is empty at the launch's start.
     void begin_sm();
+    // Stores that are served from now on are of block number `block` of `blocks`.
+    void at_block(std::uint64_t block, std::uint64_t blocks) {
+        slice_loads_.at_block(block, blocks);
+    }
 
     // The next request of a warp, in its program order, for distinct lines. Hits are added to *hits when the
     // request is served; without `hits` they are not counted (textures', which the counters of loads leave out).
@@ -62,6 +68,7 @@ class MemoryModel {
     const SectorSet& read_sectors() const { return read_sectors_; }
     const SectorSet& written_sectors() const { return written_sectors_; }
     const PartialSectors& partial_sectors() const { return partial_sectors_; }
+    const SliceLoads& slice_loads() const { return slice_loads_; }
 
   private:
     struct Request {
@@ -85,6 +92,7 @@ class MemoryModel {
     SectorSet read_sectors_;
     SectorSet written_sectors_;
     PartialSectors partial_sectors_;
+    SliceLoads slice_loads_;
 };
 
 }  // namespace emulator

@@ -10,6 +10,7 @@
 #include "emulator/runtime/programs.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/runtime/streams.hpp"
+#include "timing/machine_table.hpp"
 
 // All that cuda_profiler_api.h declares: a package of its own on PyPI.
 extern "C" {
@@ -45,7 +46,9 @@ const Architecture& architecture() { return *settings().architecture; }
 
 simt::Gpu& gpu() {
     if (!gpu_slot()) {
-        gpu_slot() = std::make_unique<simt::Gpu>(architecture(), settings().options);
+        simt::Options options = settings().options;
+        options.l2_slices = timing::machine_of(architecture()).l2_slices;
+        gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
     }
     return *gpu_slot();
 }

@@ -79,6 +79,7 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const double missing = 1 - found_in_l2(footprint_of(record));
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
     facts.cold_share = missing;
+    facts.slice_unevenness = record.slice_unevenness;
     facts.dram_share_of_reads = missing * ratio(record.l2_read_sectors_min, asked);
     facts.dram_bytes_per_read_sector = missing * ratio(record.dram_read_bytes, asked);
     // A sector that leaves the L2 partly written is read first, to be completed.

@@ -11,6 +11,7 @@
 #include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/launch.hpp"
 #include "emulator/simt/mbarrier.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -90,7 +91,8 @@ void execute_copy(Warp& warp, const Operation& operation) {
 
 void queue_bulk(WarpContext& context, AccessKind kind, Address begin, std::uint64_t bytes) {
     if (context.hazards != nullptr && kind == AccessKind::store) mark_initialised(begin, bytes);
-    if (context.memory == nullptr || bytes == 0) return;
+    TraceRecorder* const recorder = context.execution->recorder;
+    if ((context.memory == nullptr && recorder == nullptr) || bytes == 0) return;
     std::vector<LineSectors> lines;
     const Address end = begin + bytes;
     for (Address line = begin / line_bytes * line_bytes; line < end; line += line_bytes) {
@@ -99,6 +101,8 @@ void queue_bulk(WarpContext& context, AccessKind kind, Address begin, std::uint6
             end - line >= line_bytes ? 4 : (end - line + sector_bytes - 1) / sector_bytes;
         lines.push_back(LineSectors(line, (0xfu << first) & (0xfu >> (4 - behind))));
     }
+    if (recorder != nullptr) recorder->note_bulk(context, lines);
+    if (context.memory == nullptr) return;
     // Past the L1 there are no hits to count.
     context.memory->queue(context.warp->number, kind, LoadPath::l2, lines, nullptr);
     if (kind == AccessKind::store) {

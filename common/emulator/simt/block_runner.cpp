@@ -64,6 +64,8 @@ void BlockRunner::begin_warp(WarpState& warp) {
 bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
     TraceRecorder* const recorder = execution_.launch.recorder;
     execution_.recorder = recorder != nullptr && recorder->wants(block.number) ? recorder : nullptr;
+    if (execution_.memory != nullptr)
+        execution_.memory->at_block(block.number, execution_.launch.blocks());
     for (; rounds > 0 && block.alive_threads > 0; --rounds) {
         bool some_warp_ran = false;
         for (WarpState& warp : block.warps) {

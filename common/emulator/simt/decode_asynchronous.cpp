@@ -82,7 +82,11 @@ bool FunctionDecoder::mbarrier(const ptx::Instruction& instruction) {
     Operation operation;
     operation.execute = execute_mbarrier;
     operation.detail = &detail;
-    if (is_test) branch_around();
+    if (is_test) {
+        detail.place.role = AccessRole::barrier_test;
+        image_.accesses[&detail] = &detail.place;
+        branch_around();
+    }
     blocks_.back().instructions.push_back(at_);
     emit(operation);
     if (is_test) end_block(Control::poll);
@@ -186,6 +190,7 @@ void FunctionDecoder::copy_in_bulk(const ptx::Instruction& instruction) {
     detail.global.site = static_cast<std::uint32_t>(image_.sites.size());
     // No request of a warp: counted are the sectors that it moves beyond the L1.
     add_site(detail.global, AccessSpace::surface, false, CacheOperator::l2_only);
+    detail.global.role = AccessRole::bulk_copy;
     Operation operation;
     operation.execute = is_tensor ? execute_tensor_copy : execute_bulk_copy;
     operation.detail = &detail;

@@ -49,8 +49,10 @@ class GridWorkspace {
 LaunchRecord run_whole_grid(const Launch& launch) {
     const std::vector<std::unique_ptr<Worker>> workers = run_grid(launch);
     LaunchRecord record = record_of(launch, counts_of(launch, workers));
-    if (launch.recorder != nullptr)
+    if (launch.recorder != nullptr) {
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
+        record.slice_unevenness = slice_unevenness_of(launch, workers);
+    }
     add_texts(workers, record);
     return record;
 }

@@ -35,7 +35,9 @@ MemoryModel* Worker::memory_of(std::uint64_t block) {
                                : 0;
     if (memories.size() <= sm) memories.resize(sm + 1);
     if (!memories[sm]) {
-        memories[sm] = std::make_unique<MemoryModel>(launch_.architecture, launch_.l1_bytes);
+        const unsigned slices = launch_.recorder != nullptr ? launch_.options.l2_slices : 1;
+        memories[sm] =
+            std::make_unique<MemoryModel>(launch_.architecture, launch_.l1_bytes, slices);
     }
     return memories[sm].get();
 }

@@ -133,6 +133,8 @@ void shared_offsets_of(WarpContext& context, const MemoryDetail& detail, bool is
 }
 
 void complete_bytes(WarpContext& context, std::uint32_t barrier_offset, std::uint32_t bytes) {
+    if (context.execution->recorder != nullptr)
+        context.execution->recorder->note_copied(context, barrier_offset);
     MbarrierState state = load(context, barrier_offset);
     change(state, MbarrierAction::complete, bytes);
     store(context, barrier_offset, state);

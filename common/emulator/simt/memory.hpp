@@ -41,6 +41,13 @@ const Mover* store_mover(ptx::Type type, unsigned register_bytes);
 
 constexpr std::size_t max_elements = 8;
 
+// How the time model treats an access.
+enum class AccessRole : std::uint8_t {
+    request,      // of a warp
+    bulk_copy,    // by the copy engine
+    barrier_test  // of an mbarrier, for which copies may have to come
+};
+
 struct MemoryDetail {
     RegisterOffset base = no_register;  // none: the address is `offset` alone
     bool base_is_64_bit = true;
@@ -56,6 +63,7 @@ struct MemoryDetail {
     std::uint32_t site = 0;         // in the module's numbering
     std::uint32_t instruction = 0;  // of the function
     AccessKind kind{};
+    AccessRole role{};
     LoadPolicy policy;
     CostModel cost;
     bool is_poll = false;  // a volatile or relaxed load: others may be waited for

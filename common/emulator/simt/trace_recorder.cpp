@@ -150,7 +150,7 @@ void TraceRecorder::note_clock(const WarpContext& context) {
 }
 
 void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block) {
-    timing::LaunchTrace& trace = recorded_of(context.block->number)->trace;
+    Recorded& recorded = *recorded_of(context.block->number);
     timing::WarpTrace& warp = warp_of(context);
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
@@ -169,22 +169,26 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Bas
                 const std::uint32_t guard = context.predicate(operation->guard);
                 active &= operation->guard_negated ? ~guard : guard;
             }
-            record(context, *detail, active, trace, warp);
+            record(context, *detail, active, recorded, warp);
         }
         context.mask = lanes;
         operation->execute(context, *operation);
+        recorded.bulk = nullptr;
     }
 }
 
 void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
-                           timing::LaunchTrace& trace, timing::WarpTrace& warp) {
+                           Recorded& recorded, timing::WarpTrace& warp) {
     timing::Access& access = warp.accesses.emplace_back();
     if (lanes == 0 || !detail.cost.is_issued()) return;
+    if (detail.role == AccessRole::bulk_copy) return record_bulk(detail, recorded, access);
     std::array<Address, warp_size> addresses{};
     context.mask = lanes;
     lane_addresses(context, detail, addresses);
-    CostModel cost = detail.cost;
     const Address first = addresses[static_cast<std::size_t>(std::countr_zero(lanes))];
+    if (detail.role == AccessRole::barrier_test)
+        return record_test(context, first, recorded, access);
+    CostModel cost = detail.cost;
     if (is_in(shared_window, first)) cost.space = AccessSpace::shared;
     if (is_in(local_window, first)) cost.space = AccessSpace::local;
     access.kind = kind_of(detail, launch_.image.sites[detail.site].site.is_reduction);
@@ -209,14 +213,50 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
         access.wavefronts =
             static_cast<std::uint16_t>(bank_passes(request, detail.kind, cost.banks).wavefronts);
     const LineList lines = lines_of(request);
-    access.first_line = static_cast<std::uint32_t>(trace.lines.size());
+    std::vector<LineSectors>& all = recorded.trace.lines;
+    access.first_line = static_cast<std::uint32_t>(all.size());
     access.line_count = static_cast<std::uint32_t>(lines.count);
     const auto span = lines.span();
-    trace.lines.insert(trace.lines.end(), span.begin(), span.end());
+    all.insert(all.end(), span.begin(), span.end());
+}
+
+void TraceRecorder::record_bulk(const MemoryDetail& detail, Recorded& recorded,
+                                timing::Access& access) {
+    access.kind = detail.kind == AccessKind::load ? timing::Access::Kind::bulk_load
+                                                  : timing::Access::Kind::bulk_store;
+    access.space = timing::Space::global;
+    access.first_line = static_cast<std::uint32_t>(recorded.trace.lines.size());
+    recorded.bulk = &access;
+}
+
+void TraceRecorder::record_test(const WarpContext& context, Address barrier,
+                                const Recorded& recorded, timing::Access& access) {
+    access.kind = timing::Access::Kind::barrier_test;
+    access.space = timing::Space::shared;
+    access.barrier = static_cast<std::uint32_t>(
+        is_in(shared_window, barrier) ? barrier - shared_window : barrier);
+    const auto copied = recorded.copies.find({context.block->number, access.barrier});
+    if (copied != recorded.copies.end()) access.copies = copied->second;
+}
+
+void TraceRecorder::note_bulk(const WarpContext& context, std::span<const LineSectors> lines) {
+    Recorded& recorded = *recorded_of(context.block->number);
+    if (recorded.bulk == nullptr) return;
+    recorded.trace.lines.insert(recorded.trace.lines.end(), lines.begin(), lines.end());
+    recorded.bulk->line_count += static_cast<std::uint32_t>(lines.size());
+    for (const LineSectors line : lines) recorded.bulk->bytes += line.count() * sector_bytes;
+}
+
+void TraceRecorder::note_copied(const WarpContext& context, std::uint32_t barrier) {
+    Recorded& recorded = *recorded_of(context.block->number);
+    // One access of the trace, whichever lanes take part: it counts once, for the barrier of the first one.
+    if (recorded.bulk == nullptr || recorded.bulk->copies != 0) return;
+    recorded.bulk->barrier = barrier;
+    recorded.bulk->copies = ++recorded.copies[{context.block->number, barrier}];
 }
 
 // Rows of DRAM that blocks beside each other touch, over the sum of those that each touches.
-double TraceRecorder::share_of_rows(timing::Access::Kind kind) {
+double TraceRecorder::share_of_rows(bool is_store) {
     std::unordered_set<Address> of_all;
     std::size_t of_each = 0;
     for (const Recorded& neighbour : neighbours_) {
@@ -225,7 +265,7 @@ double TraceRecorder::share_of_rows(timing::Access::Kind kind) {
         for (const timing::WarpTrace& warp :
              recorded.trace.blocks[recorded.number_of(neighbour.first)]) {
             for (const timing::Access& access : warp.accesses) {
-                if (access.kind != kind) continue;
+                if (is_store ? !access.stores() : !access.loads()) continue;
                 for (const LineSectors line : recorded.trace.lines_of(access))
                     rows.insert(line.line() / timing::Dram::row_bytes);
             }
@@ -237,8 +277,8 @@ double TraceRecorder::share_of_rows(timing::Access::Kind kind) {
 }
 
 RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_thread) {
-    const double rows_read = share_of_rows(timing::Access::Kind::load);
-    const double rows_written = share_of_rows(timing::Access::Kind::store);
+    const double rows_read = share_of_rows(false);
+    const double rows_written = share_of_rows(true);
     Recorded& most = *std::ranges::max_element(sms_, {}, &Recorded::executed);
     RecordedLaunch result{.trace = std::move(most.trace), .facts = {}, .lines = {}};
     keep_first_wave_if_cut(result.trace, resident_blocks_);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "emulator/ptx/module.hpp"
@@ -30,6 +32,9 @@ class TraceRecorder {
     // In place of the plain loop over the operations of a basic block.
     void execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block);
 
+    // Of the bulk copy at hand: lines of global memory, and the barrier that it has completed.
+    void note_bulk(const WarpContext& context, std::span<const LineSectors> lines);
+    void note_copied(const WarpContext& context, std::uint32_t barrier);
     // A warp is about to read a clock.
     void note_clock(const WarpContext& context);
 
@@ -41,14 +46,20 @@ class TraceRecorder {
     struct Recorded {
         std::uint64_t first = 0, step = 1;
         timing::LaunchTrace trace;
+        timing::Access* bulk = nullptr;  // the bulk copy at hand, if it is recorded
+        // Bulk copies so far, by block and barrier.
+        std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> copies;
         std::uint64_t number_of(std::uint64_t block) const { return (block - first) / step; }
         std::uint64_t executed() const;
     };
     Recorded* recorded_of(std::uint64_t block);
-    double share_of_rows(timing::Access::Kind kind);
+    double share_of_rows(bool is_store);
     timing::WarpTrace& warp_of(const WarpContext& context);
     void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
-                timing::LaunchTrace& trace, timing::WarpTrace& warp);
+                Recorded& recorded, timing::WarpTrace& warp);
+    void record_bulk(const MemoryDetail& detail, Recorded& recorded, timing::Access& access);
+    void record_test(const WarpContext& context, Address barrier, const Recorded& recorded,
+                     timing::Access& access);
 
     const Launch& launch_;
     bool is_stopped_ = false;

@@ -1,66 +1,18 @@
 // What stores cost on their way to the L2, beyond one SM: a store of a warp, by the lines and the bytes of each line
 // that it writes, alone and beside loads; launches that only write, of data that the L2 has or lacks; and columns of
 // a matrix, which blocks of several shapes write. Prints a line each, `store,ns`: medians.
-#include <cuda_runtime.h>
-
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "back_to_back.hpp"
+
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using back_to_back::check;
+using back_to_back::median_of_three;
+using back_to_back::mib;
 constexpr std::size_t arena_bytes = 256 * mib;  // more than four times the L2 of an H200
-
-void check(cudaError_t error) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "error: %s\n", cudaGetErrorString(error));
-    std::exit(1);
-}
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-// Keeps the GPU busy, so that launches of a few microseconds are there when it gets to them.
-void hold_queue(const char* arena) {
-    constexpr std::size_t bytes = 16 * mib;  // 0.3 ms over the link to the host
-    static void* const host = [] {
-        void* memory;
-        check(cudaMallocHost(&memory, bytes));
-        return memory;
-    }();
-    for (int i = 0; i < 2; ++i) check(cudaMemcpyAsync(host, arena, bytes, cudaMemcpyDeviceToHost));
-}
-
-// Of so many calls of `enqueue`, one behind the other.
-double nanoseconds_of(char* arena, int warm_up, int launches,
-                      const std::function<void(int)>& enqueue) {
-    constexpr int repetitions = 3;
-    cudaEvent_t begin, end;
-    check(cudaEventCreate(&begin));
-    check(cudaEventCreate(&end));
-    std::vector<double> times;
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-        hold_queue(arena);
-        for (int i = 0; i < warm_up; ++i) enqueue(i);
-        check(cudaEventRecord(begin));
-        for (int i = 0; i < launches; ++i) enqueue(warm_up + i);
-        check(cudaEventRecord(end));
-        check(cudaEventSynchronize(end));
-        float milliseconds = 0;
-        check(cudaEventElapsedTime(&milliseconds, begin, end));
-        times.push_back(1e6 * milliseconds / launches);
-    }
-    check(cudaEventDestroy(begin));
-    check(cudaEventDestroy(end));
-    return median(times);
-}
 
 // ---- rates -------------------------------------------------------------------------------------------
 
@@ -94,7 +46,7 @@ double rate(char* arena, unsigned sms, Pattern pattern) {
     constexpr int warps = 16, few = 200, many = 600;
     const char* const in = arena + arena_bytes / 2;
     const auto time = [&](int rounds) {
-        return nanoseconds_of(
+        return median_of_three(
             arena, 1, 4, [&](int) { stream<<<sms, 32 * warps>>>(arena, in, pattern, rounds); });
     };
     return (time(many) - time(few)) / (many - few) / warps;
@@ -105,7 +57,7 @@ double rate(char* arena, unsigned sms, Pattern pattern) {
 __global__ void write(float* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 
 double write_launch(char* arena, std::size_t bytes, unsigned threads, bool is_cold) {
-    return nanoseconds_of(arena, 40, 40, [&](int i) {
+    return median_of_three(arena, 40, 40, [&](int i) {
         char* const at = arena + (is_cold ? static_cast<std::size_t>(i) * bytes % arena_bytes : 0);
         write<<<static_cast<unsigned>(bytes / 4 / threads), threads>>>(
             reinterpret_cast<float*>(at));
@@ -120,7 +72,7 @@ __global__ void write_columns(float* out, unsigned side) {
 
 double columns(char* arena, unsigned width, unsigned height) {
     constexpr unsigned side = 2048;
-    return nanoseconds_of(arena, 1, 4, [&](int) {
+    return median_of_three(arena, 1, 4, [&](int) {
         write_columns<<<dim3(side / width, side / height), dim3(width, height)>>>(
             reinterpret_cast<float*>(arena), side);
     });
