@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs that time themselves, predicted beside measured: clocks.csv, copies.csv and flights.csv of data/timing.
+"""Programs that time themselves, predicted beside measured: clocks.csv and others of data/timing.
 
-    scripts/timing_programs.py [clocks|copies|flights MEASURED.csv ...]
+    scripts/timing_programs.py [PROGRAM [MEASURED.csv ...]]
 
 Runs the programs of these names in common/tests/validation_set on the emulated H200 and writes what they print beside
 what they printed on an H200: in the given files, a process each (their medians), else as the table has it.
@@ -144,7 +144,38 @@ STORES = Table(
 """,
     is_source="yes",
 )
-TABLES = (CLOCKS, CONSTANTS, COPIES, FLIGHTS, STORES)
+COLUMNS = Table(
+    "columns",
+    "columns",
+    "us",
+    f"""\
+# Microseconds of launches that write columns of a matrix of 2048 x 2048 floats: common/tests/validation_set/columns on
+# an H200 {_WHERE}
+# model comes from the rows with yes.
+""",
+)
+ENGINE = Table(
+    "engine",
+    "copy",
+    "cycles",
+    f"""\
+# Cycles of copies by the copy engine, of boxes of rows of 128 bytes: common/tests/validation_set/engine on an H200
+# {_WHERE}
+# model comes from the rows with yes.
+""",
+)
+STREAMS = Table(
+    "streams",
+    "stream",
+    "us",
+    f"""\
+# Microseconds of launches that stream what the L2 lacks, back to back: common/tests/validation_set/streams on an H200
+# {_WHERE}
+# model comes from the rows with yes.
+""",
+    is_source="yes",
+)
+TABLES = (CLOCKS, COLUMNS, CONSTANTS, COPIES, ENGINE, FLIGHTS, STORES, STREAMS)
 
 
 def main() -> int:

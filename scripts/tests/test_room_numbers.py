@@ -40,15 +40,16 @@ NUMBERS = [
 
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
-    ("(chapters 09 and 10) are 34 to 36 % too slow", "(09|10)_", "copy_columns/block:16x16", 34, 36),
-    ("which store by columns, are 9 to 19 % too fast", "1[01]_", "transpose_read_rows", -19, -9),
-    ("Transposes in whole sectors (chapter 14) are 16 to 23 % too slow", "14_", "transpose_sectors", 16, 23),
-    ("(`transpose_tensor`) 18 to 26 % too fast", "14_", "transpose_tensor", -26, -18),
-    ("(chapter 07, by 4 and by 8) are 18 to 24 % too fast", "07_", "read_offset_loads_first/unroll:[48]", -24, -18),
-    ("Products over a grid (chapter 16) are 2 to 6 % too fast", "16_", "matmul_grid_stride", -6, -2),
-    ("Strip-mined products (chapter 17) are 15 to 22 % too fast", "17_", "matmul_strip_mined", -22, -15),
+    ("(chapters 09 and 10) are 32 to 35 % too slow", "(09|10)_", "copy_columns/block:16x16", 32, 35),
+    ("row reads of the transposes (chapter 11) are 11 to 12 %", "11_", "transpose_read_rows_unroll4", -12, -11),
+    ("too fast, the plain ones 3 %", "11_", "transpose_read_rows/", -3, -3),
+    ("Transposes in whole sectors (chapter 14) are 19 to 30 % too slow", "14_", "transpose_sectors", 19, 30),
+    ("were predicted to take 18 to 26 % less than they do; now 0 to 5 %", "14_", "transpose_tensor", -5, 0),
+    ("(chapter 07, by 4 and by 8) are 8 to 11 % too fast", "07_", "read_offset_loads_first/unroll:[48]", -11, -8),
+    ("Products over a grid (chapter 16) are 3 to 7 % too fast", "16_", "matmul_grid_stride", -7, -3),
+    ("Strip-mined products (chapter 17) are 23 to 24 % too fast", "17_", "matmul_strip_mined", -24, -23),
     ("`sum_constant_by_lane` is 42 % too slow", "04_", "sum_constant_by_lane", 42, 42),
-    ("`matmul_thread_tiles` at +84% (now -14%)", "19_", "matmul_thread_tiles", -14, -14),
+    ("`matmul_thread_tiles` at +84% (now -19%)", "19_", "matmul_thread_tiles", -19, -19),
 ]  # fmt: skip
 
 

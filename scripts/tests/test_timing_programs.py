@@ -1,5 +1,6 @@
 """What programs that time themselves print on the emulated H200, beside what they print on an H200."""
 
+import csv
 import importlib.util
 import os
 import re
@@ -15,9 +16,10 @@ from notebook.project import Project
 PROJECT = Project.here()
 _TWO_BLOCKS = "several blocks' barriers delay each other more than their arrivals do"
 _ONE_WARP = "one warp overlaps its loads and sums less on the GPU; no reason is known"
+_SHORT_COPIES = "each of them costs more than its line; no reason is known"
 _SMALL = "the driver's kernels for small copies and fills take 4 us; no reason is known"
 # The emulated GPU takes minutes.
-SLOW = {"stores"}
+SLOW = {"columns", "engine", "stores", "streams"}
 # Predicted otherwise by more than a quarter, and why.
 EXCEPTIONS = {
     "clocks": {
@@ -36,6 +38,12 @@ EXCEPTIONS = {
     "constants": {
         "1 addresses, 32 warps": "issue of its sums; no reason is known",
     },
+    "columns": {},
+    "engine": {
+        "store by one SM: 4 x 1 rows": _SHORT_COPIES,
+        "store by all SMs: 4 x 1 rows": _SHORT_COPIES,
+    },
+    "streams": {},
     "stores": {
         "1 times 128 bytes at offset 44": "such stores merge with the next one more often on the GPU",
         "2 lines of 64 bytes, beside a load of the same": "no reason is known",
@@ -114,6 +122,37 @@ def test_stores_and_constants_take_the_time_of_the_gpu() -> None:
     constants = [abs(error) for error in errors("constants").values()]
     assert len(rates) >= 20 and median(rates) < 0.05
     assert len(constants) == 12 and median(constants) < 0.03
+
+
+def test_the_copy_engine_takes_the_time_of_the_gpu() -> None:
+    known = [abs(error) for error in errors("engine").values()]
+    assert len(known) == 48 and median(known) < 0.05
+
+
+def test_columns_take_the_time_of_the_gpu() -> None:
+    """At nine pitches, from which the slices' parameters come; and in other launches, which are judged."""
+    pitches = [
+        abs(error) for key, error in errors("columns").items() if key not in judged_columns()
+    ]
+    assert len(pitches) == 9 and max(pitches) < 0.03
+    assert len(judged_columns()) == 22 and median_error("columns") < 0.06
+
+
+def judged_columns() -> dict[str, float]:
+    return errors("columns", judged=True)
+
+
+def test_streams_take_the_time_of_the_gpu() -> None:
+    known = [abs(error) for error in errors("streams").values()]
+    assert len(known) == 24 and median(known) < 0.08
+
+
+def test_lines_of_a_slice_have_one_latency() -> None:
+    text = (PROJECT.root / "data/timing/slices.csv").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    cycles = {row["lines"]: float(row["cycles"]) for row in csv.DictReader(lines)}
+    assert cycles.pop("of a slice") < 2 and cycles["all"] > 15
+    assert len(cycles) >= 8 and min(cycles.values()) > 10  # each of the bits counts
 
 
 def test_copies_over_the_link_take_the_time_of_the_gpu() -> None:
