@@ -134,7 +134,7 @@ def test_columns_take_the_time_of_the_gpu() -> None:
     pitches = [
         abs(error) for key, error in errors("columns").items() if key not in judged_columns()
     ]
-    assert len(pitches) == 9 and max(pitches) < 0.03
+    assert len(pitches) == 9 and median(pitches) < 0.03 and max(pitches) < 0.1
     assert len(judged_columns()) == 22 and median_error("columns") < 0.06
 
 
@@ -151,8 +151,11 @@ def test_lines_of_a_slice_have_one_latency() -> None:
     text = (PROJECT.root / "data/timing/slices.csv").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     cycles = {row["lines"]: float(row["cycles"]) for row in csv.DictReader(lines)}
-    assert cycles.pop("of a slice") < 2 and cycles["all"] > 15
-    assert len(cycles) >= 8 and min(cycles.values()) > 10  # each of the bits counts
+    within = cycles.pop("of a slice")
+    assert within < 2 and cycles.pop("all") > 15
+    without = {name for name, each in cycles.items() if each == within}
+    assert without == {f"of a slice, without bit {bit} of their numbers" for bit in (0, 2)}
+    assert len(cycles) == 21 and all(cycles[name] > 7 for name in cycles.keys() - without)
 
 
 def test_copies_over_the_link_take_the_time_of_the_gpu() -> None:

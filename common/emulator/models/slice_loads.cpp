@@ -9,15 +9,16 @@ namespace {
 constexpr Address page_bytes = Address{2} << 20;
 constexpr Address numbers_of_page = 2048;
 
-// What a bit of a line's number, from the lowest one on, changes in the order: on an H200, of whose bits below the last four
-// common/tests/validation_set/slices shows it.
-constexpr std::array<std::uint16_t, 20> of_bits{
-    0, 16, 0, 40, 66, 17, 43, 68, 9, 62, 229, 380, 559, 1050, 107, 55, 42, 117, 76, 59,
+// What a bit of a line's number, from the lowest one on, changes in the order: on an H200, within 256 MiB
+// (common/tests/validation_set/slices).
+constexpr std::array<std::uint16_t, 21> of_bits{
+    0, 16, 0, 40, 66, 17, 43, 68, 9, 62, 229, 380, 559, 1050, 107, 55, 42, 57, 76, 59, 45,
 };
-constexpr std::size_t bits_together = 10;
+constexpr std::size_t low_bits = 10, high_bits = of_bits.size() - low_bits;
 
-consteval std::array<std::uint16_t, 1 << bits_together> sums_from(std::size_t first) {
-    std::array<std::uint16_t, 1 << bits_together> sums{};
+template <std::size_t bits>
+consteval std::array<std::uint16_t, 1 << bits> sums_from(std::size_t first) {
+    std::array<std::uint16_t, 1 << bits> sums{};
     for (std::size_t i = 1; i < sums.size(); ++i) {
         const std::size_t rest = i & (i - 1);
         std::size_t bit = 0;
@@ -26,7 +27,8 @@ consteval std::array<std::uint16_t, 1 << bits_together> sums_from(std::size_t fi
     }
     return sums;
 }
-constexpr auto low_sums = sums_from(0), high_sums = sums_from(bits_together);
+constexpr auto low_sums = sums_from<low_bits>(0);
+constexpr auto high_sums = sums_from<high_bits>(low_bits);
 
 }  // namespace
 
@@ -34,10 +36,10 @@ SliceLoads::SliceLoads(unsigned slices)
     : slices_(slices), loads_(slices > 1 ? parts * slices : 0) {}
 
 std::uint64_t SliceLoads::number_of(Address line) {
-    constexpr Address mask = (1 << bits_together) - 1;
     const Address number = line / line_bytes;
     return line / page_bytes * numbers_of_page +
-           (low_sums[number & mask] ^ high_sums[number >> bits_together & mask]);
+           (low_sums[number % low_sums.size()] ^
+            high_sums[(number >> low_bits) % high_sums.size()]);
 }
 
 void SliceLoads::note(std::span<const LineSectors> lines) {

@@ -16,7 +16,7 @@ using back_to_back::check;
 using back_to_back::mib;
 
 constexpr unsigned slices = 94;  // of an H200
-constexpr unsigned page_lines = 16384, pages = 4, lines = pages * page_lines;
+constexpr unsigned page_lines = 16384, pages = 64, lines = pages * page_lines;
 constexpr unsigned numbers_of_page = 2048;
 constexpr unsigned shared_bytes = 200 * 1024;  // so that an SM has one block
 
@@ -61,22 +61,36 @@ double deviation(const std::vector<Latencies>& of_sms, const Numbers& numbers, u
     return std::sqrt(variance / count / static_cast<double>(of_sms.size()));
 }
 
-// By the order within each page; what lies before the memory changes it by `base`, which is not known.
-Numbers numbers_with(std::uint64_t base, std::uint64_t without = 0) {
+std::uint64_t number_of(std::uint64_t line) { return emulator::SliceLoads::number_of(line * 128); }
+
+// Where the memory lies is not known: its place among 256 MiB by its first page, and what lies above by what all pages
+// change in their order.
+struct Place {
+    std::uint64_t page = 0, above = 0;
+};
+
+Numbers numbers_at(Place place, std::uint64_t count, std::uint64_t without = 0) {
     Numbers numbers;
-    for (std::uint64_t line = 0; line < lines; ++line) {
-        const std::uint64_t number = emulator::SliceLoads::number_of((line & ~without) * 128);
-        numbers.push_back(number ^ base);
-    }
+    for (std::uint64_t line = 0; line < count; ++line)
+        numbers.push_back(number_of((line + place.page * page_lines) & ~without) ^ place.above);
     return numbers;
 }
 
-std::uint64_t best_base(const std::vector<Latencies>& of_sms) {
-    std::uint64_t best = 0;
+// By two SMs. The first page tells the sum of both, all pages tell which page it is.
+Place best_place(const std::vector<Latencies>& of_sms) {
+    const std::vector<Latencies> two(of_sms.begin(), of_sms.begin() + 2);
+    std::uint64_t sum = 0;
     double least = 1e9;
-    for (std::uint64_t base = 0; base < numbers_of_page; ++base) {
-        const double found = deviation({of_sms[0], of_sms[1]}, numbers_with(base), page_lines);
-        if (found < least) least = found, best = base;
+    for (std::uint64_t each = 0; each < numbers_of_page; ++each) {
+        const double found = deviation(two, numbers_at({0, each}, page_lines), page_lines);
+        if (found < least) least = found, sum = each;
+    }
+    Place best;
+    least = 1e9;
+    for (std::uint64_t page = 0; page < 128; ++page) {
+        const Place place{page, sum ^ number_of(page * page_lines) % numbers_of_page};
+        const double found = deviation(two, numbers_at(place, lines), lines);
+        if (found < least) least = found, best = place;
     }
     return best;
 }
@@ -102,14 +116,14 @@ int main() {
         check(cudaMemcpy(latencies.data(), cycles, lines * sizeof(std::uint16_t),
                          cudaMemcpyDeviceToHost));
     }
-    const std::uint64_t base = best_base(of_sms);
+    const Place place = best_place(of_sms);
     std::printf("lines,cycles\n");
     const auto print = [&](const std::string& what, const Numbers& numbers) {
         std::printf("\"%s\",%.2f\n", what.c_str(), deviation(of_sms, numbers, lines));
     };
     print("all", Numbers(lines));
-    print("of a slice", numbers_with(base));
-    for (const unsigned bit : {1u, 3u, 6u, 9u, 13u, 14u, 15u})
+    print("of a slice", numbers_at(place, lines));
+    for (unsigned bit = 0; bit < 21; ++bit)
         print("of a slice, without bit " + std::to_string(bit) + " of their numbers",
-              numbers_with(base, std::uint64_t{1} << bit));
+              numbers_at(place, lines, std::uint64_t{1} << bit));
 }
