@@ -335,7 +335,9 @@ LaunchFacts facts_of(std::uint64_t blocks_of_sm, unsigned resident) {
 // write: some of what is won can be lost again in a launch, and nothing of it over many. But the memory unit stays with a
 // scheduler: where it or the L2 is faster, or arithmetic slower, other stores meet, and that is not made up for (without
 // staying it is).
-constexpr double tolerance = 1.07, tolerance_of_sum = 1.001, tolerance_of_turns = 1.002;
+constexpr double tolerance = 1.04, tolerance_of_sum = 1.001, tolerance_of_turns = 1.002;
+// Of one launch, when its warps' instructions come at other times and other stores meet.
+constexpr double tolerance_of_meeting = 1.07;
 
 double Machine::* const rates[] = {
     &Machine::dram_bytes_per_cycle,     &Machine::l2_bytes_per_cycle,
@@ -388,9 +390,11 @@ TEST(Property, MoreBandwidthIsNeverSlower) {
 TEST(Property, MoreLatencyIsNeverFaster) {
     for (double Machine::* const latency : latencies) {
         const Ratios ratios = ratios_with_twice(latency);
-        const bool changes_turns = latency == &Machine::alu_cycles;
-        EXPECT_GE(ratios.of_sum * (changes_turns ? tolerance_of_turns : tolerance_of_sum), 1);
-        for (const double each : ratios.each) EXPECT_GE(each * tolerance, 1);
+        const bool is_of_alu = latency == &Machine::alu_cycles;
+        EXPECT_GE(ratios.of_sum * (is_of_alu ? tolerance_of_turns : tolerance_of_sum), 1);
+        const bool changes_meetings = is_of_alu || latency == &Machine::block_start_cycles;
+        for (const double each : ratios.each)
+            EXPECT_GE(each * (changes_meetings ? tolerance_of_meeting : tolerance), 1);
     }
 }
 
@@ -412,6 +416,25 @@ TEST(Property, AnIdleSmChangesNothing) {
     Machine larger = hopper();
     larger.sms *= 2;
     EXPECT_EQ(predict(hopper(), trace, facts).seconds, predict(larger, trace, facts).seconds);
+}
+
+TEST(Launch, ItsEndTakesAsLongHoweverMuchOfItIsNotRecorded) {
+    Machine without = hopper();
+    without.memory_end_cycles = 0;
+    const double end = hopper().memory_end_cycles * hopper().sms / hopper().clock_hz;
+    for (const std::uint64_t times : {1u, 3u}) {
+        LaunchTrace trace = random_trace(1, 24);
+        for (BlockTrace& block : trace.blocks) {
+            for (WarpTrace& warp : block) {
+                warp.recorded = 100;
+                warp.executed = 100 * times;
+            }
+        }
+        const LaunchFacts facts = facts_of(24 * times, 8);
+        const double more =
+            predict(hopper(), trace, facts).seconds - predict(without, trace, facts).seconds;
+        EXPECT_NEAR(more, end, 1e-12) << times;
+    }
 }
 
 TEST(Property, TheSameLaunchTakesTheSameTime) {

@@ -333,5 +333,23 @@ TEST(Recorder, ABulkCopyAndTestsOfItsMbarrier) {
     EXPECT_EQ(found, 1u);
 }
 
+// An instruction of two lanes is one access, which its mbarrier counts once.
+TEST(Recorder, ABulkCopyBySeveralLanesCountsOnce) {
+    std::string by_two = bulk;
+    const auto change = [&](const std::string& from, const std::string& to) {
+        by_two.replace(by_two.find(from), from.size(), to);
+    };
+    change("setp.ne.u32 %p1, %r1, 0", "setp.ge.u32 %p1, %r1, 2");
+    change("mbarrier.init.shared.b64 [%r3], 1", "mbarrier.init.shared.b64 [%r3], 2");
+    Machine machine(by_two, "hopper", recording());
+    const Array<float> from(128);
+    const auto record = machine.launch("bulk", shape(1, 64), from.get());
+    const timing::WarpTrace& warp = record.recorded->trace.blocks.at(0).at(0);
+    const std::vector<Access> copies = accesses_of(warp, Access::Kind::bulk_load);
+    ASSERT_EQ(copies.size(), 1u);
+    EXPECT_EQ(copies[0].line_count, 8u);
+    EXPECT_EQ(accesses_of(warp, Access::Kind::barrier_test).at(0).copies, 1u);
+}
+
 }  // namespace
 }  // namespace simt_test

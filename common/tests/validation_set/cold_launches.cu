@@ -1,28 +1,23 @@
 // Where the time of a launch goes that finds nothing in the L2, as clocks of its blocks show: copies, reads and
 // writes of several sizes, each launch in other buffers than the ones before. And what the first load of a page
 // takes. Prints a line each, `phase,ns`: medians over the launches.
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "back_to_back.hpp"
+
 namespace {
 
+using back_to_back::check;
+using back_to_back::median;
+using back_to_back::mib;
 using Ticks = unsigned long long;
-constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t arena_bytes = 256 * mib;  // more than four times the L2 of an H200
 constexpr unsigned threads = 256;
-
-void check(cudaError_t error) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "error: %s\n", cudaGetErrorString(error));
-    std::exit(1);
-}
 
 // ---- phases of a launch ----------------------------------------------------------------------------
 
@@ -59,12 +54,6 @@ __global__ void touch_pages(const char* begin, std::size_t bytes, unsigned* out)
     if (threadIdx.x * 2 * mib >= bytes) return;
     const auto* word = reinterpret_cast<const unsigned*>(begin + at % bytes);
     if (*word == 77) *out = 77;
-}
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 struct Phases {

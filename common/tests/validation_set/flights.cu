@@ -2,27 +2,19 @@
 // waits for all of them, and goes on; a copy stores them, too. The pieces of a request lie in one line that neighbours
 // follow (dense), in lines anywhere, or in halves or sectors of lines anywhere. Prints a line each, `flight,ns`:
 // nanoseconds of such a round, from launches that differ in their number of rounds alone.
-#include <cuda_runtime.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <vector>
+
+#include "back_to_back.hpp"
 
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using back_to_back::check;
+using back_to_back::mib;
 constexpr std::size_t arena_bytes = 256 * mib;  // more than four times the L2 of an H200
 constexpr unsigned words =
     arena_bytes / 2 / sizeof(unsigned);  // of what is read, and of what is written
-
-void check(cudaError_t error) {
-    if (error == cudaSuccess) return;
-    std::fprintf(stderr, "error: %s\n", cudaGetErrorString(error));
-    std::exit(1);
-}
 
 // Where a lane's word of the k-th request lies: pieces of so many words, all of the arena once, in an order in which
 // neighbours are far apart.
@@ -72,22 +64,12 @@ __global__ void read_all(const uint4* in, unsigned n, unsigned* out) {
 template <class Kernel>
 float nanoseconds(Kernel kernel, unsigned* arena, unsigned blocks, unsigned warps, unsigned rounds,
                   unsigned requests, unsigned& first_request) {
-    constexpr int launches = 4;
-    cudaEvent_t begin{}, end{};
-    check(cudaEventCreate(&begin));
-    check(cudaEventCreate(&end));
-    check(cudaEventRecord(begin));
-    for (int i = 0; i < launches; ++i) {
+    constexpr int launches = 4, held = 0;
+    const auto enqueue = [&](int) {
         kernel<<<blocks, 32 * warps>>>(arena, arena + words, rounds, first_request);
         first_request = (first_request + requests) % (words / 32);
-    }
-    check(cudaEventRecord(end));
-    check(cudaEventSynchronize(end));
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin, end));
-    check(cudaEventDestroy(begin));
-    check(cudaEventDestroy(end));
-    return 1e6F * milliseconds / launches;
+    };
+    return static_cast<float>(back_to_back::nanoseconds_of(arena, 0, launches, enqueue, held));
 }
 
 template <Place place, unsigned in_flight, bool copies>
