@@ -52,26 +52,24 @@ void add_latencies(lab::Experiment& experiment) {
 }
 
 void add_bandwidths(lab::Experiment& experiment) {
-    const bool emulated = experiment.device().emulated;
     const auto words = [](std::size_t bytes) {
         return std::make_shared<hierarchy::Words>(bytes / 4);
     };
     const auto in_memory = words(in_dram);
     experiment.add(
-        hierarchy::read_variant(experiment, words(in_l1), true, emulated ? 32 : 1024, false));
+        hierarchy::read_variant(experiment, words(in_l1), true, 1024, false));
     experiment.add(
-        hierarchy::read_variant(experiment, words(in_l2), false, emulated ? 32 : 512, false));
+        hierarchy::read_variant(experiment, words(in_l2), false, 512, false));
     // 512 KiB are the same for all SMs, of 4 MiB each asks for another part at a time.
     if (constexpr std::size_t apart = 4 << 20; experiment.device().l2_bytes >= apart) {
         experiment.add(
-            hierarchy::read_variant(experiment, words(apart), false, emulated ? 32 : 512, false));
+            hierarchy::read_variant(experiment, words(apart), false, 512, false));
     }
     experiment.add(hierarchy::read_variant(experiment, in_memory, false, 0, true));
     experiment.add_memcpy(in_dram, lab::Cache::cold);
-    const auto streamed = emulated ? words(4 << 20) : in_memory;
     for (const unsigned warps : {1, 2, 4, 8, 16, 32}) {
-        experiment.add(hierarchy::in_flight_variant<1>(experiment, streamed, warps));
-        experiment.add(hierarchy::in_flight_variant<4>(experiment, streamed, warps));
+        experiment.add(hierarchy::in_flight_variant<1>(experiment, in_memory, warps));
+        experiment.add(hierarchy::in_flight_variant<4>(experiment, in_memory, warps));
     }
 }
 

@@ -137,14 +137,16 @@ __global__ void load_l1(const unsigned* in, unsigned* out, unsigned stride, unsi
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// ---- Stores: the 32 words of a warp's store lie in `lines` lines (1 to 32), as many in each.
+// ---- Stores: the 32 words of a warp's store lie in `lines` lines (1 to 32), as many in each. Not unrolled: of stores
+// to one address that follow each other, ptxas leaves the last one.
 __global__ void store_over_lines(unsigned* out, unsigned lines, unsigned stores) {
     const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const unsigned lane = threadIdx.x % 32;
     unsigned* const mine = out + std::size_t{warp} * 32 * 32 + lane % lines * 32 + lane / lines;
+#pragma unroll 1
     for (unsigned i = 0; i < stores; ++i) {
         *mine = i;
-        asm volatile("" ::: "memory");  // every store is made
+        asm volatile("" ::: "memory");  // nvcc leaves each of them
     }
 }
 

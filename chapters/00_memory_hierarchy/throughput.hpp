@@ -117,7 +117,7 @@ lab::Variant in_flight_variant(const lab::Experiment& experiment, std::shared_pt
 inline lab::Variant strided_variant(const lab::Experiment& experiment, unsigned stride) {
     constexpr unsigned block = 1024;
     const unsigned grid = experiment.device().sm_count;
-    const unsigned rounds = experiment.device().emulated ? 1 : 64;
+    constexpr unsigned rounds = 64;
     const auto array = std::make_shared<Words>(31 * stride + 32);
     return {.name = lab::variant_name("load_l1", {{"stride", stride}}),
             .items = 24.0 * rounds * grid * block / 32,
@@ -142,7 +142,7 @@ inline lab::Variant strided_variant(const lab::Experiment& experiment, unsigned 
 inline lab::Variant store_variant(const lab::Experiment& experiment, unsigned lines) {
     constexpr unsigned block = 256;
     const unsigned grid = 2 * experiment.device().sm_count;
-    const unsigned stores = experiment.device().emulated ? 4 : 64;
+    constexpr unsigned stores = 64;
     const std::size_t words = std::size_t{grid} * block * 32;
     const auto out = std::make_shared<lab::DeviceBuffer<unsigned>>();
     return {.name = lab::variant_name("store_over_lines", {{"lines", lines}}),
@@ -170,8 +170,8 @@ template <int chains>
 lab::Variant multiply_add_variant(const lab::Experiment& experiment, bool full) {
     const unsigned block = full ? 256 : 32;
     const unsigned grid =
-        full ? (experiment.device().emulated ? 1 : 8) * experiment.device().sm_count : 1;
-    const unsigned steps = full && experiment.device().emulated ? 64 : 4096;
+        full ? (experiment.device().emulated ? 4 : 8) * experiment.device().sm_count : 1;
+    const unsigned steps = full && experiment.device().emulated ? 1024 : 4096;
     const unsigned threads = grid * block;
     const auto out = std::make_shared<lab::DeviceBuffer<float>>();
     return {.name = lab::variant_name("multiply_add",
@@ -202,7 +202,7 @@ template <bool same_parity>
 lab::Variant pairs_variant(const lab::Experiment& experiment) {
     constexpr unsigned block = 512;
     const unsigned grid = 2 * experiment.device().sm_count;
-    const unsigned steps = experiment.device().emulated ? 1 : 64;
+    const unsigned steps = experiment.device().emulated ? 8 : 64;
     // Small integers: every sum is exact.
     std::vector<float2> pairs(9);
     for (int i = 0; i < 9; ++i) pairs[i] = {float(i % 3), float(i % 4 + 1)};
