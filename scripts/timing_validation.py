@@ -18,7 +18,7 @@ import statistics
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 import numpy as np
@@ -35,15 +35,17 @@ from notebook import (
     transfer_table,
     verdicts,
 )
+from notebook.claims import Claim
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import emulable
 from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
+from notebook.metrics import SHARES
 from notebook.project import Project
 from notebook.published_times import ClaimedRatio
 from notebook.results import Result, read
 
-PREDICTED, MEASURED = "emulated-hopper", "nvidia-h200"
-H200 = "hopper"  # as it is emulated
+H200 = prediction.VALIDATED  # as it is emulated
+PREDICTED, MEASURED = f"emulated-{H200}", "nvidia-h200"
 RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 # Ratios of fewer GPUs say nothing of the others of their generation.
@@ -52,10 +54,6 @@ UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 TRANSFER = "<!-- timing:transfer -->"
 END = "<!-- timing:end -->"
-
-
-TIMES = Path("data/timing/validation.csv")
-COLUMNS = ("chapter", "name", "predicted_seconds", "predicted_bound", "measured_seconds")
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def write(pairs: Iterable[Timed], path: Path) -> None:
         (*(pair.chapter, pair.name), f"{pair.predicted:.4g}", pair.bound, f"{pair.measured:.4g}")
         for pair in pairs
     )
-    csv_table.write(path, COLUMNS, cells)
+    csv_table.write(path, prediction.TIMES_COLUMNS, cells)
 
 
 def write_ratios(ratios: Iterable[ClaimedRatio], generations: dict[str, str], path: Path) -> None:
@@ -106,20 +104,42 @@ def write_ratios(ratios: Iterable[ClaimedRatio], generations: dict[str, str], pa
     )
 
 
-def measured_ratios(chapters: Iterable[tuple[Chapter, list[Timed]]]) -> Iterator[ClaimedRatio]:
-    """The ratios of two times that claims are about, predicted and measured."""
-    for chapter, pairs in chapters:
+def measured_ratios(
+    chapters: Iterable[tuple[Chapter, Result, Result]],
+) -> Iterator[ClaimedRatio]:
+    """The ratios that claims are about, predicted and measured: of two times, or of a row's time and its reference's."""
+    for chapter, predicted, measured in chapters:
+        pairs = pairs_of(predicted, measured)
         by_place = {(names.variant(pair.name), names.regime(pair.name)): pair for pair in pairs}
         for claim in claims.load(chapter):
-            if claim.is_counted or claim.baseline is None:
+            if claim.is_counted:
                 continue
             for (variant, regime), times in by_place.items():
+                if variant != claim.variant:
+                    continue
+                if claim.baseline is None:
+                    if claim.metric in SHARES:
+                        yield from _share(chapter, claim, times.name, (predicted, measured))
+                    continue
                 baseline = by_place.get((claim.baseline, regime))
-                if variant != claim.variant or baseline is None:
+                if baseline is None:
                     continue
                 ratios = (times.predicted / baseline.predicted, times.measured / baseline.measured)
                 place = (H200, chapter.number, claim, times.name, baseline.name)
                 yield ClaimedRatio(*place, *ratios)
+
+
+def _share(
+    chapter: Chapter, claim: Claim, name: str, both: tuple[Result, Result]
+) -> Iterator[ClaimedRatio]:
+    """A rate over that of the reference of the row."""
+    shares = [result.by_name[name].positive(claim.metric) for result in both]
+    if all(shares):
+        predicted, measured = (
+            statistics.median(chain.from_iterable(share.values())) for share in shares
+        )
+        reference = claim.metric.removesuffix("_ratio")
+        yield ClaimedRatio(H200, chapter.number, claim, name, reference, predicted, measured)
 
 
 def of_several_gpus(
@@ -209,17 +229,10 @@ def both_words(
     words = {
         verdict.regime: verdict.finding.verdict for verdict in verdicts.decide(claim, predicted, "")
     }
-    for regime in regimes_of(claim, predicted):
+    for regime in prediction.predicted_numbers(claim, predicted):
         real = truth.get(regime, NO_DATA)
         if real not in (INCONCLUSIVE, *WITHOUT_EVIDENCE):
-            yield regime, words.get(regime, NEEDS_GPU), real
-
-
-def regimes_of(claim: claims.Claim, predicted: Result) -> list[str]:
-    """Those in which all that the claim is about was predicted."""
-    variants = [claim.variant, *([claim.baseline] if claim.baseline else [])]
-    seconds = [prediction.predicted_seconds(predicted, variant) for variant in variants]
-    return sorted(set.intersection(*map(set, seconds)))
+            yield regime, words.get(regime, TOO_CLOSE), real
 
 
 def fill_in(page: Path, begin: str, lines: list[str]) -> None:
@@ -255,14 +268,9 @@ def main() -> int:
         again = "scripts/lab run --device emulated:hopper --keep"
         print(f"error: no predicted times in {data / PREDICTED}; run: {again}", file=sys.stderr)
         return 1
-    write((pair for pairs in by_chapter.values() for pair in pairs), project.root / TIMES)
-    timed = [
-        (chapter, by_chapter[chapter.name])
-        for chapter, *_ in by_chapter_found
-        if chapter.name in by_chapter
-    ]
+    write((pair for pairs in by_chapter.values() for pair in pairs), project.root / prediction.TIMES)
     generations = {name: row["generation"] for name, row in emulable(project).items()}
-    measured = list(measured_ratios(timed))
+    measured = list(measured_ratios(by_chapter_found))
     printed = list(published_times.claimed_ratios(project, all_chapters(project)))
     slugs = {name: generation.lower() for name, generation in generations.items()}
     ratios = [*measured, *of_several_gpus(printed, slugs)]

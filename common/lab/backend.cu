@@ -230,7 +230,16 @@ std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2 
     if (!hazards.empty()) throw ValidationError(joined(hazards));
     const emulated_gpu::Prediction prediction = emulated_gpu::prediction();
     emulated_gpu::predict_time(PredictedL2::none);
-    return Counted{emulated_gpu::counters(), prediction.seconds, prediction.bound};
+    return Counted{emulated_gpu::counters(), prediction.seconds, prediction.bound,
+                   prediction.busy_seconds};
+}
+
+Counted predicted(const std::function<void()>& launch, PredictedL2 l2) {
+    emulated_gpu::sample(true);
+    Counted result = counted(launch, l2).value();
+    emulated_gpu::sample(false);
+    result.counters.clear();
+    return result;
 }
 
 }  // namespace lab::backend

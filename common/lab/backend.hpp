@@ -111,10 +111,13 @@ struct Counted {
     Counters counters;
     double predicted_seconds = 0;  // 0: none was predicted
     std::string predicted_bound;   // "dram": what bounds the longest launch
+    double busy_seconds = 0;       // copies and fills included
 };
 // What `launch` counted; nothing on a device that does not count by itself.
 std::optional<Counted> counted(const std::function<void()>& launch,
                                PredictedL2 l2 = PredictedL2::none);
+// On an emulated device: the time of `launch`, some of whose blocks are executed. It counts nothing.
+Counted predicted(const std::function<void()>& launch, PredictedL2 l2);
 
 }  // namespace backend
 }  // namespace lab

@@ -12,6 +12,9 @@
 
 namespace lab {
 
+// Of memory that nothing looks at: fresh memory is not poisoned.
+struct Unfilled {};
+
 // Owns `size` elements of device memory; movable, not copyable. Fresh memory is poisoned: every byte
 // is 0xFF, which is a NaN in every floating-point type and no likely result in the integer ones, so
 // that an element which a kernel leaves out cannot look right.
@@ -23,6 +26,8 @@ class DeviceBuffer {
         : data_(static_cast<T*>(backend::allocate(size * sizeof(T)))), size_(size) {
         poison();
     }
+    DeviceBuffer(std::size_t size, Unfilled)
+        : data_(static_cast<T*>(backend::allocate(size * sizeof(T)))), size_(size) {}
     explicit DeviceBuffer(std::span<const T> values) : DeviceBuffer(values.size()) {
         backend::copy_to_device(data_, values.data(), values.size_bytes());
     }

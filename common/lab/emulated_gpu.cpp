@@ -118,9 +118,12 @@ void predict_time(backend::PredictedL2 l2) {
                                            : EMULATED_GPU_NO_TIME);
 }
 
+void sample(bool wanted) { LAB_EMULATED(emulatedGpuSample)(wanted ? 1 : 0); }
+
 Prediction prediction() {
     const char* const bound = LAB_EMULATED(emulatedGpuPredictedBound)();
-    return {LAB_EMULATED(emulatedGpuPredictedSeconds)(), bound == nullptr ? "" : bound};
+    return {LAB_EMULATED(emulatedGpuPredictedSeconds)(), bound == nullptr ? "" : bound,
+            LAB_EMULATED(emulatedGpuBusySeconds)()};
 }
 
 void reset_counters() { LAB_EMULATED(emulatedGpuResetCounters)(); }

@@ -41,8 +41,11 @@ void predict_time(backend::PredictedL2 l2);
 struct Prediction {
     double seconds = 0;
     std::string bound;  // of the longest launch: "dram"
+    double busy_seconds = 0;  // copies and fills included
 };
 Prediction prediction();
+// Whether launches execute only enough of their blocks to tell that.
+void sample(bool wanted);
 Counters counters();
 // A line each, since the last reset_counters().
 std::vector<std::string> hazards();

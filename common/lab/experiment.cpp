@@ -30,7 +30,7 @@ int fail(ExitStatus status, const std::string& what) {
 
 // Not what has nothing to launch, an empty kernel, several kernels, or a reference.
 bool is_profiled(const Variant& variant) {
-    return variant.kind == Kind::kernel && variant.launch && variant.working_set_bytes > 0 &&
+    return variant.kind == Kind::kernel && variant.launch && !variant.is_predicted_alone && variant.working_set_bytes > 0 &&
            variant.kernels == 1;
 }
 
@@ -53,6 +53,13 @@ void explain_own_flags() {
         "          [--report=<file>]        (emulated) a JSON object a launch, with the cost of "
         "each source line\n"
         "          [--no-caches]            (emulated) requests alone, faster: no L1, L2, DRAM\n");
+}
+
+// What it has allocated.
+void release(Variant& variant) {
+    variant.prepare = variant.check = {};
+    variant.launch = {};
+    variant.reference.reset();
 }
 
 }  // namespace
@@ -200,6 +207,7 @@ int Experiment::run_checked() {
         validating.step(variant.name);
         try {
             counts[i] = validated(variant, l2_of(variant));
+            if (variant.is_predicted_alone) release(variant);
             if (times()) timed = std::make_shared<TimedRow>(variant);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
@@ -278,7 +286,8 @@ void Experiment::add_context() const {
         std::to_string(static_cast<long long>(device.dram_bytes_per_second)));
     for (const auto& [key, value] : device.provenance) benchmark::AddCustomContext(key, value);
     benchmark::AddCustomContext("validation", "passed");
-    benchmark::AddCustomContext("validated_variants", std::to_string(variants_.size()));
+    const auto validated = std::ranges::count(variants_, false, &Variant::is_predicted_alone);
+    benchmark::AddCustomContext("validated_variants", std::to_string(validated));
     benchmark::AddCustomContext("validated_shapes", std::to_string(validations_.size()));
     benchmark::AddCustomContext("quick", quick_ ? "true" : "false");
     // Asks `scripts/lab run` for another process, which counts what these move.

@@ -27,6 +27,7 @@ std::string level(const Variant& variant, const DeviceDescription& device) {
 // then `key:value`. scripts/notebook/documents.py takes them apart.
 std::string label(const Variant& variant) {
     std::string text = level(variant, backend::description());
+    if (variant.is_predicted_alone) text += " evidence:predicted";
     switch (variant.kind) {
         case Kind::memcpy:
             return text + " kind:memcpy";
@@ -187,14 +188,36 @@ backend::PredictedL2 l2_of(const Variant& variant) {
                : backend::PredictedL2::warm;
 }
 
+// The ratio of the variant's rate to the one of its reference, both predicted.
+void add_ratio(const Variant& variant, const backend::Counted& reference, backend::Counted& counted) {
+    counted.counters.emplace_back(
+        variant.reference->counter,
+        ratio_of_rates(variant, counted.predicted_seconds, reference.busy_seconds));
+}
+
+backend::Counted predicted_alone(const Variant& variant, backend::PredictedL2 l2) {
+    const auto predicted = [&](const auto& launch) {
+        return backend::predicted([&] { launch(0); }, l2);
+    };
+    backend::Counted own = predicted(variant.launch);
+    if (variant.reference) add_ratio(variant, predicted(variant.reference->launch), own);
+    return own;
+}
+
 // Launches, where there is something to launch, and compares; returns what was counted.
 backend::Counted validated(const Variant& variant, backend::PredictedL2 l2) {
+    if (variant.is_predicted_alone) return predicted_alone(variant, l2);
     variant.prepare();
     backend::Counted counted;
     if (variant.launch) {
         counted = backend::counted([&] { variant.launch(0); }, l2).value_or(backend::Counted{});
     }
     variant.check();
+    // After the check: a reference may overwrite the output. Its first launch allocates and fills.
+    if (variant.reference && counted.predicted_seconds > 0) {
+        variant.reference->launch(0);
+        add_ratio(variant, backend::counted([&] { variant.reference->launch(0); }, l2).value(), counted);
+    }
     const Counters own = variant.counters();
     counted.counters.insert(counted.counters.end(), own.begin(), own.end());
     return counted;

@@ -59,6 +59,12 @@ std::vector<SquareCase> square_cases(const Experiment& experiment) {
 
 template <class T>
 typename MatrixTransposeOf<T>::Set& MatrixTransposeOf<T>::set(std::size_t index) {
+    if (!is_filled_) {
+        const std::size_t n = rows_ * columns_;
+        while (sets_.size() <= index)
+            sets_.push_back({DeviceBuffer<T>(n, Unfilled{}), DeviceBuffer<T>(n, Unfilled{})});
+        return sets_[index];
+    }
     if (pattern_.empty()) {
         const std::size_t lines = std::min(rows_, distinct_rows);
         pattern_ = random_elements<T>(lines * columns_);

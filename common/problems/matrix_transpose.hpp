@@ -28,8 +28,9 @@ class MatrixTransposeOf {
         DeviceBuffer<T> out;  // as many elements
     };
 
-    // Nothing is allocated before the first use.
-    MatrixTransposeOf(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns) {}
+    // Nothing is allocated before the first use. `is_filled`: false for variants that are predicted alone.
+    MatrixTransposeOf(std::size_t rows, std::size_t columns, bool is_filled = true)
+        : rows_(rows), columns_(columns), is_filled_(is_filled) {}
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }
@@ -50,6 +51,7 @@ class MatrixTransposeOf {
 
   private:
     std::size_t rows_, columns_;
+    bool is_filled_;
     std::vector<Set> sets_;
     std::vector<T> pattern_;     // the rows after which `in` repeats
     std::vector<T> transposed_;  // their transpose

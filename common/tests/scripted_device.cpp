@@ -45,5 +45,9 @@ std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2)
     launch();
     return std::nullopt;
 }
+Counted predicted(const std::function<void()>& launch, PredictedL2) {
+    launch();
+    return {};
+}
 
 }  // namespace lab::backend

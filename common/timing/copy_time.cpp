@@ -19,8 +19,12 @@ double copy_seconds(const Machine& machine, const CopyFacts& facts) {
     const double of_l2 =
         facts.read_bytes / machine.l2_bytes_per_cycle +
         facts.written_bytes / (machine.l2_store_sectors_per_cycle * emulator::sector_bytes);
-    const double latency = missing > 0 ? machine.dram_cycles : machine.l2_cycles;
-    return machine.launch_seconds + (latency + std::max(of_dram, of_l2)) / machine.clock_hz;
+    // The first data come back, and the last ones are acknowledged, as those of a kernel's loads and stores.
+    const double first = missing > 0 ? machine.dram_cycles + machine.page_cycles : machine.l2_cycles;
+    const double last = machine.l2_cycles + machine.room_cycles(missing * facts.written_bytes) +
+                        machine.memory_end_cycles * machine.sms;
+    const double cycles = first + std::max(of_dram, of_l2) + last;
+    return machine.launch_seconds + cycles / machine.clock_hz;
 }
 
 }  // namespace timing

@@ -1,5 +1,7 @@
 #include "timing/machine.hpp"
 
+#include <algorithm>
+
 namespace timing {
 namespace {
 
@@ -23,6 +25,11 @@ double Machine::unit_cycles(Unit unit) const {
             break;
     }
     return 0;
+}
+
+double Machine::room_cycles(double missing_bytes) const {
+    const double most = l2_room_share * l2_bytes;
+    return most > 0 ? l2_room_cycles * std::min(1.0, missing_bytes / most) : 0;
 }
 
 double Machine::latency_of(Unit unit) const {

@@ -90,6 +90,8 @@ struct Machine {
 
     // Cycles that an instruction of a warp keeps the unit busy, in the whole SM.
     double unit_cycles(Unit unit) const;
+    // How long the last stores wait for room in the L2, which lacks so much of what a launch writes.
+    double room_cycles(double missing_bytes) const;
     double latency_of(Unit unit) const;
 };
 

@@ -13,13 +13,6 @@ constexpr std::size_t max_in_flight = 4096;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
-// How long stores wait at last for room in the L2, if it lacks what a launch writes.
-double cycles_for_room(const Machine& machine, const LaunchFacts& facts) {
-    const double written = facts.dram_bytes * facts.dram_dirty_share;
-    const double most = machine.l2_room_share * machine.l2_bytes;
-    return most > 0 ? machine.l2_room_cycles * std::min(1.0, written / most) : 0;
-}
-
 // Of DRAM, that the recorded blocks touch.
 emulator::Address first_row(const LaunchTrace& trace) {
     const auto first = std::ranges::min_element(trace.lines, {}, &emulator::LineSectors::line);
@@ -38,7 +31,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       requests_(machine, active_sms, facts.slice_unevenness),
       dram_(machine, active_sms, first_row(trace), draw),
       evictions_(trace),
-      room_cycles_(cycles_for_room(machine, facts)) {}
+      room_cycles_(machine.room_cycles(facts.dram_bytes * facts.dram_dirty_share)) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now, bool is_in_first_wave) {

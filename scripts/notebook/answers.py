@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from notebook import claims, device_names
 from notebook.claims import Claim
 from notebook.metrics import PERCENTAGES
-from notebook.prediction import predicted_ratios
+from notebook.prediction import predicted_numbers
 from notebook.tables import ChapterVerdicts
 from notebook.text import close_matches
 from notebook.verdicts import PREDICTED, Verdict
@@ -161,7 +161,7 @@ def _predicted_for(decided: ChapterVerdicts, claim: Claim, generation: str) -> l
         ratio
         for result in decided.results
         if result.device == device
-        for ratio in predicted_ratios(claim, result).values()
+        for ratio in predicted_numbers(claim, result).values()
     ]
 
 

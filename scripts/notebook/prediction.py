@@ -1,8 +1,9 @@
-"""What a predicted time decides: the ratio of two predictions, within the time model's own errors.
+"""What a predicted time decides: the ratio of two predictions, or a rate, within the time model's own errors.
 
-How much it errs is in data/timing/ratio_errors.csv: for a generation, ratios that were predicted and
+How much ratios err is in data/timing/ratio_errors.csv: for a generation, ratios that were predicted and
 measured on a GPU of it. Without them, what GPUs of other generations say (`transfer`), where that is
-known to hold; else a prediction decides nothing.
+known to hold; else a prediction decides nothing. How much times err is in data/timing/validation.csv, of
+the generation of the GPU that was measured alone.
 """
 
 import math
@@ -13,8 +14,10 @@ from pathlib import Path
 from notebook import csv_table, names, transfer
 from notebook.claims import Claim
 from notebook.intervals import Interval
+from notebook.metrics import SHARES
 from notebook.project import Project
 from notebook.results import Result
+from notebook.samples import samples_of
 
 TABLE = Path("data/timing/ratio_errors.csv")
 COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "measured_ratio")
@@ -22,9 +25,14 @@ COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "me
 # they lie.
 SHARE_IN_BAND = 0.9
 MIN_ERRORS = 40
-# Its times are what the parameters are, and its rows do less work on an emulated GPU.
+# Parameters come from its times, which therefore judge nothing.
 HIERARCHY = "00_memory_hierarchy"
-_TIME, _RATES = "time", ("bytes_per_second", "flops_per_second")
+# Predicted times beside those of the GPU that was measured.
+VALIDATED, TIMES = "hopper", Path("data/timing/validation.csv")
+TIMES_COLUMNS = ("chapter", "name", "predicted_seconds", "predicted_bound", "measured_seconds")
+_TIME = "time"
+# The rate through the L1 over the one past it: with a baseline a ratio of two ratios, each with its error.
+_RATIO_OF_RATIOS = "l1_ratio"
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
@@ -36,62 +44,61 @@ def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
     }
 
 
-def predicted_ratios(claim: Claim, result: Result) -> dict[str, float]:
-    """Variant over baseline of a claim about time, as predicted, in each regime of the claim; {} for other claims.
-
-    A claim about rates is one about time where both do the same work: how much a launch moves or computes is known.
-    """
-    is_rate = claim.metric in _RATES and result.chapter != HIERARCHY
-    if claim.baseline is None or not (claim.metric == _TIME or is_rate):
+def predicted_numbers(claim: Claim, result: Result) -> dict[str, float]:
+    """What a claim about time is about, as predicted, in each of its regimes: variant over baseline, or the value
+    where there is no baseline; {} for other claims."""
+    if claim.is_counted or (claim.metric == _TIME and claim.baseline is None):
         return {}
-    variants, baselines = (
-        predicted_seconds(result, variant) for variant in (claim.variant, claim.baseline)
-    )
-    if is_rate:
-        works = [
-            _work(result, variant, claim.metric) for variant in (claim.variant, claim.baseline)
-        ]
-        alike = {
-            regime for regime in variants if _is_alike(*(work.get(regime, 0) for work in works))
+    variants = _predicted(claim.metric, result, claim.variant)
+    if claim.baseline is None:
+        numbers = variants
+    else:
+        baselines = _predicted(claim.metric, result, claim.baseline)
+        numbers = {
+            regime: value / baselines[regime]
+            for regime, value in variants.items()
+            if regime in baselines
         }
-        variants, baselines = baselines, {regime: variants[regime] for regime in alike}
-    regimes = names.naturally_sorted(variants.keys() & baselines.keys())
+    wanted = claim.regimes or numbers
+    return {regime: numbers[regime] for regime in names.naturally_sorted(numbers) if regime in wanted}
+
+
+def _predicted(metric: str, result: Result, variant: str) -> dict[str, float]:
+    """A time, or a rate by one, by regime."""
+    seconds = predicted_seconds(result, variant)
+    if metric == _TIME:
+        return seconds
     return {
-        regime: variants[regime] / baselines[regime]
-        for regime in regimes
-        if not claim.regimes or regime in claim.regimes
+        regime: sample.values[0]
+        for regime, sample in samples_of(result, metric, variant).items()
+        if regime in seconds
     }
-
-
-def _work(result: Result, variant: str, rate: str) -> dict[str, float]:
-    """What one launch of a variant moves or computes, by regime."""
-    return {
-        names.regime(name): rates[0] * result.by_name[name].predicted_seconds
-        for name in result.by_variant.get(variant, [])
-        if name in result.by_name
-        for rates in result.by_name[name].positive(rate).values()
-    }
-
-
-def _is_alike(one: float, other: float) -> bool:
-    """But for the digits that are stored."""
-    return one > 0 and math.isclose(one, other, rel_tol=1e-4)
 
 
 def check_tables() -> None:
     """Refuses damaged tables now: without them, predictions decide nothing."""
     root = Project.here().root
     _log_errors(root / TABLE)
+    _log_time_errors(root / TIMES)
     transfer.read_errors(root / transfer.ERRORS)
     transfer.read_trials(root / transfer.TRIALS)
 
 
-def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Interval | None:
-    """Where a predicted ratio would be measured, in 90 % of cases; None where that is not known.
+def band(claim: Claim, number: float, generation: str, chapter: str = "") -> Interval | None:
+    """Where a predicted number of a claim would be measured, in 90 % of cases; None where that is not known.
 
-    `chapter`: the one that the ratio is of, by number. Its own errors are left out: the GPU's time would
+    `chapter`: the one that the claim is of, by number. Its own errors are left out: the GPU's time would
     be known already.
     """
+    is_ratio = claim.baseline is not None or claim.metric in SHARES
+    interval = (predicted_interval if is_ratio else time_interval)(number, generation, chapter)
+    if interval is None or claim.metric != _RATIO_OF_RATIOS or claim.baseline is None:
+        return interval
+    return interval[0] ** 2 / number, interval[1] ** 2 / number
+
+
+def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Interval | None:
+    """The same of a ratio of two times."""
     root = Project.here().root
     known = _log_errors(root / TABLE).get(generation, [])
     size = abs(math.log(ratio))
@@ -99,8 +106,28 @@ def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Inte
         width = _own_half_width(size, [error for error in known if error.chapter != chapter])
     else:
         width = transfer.known_half_width(root, size, generation, SHARE_IN_BAND)
-    # To both sides alike, whichever side the errors are on.
-    return None if width is None else (ratio * math.exp(-width), ratio * math.exp(width))
+    return _around(ratio, width)
+
+
+def time_interval(value: float, generation: str, chapter: str = "") -> Interval | None:
+    """The same of a time, or of a rate by one."""
+    if generation != VALIDATED:
+        return None
+    times = _log_time_errors(Project.here().root / TIMES)
+    known = sorted(error for of, errors in times.items() if of != chapter for error in errors)
+    return _around(value, _quantile(known) if len(known) >= MIN_ERRORS else None)
+
+
+def _around(value: float, half_width: float | None) -> Interval | None:
+    """To both sides alike, whichever side the errors are on."""
+    if half_width is None:
+        return None
+    return value * math.exp(-half_width), value * math.exp(half_width)
+
+
+def _quantile(errors: list[float]) -> float:
+    """Of errors in order, the one that a share of SHARE_IN_BAND does not exceed."""
+    return errors[math.ceil(SHARE_IN_BAND * len(errors)) - 1]
 
 
 def _own_half_width(size: float, known: list["_Error"]) -> float | None:
@@ -109,8 +136,7 @@ def _own_half_width(size: float, known: list["_Error"]) -> float | None:
         return None
     # The smaller an effect, the smaller the error: of the ratios that are predicted to be about as far from 1.
     known.sort(key=lambda error: abs(abs(error.predicted) - size))
-    alike = sorted(abs(error.error) for error in known[:MIN_ERRORS])
-    return alike[math.ceil(SHARE_IN_BAND * len(alike)) - 1]
+    return _quantile(sorted(abs(error.error) for error in known[:MIN_ERRORS]))
 
 
 @dataclass(frozen=True)
@@ -137,3 +163,19 @@ def _architecture_and_error(row: csv_table.Line) -> tuple[str, _Error]:
     )
     error = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
     return row["architecture"], error
+
+
+@cache
+def _log_time_errors(table: Path) -> dict[str, list[float]]:
+    """Logarithms, without their signs, of predicted times over measured ones, by a chapter's number."""
+    by_chapter: dict[str, list[float]] = {}
+    for chapter, error in csv_table.read_usable(table, TIMES_COLUMNS, _chapter_and_error):
+        by_chapter.setdefault(chapter, []).append(error)
+    return by_chapter
+
+
+def _chapter_and_error(row: csv_table.Line) -> tuple[str, float]:
+    predicted, measured = (
+        row.real(key, 1e-12, 1e6) for key in ("predicted_seconds", "measured_seconds")
+    )
+    return row["chapter"][:2], abs(math.log(predicted / measured))

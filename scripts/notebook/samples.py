@@ -51,7 +51,8 @@ def _with_load_throughput(rows: Repetitions, counts: list[dict[str, float]]) -> 
     regimes = []
     for row in rows:
         share = row.values.get(PEAK_PERCENT, 0.0)
-        effective = row.values.get("bytes_per_second", 0.0) * row.time_us / 1e6
+        seconds = row.time_us / 1e6 or row.predicted_seconds
+        effective = row.values.get("bytes_per_second", 0.0) * seconds
         if share and effective and sectors:
             percent = share * _SECTOR_BYTES * sectors / effective
             row = replace(row, values=row.values | {LOAD_THROUGHPUT_PERCENT: percent})

@@ -44,7 +44,7 @@ from notebook.judging import (
     judge,
 )
 from notebook.metrics import SHARES
-from notebook.prediction import predicted_interval, predicted_ratios
+from notebook.prediction import band, predicted_numbers
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of
 
@@ -75,7 +75,7 @@ __all__ = [
 MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"
 
 _NO_TIME = "an emulated GPU measures no time"
-_IN_DOUBT = "the error band of the predicted ratio includes a boundary or is not known"
+_IN_DOUBT = "the error band of the prediction includes a boundary or is not known"
 
 # Fewer repetitions in a process do not bound its median, and a spread this large has more than one
 # cause.
@@ -188,16 +188,16 @@ def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
     a prediction without one."""
     generation = result.device.removeprefix(device_names.EMULATED)
     findings = {}
-    for regime, ratio in predicted_ratios(claim, result).items():
-        band = predicted_interval(ratio, generation, result.chapter[:2])
-        if band is None:
+    for regime, number in predicted_numbers(claim, result).items():
+        interval = band(claim, number, generation, result.chapter[:2])
+        if interval is None:
             findings[regime] = Finding(TOO_CLOSE, _IN_DOUBT)
             continue
-        verdict, reason = judge(claim, ratio, band)
+        verdict, reason = judge(claim, number, interval)
         findings[regime] = (
             Finding(TOO_CLOSE, reason)
             if verdict == INCONCLUSIVE
-            else Finding(verdict, reason, PREDICTED, ratio, band)
+            else Finding(verdict, reason, PREDICTED, number, interval)
         )
     return findings
 

@@ -29,6 +29,8 @@ void require_kind(cudaMemcpyKind kind) {
 bool is_device_destination(cudaMemcpyKind kind) {
     return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 }
+bool times_copies_alone = false;
+
 bool is_device_source(cudaMemcpyKind kind) {
     return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 }
@@ -47,9 +49,12 @@ void check_copy(const Copy& copy) {
                        is_device_source(copy.kind));
 }
 
+void time_copies_alone(bool wanted) { times_copies_alone = wanted; }
+
 void execute(const Copy& copy) {
     if (copy.bytes == 0) return;
     predict_copy(copy.to, copy.from, copy.bytes * copy.rows * copy.slices);
+    if (copy.kind == cudaMemcpyDeviceToDevice && times_copies_alone) return;
     for (std::size_t slice = 0; slice < copy.slices; ++slice) {
         for (std::size_t row = 0; row < copy.rows; ++row) {
             char* const to =

@@ -34,6 +34,8 @@ void check_fill(const Fill& fill);
 Copy copy_of(const cudaMemcpy3DParms& asked);
 
 void execute(const Copy& copy);
+// Whether copies on the device move nothing from now on, and take their time alone.
+void time_copies_alone(bool wanted);
 void execute(const Fill& fill);
 
 // Whole API functions.

@@ -29,6 +29,12 @@ void emulatedGpuPredictTime(int time);
 double emulatedGpuPredictedSeconds(void);
 // What bounds the longest of them ("dram"); null where no time was asked for.
 const char* emulatedGpuPredictedBound(void);
+// Of launches, copies and fills together.
+double emulatedGpuBusySeconds(void);
+
+// Whether launches execute only enough of their blocks to tell counts and time (EMULATED_GPU_SAMPLE), and copies on
+// the device nothing but their time.
+void emulatedGpuSample(int wanted);
 
 // Properties of the emulated GPU that cudaDeviceProp does not have: "architecture" ("hopper"),
 // "generation" ("Hopper"), "gpu" ("H200"), "year", "fetch_unit_bytes", "dram_bytes_per_second",

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/runtime/copies.hpp"
 #include "emulator/runtime/counters.h"
 #include "emulator/runtime/counters.hpp"
 #include "emulator/runtime/device.hpp"
@@ -69,6 +70,7 @@ void emulatedGpuResetCounters() {
     const std::lock_guard lock(api_mutex());
     totals() = emulator::simt::LaunchRecord();
     predicted_totals() = {};
+    reset_busy_seconds();
 }
 
 void emulatedGpuPredictTime(int l2_state) {
@@ -79,6 +81,12 @@ void emulatedGpuPredictTime(int l2_state) {
                                                        : L2State::left_by_others);
 }
 
+void emulatedGpuSample(int wanted) {
+    const std::lock_guard lock(api_mutex());
+    gpu().options().sample_blocks = wanted != 0;
+    time_copies_alone(wanted != 0);
+}
+
 double emulatedGpuPredictedSeconds() {
     const std::lock_guard lock(api_mutex());
     return predicted_totals().is_known ? predicted_totals().seconds : 0;
@@ -87,6 +95,11 @@ double emulatedGpuPredictedSeconds() {
 const char* emulatedGpuPredictedBound() {
     const std::lock_guard lock(api_mutex());
     return predicted_totals().is_known ? timing::text(predicted_totals().bound).data() : nullptr;
+}
+
+double emulatedGpuBusySeconds() {
+    const std::lock_guard lock(api_mutex());
+    return busy_seconds();
 }
 
 const char* emulatedGpuProperty(const char* name) {

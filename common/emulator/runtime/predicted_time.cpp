@@ -19,13 +19,18 @@ namespace {
 struct State {
     bool is_wanted = settings().options.record_for_time;
     L2State l2 = L2State::left_by_others;
-    double seconds = 0;
+    double seconds = 0, seconds_since_reset = 0;
     emulator::SectorSet left;  // by launches since the L2 was cold
     double last_footprint_bytes = 0;
 };
 State& state() {
     static State& result = *new State;
     return result;
+}
+
+void advance_device(double seconds) {
+    state().seconds += seconds;
+    state().seconds_since_reset += seconds;
 }
 
 const timing::Machine& machine() {
@@ -47,8 +52,16 @@ struct Footprint {
     const SectorSet* touched = nullptr;  // null: which they are is not known
 };
 
+// What all blocks are taken to touch after a sample of them may exceed what there is.
+double within_memory(const simt::LaunchRecord& record, std::uint64_t count, double bytes_each) {
+    const double bytes = static_cast<double>(count) * bytes_each;
+    const auto allocated = static_cast<double>(total_device_bytes() - free_device_bytes());
+    return record.blocks_executed == record.blocks || allocated == 0 ? bytes
+                                                                     : std::min(bytes, allocated);
+}
+
 Footprint footprint_of(const simt::LaunchRecord& record) {
-    return {static_cast<double>(record.footprint_lines) * line_bytes, record.touched.get()};
+    return {within_memory(record, record.footprint_lines, line_bytes), record.touched.get()};
 }
 
 double found_in_l2(const Footprint& data) {
@@ -73,24 +86,24 @@ void leave_in_l2(const Footprint& data) {
 }
 
 void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
-    const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
-        return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+    const auto over = [](double part, std::uint64_t sectors) {
+        return sectors == 0 ? 0.0 : part / static_cast<double>(sectors);
     };
     const double missing = 1 - found_in_l2(footprint_of(record));
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
+    const double read_bytes = within_memory(record, record.dram_read_bytes, 1);
+    // A sector that leaves the L2 partly written is read first, to be completed.
+    const double written_bytes =
+        within_memory(record, record.l2_write_sectors_min + record.incomplete_sectors, sector_bytes);
     facts.cold_share = missing;
     facts.slice_unevenness = record.slice_unevenness;
-    facts.dram_share_of_reads = missing * ratio(record.l2_read_sectors_min, asked);
-    facts.dram_bytes_per_read_sector = missing * ratio(record.dram_read_bytes, asked);
-    // A sector that leaves the L2 partly written is read first, to be completed.
-    const std::uint64_t moved_sectors = record.l2_write_sectors_min + record.incomplete_sectors;
+    facts.dram_share_of_reads =
+        missing * over(within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes, asked);
+    facts.dram_bytes_per_read_sector = missing * over(read_bytes, asked);
     facts.dram_bytes_per_written_sector =
-        missing * sector_bytes * ratio(moved_sectors, record.memory.l2_write_sectors_most);
-    const double read_bytes = static_cast<double>(record.dram_read_bytes);
-    const double written_bytes = static_cast<double>(moved_sectors) * sector_bytes;
+        missing * over(written_bytes, record.memory.l2_write_sectors_most);
     facts.dram_dirty_share = written_bytes / std::max(1.0, read_bytes + written_bytes);
-    facts.dram_bytes = missing * (static_cast<double>(record.dram_read_bytes) +
-                                  static_cast<double>(moved_sectors) * sector_bytes);
+    facts.dram_bytes = missing * (read_bytes + written_bytes);
 }
 
 timing::Prediction prediction_of(const simt::LaunchRecord& record) {
@@ -203,6 +216,8 @@ simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute
 }
 
 double device_seconds() { return state().seconds; }
-void advance_device(double seconds) { state().seconds += seconds; }
+
+double busy_seconds() { return state().seconds_since_reset; }
+void reset_busy_seconds() { state().seconds_since_reset = 0; }
 
 }  // namespace emulator::runtime

@@ -37,6 +37,9 @@ void predict_fill(void* to, std::size_t bytes);
 
 // Seconds since the device was opened, as predicted: what it does, it does one after another, and nothing else takes time.
 double device_seconds();
-void advance_device(double seconds);
+
+// Of these, those since the last reset.
+double busy_seconds();
+void reset_busy_seconds();
 
 }  // namespace emulator::runtime

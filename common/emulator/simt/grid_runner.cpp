@@ -153,47 +153,54 @@ struct Failure {
     }
 };
 
-void run_share(const Launch& launch, Worker& worker, unsigned number, unsigned workers,
-               std::atomic<std::uint64_t>& end, Failure& failure) {
+// Blocks `begin` + `number`, ... in steps: an SM's, one SM after another.
+void run_share(const Launch& launch, Worker& worker, std::uint64_t begin, unsigned number,
+               unsigned workers, std::atomic<std::uint64_t>& end, Failure& failure) {
     try {
         const std::uint64_t sms = launch.architecture.sm_count;
-        for (std::uint64_t sm = number; sm < sms && sm < end; sm += workers)
-            worker.run_sm(sm, sms, end);
+        for (std::uint64_t sm = number; sm < sms && begin + sm < end; sm += workers)
+            worker.run_sm(begin + sm, sms, end);
     } catch (...) {
         end = 0;
         failure.note(worker.running);
     }
 }
 
-unsigned workers_for(const Launch& launch) {
-    if (launch.image.traits.has_order_dependence || launch.shape.cooperative) return 1;
+unsigned workers_for(const Launch& launch, std::uint64_t blocks) {
     if (launch.image.traits.reads_clock) return 1;  // a clock shows how much a worker has executed
-    if (launch.blocks() * launch.threads() < min_threads_to_share) return 1;
+    if (blocks * launch.threads() < min_threads_to_share) return 1;
     const unsigned wanted = launch.options.workers != 0
                                 ? launch.options.workers
                                 : std::max(1u, std::thread::hardware_concurrency());
     return static_cast<unsigned>(
-        std::min<std::uint64_t>({wanted, launch.blocks(), launch.architecture.sm_count}));
+        std::min<std::uint64_t>({wanted, blocks, launch.architecture.sm_count}));
 }
 
 }  // namespace
 
 std::vector<std::unique_ptr<Worker>> run_grid(const Launch& launch) {
-    const unsigned count = workers_for(launch);
+    if (!launch.image.traits.has_order_dependence && !launch.shape.cooperative)
+        return run_blocks(launch, 0, launch.blocks());
+    std::vector<std::unique_ptr<Worker>> workers;
+    workers.push_back(std::make_unique<Worker>(launch));
+    workers[0]->run_in_order();
+    return workers;
+}
+
+std::vector<std::unique_ptr<Worker>> run_blocks(const Launch& launch, std::uint64_t begin,
+                                                std::uint64_t end_of_all) {
+    const unsigned count = workers_for(launch, end_of_all - begin);
     std::vector<std::unique_ptr<Worker>> workers;
     workers.reserve(count);
     for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(launch));
-    if (launch.image.traits.has_order_dependence || launch.shape.cooperative) {
-        workers[0]->run_in_order();
-        return workers;
-    }
-    std::atomic<std::uint64_t> end = launch.blocks();
+    std::atomic<std::uint64_t> end = end_of_all;
     Failure failure;
     std::vector<std::thread> threads;
     for (unsigned i = 1; i < count; ++i) {
-        threads.emplace_back([&, i] { run_share(launch, *workers[i], i, count, end, failure); });
+        threads.emplace_back(
+            [&, i] { run_share(launch, *workers[i], begin, i, count, end, failure); });
     }
-    run_share(launch, *workers[0], 0, count, end, failure);
+    run_share(launch, *workers[0], begin, 0, count, end, failure);
     for (std::thread& thread : threads) thread.join();
     if (failure.first) std::rethrow_exception(failure.first);
     return workers;

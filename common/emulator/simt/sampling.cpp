@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <iterator>
 
 #include "emulator/models/memory_model.hpp"
 #include "emulator/simt/trace_recorder.hpp"
@@ -12,6 +14,9 @@ namespace {
 
 constexpr std::uint64_t blocks_of_a_class = 48;
 constexpr std::uint64_t min_blocks = 1024;
+// Of the blocks that show what is shared: as long as a few waves of short ones, and some of those that take a second.
+constexpr std::uint64_t instructions_to_share = 8'000'000;
+constexpr std::uint64_t min_blocks_to_share = 64;
 
 // Blocks whose index in each dimension is the first, the last, or one between.
 struct BlockClass {
@@ -117,10 +122,40 @@ class Sampler {
             " blocks were executed: what blocks share in caches is not counted, and "
             "most results were not written");
         add_texts(workers_, record);
+        if (launch_.recorder != nullptr && !launch_.image.traits.has_order_dependence)
+            add_shared(record);
         return record;
     }
 
   private:
+    void add_shared(LaunchRecord& record) const {
+        const std::uint64_t each = std::max<std::uint64_t>(1, record.warp_instructions / record.blocks);
+        const std::uint64_t half =
+            std::clamp(instructions_to_share / each, min_blocks_to_share, record.blocks) / 2;
+        std::vector<std::unique_ptr<Worker>> workers = run_blocks(launch_, 0, half);
+        const Counts first = counts_of(launch_, workers);
+        std::ranges::move(run_blocks(launch_, half, 2 * half), std::back_inserter(workers));
+        const Counts both = counts_of(launch_, workers);
+        const double halves = static_cast<double>(record.blocks) / static_cast<double>(half);
+        const auto of_all = [&](const auto& number) {
+            const auto one = static_cast<double>(number(first));
+            const auto two = static_cast<double>(number(both));
+            return static_cast<std::uint64_t>(two + (halves - 2) * (two - one));
+        };
+        const auto of_memory = [&](std::uint64_t MemoryCounters::* number) {
+            return of_all([&](const Counts& counts) { return counts.memory.*number; });
+        };
+        record.memory = {of_memory(&MemoryCounters::l1_hit_sectors),
+                         of_memory(&MemoryCounters::l2_read_sectors_most),
+                         of_memory(&MemoryCounters::l2_write_sectors_most)};
+        record.l2_read_sectors_min = of_all(std::mem_fn(&Counts::l2_read_sectors_min));
+        record.l2_write_sectors_min = of_all(std::mem_fn(&Counts::l2_write_sectors_min));
+        record.dram_read_bytes = of_all(std::mem_fn(&Counts::dram_read_bytes));
+        record.incomplete_sectors = of_all(std::mem_fn(&Counts::incomplete_sectors));
+        record.footprint_lines = of_all(std::mem_fn(&Counts::footprint_lines));
+        record.slice_unevenness = slice_unevenness_of(launch_, workers);
+    }
+
     // Of the class's total, which is its blocks times the mean of the samples.
     void note_variance(const std::vector<Counts>& samples, double blocks) {
         const auto n = static_cast<double>(samples.size());

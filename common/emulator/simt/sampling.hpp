@@ -13,7 +13,9 @@ namespace emulator::simt {
 // Blocks at the grid's edges often do less than those between them, so each dimension is split into its
 // first index, its last one and the rest; of each combination some blocks are executed, and stand for
 // the others. Where they are all alike, the counts are taken to be exact; else LaunchRecord::sampling_error
-// tells the standard error. What blocks share in the caches is not seen.
+// tells the standard error. What blocks share in the caches is not seen, but for a launch whose time is asked for:
+// then the blocks at the grid's beginning are executed, too, and the later half of them tells what each block adds that
+// follows: LaunchRecord::memory and what reaches the L2 and DRAM.
 std::optional<LaunchRecord> sample_grid(const Launch& launch);
 
 }  // namespace emulator::simt

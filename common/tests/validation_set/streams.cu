@@ -69,7 +69,7 @@ int main() {
     check(cudaMalloc(&arena, arena_bytes));
     check(cudaMemset(arena, 0, arena_bytes));
     std::printf("stream,us\n");
-    for (const std::size_t bytes : {mib, 4 * mib, 16 * mib}) {
+    for (const std::size_t bytes : {mib, 4 * mib, 16 * mib, 64 * mib}) {
         print<Work::read>("read", arena, bytes);
         print<Work::write>("write", arena, bytes);
         print<Work::copy>("copy", arena, bytes);
