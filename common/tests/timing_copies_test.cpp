@@ -264,6 +264,7 @@ TEST(EndOfLaunch, TakesLongerForEachSmThatUsedGlobalMemory) {
     EXPECT_EQ(cycles(store, Space::local), 0);
     for (const Access::Kind kind : {load, store, atomic, reduction})
         EXPECT_EQ(cycles(kind, Space::global), 15);
+    EXPECT_EQ(cycles(load, Space::texture), 15);
     for (const Access::Kind kind : {bulk_load, bulk_store}) {
         MemoryPath memory(machine, LaunchTrace{}, facts, 5);
         Access access;

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
+#include <utility>
 
 #include "emulator/models/architecture.hpp"
 #include "emulator/models/load_policy.hpp"
@@ -14,6 +16,7 @@
 #include "timing/machine_table.hpp"
 #include "timing/memory_path.hpp"
 #include "timing/predication.hpp"
+#include "timing/server.hpp"
 #include "timing_fixture.hpp"
 
 namespace timing {
@@ -30,7 +33,7 @@ Machine machine_with_dram() {
     return machine;
 }
 
-// Eight channels, each of which takes 8 cycles for a line, and a single bank that opens a row in 40.
+// Two channels, each of which takes 2 cycles for a line, and a single bank that opens a row in 40.
 Machine machine_with_a_bank() {
     Machine machine = machine_with_dram();
     machine.dram_bank_cycles = 40;
@@ -62,8 +65,8 @@ TEST(DramModel, ManyBanksOpenAsManyRowsAsBytesOfTheBandwidthSay) {
     EXPECT_LT(last, 5600);
 }
 
-// Of 800 rows a channel gets 100, but for a few: of a range without gaps, and of strides like those of the blocks that
-// an SM gets (84 rows lay in two of the channels where their digits chose them).
+// Of 800 rows a channel gets 400, but for a few: of a range without gaps, and of strides like those of the blocks that
+// an SM gets (84 rows lay in two of eight channels where their digits chose them).
 TEST(DramModel, RangesAndStridesLieEvenlyInTheChannels) {
     Machine machine = machine_with_a_bank();
     machine.dram_bank_cycles = 1e-9;
@@ -79,14 +82,59 @@ TEST(DramModel, AChannelWritesWhenItHasNothingToRead) {
     Machine machine = machine_with_a_bank();
     machine.dram_bank_cycles = 1e-9;
     Dram dram(machine, 1);
-    dram.write(0, 128, 1, 90);                            // at once: until 108, with its turn
-    EXPECT_NEAR(dram.read(0, 128, 1, 95), 108, 1e-6);     // until 116
-    dram.write(128, 128, 1, 110);                         // waits until 116, then until 134
-    EXPECT_NEAR(dram.read(256, 128, 1, 112), 116, 1e-6);  // until 124: before it
-    EXPECT_NEAR(dram.read(0, 128, 1, 130), 142, 1e-6);    // behind it: written from 124 to 142
-    // Only so long: 32 lines take 256 cycles and a turn, though reads wait.
-    for (emulator::Address i = 0; i < 32; ++i) dram.write(0, 128, 1, 143);
-    EXPECT_NEAR(dram.read(0, 128, 1, 144), 150 + 266, 1e-6);
+    dram.write(0, 128, 1, 90);                            // at once: until 102, with its turn
+    EXPECT_NEAR(dram.read(0, 128, 1, 95), 102, 1e-6);     // until 104
+    dram.write(128, 128, 1, 103);                         // waits until 104
+    EXPECT_NEAR(dram.read(256, 128, 1, 103), 104, 1e-6);  // until 106: before it
+    EXPECT_NEAR(dram.read(0, 128, 1, 110), 118, 1e-6);    // behind it: written from 106 to 118
+    // Only so long: 12,288 bytes are 96 lines, which take 192 cycles and a turn, though reads wait.
+    for (emulator::Address i = 0; i < 95; ++i) dram.write(0, 128, 1, 119);
+    EXPECT_NEAR(dram.read(0, 128, 1, 119), 120, 1e-6);  // until 122
+    dram.write(0, 128, 1, 119);
+    EXPECT_NEAR(dram.read(0, 128, 1, 119), 122 + 202, 1e-6);
+}
+
+// What an SM has not used of its share in the last six cycles it can still have: three lines, besides the one that it asks
+// for now.
+TEST(DramModel, AnSmMayAskLaterForWhatItHasLeft) {
+    Machine machine = machine_with_a_bank();
+    machine.dram_bank_cycles = 1e-9;
+    machine.dram_burst_cycles = 6;
+    Dram dram(machine, 1);
+    for (const double begin : {100., 100., 100., 100., 102., 104.})
+        EXPECT_NEAR(dram.read(0, 128, 1, 100), begin, 1e-6);
+    EXPECT_EQ(dram.busy(), 6 * 2 / 2);  // of two channels one
+}
+
+TEST(Server, OfAShareServesWhatWasLeftOfIt) {
+    Server server;
+    // As if it had come at 94: from 94 to 99, but nothing is served before it comes.
+    EXPECT_EQ(server.serve_share(100, 5, 6), 100);
+    EXPECT_EQ(server.free(), 99);
+    EXPECT_EQ(server.serve_share(100, 5, 6), 100);
+    EXPECT_EQ(server.serve_share(100, 5, 6), 104);
+    EXPECT_EQ(server.free(), 109);
+    EXPECT_EQ(server.busy(), 15);
+    // Without time before it is any other server.
+    EXPECT_EQ(server.serve_share(100, 5, 0), 109);
+    EXPECT_EQ(server.serve_share(200, 5, 0), 200);
+}
+
+// Arrays that begin 4 MiB apart are read side by side: of 64 pairs of the same line of both, about half lie in one channel
+// (by chance, 32 +- 4), whatever the distance is to where counting begins.
+TEST(DramModel, RegionsBeginWithChannelsByChance) {
+    Machine machine = machine_with_a_bank();
+    machine.dram_bank_cycles = 1e-9;
+    constexpr emulator::Address region = 4 << 20, begin = 3 * 512;
+    int in_one = 0;
+    for (emulator::Address pair = 0; pair < 64; ++pair) {
+        Dram dram(machine, 1, begin);
+        for (const emulator::Address of_pair : {2 * pair, 2 * pair + 1})
+            dram.read(begin + of_pair * region, 128, 1, 0);
+        in_one += dram.free() > 3;  // 2 cycles a line
+    }
+    EXPECT_GT(in_one, 16);
+    EXPECT_LT(in_one, 48);
 }
 
 TEST(DramModel, OpeningARowToWriteTakesLonger) {
@@ -222,6 +270,97 @@ TEST(Memory, AStoreLeavesItsSectorsInTheL1WhereTheGenerationDoes) {
         EXPECT_NEAR(memory.serve(load.access, load.line, 1000) - 1000,
                     allocates ? machine.l1_cycles : machine.l2_cycles, 1);
     }
+}
+
+// Room for what a launch brings into the L2: 100 cycles for a tenth of 1,000 bytes or more.
+Machine machine_with_room() {
+    Machine machine = machine_with_dram();
+    machine.l2_bytes = 1000;
+    machine.l2_room_share = 0.1;
+    machine.l2_room_cycles = 100;
+    return machine;
+}
+
+TEST(Memory, RoomTakesAsLongAsBytesAreLackingButNoLongerThanItsMost) {
+    Machine machine = machine_with_room();
+    for (const auto& [bytes, cycles] : {std::pair(0., 0.), {50., 50.}, {100., 100.}, {1e9, 100.}})
+        EXPECT_DOUBLE_EQ(machine.room_cycles(bytes), cycles) << bytes;
+    machine.l2_bytes = 0;  // not known
+    EXPECT_EQ(machine.room_cycles(50), 0);
+}
+
+// 60 bytes, of which a quarter is written: 15 cycles until stores are acknowledged, and 45 for what was read, at the end of
+// the launch.
+TEST(Memory, ThereIsRoomForWhatIsReadAndForWhatIsWritten) {
+    Machine machine = machine_with_room();
+    machine.l2_store_lines_per_cycle = 1;
+    machine.l2_store_sectors_per_cycle = 4;
+    machine.memory_end_cycles = 2;
+    LaunchFacts facts;
+    facts.dram_bytes = 60;
+    facts.dram_dirty_share = 0.25;
+    facts.dram_bytes_per_written_sector = 0;
+    LineLoad store;
+    store.access.kind = Access::Kind::store;
+    store.access.sectors = 4;
+    MemoryPath memory(machine, LaunchTrace{}, facts, 1);
+    EXPECT_EQ(memory.cycles_of_end(), 0);
+    memory.serve(store.access, store.line, 10);
+    EXPECT_DOUBLE_EQ(memory.drained(), 117 + 15);  // 117 with all the room there is
+    EXPECT_DOUBLE_EQ(memory.cycles_of_end(), 2 + 45);
+}
+
+// Of two lines that two of six blocks read, as many others are of the SM's other blocks: 768 bytes. Where the launch reads
+// four times as much, the last of four SMs' lines comes ln 4 spreads later than the last of one's (exponential latencies:
+// the mean of the largest of n is the sum of 1 / k, which grows by ln 4 from n to 4 n).
+TEST(Memory, ALaunchWaitsForTheLastSm) {
+    Machine machine = machine_with_dram();
+    machine.dram_spread_cycles = 100;
+    LaunchTrace trace;
+    trace.blocks.resize(2);
+    const auto cycles = [&](double read_bytes, double cold, bool loads = true) {
+        LaunchFacts facts;
+        facts.sm_blocks = 6;
+        facts.cold_share = cold;
+        facts.dram_dirty_share = 0.25;
+        facts.dram_bytes = read_bytes / 0.75;
+        MemoryPath memory(machine, trace, facts, 132);
+        LineLoad load;
+        if (!loads) load.access.kind = Access::Kind::store;
+        for (const emulator::Address line : {0, 128, 128, 0}) {
+            load.line = {{line, 0xf}};
+            load.access.path = emulator::LoadPath::l2;
+            memory.serve(load.access, load.line, 0);
+        }
+        return memory.cycles_of_end();
+    };
+    EXPECT_DOUBLE_EQ(cycles(4 * 768, 1), 100 * std::log(4));
+    EXPECT_DOUBLE_EQ(cycles(4 * 768, 0.5), 50 * std::log(4));  // half of them are in the L2
+    EXPECT_DOUBLE_EQ(cycles(1000 * 768, 1), 100 * std::log(132));
+    EXPECT_EQ(cycles(700, 1), 0);  // all SMs read the same
+    EXPECT_EQ(cycles(4 * 768, 1, false), 0);
+}
+
+TEST(Memory, AFetchFromATextureTakesLongerThanALoad) {
+    Machine machine = machine_with_dram();
+    machine.l1_cycles = 30;
+    machine.texture_cycles = 90;
+    LaunchFacts facts;
+    facts.l1_bytes = 1024;
+    facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
+    const auto of_both = [&](Space space) {
+        MemoryPath memory(machine, LaunchTrace{}, facts, 1);
+        LineLoad load;
+        load.access.space = space;
+        load.access.path = emulator::LoadPath::l1;
+        const double first = memory.serve(load.access, load.line, 0);
+        return std::pair(first, memory.serve(load.access, load.line, 1000) - 1000);
+    };
+    const auto [missed, hit] = of_both(Space::global);
+    const auto [fetch_missed, fetch_hit] = of_both(Space::texture);
+    EXPECT_EQ(hit, 30);
+    EXPECT_EQ(fetch_hit, 90);
+    EXPECT_EQ(fetch_missed, missed + 60);  // whatever it waits for besides
 }
 
 // Two cycles from pass to pass of one request, but the banks take another one in between: the passes of the first

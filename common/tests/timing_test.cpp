@@ -4,6 +4,7 @@
 #include <random>
 
 #include "timing/copy_time.hpp"
+#include "timing/dram.hpp"
 #include "timing/launch_time.hpp"
 #include "timing/liveness.hpp"
 #include "timing/machine_table.hpp"
@@ -453,7 +454,8 @@ TEST(Bound, IsTheUnitThatIsBusiest) {
 }
 
 TEST(Launch, IsNotFasterThanDramMovesItsBytes) {
-    const Machine machine = hopper();
+    Machine machine = hopper();
+    machine.l2_room_cycles = 0;  // that the L2 makes room takes time of its own, be it for a byte
     LaunchFacts facts = facts_of(24, 8);
     const double seconds = predict(machine, random_trace(3, 24), facts).seconds;
     facts.dram_bytes = 4e9;
@@ -473,7 +475,21 @@ TEST(Machines, EachGenerationHasOne) {
     }
 }
 
-// 1 cycle a second: 10 bytes a second over the link, 100 of DRAM, 200 read from the L2 and 4 sectors written to it.
+// What was measured in nanoseconds is cycles of each GPU's own clock: tens to hundreds of ns of DRAM on all of them, an
+// M2090 of 1.3 GHz and an H200 of 1.98 GHz. On an H200 a fetch from a texture takes longer than a load that the L1 has.
+TEST(Machines, DramTakesNanosecondsWhateverTheClock) {
+    for (const emulator::Architecture& architecture : emulator::architectures()) {
+        const Machine machine = machine_of(architecture);
+        for (const double cycles : {machine.dram_burst_cycles, machine.dram_turn_cycles}) {
+            EXPECT_GT(cycles / machine.clock_hz, 1e-8) << architecture.name;
+            EXPECT_LT(cycles / machine.clock_hz, 1e-6) << architecture.name;
+        }
+    }
+    EXPECT_GT(hopper().texture_cycles, 1.5 * hopper().l1_cycles);
+}
+
+// 1 cycle a second: 10 bytes a second over the link, 100 of DRAM, 200 read from the L2 and 4 sectors written to it. The
+// first access to DRAM takes 7 and, for its page, 6.
 Machine copying_machine() {
     Machine machine = plain_machine();
     machine.launch_seconds = 3;
@@ -484,6 +500,7 @@ Machine copying_machine() {
     machine.l2_bytes_per_cycle = 200;
     machine.l2_store_sectors_per_cycle = 4;
     machine.dram_cycles = 7;
+    machine.page_cycles = 6;
     machine.l2_cycles = 5;
     return machine;
 }
@@ -500,13 +517,50 @@ TEST(Copies, OfPageableMemoryAreNoFasterThanTheLink) {
 }
 
 TEST(Copies, OnTheDeviceAreALaunchThatDramOrTheL2Bounds) {
-    // 3 for the launch, 7 for the first access, 12,800 bytes at 100 a cycle.
+    // 3 for the launch, 7 and 6 for the first access, 12,800 bytes at 100 a cycle, 5 until the L2 has answered the
+    // last store.
     EXPECT_EQ(copy_seconds(copying_machine(), {.read_bytes = 6400, .written_bytes = 6400}),
-              3 + 7 + 128);
-    // All in the L2: 5 for the first access, 32 of reads, 50 of 200 sectors.
+              3 + 7 + 6 + 128 + 5);
+    // All in the L2: 5 for the first access, 32 of reads, 50 of 200 sectors, 5 for the answer.
     EXPECT_EQ(copy_seconds(copying_machine(),
                            {.read_bytes = 6400, .written_bytes = 6400, .found_in_l2 = 1}),
-              3 + 5 + 32 + 50);
+              3 + 5 + 32 + 50 + 5);
+    // Half of it: 64 of DRAM go on beside those 82.
+    EXPECT_EQ(copy_seconds(copying_machine(),
+                           {.read_bytes = 6400, .written_bytes = 6400, .found_in_l2 = 0.5}),
+              3 + 7 + 6 + 82 + 5);
+}
+
+// As launches of kernels do: 2 cycles for each of three SMs, and up to 20 until there is room for what the L2 lacks, less
+// where that is less than 0.04 of 640,000 bytes.
+TEST(Copies, OnTheDeviceEndAsLaunchesDo) {
+    Machine machine = copying_machine();
+    machine.sms = 3;
+    machine.memory_end_cycles = 2;
+    machine.l2_bytes = 640'000;
+    machine.l2_room_share = 0.04;
+    machine.l2_room_cycles = 20;
+    const auto cycles = [&](double written, double found = 0) {
+        return copy_seconds(machine, {.written_bytes = written, .found_in_l2 = found});
+    };
+    EXPECT_EQ(cycles(51'200), 3 + 7 + 6 + 512 + 5 + 20 + 6);
+    EXPECT_EQ(cycles(6400), 3 + 7 + 6 + 64 + 5 + 20 / 4 + 6);  // a quarter of 25,600
+    EXPECT_EQ(cycles(6400, 0.5), 3 + 7 + 6 + 50 + 5 + 20. / 8 + 6);
+    EXPECT_EQ(cycles(6400, 1), 3 + 5 + 50 + 5 + 6);
+}
+
+// A channel keeps 12,288 bytes to write before it turns; each of three SMs has a share of two channels, which turn
+// at the same time. So a copy of 147,456 bytes turns twice, a fill never.
+TEST(Copies, OnTheDeviceTurnChannelsBetweenReadingAndWriting) {
+    Machine machine = copying_machine();
+    machine.sms = 3;
+    machine.dram_turn_cycles = 48;
+    constexpr double bytes = 2 * 3 * 2 * 12'288;
+    EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, bytes, bytes), 2 * bytes / 100 + 2 * 48);
+    EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, bytes, bytes / 4), 1.25 * bytes / 100 + 48. / 2);
+    EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, 0, bytes), bytes / 100);
+    EXPECT_DOUBLE_EQ(copy_seconds(machine, {.read_bytes = bytes, .written_bytes = bytes}),
+                     3 + 7 + 6 + (2 * bytes / 100 + 2 * 48) + 5);
 }
 
 TEST(Machines, AGpuDiffersFromItsGenerationInWhatItsTableSays) {

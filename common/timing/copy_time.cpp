@@ -1,8 +1,10 @@
 #include "timing/copy_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "emulator/models/coalescing.hpp"
+#include "timing/dram.hpp"
 
 namespace timing {
 
@@ -15,15 +17,20 @@ double copy_seconds(const Machine& machine, const CopyFacts& facts) {
     }
     const double missing = 1 - facts.found_in_l2;
     const double of_dram =
-        missing * (facts.read_bytes + facts.written_bytes) / machine.dram_bytes_per_cycle;
+        missing * Dram::copy_cycles(machine, facts.read_bytes, facts.written_bytes);
     const double of_l2 =
         facts.read_bytes / machine.l2_bytes_per_cycle +
         facts.written_bytes / (machine.l2_store_sectors_per_cycle * emulator::sector_bytes);
     // The first data come back, and the last ones are acknowledged, as those of a kernel's loads and stores.
-    const double first = missing > 0 ? machine.dram_cycles + machine.page_cycles : machine.l2_cycles;
+    const double first =
+        missing > 0 ? machine.dram_cycles + machine.page_cycles : machine.l2_cycles;
     const double last = machine.l2_cycles + machine.room_cycles(missing * facts.written_bytes) +
+                        machine.room_cycles(missing * facts.read_bytes) +
                         machine.memory_end_cycles * machine.sms;
-    const double cycles = first + std::max(of_dram, of_l2) + last;
+    // As in MemoryPath::cycles_to_last_sm: each SM copies a part of its own.
+    const double last_sm =
+        facts.read_bytes > 0 ? missing * machine.dram_spread_cycles * std::log(machine.sms) : 0;
+    const double cycles = first + std::max(of_dram, of_l2) + last + last_sm;
     return machine.launch_seconds + cycles / machine.clock_hz;
 }
 

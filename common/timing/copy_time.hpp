@@ -15,7 +15,7 @@ struct CopyFacts {
 // Seconds, behind other work of the device. Over the link: its latency and bytes over its rate; from pageable memory
 // the rate of the host's own copy into page-locked memory, if that is lower. On the device: a launch, one access to
 // memory, the bytes over the rate of the L2, or of DRAM for what the L2 lacks, and how launches of kernels end: the last
-// store is acknowledged, room is made for what is written, the SMs are done.
+// store is acknowledged, room is made for what is read and written, the last SM has its data, the SMs are done.
 double copy_seconds(const Machine& machine, const CopyFacts& facts);
 
 }  // namespace timing

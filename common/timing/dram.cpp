@@ -9,10 +9,11 @@ namespace {
 
 constexpr double max_spreads = 6;                // beyond the shortest latency
 constexpr emulator::Address place_bytes = 4096;  // whose latency is the same
+constexpr emulator::Address region_bytes = 4 << 20;
 constexpr std::size_t max_banks = 1 << 16;
 constexpr double granule_bytes = 64;  // of a whole access
 // Of a channel, while there is something to read; chosen by data/timing/streams.csv and flights.csv, as are places.
-constexpr double max_waiting_bytes = 2048;
+constexpr double max_waiting_bytes = 12288;
 
 // As good as random, and always the same (SplitMix64).
 std::uint64_t mixed(std::uint64_t value) {
@@ -36,10 +37,12 @@ Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, u
 
 std::uint64_t Dram::chance(emulator::Address place) const { return mixed(place + mixed(draw_)); }
 
-// By the golden ratio, as evenly as can be whatever the stride between rows (Fibonacci hashing).
+// By the golden ratio, as evenly as can be whatever the stride between rows (Fibonacci hashing); other regions begin with
+// another channel, or arrays that are read side by side would share one.
 Dram::Channel& Dram::channel_of(emulator::Address line) {
     const std::uint64_t row = (line - begin_) / row_bytes;
-    const auto highest_bits = row * 0x9e3779b97f4a7c15 >> 32;
+    const auto highest_bits =
+        (row * 0x9e3779b97f4a7c15 + mixed(row / (region_bytes / row_bytes))) >> 32;
     return channels_[highest_bits * channels_.size() >> 32];
 }
 
@@ -59,7 +62,8 @@ double Dram::read(emulator::Address line, double bytes, double share_of_opening,
     Channel& channel = channel_of(line);
     if (channel.server.free() < now || channel.waiting_bytes >= max_waiting_bytes)
         write_what_waits(channel, now);
-    const double begin = channel.server.serve(now, bytes * cycles_per_byte_);
+    const double begin =
+        channel.server.serve_share(now, bytes * cycles_per_byte_, machine_.dram_burst_cycles);
     // Of what the L2 has in part, a part.
     const double whole = std::min(1.0, bytes / granule_bytes);
     return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin);
@@ -79,6 +83,13 @@ void Dram::write_what_waits(Channel& channel, double now) {
     channel.server.serve(free < now ? std::max(free, channel.waiting_since) : now,
                          machine_.dram_turn_cycles + channel.waiting_bytes * cycles_per_byte_);
     channel.waiting_bytes = 0;
+}
+
+double Dram::copy_cycles(const Machine& machine, double read_bytes, double written_bytes) {
+    const double of_all = max_waiting_bytes * channels * machine.sms;
+    const double turns = read_bytes > 0 ? written_bytes / of_all : 0;
+    return (read_bytes + written_bytes) / machine.dram_bytes_per_cycle +
+           turns * machine.dram_turn_cycles;
 }
 
 double Dram::free() const {

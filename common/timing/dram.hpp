@@ -28,6 +28,9 @@ class Dram {
     // From issue to use of data of this place, when nothing else is in flight.
     double cycles(emulator::Address line) const;
 
+    // Of the whole GPU, to copy many bytes, or to write them.
+    static double copy_cycles(const Machine& machine, double read_bytes, double written_bytes);
+
     // When all that was asked for is done.
     double free() const;
     double busy() const;
@@ -56,8 +59,10 @@ class Dram {
     const Machine& machine_;
     emulator::Address begin_;
     unsigned draw_;
-    // Of the SM's share of the bandwidth, an equal part each.
-    std::array<Channel, 8> channels_;
+    // Of the SM's share of the bandwidth, an equal part each: as few as show what turns and what is uneven, for what one
+    // serves at a fraction of the speed of a GPU's channels, requests of one SM wait for each other.
+    static constexpr std::size_t channels = 2;
+    std::array<Channel, channels> channels_;
     double cycles_per_byte_;  // of a channel
     std::vector<Bank> banks_;
 };

@@ -1,8 +1,10 @@
 #include "timing/lowering.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace timing {
 namespace {
@@ -32,8 +34,8 @@ void add_registers(const ptx::Operand& operand, Register first, std::vector<Regi
 }
 
 bool writes_its_first_operand(const ptx::Instruction& instruction) {
-    return !is_any(instruction.opcode, {"st", "red", "bra", "bar", "barrier", "membar", "fence",
-                                        "cp", "ret", "exit", "trap", "prefetch", "sust"});
+    return !is_any(instruction.opcode, {"st", "red", "bra", "brx", "bar", "barrier", "membar",
+                                        "fence", "cp", "ret", "exit", "trap", "prefetch", "sust"});
 }
 
 void add_operands(const ptx::Instruction& instruction, Register first, Instruction& result) {
@@ -179,12 +181,85 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
     return result;
 }
 
-// What a machine instruction adds something to while it does its own work.
-enum class Addend : std::uint8_t { none, product, shifted, shifted_word, sum };
-
 bool is_plain(const ptx::Instruction& instruction, std::string_view opcode) {
     return instruction.opcode == opcode && instruction.guard.reg < 0;
 }
+
+bool is_register(const ptx::Operand& operand, std::uint32_t index) {
+    return operand.kind == OperandKind::reg && operand.index == index;
+}
+
+// Registers that hold the address of a variable, and never anything else.
+std::unordered_set<std::uint32_t> bases_of(const ptx::Function& function) {
+    std::unordered_set<std::uint32_t> bases;
+    std::unordered_map<std::uint32_t, unsigned> definitions;
+    for (const ptx::Instruction& instruction : function.instructions) {
+        if (instruction.operands.empty() || !writes_its_first_operand(instruction)) continue;
+        const ptx::Operand& target = instruction.operands[0];
+        if (target.kind != OperandKind::reg) continue;
+        ++definitions[target.index];
+        if (instruction.opcode == "mov" && instruction.operands[1].kind == OperandKind::symbol)
+            bases.insert(target.index);
+    }
+    std::erase_if(bases, [&](std::uint32_t base) { return definitions[base] != 1; });
+    return bases;
+}
+
+bool is_near(const ptx::Instruction& instruction) {
+    return has_any(instruction, {"shared", "const"});
+}
+
+// Whether a register is only where accesses find their address; `near`: in shared or constant memory.
+bool is_address_alone(const ptx::Function& function, std::uint32_t index, bool near) {
+    for (const ptx::Instruction& instruction : function.instructions) {
+        const bool adds_to_addresses = accesses_memory(instruction) && instruction.opcode != "cp" &&
+                                       (is_near(instruction) || !near);
+        const bool writes = writes_its_first_operand(instruction);
+        for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+            const ptx::Operand& operand = instruction.operands[i];
+            if (is_register(operand, index) && !(i == 0 && writes)) return false;
+            const bool is_address = operand.kind == OperandKind::address && adds_to_addresses;
+            for (const ptx::Operand& element : operand.elements) {
+                if (is_register(element, index) && !is_address) return false;
+                // Coordinates of a texture, or of a tensor, are a list in the address.
+                for (const ptx::Operand& coordinate : element.elements) {
+                    if (is_register(coordinate, index)) return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+// Of 24 bits with a sign.
+bool fits_an_instruction(const ptx::Operand& operand) {
+    constexpr std::int64_t limit = std::int64_t{1} << 23;
+    const auto value = static_cast<std::int64_t>(operand.bits);
+    return operand.kind == OperandKind::immediate && value >= -limit && value < limit;
+}
+
+// An access adds a constant to its address by itself; in shared and constant memory the address of a variable, too.
+// What adds them before is no instruction.
+void fold_addresses(const ptx::Function& function, std::span<const std::uint32_t> block,
+                    std::vector<Instruction>& lowered) {
+    std::optional<std::unordered_set<std::uint32_t>> bases;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const ptx::Instruction& instruction = function.instructions[block[i]];
+        if (!is_plain(instruction, "add") || is_float(instruction)) continue;
+        if (!bases) bases = bases_of(function);
+        const bool adds_constant = std::ranges::any_of(instruction.operands, fits_an_instruction);
+        const bool adds_base =
+            std::ranges::any_of(instruction.operands, [&](const ptx::Operand& operand) {
+                return operand.kind == OperandKind::reg && bases->contains(operand.index);
+            });
+        if (!adds_constant && !adds_base) continue;
+        if (is_address_alone(function, instruction.operands[0].index, !adds_constant))
+            lowered[i].slots = 0;
+    }
+}
+
+// What a machine instruction adds something to while it does its own work.
+enum class Addend : std::uint8_t { none, product, shifted, shifted_word, sum };
 
 bool is_32_bit_sum(const ptx::Instruction& instruction) {
     return is_plain(instruction, "add") && has_any(instruction, {"s32", "u32"});
@@ -219,7 +294,7 @@ void fuse_sums(const ptx::Function& function, std::span<const std::uint32_t> blo
             const auto found = maker.find(each);
             if (found == maker.end() || uses[each] != 1) continue;
             const Addend addend = addend_of(function.instructions[block[found->second]]);
-            if (!takes_in(instruction, addend)) continue;
+            if (lowered[i].slots == 0 || !takes_in(instruction, addend)) continue;
             lowered[found->second].slots = 0;
             lowered[i].slots = addend == Addend::shifted ? 2 : 1;
             lowered[i].unit = addend == Addend::product ? Unit::fp32 : Unit::integer;
@@ -239,6 +314,7 @@ std::vector<Instruction> lower(const ptx::Function& function, std::span<const st
     std::vector<Instruction> lowered;
     for (const std::uint32_t at : block)
         lowered.push_back(lower_one(function.instructions[at], first_register));
+    fold_addresses(function, block, lowered);
     fuse_sums(function, block, lowered);
     return lowered;
 }

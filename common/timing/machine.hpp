@@ -34,7 +34,7 @@ struct Machine {
     double barrier_arrival_cycles = 0, barrier_arrival_cycles_of_sm = 0;
 
     // ---- the L1 and the shared memory, which share one data path
-    double shared_cycles = 23, l1_cycles = 33, constant_cycles = 8;
+    double shared_cycles = 23, l1_cycles = 33, texture_cycles = 33, constant_cycles = 8;
     double shared_pass_cycles = 1;  // from the result of one pass through the banks to the next
     double constant_pass_cycles =
         1;  // that one address of several keeps the constant cache busy, ...
@@ -60,10 +60,11 @@ struct Machine {
     double dram_bank_cycles = 0;    // that a bank is busy with opening a row to read from it
     // Of the bandwidth, that take as long as opening a row anywhere to read, and to write.
     double dram_opening_bytes = 128, dram_write_opening_bytes = 128;
-    double dram_turn_cycles = 0;            // of a channel, from reading to writing and back
-    double page_cycles = 500;               // more, for the first load from a page of a cold launch
-    double l2_granule_bytes = 64;           // that a request to one line takes of the L2 at least
-    double l2_bytes_per_cycle = 4000;       // of the whole GPU
+    double dram_burst_cycles = 0;      // that an SM may ask later for what it has left of its share
+    double dram_turn_cycles = 0;       // of a channel, from reading to writing and back
+    double page_cycles = 500;          // more, for the first load from a page of a cold launch
+    double l2_granule_bytes = 64;      // that a request to one line takes of the L2 at least
+    double l2_bytes_per_cycle = 4000;  // of the whole GPU
     double l2_bytes_per_cycle_per_sm = 64;  // of one SM's port
     // Of the whole GPU: sectors that stores send, with one more for each line whose sectors are not written whole; and
     // lines at most. One SM alone sends one of them a cycle.
@@ -90,7 +91,7 @@ struct Machine {
 
     // Cycles that an instruction of a warp keeps the unit busy, in the whole SM.
     double unit_cycles(Unit unit) const;
-    // How long the last stores wait for room in the L2, which lacks so much of what a launch writes.
+    // How long a launch waits at last for room in the L2, which lacks so much of what it reads, or of what it writes.
     double room_cycles(double missing_bytes) const;
     double latency_of(Unit unit) const;
 };

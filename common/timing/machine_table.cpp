@@ -19,11 +19,11 @@ struct Parameters {
     double schedulers{}, issue_per_scheduler{};
     double integer_lanes{}, fp64_lanes{}, sfu_lanes{}, memory_lanes{};
     double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
-    double shared_cycles{}, shared_pass_cycles{}, l1_cycles{}, constant_cycles{}, l2_cycles{},
-        dram_cycles{};
+    double shared_cycles{}, shared_pass_cycles{}, l1_cycles{}, texture_cycles{}, constant_cycles{},
+        l2_cycles{}, dram_cycles{};
     double constant_pass_cycles{}, constant_next_cycles{};
     double dram_spread_ns{}, dram_bank_ns{}, dram_write_opening_bytes{}, dram_opening_bytes{},
-        dram_turn_ns{};
+        dram_burst_ns{}, dram_turn_ns{};
     double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{},
         bulk_store_line_cycles{}, bulk_copy_cycles{}, l2_bulk_lines_per_cycle_of_sm{};
     double page_cycles{}, l2_granule_bytes{};
@@ -117,6 +117,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.barrier_arrival_cycles = from.barrier_arrival_cycles;
     machine.barrier_arrival_cycles_of_sm = from.barrier_arrival_cycles_of_sm;
     machine.l1_cycles = from.l1_cycles;
+    machine.texture_cycles = from.texture_cycles;
     machine.constant_cycles = from.constant_cycles;
     machine.constant_pass_cycles = from.constant_pass_cycles;
     machine.constant_next_cycles = from.constant_next_cycles;
@@ -136,6 +137,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.page_cycles = from.page_cycles;
     machine.dram_opening_bytes = from.dram_opening_bytes;
     machine.dram_write_opening_bytes = from.dram_write_opening_bytes;
+    machine.dram_burst_cycles = from.dram_burst_ns * 1e-9 * gpu.sm_clock_hz;
     machine.dram_turn_cycles = from.dram_turn_ns * 1e-9 * gpu.sm_clock_hz;
     add_l2(from, sms, machine);
     machine.dram_bytes_per_cycle =

@@ -31,6 +31,8 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       requests_(machine, active_sms, facts.slice_unevenness),
       dram_(machine, active_sms, first_row(trace), draw),
       evictions_(trace),
+      blocks_of_one_(static_cast<double>(facts.sm_blocks) /
+                     static_cast<double>(std::max<std::size_t>(1, trace.blocks.size()))),
       room_cycles_(machine.room_cycles(facts.dram_bytes * facts.dram_dirty_share)) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -45,12 +47,14 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
         default:
             break;
     }
-    is_used_ |= access.space == Space::global;
+    const bool is_texture = access.space == Space::texture;
+    is_used_ |= access.space == Space::global || is_texture;
     switch (access.kind) {
         case Access::Kind::store:
             return store(access, lines, now);
         case Access::Kind::load:
-            return load(access, lines, now);
+            return load(access, lines, now) +
+                   (is_texture ? machine_.texture_cycles - machine_.l1_cycles : 0);
         default:
             return update(access, now);
     }
@@ -145,6 +149,7 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
                               double arrival) {
     if (facts_.dram_bytes_per_read_sector <= 0) return arrival;
     for (const emulator::LineSectors line : lines) {
+        lines_read_.insert(line.line());
         const double from_dram =
             dram_.read(line.line(), line.count() * facts_.dram_bytes_per_read_sector,
                        facts_.share_of_rows_read, begin) +
@@ -183,7 +188,20 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
 }
 
 double MemoryPath::cycles_of_end() const {
-    return is_used_ ? machine_.memory_end_cycles * active_sms_ : 0;
+    if (!is_used_) return 0;
+    const double read_bytes = facts_.dram_bytes * (1 - facts_.dram_dirty_share);
+    return machine_.memory_end_cycles * active_sms_ + cycles_to_last_sm(read_bytes) +
+           machine_.room_cycles(read_bytes);
+}
+
+// Latencies are exponential: the last of so many comes by the logarithm of their number later than the mean. This
+// SM has waited for the last of its own lines, the launch waits for the last of all.
+double MemoryPath::cycles_to_last_sm(double read_bytes) const {
+    if (lines_read_.empty()) return 0;
+    const double own =
+        static_cast<double>(lines_read_.size()) * emulator::line_bytes * blocks_of_one_;
+    const double others = std::clamp(read_bytes / own, 1.0, active_sms_);
+    return facts_.cold_share * machine_.dram_spread_cycles * std::log(others);
 }
 
 double MemoryPath::store(const Access& access, std::span<const emulator::LineSectors> lines,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/models/sectored_cache.hpp"
@@ -63,6 +64,7 @@ class MemoryPath {
     double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival);
     bool waits_for_dram(emulator::Address line);
     double read_constant(const Access& access, double now);
+    double cycles_to_last_sm(double read_bytes) const;
     double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     void note_stored(std::span<const emulator::LineSectors> lines, double sent);
@@ -83,6 +85,8 @@ class MemoryPath {
     Dram dram_;
     bool is_in_first_wave_ = true;
     Evictions evictions_;
+    std::unordered_set<emulator::Address> lines_read_;  // from DRAM, by the recorded blocks
+    double blocks_of_one_ = 1;                          // of the SM, for each recorded one
     double room_cycles_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
     bool is_used_ = false;

@@ -14,6 +14,10 @@ class Server {
         busy_ += duration;
         return begin;
     }
+    // The same, of a share of something larger: what was left of it up to so long before can still be had.
+    double serve_share(double now, double duration, double before) {
+        return std::max(now, serve(now - before, duration));
+    }
     double free() const { return free_; }
     double busy() const { return busy_; }
 

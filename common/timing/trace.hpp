@@ -13,7 +13,7 @@
 
 namespace timing {
 
-enum class Space : std::uint8_t { none, global, shared, constant, local };
+enum class Space : std::uint8_t { none, global, texture, shared, constant, local };
 enum class Wait : std::uint8_t {
     none,
     barrier,
