@@ -56,14 +56,11 @@ void add_bandwidths(lab::Experiment& experiment) {
         return std::make_shared<hierarchy::Words>(bytes / 4);
     };
     const auto in_memory = words(in_dram);
-    experiment.add(
-        hierarchy::read_variant(experiment, words(in_l1), true, 1024, false));
-    experiment.add(
-        hierarchy::read_variant(experiment, words(in_l2), false, 512, false));
+    experiment.add(hierarchy::read_variant(experiment, words(in_l1), true, 1024, false));
+    experiment.add(hierarchy::read_variant(experiment, words(in_l2), false, 512, false));
     // 512 KiB are the same for all SMs, of 4 MiB each asks for another part at a time.
     if (constexpr std::size_t apart = 4 << 20; experiment.device().l2_bytes >= apart) {
-        experiment.add(
-            hierarchy::read_variant(experiment, words(apart), false, 512, false));
+        experiment.add(hierarchy::read_variant(experiment, words(apart), false, 512, false));
     }
     experiment.add(hierarchy::read_variant(experiment, in_memory, false, 0, true));
     experiment.add_memcpy(in_dram, lab::Cache::cold);

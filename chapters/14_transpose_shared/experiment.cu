@@ -147,7 +147,8 @@ template <class T>
 void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns,
               std::vector<Transpose<T>> transposes) {
     const bool emulated = experiment.device().emulated, is_large = rows * columns > 2048 * 2048;
-    const auto matrix = std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns, !emulated || !is_large);
+    const auto matrix =
+        std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns, !emulated || !is_large);
     const std::size_t least = emulated ? 1 : sets_of_each;
     const std::size_t sets = std::max(experiment.cold_sets(matrix->bytes()), least);
     const auto add = [&](lab::Variant row) {

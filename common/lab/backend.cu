@@ -84,6 +84,17 @@ bool repeats_on_host(const void* data, std::size_t bytes, const void* expected, 
     return true;
 }
 
+Counted executed(const std::function<void()>& launch, PredictedL2 l2) {
+    emulated_gpu::predict_time(l2);
+    emulated_gpu::reset_counters();
+    launch();
+    synchronise();
+    const emulated_gpu::Prediction prediction = emulated_gpu::prediction();
+    emulated_gpu::predict_time(PredictedL2::none);
+    return {emulated_gpu::counters(), prediction.seconds, prediction.bound,
+            prediction.busy_seconds};
+}
+
 std::string joined(const std::vector<std::string>& lines) {
     std::string text = lines.front();
     for (std::size_t i = 1; i < lines.size(); ++i) text += "\n       " + lines[i];
@@ -218,26 +229,21 @@ std::optional<Counters> migrated(const std::function<void()>& run) {
 }
 
 std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2 l2) {
-    const bool emulated = description().emulated;
-    if (emulated) {
-        emulated_gpu::predict_time(l2);
-        emulated_gpu::reset_counters();
+    if (!description().emulated) {
+        launch();
+        synchronise();
+        return std::nullopt;
     }
-    launch();
-    synchronise();
-    if (!emulated) return std::nullopt;
+    Counted result = executed(launch, l2);
     const std::vector<std::string> hazards = emulated_gpu::hazards();
     if (!hazards.empty()) throw ValidationError(joined(hazards));
-    const emulated_gpu::Prediction prediction = emulated_gpu::prediction();
-    emulated_gpu::predict_time(PredictedL2::none);
-    return Counted{emulated_gpu::counters(), prediction.seconds, prediction.bound,
-                   prediction.busy_seconds};
+    return result;
 }
 
+// What hazards there are is not asked for: most of the data are not there.
 Counted predicted(const std::function<void()>& launch, PredictedL2 l2) {
-    emulated_gpu::sample(true);
-    Counted result = counted(launch, l2).value();
-    emulated_gpu::sample(false);
+    const emulated_gpu::Sampling sampling;
+    Counted result = executed(launch, l2);
     result.counters.clear();
     return result;
 }

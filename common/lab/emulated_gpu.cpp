@@ -118,7 +118,8 @@ void predict_time(backend::PredictedL2 l2) {
                                            : EMULATED_GPU_NO_TIME);
 }
 
-void sample(bool wanted) { LAB_EMULATED(emulatedGpuSample)(wanted ? 1 : 0); }
+Sampling::Sampling() { LAB_EMULATED(emulatedGpuSample)(1); }
+Sampling::~Sampling() { LAB_EMULATED(emulatedGpuSample)(0); }
 
 Prediction prediction() {
     const char* const bound = LAB_EMULATED(emulatedGpuPredictedBound)();

@@ -40,12 +40,18 @@ void predict_time(backend::PredictedL2 l2);
 // Of the launches since the last reset_counters().
 struct Prediction {
     double seconds = 0;
-    std::string bound;  // of the longest launch: "dram"
+    std::string bound;        // of the longest launch: "dram"
     double busy_seconds = 0;  // copies and fills included
 };
 Prediction prediction();
-// Whether launches execute only enough of their blocks to tell that.
-void sample(bool wanted);
+// While it lives, launches execute only enough of their blocks to tell that.
+class Sampling {
+  public:
+    Sampling();
+    ~Sampling();
+    Sampling(const Sampling&) = delete;
+    Sampling& operator=(const Sampling&) = delete;
+};
 Counters counters();
 // A line each, since the last reset_counters().
 std::vector<std::string> hazards();

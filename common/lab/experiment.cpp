@@ -30,8 +30,8 @@ int fail(ExitStatus status, const std::string& what) {
 
 // Not what has nothing to launch, an empty kernel, several kernels, or a reference.
 bool is_profiled(const Variant& variant) {
-    return variant.kind == Kind::kernel && variant.launch && !variant.is_predicted_alone && variant.working_set_bytes > 0 &&
-           variant.kernels == 1;
+    return variant.kind == Kind::kernel && variant.launch && !variant.is_predicted_alone &&
+           variant.working_set_bytes > 0 && variant.kernels == 1;
 }
 
 void explain_own_flags() {

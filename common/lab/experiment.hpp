@@ -65,7 +65,7 @@ struct Variant {
     std::function<Counters()> counters = [] { return Counters{}; };
     // Of the L2, while it is timed or profiled: backend::L2SetAside. The reference has all of it.
     std::size_t l2_set_aside_bytes = 0;
-    // Of an emulated device alone: too large to be executed whole, so that its time is all that is told of it. What it
+    // Of an emulated device alone: too large to be executed whole, so that its time is all that is reported of it. What it
     // reads need not be filled, and is released when the time is known.
     bool is_predicted_alone = false;
     // Whether it uses managed memory. What the driver moves of that is counted by a process of its own

@@ -189,7 +189,8 @@ backend::PredictedL2 l2_of(const Variant& variant) {
 }
 
 // The ratio of the variant's rate to the one of its reference, both predicted.
-void add_ratio(const Variant& variant, const backend::Counted& reference, backend::Counted& counted) {
+void add_ratio(const Variant& variant, const backend::Counted& reference,
+               backend::Counted& counted) {
     counted.counters.emplace_back(
         variant.reference->counter,
         ratio_of_rates(variant, counted.predicted_seconds, reference.busy_seconds));
@@ -200,7 +201,10 @@ backend::Counted predicted_alone(const Variant& variant, backend::PredictedL2 l2
         return backend::predicted([&] { launch(0); }, l2);
     };
     backend::Counted own = predicted(variant.launch);
-    if (variant.reference) add_ratio(variant, predicted(variant.reference->launch), own);
+    if (variant.reference) {
+        predicted(variant.reference->launch);  // the first one may allocate and fill
+        add_ratio(variant, predicted(variant.reference->launch), own);
+    }
     return own;
 }
 
@@ -216,7 +220,8 @@ backend::Counted validated(const Variant& variant, backend::PredictedL2 l2) {
     // After the check: a reference may overwrite the output. Its first launch allocates and fills.
     if (variant.reference && counted.predicted_seconds > 0) {
         variant.reference->launch(0);
-        add_ratio(variant, backend::counted([&] { variant.reference->launch(0); }, l2).value(), counted);
+        add_ratio(variant, backend::counted([&] { variant.reference->launch(0); }, l2).value(),
+                  counted);
     }
     const Counters own = variant.counters();
     counted.counters.insert(counted.counters.end(), own.begin(), own.end());

@@ -6,8 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lab/errors.hpp"
+#include "lab/experiment.hpp"
 #include "scripted_device.hpp"
 
 namespace {
@@ -259,6 +264,143 @@ TEST_F(Measurement, AboveThePeakOfDramIsAnError) {
         measured(timed, failures_);
         EXPECT_EQ(failures_.count("read/n:1"), above ? 1u : 0u);
     }
+}
+
+// ---- on a device that does not time, but predicts
+
+class Prediction : public Measurement {
+  protected:
+    void SetUp() override {
+        Measurement::SetUp();
+        device().description.emulated = true;
+        variant_.prepare = [this] { order_ += "prepare "; };
+        variant_.launch = [this](std::size_t) { take("launch ", 4e-6, 0); };
+        variant_.check = [this] { order_ += "check "; };
+        // A copy of a quarter of the bytes in half of the time. Before its first one it fills its buffers.
+        variant_.reference = {
+            .counter = "memcpy_ratio", .bytes = 250, .launch = [this](std::size_t) {
+                take("copy ", 0, copies_++ == 0 ? 2e-6 + 50e-6 : 2e-6);
+            }};
+    }
+    void take(const std::string& what, double of_kernels, double of_copies) {
+        order_ += what;
+        device().kernel_seconds += of_kernels;
+        device().busy_seconds += of_kernels + of_copies;
+    }
+
+    std::string order_;  // of what was called
+    int copies_ = 0;
+};
+
+// 1,000 bytes in 4 us over 250 in 2 us.
+TEST_F(Prediction, OfARatioIsThatOfTheTwoTimes) {
+    const lab::backend::Counted counted = lab::validated(variant_, lab::l2_of(variant_));
+    EXPECT_EQ(counted.predicted_seconds, 4e-6);
+    ASSERT_EQ(counted.counters.size(), 2u);
+    EXPECT_EQ(counted.counters[0], (std::pair<std::string, double>("load_sectors", 7)));
+    EXPECT_EQ(counted.counters[1].first, "memcpy_ratio");
+    EXPECT_NEAR(counted.counters[1].second, 2, 1e-9);
+    // A reference may overwrite what is checked.
+    EXPECT_EQ(order_, "prepare launch check copy copy ");
+}
+
+TEST_F(Prediction, OfWhatHasNoTimeHasNoRatio) {
+    variant_.launch = [this](std::size_t) { take("launch ", 0, 0); };
+    EXPECT_EQ(lab::validated(variant_).counters.size(), 1u);
+    EXPECT_EQ(order_, "prepare launch check ");
+}
+
+TEST_F(Prediction, AloneIsNeitherPreparedNorChecked) {
+    variant_.is_predicted_alone = true;
+    variant_.counters = [] { return lab::Counters{{"load_requests", 1}}; };
+    const lab::backend::Counted counted = lab::validated(variant_, lab::l2_of(variant_));
+    EXPECT_EQ(counted.predicted_seconds, 4e-6);
+    // Nothing is counted; the ratio is that of a copy into memory that is there.
+    ASSERT_EQ(counted.counters.size(), 1u);
+    EXPECT_EQ(counted.counters[0].first, "memcpy_ratio");
+    EXPECT_NEAR(counted.counters[0].second, 2, 1e-9);
+    EXPECT_EQ(order_, "launch copy copy ");
+    EXPECT_EQ(device().executed, 0);
+    variant_.reference.reset();
+    EXPECT_TRUE(lab::validated(variant_).counters.empty());
+}
+
+TEST_F(Prediction, AloneSaysSo) {
+    device().description.l2_bytes = 100;
+    for (const bool alone : {false, true}) {
+        variant_.is_predicted_alone = alone;
+        const lab::backend::Counted counted = lab::validated(variant_);
+        benchmark::ClearRegisteredBenchmarks();
+        benchmark::RegisterBenchmark(
+            "row", [&](benchmark::State& state) { lab::report_counts(state, variant_, counted); })
+            ->UseManualTime()
+            ->Iterations(1);
+        Runs reporter;
+        benchmark::RunSpecifiedBenchmarks(&reporter);
+        const Repetition& run = reporter.runs_.at(0);
+        EXPECT_EQ(run.report_label, alone ? "dram evidence:predicted predicted_bound:dram"
+                                          : "dram predicted_bound:dram");
+        EXPECT_EQ(counter(run, "load_sectors"), alone ? -1 : 7);
+        EXPECT_NEAR(counter(run, "memcpy_ratio"), 2, 1e-9);
+        EXPECT_NEAR(counter(run, "predicted_seconds"), 4e-6, 1e-12);
+    }
+}
+
+// What an experiment of two variants prints, the second one predicted alone.
+struct Both {
+    std::vector<std::string> order;
+    std::weak_ptr<int> memory[2];
+    std::string printed;
+    explicit Both(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "chapter");
+        std::vector<char*> argv;
+        for (std::string& argument : arguments) argv.push_back(argument.data());
+        lab::Experiment experiment("02_misaligned_reads", static_cast<int>(argv.size()),
+                                   argv.data());
+        for (const std::string name : {"whole/n:1", "alone/n:1"}) {
+            const auto held = std::make_shared<int>(0);
+            memory[name == "alone/n:1"] = held;
+            const auto note = [this, name, held](const std::string& what) {
+                order.push_back(name + " " + what);
+                device().kernel_seconds += 1e-6;
+            };
+            experiment.add({.name = name,
+                            .bytes = 4096,
+                            .working_set_bytes = 4096,
+                            .prepare = [note] { note("prepare"); },
+                            .launch = [note](std::size_t) { note("launch"); },
+                            .check = [note] { note("check"); },
+                            .reference = lab::Reference{.counter = "memcpy_ratio",
+                                                        .bytes = 1,
+                                                        .launch =
+                                                            [held](std::size_t) {
+                                                                device().busy_seconds += 1e-6;
+                                                            }},
+                            .is_predicted_alone = name == "alone/n:1"});
+        }
+        benchmark::ClearRegisteredBenchmarks();
+        testing::internal::CaptureStdout();
+        const int status = experiment.run();
+        printed = testing::internal::GetCapturedStdout();
+        EXPECT_EQ(status, 0);
+        held_after = {!memory[0].expired(), !memory[1].expired()};
+    }
+    std::pair<bool, bool> held_after;
+};
+
+TEST_F(Prediction, AloneIsNotShownToAProfiler) {
+    const Both both({"--launch-once"});
+    EXPECT_EQ(both.printed, "whole/n:1\n");
+    EXPECT_EQ(both.order, (std::vector<std::string>{"whole/n:1 prepare", "whole/n:1 launch"}));
+}
+
+TEST_F(Prediction, AloneIsNotValidatedAndHoldsNoMemoryLater) {
+    const Both both({"--benchmark_format=json"});
+    EXPECT_EQ(both.order, (std::vector<std::string>{"whole/n:1 prepare", "whole/n:1 launch",
+                                                    "whole/n:1 check", "alone/n:1 launch"}));
+    EXPECT_NE(both.printed.find("\"validated_variants\": \"1\""), std::string::npos);
+    EXPECT_NE(both.printed.find("evidence:predicted"), std::string::npos);
+    EXPECT_EQ(both.held_after, std::pair(true, false));
 }
 
 }  // namespace

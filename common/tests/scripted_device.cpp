@@ -41,13 +41,29 @@ Batch timed_batch(const std::function<void(int)>& launch, int launches, int held
 
 ClockSample sample_clocks() { return {1234, false}; }
 
-std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2) {
+Counted predicted_of(const std::function<void()>& launch) {
+    scripted::Device& device = scripted::device();
+    device.kernel_seconds = device.busy_seconds = 0;
     launch();
-    return std::nullopt;
+    return {.counters = {},
+            .predicted_seconds = device.kernel_seconds,
+            .predicted_bound = "dram",
+            .busy_seconds = device.busy_seconds};
+}
+
+std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2) {
+    if (!scripted::device().description.emulated) {
+        launch();
+        return std::nullopt;
+    }
+    ++scripted::device().executed;
+    Counted result = predicted_of(launch);
+    result.counters = {{"load_sectors", 7}};
+    return result;
 }
 Counted predicted(const std::function<void()>& launch, PredictedL2) {
-    launch();
-    return {};
+    ++scripted::device().sampled;
+    return predicted_of(launch);
 }
 
 }  // namespace lab::backend

@@ -35,6 +35,10 @@ struct Device {
     };
     std::vector<Batch> batches = {};  // that were timed
     std::size_t l2_set_aside_bytes = 0;
+    // Where it is an emulated one: what is predicted of a launch, which adds its own time to it; of kernels, and of copies
+    // and fills as well.
+    double kernel_seconds = 0, busy_seconds = 0;
+    int executed = 0, sampled = 0;  // launches whose counts, or whose time alone, was asked for
 };
 
 Device& device();  // of this process; a test assigns a new one

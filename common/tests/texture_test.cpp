@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/simt/texture_sampling.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 #include "simt_fixture.hpp"
 
 namespace {
@@ -153,6 +154,47 @@ TEST(Texture, LinearMemoryOutsideIsZero) {
     EXPECT_THROW(
         machine.launch("fetch", shape(1, 64), std::uint64_t{2}, to.get(), std::uint32_t{0}),
         emulator::simt::Fault);
+}
+
+// For the time model: a warp's fetches are one access, whose lines are those of its texels. Thread i fetches texel i + 8,
+// 64 there are; so warp 0 touches bytes 32 to 159, warp 1 bytes 160 to 255. Without caches to be counted, too.
+TEST(Texture, FetchesAreRecorded) {
+    for (const bool model_caches : {false, true}) {
+        Machine machine(fetch_1d, "hopper",
+                        {.model_caches = model_caches, .record_for_time = true});
+        const Array<float> from(ramp(64)), to(64);
+        TextureDescriptor texture;
+        texture.data = reinterpret_cast<const std::byte*>(from.get());
+        texture.width = 64;
+        texture.pitch_bytes = texture.slice_bytes = 256;
+        texture.format = TextureDescriptor::Format::floating_point;
+        machine.gpu().textures().push_back(texture);
+        const LaunchRecord record =
+            machine.launch("fetch", shape(1, 64), std::uint64_t{1}, to.get(), std::uint32_t{8});
+        const timing::LaunchTrace& trace = record.recorded->trace;
+        const emulator::Address begin = emulator::Address(from.get()) / 128 * 128;
+        ASSERT_EQ(begin, emulator::Address(from.get()));
+        const auto expect = [&](unsigned warp, std::vector<emulator::LineSectors> lines,
+                                unsigned bytes) {
+            const auto& accesses = trace.blocks.at(0).at(warp).accesses;
+            ASSERT_EQ(accesses.size(), 2u);  // and the store
+            const timing::Access& fetch = accesses[0];
+            EXPECT_EQ(fetch.kind, timing::Access::Kind::load);
+            EXPECT_EQ(fetch.space, timing::Space::texture);
+            EXPECT_EQ(fetch.path, emulator::LoadPath::l1);
+            EXPECT_EQ(fetch.bytes, bytes);
+            ASSERT_EQ(fetch.line_count, lines.size());
+            for (std::size_t i = 0; i < lines.size(); ++i) {
+                EXPECT_EQ(trace.lines_of(fetch)[i].line(), lines[i].line());
+                EXPECT_EQ(trace.lines_of(fetch)[i].sectors(), lines[i].sectors());
+            }
+            EXPECT_EQ(accesses[1].kind, timing::Access::Kind::store);
+            EXPECT_EQ(accesses[1].space, timing::Space::global);
+            EXPECT_EQ(trace.lines_of(accesses[1]).size(), 1u);
+        };
+        expect(0, {{begin, 0xe}, {begin + 128, 0x1}}, 4 * 32);
+        expect(1, {{begin + 128, 0xe}}, 3 * 32);
+    }
 }
 
 // The launches texture_rotate and texture_box of the validation set, as an H200 counted them: 840 requests and

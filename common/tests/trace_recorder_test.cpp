@@ -351,5 +351,120 @@ TEST(Recorder, ABulkCopyBySeveralLanesCountsOnce) {
     EXPECT_EQ(accesses_of(warp, Access::Kind::barrier_test).at(0).copies, 1u);
 }
 
+// ---- launches of which only some blocks are executed
+
+// Each warp, a block, reads all of an array and 32 words of its own: `rounds` lines and one. In `store` it writes them. In
+// `part` it writes the first two bytes of each of its words.
+const std::string shared_and_own = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry load(.param .u64 shared, .param .u64 own, .param .u32 rounds)
+{
+    .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [shared]; ld.param.u64 %rd2, [own]; ld.param.u32 %r4, [rounds];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r5, 0;
+    mul.wide.u32 %rd3, %r1, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3;
+    mul.wide.u32 %rd4, %r2, 128; add.s64 %rd2, %rd2, %rd4;
+    ld.global.f32 %f1, [%rd2];
+AGAIN:
+    ld.global.f32 %f2, [%rd1];
+    add.f32 %f1, %f1, %f2;
+    add.s64 %rd1, %rd1, 128; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, %r4;
+    @%p1 bra AGAIN;
+    ret;
+}
+.visible .entry store(.param .u64 shared, .param .u64 own, .param .u32 rounds)
+{
+    .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [shared]; ld.param.u64 %rd2, [own]; ld.param.u32 %r4, [rounds];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r5, 0;
+    mul.wide.u32 %rd3, %r1, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3;
+    mul.wide.u32 %rd4, %r2, 128; add.s64 %rd2, %rd2, %rd4;
+    st.global.u16 [%rd2], %r1;
+AGAIN:
+    st.global.u32 [%rd1], %r1;
+    add.s64 %rd1, %rd1, 128; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, %r4;
+    @%p1 bra AGAIN;
+    ret;
+}
+)";
+
+struct OfLaunch {
+    std::uint64_t l2_read_sectors, l2_write_sectors, dram_read_bytes, incomplete_sectors, lines;
+    explicit OfLaunch(const LaunchRecord& record)
+        : l2_read_sectors(record.l2_read_sectors_min),
+          l2_write_sectors(record.l2_write_sectors_min),
+          dram_read_bytes(record.dram_read_bytes),
+          incomplete_sectors(record.incomplete_sectors),
+          lines(record.footprint_lines) {}
+};
+
+// Of 8,192 blocks of 2,415 instructions, the first 3,312 tell what is shared: as many as execute eight million.
+LaunchRecord of_a_launch(const std::string& kernel, bool sampled) {
+    constexpr unsigned blocks = 8192, rounds = 400;
+    emulator::simt::Options options = recording();
+    options.sample_blocks = sampled;
+    simt_test::Machine machine(shared_and_own, "hopper", options);
+    const Array<float> shared(rounds * 32), own(blocks * 32);
+    return machine.launch(kernel, shape(blocks, 32), shared.get(), own.get(), rounds);
+}
+
+void expect_within_a_hundredth(std::uint64_t number, std::uint64_t expected) {
+    EXPECT_NEAR(static_cast<double>(number), static_cast<double>(expected),
+                0.01 * static_cast<double>(expected));
+}
+
+// 8,192 lines of their own and 400 that all read, four sectors each.
+TEST(Sampling, WhatBlocksReadTogetherCountsOnce) {
+    const LaunchRecord sampled = of_a_launch("load", true);
+    EXPECT_LT(sampled.blocks_executed, 200u);
+    ASSERT_TRUE(sampled.recorded);
+    for (const LaunchRecord& record : {sampled, of_a_launch("load", false)}) {
+        const OfLaunch numbers(record);
+        expect_within_a_hundredth(numbers.lines, 8192 + 400);
+        expect_within_a_hundredth(numbers.l2_read_sectors, 4 * (8192 + 400));
+        expect_within_a_hundredth(numbers.dram_read_bytes, 128 * (8192 + 400));
+        EXPECT_EQ(numbers.l2_write_sectors, 0u);
+        EXPECT_EQ(numbers.incomplete_sectors, 0u);
+    }
+}
+
+// Two bytes of each word of a line: its four sectors stay incomplete.
+TEST(Sampling, WhatBlocksWriteTogetherCountsOnce) {
+    const LaunchRecord sampled = of_a_launch("store", true);
+    EXPECT_LT(sampled.blocks_executed, 200u);
+    for (const LaunchRecord& record : {sampled, of_a_launch("store", false)}) {
+        const OfLaunch numbers(record);
+        expect_within_a_hundredth(numbers.lines, 8192 + 400);
+        expect_within_a_hundredth(numbers.l2_write_sectors, 4 * (8192 + 400));
+        expect_within_a_hundredth(numbers.incomplete_sectors, 4 * 8192);
+        EXPECT_EQ(numbers.l2_read_sectors, 0u);
+        EXPECT_EQ(numbers.dram_read_bytes, 0u);
+    }
+}
+
+// An SM asks the L2 once for the array, 1,600 sectors that its L1 then has, and 132 SMs do; and all ask for the 32,768 that
+// are a block's own. Stores pass the L1: each writes four sectors, or a block's own four.
+TEST(Sampling, WhatTheL1sHaveIsNotAskedForAgain) {
+    for (const bool sampled : {true, false}) {
+        const emulator::MemoryCounters load = of_a_launch("load", sampled).memory;
+        expect_within_a_hundredth(load.l2_read_sectors_most, 132 * 1600 + 4 * 8192);
+        expect_within_a_hundredth(load.l1_hit_sectors, (8192 - 132) * 1600);
+        const emulator::MemoryCounters store = of_a_launch("store", sampled).memory;
+        expect_within_a_hundredth(store.l2_write_sectors_most, 8192 * 1604);
+    }
+}
+
+// Without a recorder nothing is executed but the samples.
+TEST(Sampling, WhatIsSharedIsSeenOnlyForATime) {
+    emulator::simt::Options options;
+    options.sample_blocks = true;
+    simt_test::Machine machine(shared_and_own, "hopper", options);
+    const Array<float> shared(400 * 32), own(8192 * 32);
+    const LaunchRecord record =
+        machine.launch("load", shape(8192, 32), shared.get(), own.get(), 400u);
+    EXPECT_GT(record.footprint_lines, 8192u * 300);
+}
+
 }  // namespace
 }  // namespace simt_test

@@ -14,6 +14,8 @@
 namespace emulator::runtime {
 namespace {
 
+bool skips_device_copies = false;
+
 void mark_written(void* pointer, std::size_t bytes) {
     const auto address = reinterpret_cast<Address>(pointer);
     if (in_device_memory(address)) mark_initialised(address, bytes);
@@ -29,8 +31,6 @@ void require_kind(cudaMemcpyKind kind) {
 bool is_device_destination(cudaMemcpyKind kind) {
     return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 }
-bool times_copies_alone = false;
-
 bool is_device_source(cudaMemcpyKind kind) {
     return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 }
@@ -49,12 +49,12 @@ void check_copy(const Copy& copy) {
                        is_device_source(copy.kind));
 }
 
-void time_copies_alone(bool wanted) { times_copies_alone = wanted; }
+void skip_device_copies(bool wanted) { skips_device_copies = wanted; }
 
 void execute(const Copy& copy) {
     if (copy.bytes == 0) return;
     predict_copy(copy.to, copy.from, copy.bytes * copy.rows * copy.slices);
-    if (copy.kind == cudaMemcpyDeviceToDevice && times_copies_alone) return;
+    if (copy.kind == cudaMemcpyDeviceToDevice && skips_device_copies) return;
     for (std::size_t slice = 0; slice < copy.slices; ++slice) {
         for (std::size_t row = 0; row < copy.rows; ++row) {
             char* const to =

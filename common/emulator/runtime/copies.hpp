@@ -34,8 +34,8 @@ void check_fill(const Fill& fill);
 Copy copy_of(const cudaMemcpy3DParms& asked);
 
 void execute(const Copy& copy);
-// Whether copies on the device move nothing from now on, and take their time alone.
-void time_copies_alone(bool wanted);
+// Whether copies of kind cudaMemcpyDeviceToDevice move nothing from now on, and only take their time.
+void skip_device_copies(bool wanted);
 void execute(const Fill& fill);
 
 // Whole API functions.

@@ -32,8 +32,8 @@ const char* emulatedGpuPredictedBound(void);
 // Of launches, copies and fills together.
 double emulatedGpuBusySeconds(void);
 
-// Whether launches execute only enough of their blocks to tell counts and time (EMULATED_GPU_SAMPLE), and copies on
-// the device nothing but their time.
+// Whether launches execute only enough of their blocks to tell counts and time, as with EMULATED_GPU_SAMPLE, and copies
+// of kind cudaMemcpyDeviceToDevice move nothing. Without it, what the variable says holds.
 void emulatedGpuSample(int wanted);
 
 // Properties of the emulated GPU that cudaDeviceProp does not have: "architecture" ("hopper"),

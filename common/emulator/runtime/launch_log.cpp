@@ -83,8 +83,8 @@ void emulatedGpuPredictTime(int l2_state) {
 
 void emulatedGpuSample(int wanted) {
     const std::lock_guard lock(api_mutex());
-    gpu().options().sample_blocks = wanted != 0;
-    time_copies_alone(wanted != 0);
+    gpu().options().sample_blocks = wanted != 0 || settings().options.sample_blocks;
+    skip_device_copies(wanted != 0);
 }
 
 double emulatedGpuPredictedSeconds() {

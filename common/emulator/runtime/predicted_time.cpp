@@ -93,12 +93,13 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
     const double read_bytes = within_memory(record, record.dram_read_bytes, 1);
     // A sector that leaves the L2 partly written is read first, to be completed.
-    const double written_bytes =
-        within_memory(record, record.l2_write_sectors_min + record.incomplete_sectors, sector_bytes);
+    const double written_bytes = within_memory(
+        record, record.l2_write_sectors_min + record.incomplete_sectors, sector_bytes);
     facts.cold_share = missing;
     facts.slice_unevenness = record.slice_unevenness;
     facts.dram_share_of_reads =
-        missing * over(within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes, asked);
+        missing *
+        over(within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes, asked);
     facts.dram_bytes_per_read_sector = missing * over(read_bytes, asked);
     facts.dram_bytes_per_written_sector =
         missing * over(written_bytes, record.memory.l2_write_sectors_most);

@@ -101,7 +101,7 @@ void queue_bulk(WarpContext& context, AccessKind kind, Address begin, std::uint6
             end - line >= line_bytes ? 4 : (end - line + sector_bytes - 1) / sector_bytes;
         lines.push_back(LineSectors(line, (0xfu << first) & (0xfu >> (4 - behind))));
     }
-    if (recorder != nullptr) recorder->note_bulk(context, lines);
+    if (recorder != nullptr) recorder->note_lines(context, lines);
     if (context.memory == nullptr) return;
     // Past the L1 there are no hits to count.
     context.memory->queue(context.warp->number, kind, LoadPath::l2, lines, nullptr);

@@ -78,13 +78,12 @@ bool FunctionDecoder::texture(const ptx::Instruction& instruction) {
         }
         if (detail.gathered_channel < 0) throw Refused{};
     }
-    MemoryDetail place;
-    place.kind = AccessKind::load;
-    place.bytes = 4;
-    add_site(place, AccessSpace::texture, false, CacheOperator::read_only);
-    detail.site = place.site;
-    detail.policy = place.policy;
-    detail.instruction = at_;
+    detail.place.kind = AccessKind::load;
+    detail.place.role = AccessRole::texture_fetch;
+    detail.place.bytes = 4;
+    detail.place.instruction = at_;
+    add_site(detail.place, AccessSpace::texture, false, CacheOperator::read_only);
+    image_.accesses[&detail] = &detail.place;
     Operation operation;
     operation.execute = execute_texture;
     operation.detail = &detail;

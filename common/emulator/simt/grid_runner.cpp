@@ -153,13 +153,12 @@ struct Failure {
     }
 };
 
-// Blocks `begin` + `number`, ... in steps: an SM's, one SM after another.
-void run_share(const Launch& launch, Worker& worker, std::uint64_t begin, unsigned number,
-               unsigned workers, std::atomic<std::uint64_t>& end, Failure& failure) {
+void run_share(const Launch& launch, Worker& worker, unsigned number, unsigned workers,
+               std::atomic<std::uint64_t>& end, Failure& failure) {
     try {
         const std::uint64_t sms = launch.architecture.sm_count;
-        for (std::uint64_t sm = number; sm < sms && begin + sm < end; sm += workers)
-            worker.run_sm(begin + sm, sms, end);
+        for (std::uint64_t sm = number; sm < sms && sm < end; sm += workers)
+            worker.run_sm(sm, sms, end);
     } catch (...) {
         end = 0;
         failure.note(worker.running);
@@ -180,27 +179,25 @@ unsigned workers_for(const Launch& launch, std::uint64_t blocks) {
 
 std::vector<std::unique_ptr<Worker>> run_grid(const Launch& launch) {
     if (!launch.image.traits.has_order_dependence && !launch.shape.cooperative)
-        return run_blocks(launch, 0, launch.blocks());
+        return run_blocks(launch, launch.blocks());
     std::vector<std::unique_ptr<Worker>> workers;
     workers.push_back(std::make_unique<Worker>(launch));
     workers[0]->run_in_order();
     return workers;
 }
 
-std::vector<std::unique_ptr<Worker>> run_blocks(const Launch& launch, std::uint64_t begin,
-                                                std::uint64_t end_of_all) {
-    const unsigned count = workers_for(launch, end_of_all - begin);
+std::vector<std::unique_ptr<Worker>> run_blocks(const Launch& launch, std::uint64_t blocks) {
+    const unsigned count = workers_for(launch, blocks);
     std::vector<std::unique_ptr<Worker>> workers;
     workers.reserve(count);
     for (unsigned i = 0; i < count; ++i) workers.push_back(std::make_unique<Worker>(launch));
-    std::atomic<std::uint64_t> end = end_of_all;
+    std::atomic<std::uint64_t> end = blocks;
     Failure failure;
     std::vector<std::thread> threads;
     for (unsigned i = 1; i < count; ++i) {
-        threads.emplace_back(
-            [&, i] { run_share(launch, *workers[i], begin, i, count, end, failure); });
+        threads.emplace_back([&, i] { run_share(launch, *workers[i], i, count, end, failure); });
     }
-    run_share(launch, *workers[0], begin, 0, count, end, failure);
+    run_share(launch, *workers[0], 0, count, end, failure);
     for (std::thread& thread : threads) thread.join();
     if (failure.first) std::rethrow_exception(failure.first);
     return workers;

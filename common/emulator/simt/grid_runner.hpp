@@ -42,8 +42,7 @@ class Worker {
 
 // Runs the whole grid; the workers hold what was counted.
 std::vector<std::unique_ptr<Worker>> run_grid(const Launch& launch);
-// Runs the blocks from `begin` to `end` - 1, none of which may wait for another one or depend on their order.
-std::vector<std::unique_ptr<Worker>> run_blocks(const Launch& launch, std::uint64_t begin,
-                                                std::uint64_t end);
+// Runs the first `blocks`, none of which may wait for another one or depend on their order.
+std::vector<std::unique_ptr<Worker>> run_blocks(const Launch& launch, std::uint64_t blocks);
 
 }  // namespace emulator::simt

@@ -43,9 +43,10 @@ constexpr std::size_t max_elements = 8;
 
 // How the time model treats an access.
 enum class AccessRole : std::uint8_t {
-    request,      // of a warp
-    bulk_copy,    // by the copy engine
-    barrier_test  // of an mbarrier, for which copies may have to come
+    request,       // of a warp
+    bulk_copy,     // by the copy engine
+    barrier_test,  // of an mbarrier, for which copies may have to come
+    texture_fetch
 };
 
 struct MemoryDetail {

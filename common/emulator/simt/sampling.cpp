@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <iterator>
 
 #include "emulator/models/memory_model.hpp"
 #include "emulator/simt/trace_recorder.hpp"
@@ -119,8 +118,8 @@ class Sampler {
         }
         record.notes.push_back(
             std::to_string(executed_) + " of " + std::to_string(record.blocks) +
-            " blocks were executed: what blocks share in caches is not counted, and "
-            "most results were not written");
+            " blocks were counted: what blocks share in caches is not, and most results were not "
+            "written");
         add_texts(workers_, record);
         if (launch_.recorder != nullptr && !launch_.image.traits.has_order_dependence)
             add_shared(record);
@@ -129,18 +128,19 @@ class Sampler {
 
   private:
     void add_shared(LaunchRecord& record) const {
-        const std::uint64_t each = std::max<std::uint64_t>(1, record.warp_instructions / record.blocks);
+        const std::uint64_t each =
+            std::max<std::uint64_t>(1, record.warp_instructions / record.blocks);
         const std::uint64_t half =
             std::clamp(instructions_to_share / each, min_blocks_to_share, record.blocks) / 2;
-        std::vector<std::unique_ptr<Worker>> workers = run_blocks(launch_, 0, half);
-        const Counts first = counts_of(launch_, workers);
-        std::ranges::move(run_blocks(launch_, half, 2 * half), std::back_inserter(workers));
+        const Counts first = counts_of(launch_, run_blocks(launch_, half));
+        // From the beginning again: what the first half has left in the L1s is there for the second one.
+        const std::vector<std::unique_ptr<Worker>> workers = run_blocks(launch_, 2 * half);
         const Counts both = counts_of(launch_, workers);
         const double halves = static_cast<double>(record.blocks) / static_cast<double>(half);
         const auto of_all = [&](const auto& number) {
             const auto one = static_cast<double>(number(first));
             const auto two = static_cast<double>(number(both));
-            return static_cast<std::uint64_t>(two + (halves - 2) * (two - one));
+            return static_cast<std::uint64_t>(two + (halves - 2) * std::max(0.0, two - one));
         };
         const auto of_memory = [&](std::uint64_t MemoryCounters::* number) {
             return of_all([&](const Counts& counts) { return counts.memory.*number; });

@@ -15,7 +15,8 @@ namespace emulator::simt {
 // the others. Where they are all alike, the counts are taken to be exact; else LaunchRecord::sampling_error
 // tells the standard error. What blocks share in the caches is not seen, but for a launch whose time is asked for:
 // then the blocks at the grid's beginning are executed, too, and the later half of them tells what each block adds that
-// follows: LaunchRecord::memory and what reaches the L2 and DRAM.
+// follows: LaunchRecord::memory and what reaches the L2 and DRAM. Some blocks are then executed up to four times, also those that
+// change what they read.
 std::optional<LaunchRecord> sample_grid(const Launch& launch);
 
 }  // namespace emulator::simt

@@ -8,6 +8,7 @@
 #include "emulator/models/memory_model.hpp"
 #include "emulator/simt/launch.hpp"
 #include "emulator/simt/texture_sampling.hpp"
+#include "emulator/simt/trace_recorder.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -46,10 +47,10 @@ void keep_distinct(std::vector<std::uint64_t>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Sectors by their lines to the cache.
+// Sectors by their lines to the cache, and to who records them.
 void queue_sectors(WarpContext& context, const TextureDetail& detail,
                    std::vector<std::uint64_t>& sectors) {
-    if (context.memory == nullptr || sectors.empty()) return;
+    if (sectors.empty()) return;
     keep_distinct(sectors);
     std::vector<LineSectors> lines;
     constexpr std::uint64_t per_line = line_bytes / sector_bytes;
@@ -60,7 +61,10 @@ void queue_sectors(WarpContext& context, const TextureDetail& detail,
             touched |= 1u << sectors[i] % per_line;
         lines.push_back(LineSectors(line * line_bytes, touched));
     }
-    context.memory->queue(context.warp->number, AccessKind::load, detail.policy.path, lines,
+    if (TraceRecorder* const recorder = context.execution->recorder)
+        recorder->note_lines(context, lines);
+    if (context.memory == nullptr) return;
+    context.memory->queue(context.warp->number, AccessKind::load, detail.place.policy.path, lines,
                           nullptr);
     --context.budget;
 }
@@ -84,7 +88,7 @@ void execute_texture(Warp& warp, const Operation& operation) {
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const TextureDescriptor& texture =
-            descriptor_of(context, detail.object, lane, detail.instruction);
+            descriptor_of(context, detail.object, lane, detail.place.instruction);
         if (const int mine = lane / lanes_per_request(detail, texture); mine != group) {
             group = mine;
             ++cost.requests;
@@ -95,7 +99,7 @@ void execute_texture(Warp& warp, const Operation& operation) {
         places.clear();
         texels[static_cast<std::size_t>(lane)] = texel_of(context, detail, texture, lane, places);
         for (const TexelPlace& place : places) sectors.push_back(texture_sector(texture, place));
-        if (context.memory != nullptr) {
+        if (context.memory != nullptr || context.execution->recorder != nullptr) {
             sectors_of_warp.insert(sectors_of_warp.end(),
                                    sectors.end() - static_cast<std::ptrdiff_t>(places.size()),
                                    sectors.end());
@@ -103,7 +107,7 @@ void execute_texture(Warp& warp, const Operation& operation) {
     }
     keep_distinct(sectors);
     cost.sectors += sectors.size();
-    context.sites[detail.site].requests.add(cost);
+    context.sites[detail.place.site].requests.add(cost);
     queue_sectors(context, detail, sectors_of_warp);
     // Coordinates may lie in registers that results go to.
     for (std::size_t i = 0; i < detail.results.size(); ++i) {

@@ -17,8 +17,7 @@ struct TextureDetail {
     unsigned dimensions = 1;
     bool whole_coordinates = false;
     int gathered_channel = -1;  // of tld4
-    std::uint32_t site = 0, instruction = 0;
-    LoadPolicy policy;
+    MemoryDetail place;         // no address of a lane: its site, instruction and policy
 };
 void execute_texture(Warp& warp, const Operation& operation);
 

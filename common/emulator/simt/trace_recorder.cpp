@@ -39,6 +39,8 @@ timing::Space space_of(AccessSpace space) {
             return timing::Space::constant;
         case AccessSpace::local:
             return timing::Space::local;
+        case AccessSpace::texture:
+            return timing::Space::texture;
         default:
             return timing::Space::global;
     }
@@ -173,7 +175,7 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Bas
         }
         context.mask = lanes;
         operation->execute(context, *operation);
-        recorded.bulk = nullptr;
+        recorded.at_hand = nullptr;
     }
 }
 
@@ -182,6 +184,7 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     timing::Access& access = warp.accesses.emplace_back();
     if (lanes == 0 || !detail.cost.is_issued()) return;
     if (detail.role == AccessRole::bulk_copy) return record_bulk(detail, recorded, access);
+    if (detail.role == AccessRole::texture_fetch) return record_texture(detail, recorded, access);
     std::array<Address, warp_size> addresses{};
     context.mask = lanes;
     lane_addresses(context, detail, addresses);
@@ -226,7 +229,16 @@ void TraceRecorder::record_bulk(const MemoryDetail& detail, Recorded& recorded,
                                                   : timing::Access::Kind::bulk_store;
     access.space = timing::Space::global;
     access.first_line = static_cast<std::uint32_t>(recorded.trace.lines.size());
-    recorded.bulk = &access;
+    recorded.at_hand = &access;
+}
+
+void TraceRecorder::record_texture(const MemoryDetail& detail, Recorded& recorded,
+                                   timing::Access& access) {
+    access.kind = timing::Access::Kind::load;
+    access.space = timing::Space::texture;
+    access.path = detail.policy.path;
+    access.first_line = static_cast<std::uint32_t>(recorded.trace.lines.size());
+    recorded.at_hand = &access;
 }
 
 void TraceRecorder::record_test(const WarpContext& context, Address barrier,
@@ -239,20 +251,20 @@ void TraceRecorder::record_test(const WarpContext& context, Address barrier,
     if (copied != recorded.copies.end()) access.copies = copied->second;
 }
 
-void TraceRecorder::note_bulk(const WarpContext& context, std::span<const LineSectors> lines) {
+void TraceRecorder::note_lines(const WarpContext& context, std::span<const LineSectors> lines) {
     Recorded& recorded = *recorded_of(context.block->number);
-    if (recorded.bulk == nullptr) return;
+    if (recorded.at_hand == nullptr) return;
     recorded.trace.lines.insert(recorded.trace.lines.end(), lines.begin(), lines.end());
-    recorded.bulk->line_count += static_cast<std::uint32_t>(lines.size());
-    for (const LineSectors line : lines) recorded.bulk->bytes += line.count() * sector_bytes;
+    recorded.at_hand->line_count += static_cast<std::uint32_t>(lines.size());
+    for (const LineSectors line : lines) recorded.at_hand->bytes += line.count() * sector_bytes;
 }
 
 void TraceRecorder::note_copied(const WarpContext& context, std::uint32_t barrier) {
     Recorded& recorded = *recorded_of(context.block->number);
     // One access of the trace, whichever lanes take part: it counts once, for the barrier of the first one.
-    if (recorded.bulk == nullptr || recorded.bulk->copies != 0) return;
-    recorded.bulk->barrier = barrier;
-    recorded.bulk->copies = ++recorded.copies[{context.block->number, barrier}];
+    if (recorded.at_hand == nullptr || recorded.at_hand->copies != 0) return;
+    recorded.at_hand->barrier = barrier;
+    recorded.at_hand->copies = ++recorded.copies[{context.block->number, barrier}];
 }
 
 // Rows of DRAM that blocks beside each other touch, over the sum of those that each touches.

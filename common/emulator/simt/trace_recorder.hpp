@@ -32,8 +32,9 @@ class TraceRecorder {
     // In place of the plain loop over the operations of a basic block.
     void execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block);
 
-    // Of the bulk copy at hand: lines of global memory, and the barrier that it has completed.
-    void note_bulk(const WarpContext& context, std::span<const LineSectors> lines);
+    // Of the bulk copy or the fetch from a texture at hand: lines of global memory, and of a copy the barrier that it has
+    // completed.
+    void note_lines(const WarpContext& context, std::span<const LineSectors> lines);
     void note_copied(const WarpContext& context, std::uint32_t barrier);
     // A warp is about to read a clock.
     void note_clock(const WarpContext& context);
@@ -46,7 +47,7 @@ class TraceRecorder {
     struct Recorded {
         std::uint64_t first = 0, step = 1;
         timing::LaunchTrace trace;
-        timing::Access* bulk = nullptr;  // the bulk copy at hand, if it is recorded
+        timing::Access* at_hand = nullptr;  // a bulk copy or a fetch, if it is recorded
         // Bulk copies so far, by block and barrier.
         std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> copies;
         std::uint64_t number_of(std::uint64_t block) const { return (block - first) / step; }
@@ -58,6 +59,7 @@ class TraceRecorder {
     void record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                 Recorded& recorded, timing::WarpTrace& warp);
     void record_bulk(const MemoryDetail& detail, Recorded& recorded, timing::Access& access);
+    void record_texture(const MemoryDetail& detail, Recorded& recorded, timing::Access& access);
     void record_test(const WarpContext& context, Address barrier, const Recorded& recorded,
                      timing::Access& access);
 

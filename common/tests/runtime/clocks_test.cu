@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "emulator/runtime/counters.h"
+
 namespace {
 
 using Ticks = unsigned long long;
@@ -55,9 +57,26 @@ __global__ void long_chain(Ticks* took, float* value, float factor, int rounds) 
     *took = clock64() - begin;
 }
 
-__global__ void copy(const float* in, float* out) {
+template <class T>
+__global__ void copy(const T* in, T* out) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i];
+}
+
+// All blocks read the table.
+__global__ void sum_table(const float* table, float* out, unsigned rounds) {
+    float sum = 0;
+    for (unsigned i = 0; i < rounds; ++i) sum += table[i * blockDim.x + threadIdx.x];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Blocks read a part each, after so many of them the same again. The loop makes no part of it short.
+__global__ void read_again(const float4* in, unsigned distinct, float* out) {
+    const float4 four = in[blockIdx.x % distinct * blockDim.x + threadIdx.x];
+    float value = four.x + four.y + four.z + four.w;
+#pragma unroll 1
+    for (int i = 0; i < 8; ++i) value = value * 0.5f;
+    if (value > 1) *out = value;
 }
 
 // Warp 0 spins; the others wait for it.
@@ -226,6 +245,102 @@ TEST_F(Copies, OnTheDeviceAreFasterThanOverTheLink) {
     const double fill = microseconds([&] { EXPECT_EQ(cudaMemset(other, 0, bytes), cudaSuccess); });
     EXPECT_LT(fill, copy);
     EXPECT_GT(fill, bytes / 4.8e6);
+}
+
+TEST_F(Copies, OnTheDeviceMoveNothingWhereTheirTimeAloneIsAskedFor) {
+    char* const to = static_cast<char*>(device_);
+    char* from = nullptr;
+    ASSERT_EQ(cudaMalloc(&from, bytes), cudaSuccess);
+    ASSERT_EQ(cudaMemset(to, 1, bytes), cudaSuccess);
+    ASSERT_EQ(cudaMemset(from, 2, bytes), cudaSuccess);
+    const auto last_byte = [&] {
+        char value = 0;
+        EXPECT_EQ(cudaMemcpy(&value, to + bytes - 1, 1, cudaMemcpyDefault), cudaSuccess);
+        return value;
+    };
+    const auto copied_on_device = [&] {
+        return microseconds(
+            [&] { EXPECT_EQ(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice), cudaSuccess); });
+    };
+    emulatedGpuSample(1);
+    const double alone = copied_on_device();
+    EXPECT_EQ(last_byte(), 1);
+    // What a program gives to a kernel, and gets from it, is there.
+    const char three = 3;
+    EXPECT_EQ(cudaMemcpy(to + bytes - 1, &three, 1, cudaMemcpyDefault), cudaSuccess);
+    EXPECT_EQ(last_byte(), 3);
+    emulatedGpuSample(0);
+    EXPECT_NEAR(copied_on_device(), alone, 1e-3 * alone);
+    EXPECT_EQ(last_byte(), 2);
+}
+
+TEST_F(Copies, AreBusyTimeBesideThatOfLaunches) {
+    void* other = nullptr;
+    ASSERT_EQ(cudaMalloc(&other, bytes), cudaSuccess);
+    emulatedGpuResetCounters();
+    EXPECT_EQ(emulatedGpuBusySeconds(), 0);
+    const double launch = microseconds([&] { spin<<<1, 32>>>(took_, 20'000); });
+    EXPECT_NEAR(1e6 * emulatedGpuBusySeconds(), launch, 1e-3 * launch);
+    const double copy = copied(other, device_) + copied(page_locked_, device_);
+    const double fill = microseconds([&] { EXPECT_EQ(cudaMemset(other, 0, bytes), cudaSuccess); });
+    EXPECT_NEAR(1e6 * emulatedGpuBusySeconds(), launch + copy + fill, 1e-3 * copy);
+    EXPECT_NEAR(1e6 * emulatedGpuPredictedSeconds(), launch, 1e-3 * launch);
+    emulatedGpuResetCounters();
+    EXPECT_EQ(emulatedGpuBusySeconds(), 0);
+}
+
+// Of 65,536 blocks, which all read one table and write elements of their own, about a quarter tell the time of all; and the
+// sectors that are extrapolated are no more than there is memory.
+TEST_F(Clocks, ALaunchInPartTakesTheTimeOfTheWhole) {
+    constexpr unsigned blocks = 1 << 16, threads = 256, rounds = 16;
+    float *table = nullptr, *out = nullptr;
+    ASSERT_EQ(cudaMalloc(&table, sizeof(float) * threads * rounds), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&out, sizeof(float) * threads * blocks), cudaSuccess);
+    ASSERT_EQ(cudaMemset(table, 0, sizeof(float) * threads * rounds), cudaSuccess);
+    emulatedGpuPredictTime(EMULATED_GPU_COLD_L2);
+    double times[2];
+    for (const int sampled : {0, 1}) {
+        emulatedGpuSample(sampled);
+        times[sampled] = microseconds([&] { sum_table<<<blocks, threads>>>(table, out, rounds); });
+    }
+    emulatedGpuSample(0);
+    emulatedGpuPredictTime(EMULATED_GPU_TIME);
+    EXPECT_NEAR(times[1], times[0], 0.05 * times[0]);
+    EXPECT_GT(times[0], sizeof(float) * threads * blocks / 4.8e6);  // an H200's 4.8 TB/s
+}
+
+// The second half of the blocks reads again what the first one has read, 128 MiB: no more is there, though the sample alone
+// does not show it.
+TEST_F(Clocks, ALaunchInPartReadsNoMoreThanThereIs) {
+    constexpr unsigned blocks = 1 << 16, threads = 256, distinct = blocks / 2;
+    float4* in = nullptr;
+    ASSERT_EQ(cudaMalloc(&in, sizeof(float4) * threads * distinct), cudaSuccess);
+    ASSERT_EQ(cudaMemset(in, 0, sizeof(float4) * threads * distinct), cudaSuccess);
+    emulatedGpuPredictTime(EMULATED_GPU_COLD_L2);
+    double times[2];
+    for (const int sampled : {0, 1}) {
+        emulatedGpuSample(sampled);
+        times[sampled] = microseconds([&] {
+            read_again<<<blocks, threads>>>(in, distinct, reinterpret_cast<float*>(took_));
+        });
+    }
+    emulatedGpuSample(0);
+    emulatedGpuPredictTime(EMULATED_GPU_TIME);
+    EXPECT_NEAR(times[1], times[0], 0.1 * times[0]);
+}
+
+// An H200 takes 11.0 us to copy 16 MiB that its L2 lacks (data/timing/streams.csv): read once, and written once.
+TEST_F(Clocks, AKernelThatCopiesMovesEachByteTwice) {
+    constexpr unsigned bytes = 16 << 20, threads = 256;
+    float4 *in = nullptr, *out = nullptr;
+    ASSERT_EQ(cudaMalloc(&in, bytes), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&out, bytes), cudaSuccess);
+    ASSERT_EQ(cudaMemset(in, 0, bytes), cudaSuccess);
+    emulatedGpuPredictTime(EMULATED_GPU_COLD_L2);
+    const double time =
+        microseconds([&] { copy<<<bytes / sizeof(float4) / threads, threads>>>(in, out); });
+    emulatedGpuPredictTime(EMULATED_GPU_TIME);
+    EXPECT_NEAR(time, 11.0, 0.15 * 11.0);
 }
 
 // Two copies of 4 MiB fit into the L2, and what one of them touches is not there for the other.
