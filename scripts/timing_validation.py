@@ -35,8 +35,8 @@ from notebook import (
     transfer_table,
     verdicts,
 )
-from notebook.claims import Claim
 from notebook.chapters import Chapter, all_chapters
+from notebook.claims import Claim
 from notebook.devices import emulable
 from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
 from notebook.metrics import SHARES
@@ -91,15 +91,17 @@ def write(pairs: Iterable[Timed], path: Path) -> None:
 
 
 def write_ratios(ratios: Iterable[ClaimedRatio], generations: dict[str, str], path: Path) -> None:
+    """A ratio once, however many claims are about it."""
+    once = {(ratio.gpu, ratio.name, ratio.baseline): ratio for ratio in ratios}
     csv_table.write(
         path,
         prediction.COLUMNS,
         (
             [
-                *(generations[ratio.gpu], ratio.chapter, ratio.name, ratio.baseline),
+                *(generations[ratio.gpu], ratio.chapter, ratio.name, ratio.baseline, ratio.level),
                 *(f"{value:.4g}" for value in (ratio.predicted, ratio.found)),
             ]
-            for ratio in ratios
+            for ratio in once.values()
         ),
     )
 
@@ -107,7 +109,7 @@ def write_ratios(ratios: Iterable[ClaimedRatio], generations: dict[str, str], pa
 def measured_ratios(
     chapters: Iterable[tuple[Chapter, Result, Result]],
 ) -> Iterator[ClaimedRatio]:
-    """The ratios that claims are about, predicted and measured: of two times, or of a row's time and its reference's."""
+    """The ratios that claims are about, predicted and measured: of two times, or of a row and its reference."""
     for chapter, predicted, measured in chapters:
         pairs = pairs_of(predicted, measured)
         by_place = {(names.variant(pair.name), names.regime(pair.name)): pair for pair in pairs}
@@ -118,7 +120,7 @@ def measured_ratios(
                 if variant != claim.variant:
                     continue
                 if claim.baseline is None:
-                    if claim.metric in SHARES:
+                    if claim.metric in SHARES and claim.metric not in prediction.OF_REFERENCES:
                         yield from _share(chapter, claim, times.name, (predicted, measured))
                     continue
                 baseline = by_place.get((claim.baseline, regime))
@@ -126,7 +128,7 @@ def measured_ratios(
                     continue
                 ratios = (times.predicted / baseline.predicted, times.measured / baseline.measured)
                 place = (H200, chapter.number, claim, times.name, baseline.name)
-                yield ClaimedRatio(*place, *ratios)
+                yield ClaimedRatio(*place, *ratios, predicted.by_name[times.name].level)
 
 
 def _share(
@@ -139,7 +141,9 @@ def _share(
             statistics.median(chain.from_iterable(share.values())) for share in shares
         )
         reference = claim.metric.removesuffix("_ratio")
-        yield ClaimedRatio(H200, chapter.number, claim, name, reference, predicted, measured)
+        level = both[0].by_name[name].level
+        place = (H200, chapter.number, claim, name, reference)
+        yield ClaimedRatio(*place, predicted, measured, level)
 
 
 def of_several_gpus(
@@ -201,22 +205,30 @@ def table(by_chapter: dict[str, list[Timed]]) -> list[str]:
 def agreement(pairs_of_chapters: list[tuple[Chapter, Result, Result]]) -> list[str]:
     """How predicted verdicts about time compare with the measured ones."""
     words = [
-        (f"{chapter.name} {claim.id} {regime}", word, real)
+        (f"{chapter.name} {claim.id}", regime, word, real)
         for chapter, predicted, measured in pairs_of_chapters
         for claim in claims.load(chapter)
         if not claim.is_counted
         for regime, word, real in both_words(claim, predicted, measured)
     ]
-    decided = [word for word in words if word[1] not in UNDECIDED]
-    wrong = [word for word in decided if word[1] != word[2]]
-    for place, word, real in wrong:
-        print(f"{place}: {word}, measured {real}", file=sys.stderr)
+    decided = [each for each in words if each[2] not in UNDECIDED]
+    wrong = [each for each in decided if each[2] != each[3]]
+    for place, regime, word, real in wrong:
+        print(f"{place} {regime}: {word}, measured {real}", file=sys.stderr)
     equal = len(decided) - len(wrong)
+    compared_claims, decided_claims = (
+        len({place for place, *_ in some}) for some in (words, decided)
+    )
     return [
-        f"Verdicts about time: {len(words)} can be compared, {len(decided)} are decided "
-        f"({len(decided) / max(1, len(words)):.0%}), {equal} of these agree "
-        f"({equal / max(1, len(decided)):.0%})."
+        f"Verdicts about time: {compared_claims} claims can be compared, {decided_claims} are decided in a "
+        f"regime or more ({share(decided_claims, compared_claims)}). Of {len(words)} verdicts, one for each "
+        f"regime of a claim, {len(decided)} are decided ({share(len(decided), len(words))}), {equal} of "
+        f"these agree ({share(equal, len(decided))})."
     ]
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part / max(1, whole):.0%}"
 
 
 def both_words(
@@ -268,7 +280,9 @@ def main() -> int:
         again = "scripts/lab run --device emulated:hopper --keep"
         print(f"error: no predicted times in {data / PREDICTED}; run: {again}", file=sys.stderr)
         return 1
-    write((pair for pairs in by_chapter.values() for pair in pairs), project.root / prediction.TIMES)
+    write(
+        (pair for pairs in by_chapter.values() for pair in pairs), project.root / prediction.TIMES
+    )
     generations = {name: row["generation"] for name, row in emulable(project).items()}
     measured = list(measured_ratios(by_chapter_found))
     printed = list(published_times.claimed_ratios(project, all_chapters(project)))

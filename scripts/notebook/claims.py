@@ -26,11 +26,14 @@ _OPTIONAL = (
     "derived",
     "direction",
     "fetch_unit_bytes",
+    "compute_capability",
+    "unmodelled",
     "regimes",
     "because",
 )
 T = TypeVar("T")
 
+_CAPABILITY = re.compile(r"[1-9][0-9]?\.[0-9]")
 _ID = re.compile(r"[a-z][a-z0-9_]{0,99}")
 # No ratio that a source prints, and no value of a metric, is beyond these.
 _LARGEST_RATIO, _LARGEST_VALUE = 1e6, 1e30
@@ -45,6 +48,8 @@ class Claim:
     prints (with `expected`: the value), or that follows from it.
     An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
     With both, `expected` is the range of the ratio.
+    `compute_capability`: the least of a GPU that the claim is about ("9.0"), for what older ones do not have.
+    `unmodelled`: the mechanism that the time model lacks; an emulated GPU then predicts nothing.
     `regimes`: the only ones that the claim is about ("m:4096/n:4096/k:4096/cache:cold"); () is all.
     `because`: the mechanism behind another verdict, by device or pattern (`emulated-*`).
     """
@@ -61,6 +66,8 @@ class Claim:
     claimed: float | None = None
     direction: str = "equal"
     fetch_unit_bytes: int | None = None
+    compute_capability: str = ""
+    unmodelled: str = ""
     regimes: tuple[str, ...] = ()
     derived: bool = False
     because: dict[str, str] = field(default_factory=dict)
@@ -216,6 +223,12 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
             )
     if table.get("fetch_unit_bytes", 32) not in (32, 128):
         raise ValueError(f"{where}: fetch_unit_bytes is 32 or 128")
+    capability = table.get("compute_capability", "1.0")
+    if not isinstance(capability, str) or not _CAPABILITY.fullmatch(capability):
+        raise ValueError(f'{where}: compute_capability is the least one, as in "9.0"')
+    unmodelled = table.get("unmodelled", "-")
+    if not isinstance(unmodelled, str) or not unmodelled.strip():
+        raise ValueError(f"{where}: unmodelled says what the time model lacks")
     if "regimes" in table:
         options["regimes"] = _regimes(where, table["regimes"])
     if not isinstance(table.get("derived", False), bool):

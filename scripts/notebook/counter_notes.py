@@ -1,7 +1,7 @@
 """What a chapter's claims.toml says, beside its claims, about the page's table of counters.
 
 show = ["read_offset/offset:8/block:512"]      variants that no claim names, shown all the same
-repeated_on_gpus = ["load_l1"]                 kernels that a GPU repeats more often than an emulated one: not compared
+repeated_on_gpus = ["sum"]                     kernels that a GPU repeats more often than an emulated one: not compared
 
 [[difference]]                                 why a GPU counts what the emulated one does not
 device = "nvidia-h200"

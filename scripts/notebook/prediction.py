@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from notebook import csv_table, names, transfer
+from notebook import csv_table, device_names, names, transfer
 from notebook.claims import Claim
 from notebook.intervals import Interval
 from notebook.metrics import SHARES
@@ -20,7 +20,10 @@ from notebook.results import Result
 from notebook.samples import samples_of
 
 TABLE = Path("data/timing/ratio_errors.csv")
-COLUMNS = ("architecture", "chapter", "name", "baseline", "predicted_ratio", "measured_ratio")
+COLUMNS = (
+    *("architecture", "chapter", "name", "baseline", "level"),
+    *("predicted_ratio", "measured_ratio"),
+)
 # Of the errors, those that a band holds: beyond each of its ends is one in twenty. Fewer ratios do not tell where
 # they lie.
 SHARE_IN_BAND = 0.9
@@ -33,6 +36,9 @@ TIMES_COLUMNS = ("chapter", "name", "predicted_seconds", "predicted_bound", "mea
 _TIME = "time"
 # The rate through the L1 over the one past it: with a baseline a ratio of two ratios, each with its error.
 _RATIO_OF_RATIOS = "l1_ratio"
+# Over a copy by the driver, or over cuBLAS, whose kernels are not executed: how far such ratios err is known of one
+# GPU's large copies alone. Of two rows the reference cancels.
+OF_REFERENCES = ("memcpy_ratio", "cublas_ratio")
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
@@ -60,7 +66,9 @@ def predicted_numbers(claim: Claim, result: Result) -> dict[str, float]:
             if regime in baselines
         }
     wanted = claim.regimes or numbers
-    return {regime: numbers[regime] for regime in names.naturally_sorted(numbers) if regime in wanted}
+    return {
+        regime: numbers[regime] for regime in names.naturally_sorted(numbers) if regime in wanted
+    }
 
 
 def _predicted(metric: str, result: Result, variant: str) -> dict[str, float]:
@@ -84,26 +92,45 @@ def check_tables() -> None:
     transfer.read_trials(root / transfer.TRIALS)
 
 
-def band(claim: Claim, number: float, generation: str, chapter: str = "") -> Interval | None:
-    """Where a predicted number of a claim would be measured, in 90 % of cases; None where that is not known.
-
-    `chapter`: the one that the claim is of, by number. Its own errors are left out: the GPU's time would
-    be known already.
-    """
-    is_ratio = claim.baseline is not None or claim.metric in SHARES
-    interval = (predicted_interval if is_ratio else time_interval)(number, generation, chapter)
+def band(claim: Claim, number: float, regime: str, result: Result) -> Interval | None:
+    """Where a predicted number of a claim would be measured, in 90 % of cases; None where that is not known."""
+    if claim.metric in OF_REFERENCES and claim.baseline is None:
+        return None
+    generation = result.device.removeprefix(device_names.EMULATED)
+    chapter = result.chapter[:2]
+    if claim.baseline is None and claim.metric not in SHARES:
+        return time_interval(number, generation, chapter)
+    interval = predicted_interval(
+        number, generation, chapter, level_of(result, claim.variant, regime)
+    )
     if interval is None or claim.metric != _RATIO_OF_RATIOS or claim.baseline is None:
         return interval
     return interval[0] ** 2 / number, interval[1] ** 2 / number
 
 
-def predicted_interval(ratio: float, generation: str, chapter: str = "") -> Interval | None:
-    """The same of a ratio of two times."""
+def level_of(result: Result, variant: str, regime: str) -> str:
+    """Whether the data of a variant's launch fit the L2 in a regime: "l2", "l2+dram", "dram"; found cold or not."""
+    alike = [name for name in result.by_variant.get(variant, []) if names.regime(name) == regime]
+    return result.by_name[alike[0]].level if alike else ""
+
+
+def predicted_interval(
+    ratio: float, generation: str, chapter: str = "", level: str = ""
+) -> Interval | None:
+    """The same of a ratio of two times.
+
+    `chapter`: the one that the claim is of, by number. Its own errors are left out: the GPU's time would
+    be known already. `level`: launches whose data the L2 cannot hold make other errors than those whose it can.
+    """
     root = Project.here().root
     known = _log_errors(root / TABLE).get(generation, [])
     size = abs(math.log(ratio))
     if known:
-        width = _own_half_width(size, [error for error in known if error.chapter != chapter])
+        # What others print does not say what held the data: it counts for each level.
+        alike = [
+            error for error in known if error.chapter != chapter and error.level in ("", level)
+        ]
+        width = _own_half_width(size, alike)
     else:
         width = transfer.known_half_width(root, size, generation, SHARE_IN_BAND)
     return _around(ratio, width)
@@ -144,6 +171,7 @@ class _Error:
     """Of a ratio: logarithms of the predicted one, and of the measured one over it."""
 
     chapter: str
+    level: str
     predicted: float
     error: float
 
@@ -161,7 +189,9 @@ def _architecture_and_error(row: csv_table.Line) -> tuple[str, _Error]:
     predicted, measured = (
         row.real(key, 1e-9, 1e9) for key in ("predicted_ratio", "measured_ratio")
     )
-    error = _Error(row["chapter"], math.log(predicted), math.log(measured / predicted))
+    error = _Error(
+        row["chapter"], row["level"], math.log(predicted), math.log(measured / predicted)
+    )
     return row["architecture"], error
 
 

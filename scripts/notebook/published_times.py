@@ -210,6 +210,7 @@ class ClaimedRatio:
     baseline: str
     predicted: float
     found: float
+    level: str = ""  # what holds the data, where that is known
 
     @property
     def is_judged(self) -> bool:

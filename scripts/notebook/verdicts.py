@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from notebook import device_names, names
+from notebook import names
 from notebook.claims import Claim
 from notebook.intervals import (
     Estimate,
@@ -74,7 +74,7 @@ __all__ = [
 # What a finding rests on.
 MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"
 
-_NO_TIME = "an emulated GPU measures no time"
+_NO_TIME = "no time of these rows is predicted"
 _IN_DOUBT = "the error band of the prediction includes a boundary or is not known"
 
 # Fewer repetitions in a process do not bound its median, and a spread this large has more than one
@@ -99,7 +99,7 @@ Any claim:
                   the claim is about time, and the error band of its prediction includes a boundary,
                   or it is not known how far predictions err on this generation
   needs a GPU     the claim is about time, which an emulated GPU neither measures nor predicts
-  does not apply  the claim is about GPUs that fetch memory in other units
+  does not apply  the claim is about GPUs that fetch memory in other units, or about later ones
   no data         the device has no row or counter that the claim asks for
 Counters decide exactly. A time needs two processes on a GPU. Published results (published:…)
 decide without an interval. Rules with worked examples: scripts/README.md"""
@@ -178,18 +178,30 @@ def _obstacle(claim: Claim, result: Result) -> Finding | None:
         here = fetched.get(result.fetch_unit_bytes, f"{result.fetch_unit_bytes} bytes")
         reason = f"the claim is about {fetched[unit]}; this device fetches {here}"
         return Finding(DOES_NOT_APPLY, reason)
+    if _is_older(result.compute_capability, claim.compute_capability):
+        reason = f"the claim is about compute capability {claim.compute_capability} and later"
+        return Finding(DOES_NOT_APPLY, reason)
+    if result.is_emulated and claim.unmodelled and not claim.is_counted:
+        return Finding(NEEDS_GPU, f"not modelled: {claim.unmodelled}")
     if result.kind == "gpu" and claim.is_counted and not result.counts:
         return Finding(NO_DATA, "no counters were measured on this device")
     return None
 
 
+def _is_older(capability: str, least: str) -> bool:
+    """Of two compute capabilities; one that is not known is not older."""
+    if not capability or not least:
+        return False
+    one, other = (tuple(map(int, text.split("."))) for text in (capability, least))
+    return one < other
+
+
 def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:
     """What the time model decides, by regime; a band that leaves a doubt decides nothing, and so does
     a prediction without one."""
-    generation = result.device.removeprefix(device_names.EMULATED)
     findings = {}
     for regime, number in predicted_numbers(claim, result).items():
-        interval = band(claim, number, generation, result.chapter[:2])
+        interval = band(claim, number, regime, result)
         if interval is None:
             findings[regime] = Finding(TOO_CLOSE, _IN_DOUBT)
             continue

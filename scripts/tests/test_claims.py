@@ -40,6 +40,16 @@ def test_regimes_may_be_named(tmp_path: Path) -> None:
     assert efficiency.regimes == ("n:1024/cache:cold",)  # in the order of every regime
 
 
+def test_what_a_claim_is_not_about_may_be_named(tmp_path: Path) -> None:
+    keys = 'compute_capability = "10.0"\nunmodelled = "the banks of registers"'
+    slower, efficiency = load(tmp_path, CLAIMS.replace("fetch_unit_bytes = 32", keys))
+    assert (efficiency.compute_capability, efficiency.unmodelled) == (
+        "10.0",
+        "the banks of registers",
+    )
+    assert (slower.compute_capability, slower.unmodelled) == ("", "")
+
+
 def test_no_file_is_no_claim(tmp_path: Path) -> None:
     assert claims.load(Chapter(tmp_path)) == []
 
@@ -65,6 +75,12 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
         ("expected = [79.9, 80.1]", "expected = [nan, 80.1]", "above"),
         ("expected = [79.9, 80.1]", "", "give a baseline, an expected range, or both"),
         ("fetch_unit_bytes = 32", "fetch_unit_bytes = 64", "32 or 128"),
+        ("fetch_unit_bytes = 32", "compute_capability = 9.0", 'is the least one, as in "9.0"'),
+        ("fetch_unit_bytes = 32", 'compute_capability = "9"', 'is the least one, as in "9.0"'),
+        ("fetch_unit_bytes = 32", 'compute_capability = "sm_90"', 'is the least one, as in "9.0"'),
+        ("fetch_unit_bytes = 32", 'compute_capability = ""', 'is the least one, as in "9.0"'),
+        ("fetch_unit_bytes = 32", 'unmodelled = " "', "unmodelled says what the time model lacks"),
+        ("fetch_unit_bytes = 32", "unmodelled = true", "unmodelled says what the time model lacks"),
         ("fetch_unit_bytes = 32", "regimes = []", "not an empty one"),
         ("fetch_unit_bytes = 32", 'regimes = ["block:512"]', "'block:512' is no regime"),
         ("offset:11/block:512", "offset:11/n:1024", "names a regime"),

@@ -40,14 +40,16 @@ NUMBERS = [
 
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
-    ("(chapters 09 and 10) are 38 to 40 % too slow", "(09|10)_", "copy_columns/block:16x16", 38, 40),
-    ("row reads of the transposes (chapter 11) are 10 %", "11_", "transpose_read_rows_unroll4", -10, -10),
-    ("too fast, the plain ones 2 to 3 %", "11_", "transpose_read_rows/", -3, -2),
-    ("Transposes in whole sectors (chapter 14) are 19 to 30 % too slow", "14_", "transpose_sectors", 19, 30),
-    ("were predicted to take 18 to 26 % less than they do; now 0 to 5 %", "14_", "transpose_tensor", -5, 0),
-    ("(chapter 07, by 4 and by 8) are 8 to 11 % too fast", "07_", "read_offset_loads_first/unroll:[48]", -11, -8),
-    ("Products over a grid (chapter 16) are 3 to 7 % too fast", "16_", "matmul_grid_stride", -7, -3),
-    ("Strip-mined products (chapter 17) are 23 to 24 % too fast", "17_", "matmul_strip_mined", -24, -23),
+    ("(chapters 09 and 10) are 42 to 45 % too slow", "(09|10)_", "copy_columns/block:16x16", 42, 45),
+    ("row reads of the transposes (chapter 11) are 7 to 9 %", "11_", "transpose_read_rows_unroll4", -9, -7),
+    ("too fast, the plain ones 3 % too slow", "11_", "transpose_read_rows/", 3, 3),
+    ("of 2048 x 2048 are 21 to 30 % too slow", "14_", "transpose_sectors.*rows:2048", 21, 30),
+    ("ones of two blocks an SM are 22 % too slow", "14_", "transpose_sectors.*blocks_per_sm:2", 22, 22),
+    ("the plain tile there 28 % too fast", "14_", "transpose_tile_unrolled.*rows:9999", -28, -28),
+    ("predicted to take 18 to 26 % less than they do; now -7 to 4 %", "14_", "transpose_tensor", -7, 4),
+    ("(chapter 07, by 4 and by 8) are 11 to 12 % too fast", "07_", "read_offset_loads_first/unroll:[48]", -12, -11),
+    ("Products over a grid (chapter 16) are 2 to 6 % too fast", "16_", "matmul_grid_stride", -6, -2),
+    ("Strip-mined products (chapter 17) are 21 to 22 % too fast", "17_", "matmul_strip_mined", -22, -21),
     ("`sum_constant_by_lane` is 42 % too slow", "04_", "sum_constant_by_lane", 42, 42),
     ("`matmul_thread_tiles` at +84% (now -19%)", "19_", "matmul_thread_tiles", -19, -19),
 ]  # fmt: skip

@@ -21,9 +21,9 @@ def timed(name: str, predicted: float, measured: float) -> Timed:
     return Timed(synthetic.CHAPTER, name, predicted, "dram", measured)
 
 
-def predicted_result(times: dict[str, float]) -> Result:
+def predicted_result(times: dict[str, float], **values: Any) -> Result:
     predicted_data = result(
-        [synthetic.row(name, 0.0, load_sectors=1) for name in times],
+        [synthetic.row(name, 0.0, load_sectors=1, **values) for name in times],
         is_emulated=True,
         device="emulated-hopper",
     )
@@ -85,21 +85,62 @@ def test_chapters_count_alike_in_the_mean() -> None:
     )
 
 
-def test_ratios_of_claims_are_kept(tree: Tree, tmp_path: Path) -> None:
-    """Those of a claim's variant and baseline, in every size that has both."""
-    variant, baseline = "read_offset/offset:11/block:512", "read_offset/offset:0/block:512"
-    pairs = [
-        timed(f"{variant}/n:1024", 2.0, 3.0),
-        timed(f"{baseline}/n:1024", 1.0, 2.0),
-        timed(f"{variant}/n:2048", 2.0, 3.0),
-        timed("other/n:1024", 1.0, 2.0),
-    ]
-    path = tmp_path / "ratios.csv"
-    ratios = timing_validation.measured_ratios([(tree.chapter, pairs)])
+def written_ratios(tree: Tree, predicted: Result, measured: Result) -> list[str]:
+    """The lines of the table, without its header."""
+    path = tree.root / "ratios.csv"
+    ratios = timing_validation.measured_ratios([(tree.chapter, predicted, measured)])
     timing_validation.write_ratios(ratios, {timing_validation.H200: "hopper"}, path)
-    header, line = path.read_text().splitlines()
+    header, *lines = path.read_text().splitlines()
     assert header == ",".join(prediction.COLUMNS)
-    assert line == f"hopper,02,{variant}/n:1024,{baseline}/n:1024,2,1.5"
+    return lines
+
+
+def test_ratios_of_claims_are_kept(tree: Tree) -> None:
+    """Those of a claim's variant and baseline, in every size that has both, with what held the predicted data."""
+    variant, baseline = "read_offset/offset:11/block:512", "read_offset/offset:0/block:512"
+    predicted = {f"{variant}/n:1024": 2e-6, f"{baseline}/n:1024": 1e-6, f"{variant}/n:2048": 2e-6}
+    measured = {f"{variant}/n:1024": 3.0, f"{baseline}/n:1024": 2.0, f"{variant}/n:2048": 3.0}
+    others = ({"other/n:1024": 1e-6}, {"other/n:1024": 2.0})
+    (line,) = written_ratios(
+        tree,
+        predicted_result(predicted | others[0], label="l2"),
+        measured_result(measured | others[1]),
+    )
+    assert line == f"hopper,02,{variant}/n:1024,{baseline}/n:1024,l2,2,1.5"
+
+
+def test_ratios_to_a_reference_are_kept(tree: Tree) -> None:
+    """Past the L1 a row is its own ratio where a claim gives a range of it; of those measured, the median."""
+    name = "read_offset/offset:11/block:512/n:1024"
+    claims_file = tree.chapter.directory / "claims.toml"
+    text = claims_file.read_text()
+    assert 'metric = "load_efficiency"' in text
+    claims_file.write_text(
+        text.replace('metric = "load_efficiency"', 'metric = "l1_ratio"').replace(
+            "[79.9, 80.1]", "[0.9, inf]"
+        )
+    )
+    predicted = predicted_result({name: 1e-6}, label="dram", l1_ratio=0.75)
+    rows = synthetic.timed(name, 2.0)
+    for number, row in enumerate(rows):  # 0.5, 0.52, ... 0.88 in two processes
+        row["l1_ratio"] = 0.5 + 0.02 * number
+    (line,) = written_ratios(tree, predicted, result(rows))
+    assert line == f"hopper,02,{name},l1,dram,0.75,0.69"
+    # Where one of the two has none, there is nothing to compare.
+    assert written_ratios(tree, predicted_result({name: 1e-6}), result(rows)) == []
+
+
+def test_ratios_to_a_copy_are_not_kept(tree: Tree) -> None:
+    """Their kernels are not executed."""
+    name = "read_offset/offset:11/block:512/n:1024"
+    claims_file = tree.chapter.directory / "claims.toml"
+    text = claims_file.read_text().replace("load_efficiency", "memcpy_ratio")
+    claims_file.write_text(text.replace("[79.9, 80.1]", "[0.9, inf]"))
+    predicted = predicted_result({name: 1e-6}, label="dram", memcpy_ratio=0.75)
+    rows = synthetic.timed(name, 2.0)
+    for row in rows:
+        row["memcpy_ratio"] = 0.7
+    assert written_ratios(tree, predicted, result(rows)) == []
 
 
 def test_a_generation_has_errors_of_its_own_from_three_gpus_on() -> None:
@@ -123,9 +164,7 @@ def test_times_are_written_with_four_digits(tmp_path: Path) -> None:
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that errs by a hundredth."""
-    monkeypatch.setattr(
-        verdicts, "predicted_interval", lambda ratio, *_: (ratio / 1.01, ratio * 1.01)
-    )
+    monkeypatch.setattr(verdicts, "band", lambda _, number, *__: (number / 1.01, number * 1.01))
 
 
 def test_words_of_both_kinds_are_compared(narrow: None) -> None:
@@ -136,6 +175,15 @@ def test_words_of_both_kinds_are_compared(narrow: None) -> None:
     faster = measured_result({f"{VARIANT}/n:1024": 5.0, f"{BASELINE}/n:1024": 10.0})
     (words,) = timing_validation.both_words(claim(), predicted_result(times), faster)
     assert words == ("n:1024", judging.REPRODUCED, judging.OPPOSITE)
+
+
+def test_what_is_predicted_but_in_doubt_is_too_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was predicted: no GPU is needed for the number, but for the word."""
+    monkeypatch.setattr(verdicts, "band", lambda *_: None)
+    times = {f"{VARIANT}/n:1024": 2e-5, f"{BASELINE}/n:1024": 1e-5}
+    measured = measured_result({f"{VARIANT}/n:1024": 15.0, f"{BASELINE}/n:1024": 10.0})
+    (words,) = timing_validation.both_words(claim(), predicted_result(times), measured)
+    assert words == ("n:1024", judging.TOO_CLOSE, judging.REPRODUCED)
 
 
 def test_what_was_not_measured_is_not_compared(narrow: None) -> None:

@@ -347,3 +347,49 @@ def test_no_evidence_says_why() -> None:
     finding = decide(rows_of_ratio(1.5), missing)
     assert finding.verdict == verdicts.NO_DATA
     assert "offset:99" in finding.reason
+
+
+@pytest.mark.parametrize(
+    ("capability", "is_older"),
+    [("8.6", True), ("9.0", False), ("9.1", False), ("10.0", False), ("", False)],
+)
+def test_a_claim_about_later_gpus_does_not_apply_to_older_ones(
+    capability: str, is_older: bool
+) -> None:
+    """10.0 is later than 9.0, and of a GPU that does not say what it is nothing is ruled out."""
+    of_later = claim(compute_capability="9.0")
+    finding = decide(rows_of_ratio(1.5), of_later, compute_capability=capability)
+    if is_older:
+        assert (finding.verdict, finding.reason) == (
+            verdicts.DOES_NOT_APPLY,
+            "the claim is about compute capability 9.0 and later",
+        )
+    else:
+        assert finding.verdict == verdicts.REPRODUCED
+
+
+def test_a_claim_without_a_capability_applies_to_all() -> None:
+    assert decide(rows_of_ratio(1.5), compute_capability="2.0").verdict == verdicts.REPRODUCED
+
+
+def test_what_the_time_model_lacks_needs_a_gpu() -> None:
+    """Whatever it predicts. On a GPU the claim is decided as any other."""
+    of_banks = claim(unmodelled="the banks of registers")
+    rows = [
+        synthetic.row(
+            f"{name}/n:1024", 0.0, label="dram predicted_bound:dram", predicted_seconds=time
+        )
+        | {"load_sectors": 1}
+        for name, time in ((VARIANT, 2e-5), (BASELINE, 1e-5))
+    ]
+    emulated = {"is_emulated": True, "device": "emulated-hopper"}
+    finding = decide(rows, of_banks, **emulated)
+    assert (finding.verdict, finding.reason) == (
+        verdicts.NEEDS_GPU,
+        "not modelled: the banks of registers",
+    )
+    assert decide(rows_of_ratio(1.5), of_banks).verdict == verdicts.REPRODUCED
+    # A GPU that is too old never could.
+    both = replace(of_banks, compute_capability="9.0")
+    older = decide(rows, both, compute_capability="8.0", **emulated)
+    assert older.verdict == verdicts.DOES_NOT_APPLY

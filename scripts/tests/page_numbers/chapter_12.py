@@ -25,7 +25,7 @@ GIVEN = (
     "At 2056",
     "2048 alone is odd",
     "At 2048 stores down a column",
-    "for the other half no reason",
+    "for the rest no reason",
     "but at 2048, whose columns lie",
     "columns of rows of 8 KiB",
     "the 94 slices of the L2",
@@ -82,8 +82,8 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     hopper = d.on("emulated-hopper")
     yield (
-        "predicts [half] of what the order gains here, [5] % of [10] %",
-        _share_of_gain(d, hopper, book),
+        "predicts [60] % of what the order gains here, [6] % of [10] %",
+        [100 * share for share in _share_of_gain(d, hopper, book)],
         [
             100 * (1 - turned / plain)
             for turned, plain in zip(
@@ -95,8 +95,8 @@ def facts(d: Data) -> Iterator[Fact]:
         d.less(f"{ROWS}_diagonal", ROWS, at=book),
     )
     yield (
-        "which explains [half] of it",
-        _share_of_gain(d, hopper, book),
+        "which explains [60] % of it",
+        [100 * share for share in _share_of_gain(d, hopper, book)],
     )
     yield (
         "loses [4 to 7] % at every side",
