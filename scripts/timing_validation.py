@@ -18,7 +18,7 @@ import statistics
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -36,16 +36,16 @@ from notebook import (
     verdicts,
 )
 from notebook.chapters import Chapter, all_chapters
-from notebook.claims import Claim
 from notebook.devices import emulable
 from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
-from notebook.metrics import SHARES
 from notebook.project import Project
 from notebook.published_times import ClaimedRatio
 from notebook.results import Result, read
 
 H200 = prediction.VALIDATED  # as it is emulated
 PREDICTED, MEASURED = f"emulated-{H200}", "nvidia-h200"
+# Parameters come from its times, which therefore judge nothing.
+HIERARCHY = "00_memory_hierarchy"
 RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
 SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 # Ratios of fewer GPUs say nothing of the others of their generation.
@@ -92,7 +92,10 @@ def write(pairs: Iterable[Timed], path: Path) -> None:
 
 def write_ratios(ratios: Iterable[ClaimedRatio], generations: dict[str, str], path: Path) -> None:
     """A ratio once, however many claims are about it."""
-    once = {(ratio.gpu, ratio.name, ratio.baseline): ratio for ratio in ratios}
+    once = {
+        (*(each.gpu, each.chapter, each.name, each.baseline), each.predicted, each.found): each
+        for each in ratios
+    }
     csv_table.write(
         path,
         prediction.COLUMNS,
@@ -109,41 +112,20 @@ def write_ratios(ratios: Iterable[ClaimedRatio], generations: dict[str, str], pa
 def measured_ratios(
     chapters: Iterable[tuple[Chapter, Result, Result]],
 ) -> Iterator[ClaimedRatio]:
-    """The ratios that claims are about, predicted and measured: of two times, or of a row and its reference."""
+    """The ratios of two times that claims are about, predicted and measured."""
     for chapter, predicted, measured in chapters:
         pairs = pairs_of(predicted, measured)
         by_place = {(names.variant(pair.name), names.regime(pair.name)): pair for pair in pairs}
         for claim in claims.load(chapter):
-            if claim.is_counted:
+            if claim.is_counted or claim.baseline is None:
                 continue
             for (variant, regime), times in by_place.items():
-                if variant != claim.variant:
-                    continue
-                if claim.baseline is None:
-                    if claim.metric in SHARES and claim.metric not in prediction.OF_REFERENCES:
-                        yield from _share(chapter, claim, times.name, (predicted, measured))
-                    continue
                 baseline = by_place.get((claim.baseline, regime))
-                if baseline is None:
+                if variant != claim.variant or baseline is None:
                     continue
                 ratios = (times.predicted / baseline.predicted, times.measured / baseline.measured)
                 place = (H200, chapter.number, claim, times.name, baseline.name)
                 yield ClaimedRatio(*place, *ratios, predicted.by_name[times.name].level)
-
-
-def _share(
-    chapter: Chapter, claim: Claim, name: str, both: tuple[Result, Result]
-) -> Iterator[ClaimedRatio]:
-    """A rate over that of the reference of the row."""
-    shares = [result.by_name[name].positive(claim.metric) for result in both]
-    if all(shares):
-        predicted, measured = (
-            statistics.median(chain.from_iterable(share.values())) for share in shares
-        )
-        reference = claim.metric.removesuffix("_ratio")
-        level = both[0].by_name[name].level
-        place = (H200, chapter.number, claim, name, reference)
-        yield ClaimedRatio(*place, predicted, measured, level)
 
 
 def of_several_gpus(
@@ -259,7 +241,7 @@ def found_in(data: Path, project: Project) -> list[tuple[Chapter, Result, Result
     """The chapters that are predicted and measured."""
     places = []
     for chapter in all_chapters(project):
-        if chapter.name == prediction.HIERARCHY:
+        if chapter.name == HIERARCHY:
             continue
         predicted = data / PREDICTED / f"{chapter.name}.json"
         measured = project.data / MEASURED / f"{chapter.name}.json"

@@ -136,15 +136,20 @@ const std::string fetch_1d = head + R"(
   ret;
 })";
 
-TEST(Texture, LinearMemoryOutsideIsZero) {
-    Machine machine(fetch_1d);
-    const Array<float> from(ramp(64)), to(64);
+// 64 floats of linear memory.
+TextureDescriptor line_of_64(const Array<float>& from) {
     TextureDescriptor texture;
     texture.data = reinterpret_cast<const std::byte*>(from.get());
     texture.width = 64;
     texture.pitch_bytes = texture.slice_bytes = 256;
     texture.format = TextureDescriptor::Format::floating_point;
-    machine.gpu().textures().push_back(texture);
+    return texture;
+}
+
+TEST(Texture, LinearMemoryOutsideIsZero) {
+    Machine machine(fetch_1d);
+    const Array<float> from(ramp(64)), to(64);
+    machine.gpu().textures().push_back(line_of_64(from));
     const LaunchRecord record =
         machine.launch("fetch", shape(1, 64), std::uint64_t{1}, to.get(), std::uint32_t{8});
     for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(to.to_host()[i], i + 8 < 64 ? i + 8.0f : 0.0f);
@@ -163,12 +168,7 @@ TEST(Texture, FetchesAreRecorded) {
         Machine machine(fetch_1d, "hopper",
                         {.model_caches = model_caches, .record_for_time = true});
         const Array<float> from(ramp(64)), to(64);
-        TextureDescriptor texture;
-        texture.data = reinterpret_cast<const std::byte*>(from.get());
-        texture.width = 64;
-        texture.pitch_bytes = texture.slice_bytes = 256;
-        texture.format = TextureDescriptor::Format::floating_point;
-        machine.gpu().textures().push_back(texture);
+        machine.gpu().textures().push_back(line_of_64(from));
         const LaunchRecord record =
             machine.launch("fetch", shape(1, 64), std::uint64_t{1}, to.get(), std::uint32_t{8});
         const timing::LaunchTrace& trace = record.recorded->trace;

@@ -1,7 +1,6 @@
 #include "timing/copy_time.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "emulator/models/coalescing.hpp"
 #include "timing/dram.hpp"
@@ -27,9 +26,9 @@ double copy_seconds(const Machine& machine, const CopyFacts& facts) {
     const double last = machine.l2_cycles + machine.room_cycles(missing * facts.written_bytes) +
                         machine.room_cycles(missing * facts.read_bytes) +
                         machine.memory_end_cycles * machine.sms;
-    // As in MemoryPath::cycles_to_last_sm: each SM copies a part of its own.
+    // Each SM copies a part of its own.
     const double last_sm =
-        facts.read_bytes > 0 ? missing * machine.dram_spread_cycles * std::log(machine.sms) : 0;
+        facts.read_bytes > 0 ? missing * machine.cycles_to_last_of(machine.sms) : 0;
     const double cycles = first + std::max(of_dram, of_l2) + last + last_sm;
     return machine.launch_seconds + cycles / machine.clock_hz;
 }

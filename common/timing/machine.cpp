@@ -1,6 +1,7 @@
 #include "timing/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace timing {
 namespace {
@@ -30,6 +31,10 @@ double Machine::unit_cycles(Unit unit) const {
 double Machine::room_cycles(double missing_bytes) const {
     const double most = l2_room_share * l2_bytes;
     return most > 0 ? l2_room_cycles * std::min(1.0, missing_bytes / most) : 0;
+}
+
+double Machine::cycles_to_last_of(double count) const {
+    return dram_spread_cycles * std::log(count);
 }
 
 double Machine::latency_of(Unit unit) const {

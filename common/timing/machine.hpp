@@ -93,6 +93,8 @@ struct Machine {
     double unit_cycles(Unit unit) const;
     // How long a launch waits at last for room in the L2, which lacks so much of what it reads, or of what it writes.
     double room_cycles(double missing_bytes) const;
+    // By how much the last of so many loads from DRAM comes later than one of them: latencies are exponential.
+    double cycles_to_last_of(double count) const;
     double latency_of(Unit unit) const;
 };
 

@@ -194,14 +194,13 @@ double MemoryPath::cycles_of_end() const {
            machine_.room_cycles(read_bytes);
 }
 
-// Latencies are exponential: the last of so many comes by the logarithm of their number later than the mean. This
-// SM has waited for the last of its own lines, the launch waits for the last of all.
+// This SM has waited for the last of its own lines, the launch waits for the last of all.
 double MemoryPath::cycles_to_last_sm(double read_bytes) const {
     if (lines_read_.empty()) return 0;
     const double own =
         static_cast<double>(lines_read_.size()) * emulator::line_bytes * blocks_of_one_;
     const double others = std::clamp(read_bytes / own, 1.0, active_sms_);
-    return facts_.cold_share * machine_.dram_spread_cycles * std::log(others);
+    return facts_.cold_share * machine_.cycles_to_last_of(others);
 }
 
 double MemoryPath::store(const Access& access, std::span<const emulator::LineSectors> lines,

@@ -28,17 +28,15 @@ COLUMNS = (
 # they lie.
 SHARE_IN_BAND = 0.9
 MIN_ERRORS = 40
-# Parameters come from its times, which therefore judge nothing.
-HIERARCHY = "00_memory_hierarchy"
 # Predicted times beside those of the GPU that was measured.
 VALIDATED, TIMES = "hopper", Path("data/timing/validation.csv")
 TIMES_COLUMNS = ("chapter", "name", "predicted_seconds", "predicted_bound", "measured_seconds")
 _TIME = "time"
-# The rate through the L1 over the one past it: with a baseline a ratio of two ratios, each with its error.
+# The rate past the L1 over the one through it: with a baseline a ratio of two ratios, each with its error.
 _RATIO_OF_RATIOS = "l1_ratio"
 # Over a copy by the driver, or over cuBLAS, whose kernels are not executed: how far such ratios err is known of one
 # GPU's large copies alone. Of two rows the reference cancels.
-OF_REFERENCES = ("memcpy_ratio", "cublas_ratio")
+_OF_REFERENCES = ("memcpy_ratio", "cublas_ratio")
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
@@ -94,7 +92,7 @@ def check_tables() -> None:
 
 def band(claim: Claim, number: float, regime: str, result: Result) -> Interval | None:
     """Where a predicted number of a claim would be measured, in 90 % of cases; None where that is not known."""
-    if claim.metric in OF_REFERENCES and claim.baseline is None:
+    if claim.metric in _OF_REFERENCES and claim.baseline is None:
         return None
     generation = result.device.removeprefix(device_names.EMULATED)
     chapter = result.chapter[:2]

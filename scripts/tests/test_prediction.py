@@ -133,7 +133,7 @@ def test_a_ratio_of_rates_is_that_of_the_times_the_other_way_round(errors: Path)
     (of_more_work,) = decide(2.0, work=1.1 * 8192, **of_rates)
     assert of_more_work.finding.ratio == pytest.approx(0.55)
     # Rows of chapter 00 do the work on an emulated GPU that they do on a GPU: their rates compare, too.
-    (of_parameters,) = decide(2.0, chapter=prediction.HIERARCHY, **of_rates)
+    (of_parameters,) = decide(2.0, chapter="00_memory_hierarchy", **of_rates)
     assert of_parameters.finding.ratio == pytest.approx(0.5)
 
 

@@ -109,27 +109,6 @@ def test_ratios_of_claims_are_kept(tree: Tree) -> None:
     assert line == f"hopper,02,{variant}/n:1024,{baseline}/n:1024,l2,2,1.5"
 
 
-def test_ratios_to_a_reference_are_kept(tree: Tree) -> None:
-    """Past the L1 a row is its own ratio where a claim gives a range of it; of those measured, the median."""
-    name = "read_offset/offset:11/block:512/n:1024"
-    claims_file = tree.chapter.directory / "claims.toml"
-    text = claims_file.read_text()
-    assert 'metric = "load_efficiency"' in text
-    claims_file.write_text(
-        text.replace('metric = "load_efficiency"', 'metric = "l1_ratio"').replace(
-            "[79.9, 80.1]", "[0.9, inf]"
-        )
-    )
-    predicted = predicted_result({name: 1e-6}, label="dram", l1_ratio=0.75)
-    rows = synthetic.timed(name, 2.0)
-    for number, row in enumerate(rows):  # 0.5, 0.52, ... 0.88 in two processes
-        row["l1_ratio"] = 0.5 + 0.02 * number
-    (line,) = written_ratios(tree, predicted, result(rows))
-    assert line == f"hopper,02,{name},l1,dram,0.75,0.69"
-    # Where one of the two has none, there is nothing to compare.
-    assert written_ratios(tree, predicted_result({name: 1e-6}), result(rows)) == []
-
-
 def test_ratios_to_a_copy_are_not_kept(tree: Tree) -> None:
     """Their kernels are not executed."""
     name = "read_offset/offset:11/block:512/n:1024"
