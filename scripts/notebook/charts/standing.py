@@ -155,7 +155,7 @@ def _reading() -> Panel:
     lines = (
         "A square is a claim, in the order of the chapter's claims.toml; small: predicted, full: measured or counted.",
         "No effect and the opposite count as does not hold, too close to predict as inconclusive. Depends on the size:",
-        "sizes or cache states differ. No evidence: needs a GPU, no data, or about GPUs with other fetch units.",
+        "sizes or cache states differ. No evidence: needs a GPU, no data, or about GPUs of another kind.",
     )
     for index, line in enumerate(lines):
         panel.text(0, 2.5 - index, line)
