@@ -13,8 +13,9 @@
 //           word a warp for copy_broadcast, and the active lanes' alone for store_segments.
 // Sizes:    n = 2^20 threads, warm: a launch asks for 38 MB of sectors at most, less than an H200's L2; it
 //           keeps fewer of them where each lies in a line of its own.
-//           2^22 threads, cold (GPU only): launches rotate through regions of one input and through
-//           outputs that together exceed four times the L2.
+//           2^22 threads, cold: launches rotate through regions of one input and through outputs that
+//           together exceed four times the L2. An emulated GPU predicts these times, with l1:on at the
+//           strides and lines of l1:off.
 // Differs:  each pattern is repeated by every warp, on memory of its own, so that it can be timed.
 #include <algorithm>
 #include <cstdint>
@@ -48,13 +49,17 @@ constexpr std::size_t period_lines = 8191;
 // variants have said how much of the input they need.
 class Arrays {
   public:
-    explicit Arrays(std::size_t threads) : n(threads), warps((threads + 31) / 32) {}
+    explicit Arrays(std::size_t threads, lab::Emulation emulation = lab::Emulation::whole)
+        : n(threads), warps((threads + 31) / 32), emulation_(emulation) {}
 
     const std::size_t n, warps;
 
     void need(std::size_t words) { words_ = std::max(words_, words); }
     const float* in() {
-        if (in_.size() < words_) in_ = lab::repeated(values(), words_);
+        const bool is_sampled = emulation_ == lab::Emulation::sampled;
+        if (in_.size() < words_) {
+            in_ = is_sampled ? lab::unfilled<float>(words_) : lab::repeated(values(), words_);
+        }
         return in_.get();
     }
     // Two words a thread: what store_segments spreads its stores over.
@@ -68,6 +73,7 @@ class Arrays {
     }
 
   private:
+    lab::Emulation emulation_;
     std::size_t words_ = 0;
     lab::DeviceBuffer<float> in_;
     std::vector<lab::DeviceBuffer<float>> outs_;
@@ -245,7 +251,6 @@ std::vector<unsigned> range(unsigned first, unsigned last, unsigned step = 1) {
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("01_access_patterns", argc, argv);
-    const Add measure = [&](lab::Variant row) { experiment.add(std::move(row)); };
     const Add validate = [&](lab::Variant row) { experiment.add_validation(std::move(row)); };
 
     // Densely where the sectors of a request change with every step.
@@ -259,8 +264,11 @@ int main(int argc, char** argv) {
     const Selection past = {
         {1, 2, 3, 4, 8, 16, 32, 64}, {21, 31}, {8, 11, 32}, {1, 2, 4, 8, 16, 32}};
     const auto add_all = [&](std::size_t n, lab::Cache cache) {
-        const auto arrays = std::make_shared<Arrays>(n);
-        add_loads(experiment, arrays, cache, true, through, measure);
+        const lab::Emulation emulation = experiment.emulation(n == 1 << 20);
+        const Add measure = [&](lab::Variant row) { experiment.add(std::move(row), emulation); };
+        const auto arrays = std::make_shared<Arrays>(n, emulation);
+        const bool is_sampled = emulation == lab::Emulation::sampled;
+        add_loads(experiment, arrays, cache, true, is_sampled ? past : through, measure);
         add_loads(experiment, arrays, cache, false, past, measure);
         add_stores(experiment, arrays, cache, measure);
         experiment.add_memcpy(n * sizeof(float), cache);
@@ -268,11 +276,11 @@ int main(int argc, char** argv) {
     add_all(1 << 20, lab::Cache::warm);
     for (const bool through_l1 : {true, false}) {
         for (const unsigned stride : {1, 128}) {
-            measure(bytes_variant(through_l1, stride, 1 << 18));
+            experiment.add(bytes_variant(through_l1, stride, 1 << 18));
             validate(bytes_variant(through_l1, stride, 1009));
         }
     }
-    if (!experiment.device().emulated) add_all(1 << 22, lab::Cache::cold);
+    add_all(1 << 22, lab::Cache::cold);
     // Ragged: n is no multiple of a warp, and the last block is nearly empty.
     const Selection few = {{1, 3, 64}, {21}, {11}, {2, 3, 32}};
     for (const std::size_t n : {1, 31, 100003}) {

@@ -9,9 +9,10 @@
 //           ask for 0 or 48 KiB of shared memory, so that an SM holds many or few (shared). reread:
 //           16 lines once or 8 times, then 4 or 512 KiB of others, then the 16 again.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition; n - offset elements.
-// Differs:  also n = 2^26 (805 MB, more than four times any L2 of today; GPU only); cold rows rotate
-//           through buffer sets, because the book's smaller size fits an L2 of today whole. "On" is
-//           -dlcm=ca and not the default, which on some generations is "off".
+// Differs:  also n = 2^26 (805 MB, more than four times any L2 of today; not on Fermi); an emulated GPU
+//           counts 2^20 and predicts the time of the larger sizes; cold rows rotate through buffer
+//           sets, because the book's smaller size fits an L2 of today whole. "On" is -dlcm=ca and not
+//           the default, which on some generations is "off".
 #include <memory>
 #include <string>
 #include <vector>
@@ -108,20 +109,23 @@ lab::Variant reread_variant(unsigned touches, std::size_t passed_bytes) {
 int main(int argc, char** argv) {
     lab::Experiment experiment("03_l1_cache", argc, argv);
     for (const std::size_t n : {1 << 20, 1 << 24, 1 << 26}) {
-        if (experiment.device().emulated && n > (1 << 20)) break;
-        const auto arrays = std::make_shared<lab::ArraySum>(n);
+        const lab::Emulation emulation = experiment.emulation(n == 1 << 20);
+        const auto arrays = std::make_shared<lab::ArraySum>(n, emulation);
+        const auto add = [&](lab::Variant row) { experiment.add(std::move(row), emulation); };
+        if (lab::blocks_for(n, Shape{}.block) > experiment.device().max_grid_x) continue;
         for (const bool through_l1 : {true, false}) {
             for (const std::size_t offset : {0, 11, 128}) {
-                experiment.add(variant(through_l1, arrays, offset, lab::Cache::cold,
-                                       experiment.cold_sets(arrays->bytes())));
+                add(variant(through_l1, arrays, offset, lab::Cache::cold,
+                            experiment.cold_sets(arrays->bytes())));
                 for (const std::size_t shared : {0, 48 << 10}) {
-                    if (offset == 128) continue;
-                    experiment.add(variant(through_l1, arrays, offset, lab::Cache::cold,
-                                           experiment.cold_sets(arrays->bytes()),
-                                           {.block = 128, .shared_bytes = shared}));
+                    const bool fits = lab::blocks_for(n, 128) <= experiment.device().max_grid_x;
+                    if (offset == 128 || !fits) continue;
+                    add(variant(through_l1, arrays, offset, lab::Cache::cold,
+                                experiment.cold_sets(arrays->bytes()),
+                                {.block = 128, .shared_bytes = shared}));
                 }
                 if (n != (1 << 20)) continue;
-                experiment.add(variant(through_l1, arrays, offset, lab::Cache::warm, 1));
+                add(variant(through_l1, arrays, offset, lab::Cache::warm, 1));
             }
         }
         experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);

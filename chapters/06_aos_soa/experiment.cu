@@ -7,9 +7,10 @@
 //           into a plain array (record:4); one field and all fields as an array of structures and
 //           as a structure of arrays; whole records of a declared alignment. Records of 2, 3 and 4
 //           bytes (fields of one byte) and of 8, 12 and 16 (floats); 3 and 12 cannot be aligned to
-//           their size, and there is no aos_whole_record of them. n = 2^20; on a GPU also 2^22 (the
+//           their size, and there is no aos_whole_record of them. n = 2^20; also 2^22 (the
 //           source's record alone; cold, and warm where a structure of arrays fits an L2 of 60 MB
-//           that an array of structures does not) and 2^24. aos_field_twice, soa_field_twice: one field
+//           that an array of structures does not) and 2^24 (not on Fermi), whose time alone an emulated
+//           GPU predicts. aos_field_twice, soa_field_twice: one field
 //           read twice, of as many records as make it 60 % of the L2.
 // Model:    an element is a load and a store of each field that is written; what a kernel does not
 //           ask for is no part of its bytes, so a wasted byte shows as bandwidth lost. An addition
@@ -59,7 +60,8 @@ class Records {
         lab::DeviceBuffer<Field> data, result;
     };
 
-    explicit Records(std::size_t records) : n(records), values_(period) {
+    explicit Records(std::size_t records, lab::Emulation emulation = lab::Emulation::whole)
+        : n(records), emulation_(emulation), values_(period) {
         std::ranges::transform(lab::random_floats(period, 1), values_.begin(), as_field<Field>);
     }
 
@@ -72,6 +74,9 @@ class Records {
     }
 
     Set& set(std::size_t index) {
+        while (sets_.size() <= index && emulation_ == lab::Emulation::sampled) {
+            sets_.push_back({lab::unfilled<Field>(n * fields), lab::unfilled<Field>(n * fields)});
+        }
         while (sets_.size() <= index) {
             sets_.push_back(
                 {lab::repeated(values_, n * fields), lab::DeviceBuffer<Field>(n * fields)});
@@ -110,6 +115,7 @@ class Records {
         return lab::DeviceBuffer<Field>(expected);
     }
 
+    lab::Emulation emulation_;
     std::vector<Field> values_;
     std::vector<Set> sets_;
 };
@@ -226,10 +232,11 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
 // One record at one size: cold and warm as asked, or to be validated alone where nothing is asked.
 template <class Field, int fields>
 void add_record(lab::Experiment& experiment, std::size_t n, const std::vector<lab::Cache>& caches) {
-    const auto records = std::make_shared<Records<Field, fields>>(n);
+    const lab::Emulation emulation = experiment.emulation(n <= 1 << 20);
+    const auto records = std::make_shared<Records<Field, fields>>(n, emulation);
     for (const lab::Cache cache : caches) {
         for (auto& variant : variants_of(experiment, records, cache))
-            experiment.add(std::move(variant));
+            experiment.add(std::move(variant), emulation);
     }
     if (!caches.empty()) return;
     for (auto& variant : variants_of(experiment, records, lab::Cache::warm)) {
@@ -299,11 +306,11 @@ lab::Variant twice_variant(const char* name, std::size_t n) {
 int main(int argc, char** argv) {
     lab::Experiment experiment("06_aos_soa", argc, argv);
     add_all_records(experiment, 1 << 20, {lab::Cache::cold});
-    if (!experiment.device().emulated) {
-        const std::size_t source_n = 1 << 22;
-        add_record<float, 2>(experiment, source_n, {lab::Cache::cold, lab::Cache::warm});
-        experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::cold);
-        experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::warm);
+    const std::size_t source_n = 1 << 22;
+    add_record<float, 2>(experiment, source_n, {lab::Cache::cold, lab::Cache::warm});
+    experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::cold);
+    experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::warm);
+    if (lab::blocks_for(1 << 24, block) <= experiment.device().max_grid_x) {
         add_all_records(experiment, 1 << 24, {lab::Cache::cold});
     }
     const std::size_t n = records_beyond_l2(experiment);

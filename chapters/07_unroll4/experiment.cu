@@ -245,17 +245,22 @@ std::vector<lab::Variant> copies_with_less_l2(const std::vector<lab::Variant>& c
     return rows;
 }
 
-// The book's kernels at its size and at two that no L2 holds; an emulated GPU counts the first.
+// The book's kernels at its size and at two that no L2 holds, whose time alone an emulated GPU predicts.
 void add_source_sizes(lab::Experiment& experiment) {
     for (const std::size_t n : {1 << 20, 1 << 24, 1 << 26}) {
-        if (experiment.device().emulated && n > (1 << 20)) break;
-        const auto arrays = std::make_shared<lab::ArraySum>(n);
+        const lab::Emulation emulation = experiment.emulation(n == 1 << 20);
+        const auto arrays = std::make_shared<lab::ArraySum>(n, emulation);
         const std::size_t sets = experiment.cold_sets(arrays->bytes());
         for (const std::size_t offset : {0, 11, 128}) {
-            experiment.add(variant(plain, arrays, offset, 512, cold, sets));
-            experiment.add(quarter_variant(arrays, offset, 512, sets));
+            if (lab::blocks_for(n, 512) <= experiment.device().max_grid_x) {
+                experiment.add(variant(plain, arrays, offset, 512, cold, sets), emulation);
+            }
+            experiment.add(quarter_variant(arrays, offset, 512, sets), emulation);
             for (const Row& row : unrolled) {
-                experiment.add(variant(row, arrays, offset, 512, cold, sets));
+                if (lab::blocks_for(n, 512 * row.elements_per_thread) >
+                    experiment.device().max_grid_x)
+                    continue;
+                experiment.add(variant(row, arrays, offset, 512, cold, sets), emulation);
             }
         }
         experiment.add_memcpy(n * sizeof(float), cold);

@@ -8,7 +8,8 @@
 //           transpose_read_columns reads columns, stores rows
 //           copy_rows, copy_columns the book's bounds (chapter 09)
 //           each with loads through the L1 (l1:on) and past it (l1:off); blocks of 16 x 16;
-//           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB; GPU only).
+//           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB; an emulated GPU
+//           predicts the time alone).
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide. The K10, K20 and K20X of the source never cache global loads in
 //           the L1; the emulated Kepler is a K40, which does with -dlcm=ca.
@@ -21,11 +22,11 @@
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("10_transpose_naive", argc, argv);
-    for (const auto [side, cache] : lab::square_cases(experiment)) {
-        const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side);
+    for (const auto [side, cache, emulation] : lab::square_cases(experiment)) {
+        const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side, emulation);
         const std::size_t sets = experiment.sets(cache, matrix->bytes());
         for (lab::Variant& variant : l1_variants(matrix, cache, sets)) {
-            experiment.add(std::move(variant));
+            experiment.add(std::move(variant), emulation);
         }
         experiment.add_memcpy(matrix->bytes() / 2, cache);
     }

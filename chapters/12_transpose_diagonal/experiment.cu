@@ -9,8 +9,9 @@
 //           ..._diagonal       the book's mapping; square grids only, others are refused
 //           ..._diagonal_any   the same order in a grid of any shape
 //           ..._unroll4, ..._diagonal_unroll4   four elements a thread (chapter 11), in either order
-//           2048 x 2048, the book's size; on a GPU also squares of 1920 to 2304, of 16384 and of
-//           16448 (2.2 GB), 16384 x 16448 and 16384 x 32768; cold. The side decides whether a column of the
+//           2048 x 2048, the book's size; squares of 16384 and of 16448 (2.2 GB), 16384 x 16448 and
+//           16384 x 32768, whose time alone an emulated GPU predicts; on a GPU also squares of 1920
+//           to 2304; cold. The side decides whether a column of the
 //           matrix lies in one, some or all partitions (README.md has the arithmetic); squares,
 //           because one kernel strides by the rows and the other by the columns.
 // Model:    an element is a 4-byte load and a 4-byte store.
@@ -90,22 +91,22 @@ lab::Variant refused(lab::Variant variant) {
 int main(int argc, char** argv) {
     lab::Experiment experiment("12_transpose_diagonal", argc, argv);
     const auto add = [&](std::size_t rows, std::size_t columns) {
-        const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
+        const lab::Emulation emulation = experiment.emulation(rows * columns <= 2048 * 2048);
+        const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns, emulation);
         const std::size_t sets = experiment.cold_sets(matrix->bytes());
         for (const Kernel& kernel : kernels) {
             if (kernel.needs_square_grid && rows != columns) continue;
-            experiment.add(variant(kernel, matrix, sets));
+            experiment.add(variant(kernel, matrix, sets), emulation);
         }
         experiment.add_memcpy(matrix->bytes() / 2, lab::Cache::cold);
     };
     add(2048, 2048);
     if (!experiment.device().emulated) {
-        for (const std::size_t side : {1920, 2056, 2080, 2112, 2176, 2240, 2304, 16384, 16448}) {
-            add(side, side);
-        }
-        add(16384, 16448);
-        add(16384, 32768);
+        for (const std::size_t side : {1920, 2056, 2080, 2112, 2176, 2240, 2304}) add(side, side);
     }
+    for (const std::size_t side : {16384, 16448}) add(side, side);
+    add(16384, 16448);
+    add(16384, 32768);
     // 20 x 31 elements are a square grid of 2 x 2 blocks.
     const std::pair<std::size_t, std::size_t> shapes[] = {
         {1, 1}, {20, 31}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}, {1009, 1009}};

@@ -16,8 +16,8 @@
 //           transpose_tensor         tiles moved and swizzled by the copy engine, evicted last (Hopper or newer)
 //           transpose                picks one of them: any shape; uint16, float and double
 //           cublas_sgeam             NVIDIA's own (GPU, where cuBLAS is)
-//           2048 x 2048, cold; on a GPU also 16384 x 16384, 16384 x 8192 and, of floats,
-//           10000 x 10000, 9999 x 10007 and 16384 x 32768.
+//           2048 x 2048, cold; 16384 x 16384, 16384 x 8192 and, of floats, 10000 x 10000, 9999 x 10007
+//           and 16384 x 32768, whose time alone an emulated GPU predicts.
 // Model:    an element is one load and one store of its size.
 // Differs:  each row has, timed right behind it, the driver's copy of its matrix: memcpy_ratio. Launches
 //           take turns on two matrices at least: of a line that is to be evicted last something might
@@ -146,15 +146,11 @@ void add_shape(lab::Experiment& experiment, std::size_t rows, std::size_t column
 template <class T>
 void add_rows(lab::Experiment& experiment, std::size_t rows, std::size_t columns,
               std::vector<Transpose<T>> transposes) {
-    const bool emulated = experiment.device().emulated, is_large = rows * columns > 2048 * 2048;
-    const auto matrix =
-        std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns, !emulated || !is_large);
-    const std::size_t least = emulated ? 1 : sets_of_each;
+    const lab::Emulation emulation = experiment.emulation(rows * columns <= 2048 * 2048);
+    const auto matrix = std::make_shared<lab::MatrixTransposeOf<T>>(rows, columns, emulation);
+    const std::size_t least = experiment.device().emulated ? 1 : sets_of_each;
     const std::size_t sets = std::max(experiment.cold_sets(matrix->bytes()), least);
-    const auto add = [&](lab::Variant row) {
-        row.is_predicted_alone = emulated && is_large;
-        experiment.add(std::move(row));
-    };
+    const auto add = [&](lab::Variant row) { experiment.add(std::move(row), emulation); };
     for (const Transpose<T>& transpose : transposes) {
         if (transpose.takes(rows, columns)) add(variant(transpose, matrix, sets));
     }

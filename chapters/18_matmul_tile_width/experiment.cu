@@ -8,7 +8,7 @@
 //           matmul_rectangular_tiles  tile:RxCxD, rows x columns of c in phases of depth D
 //                 16x16xD, 32x32xD    D from 8 up: shared memory a block is 4 D (R + C) bytes
 //                 8x32, 32x8, 4x64, 64x4, 16x64: other forms of the block
-//           192 cubed, and on a GPU 1024 and 2048 cubed.
+//           192, 1024 and 2048 cubed; an emulated GPU counts the first and predicts the time of the others.
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without.
 // Differs:  the source states sizes and no measurement; its 3 KB a tile are tiles of 16 x 48.
 #include <memory>
@@ -78,14 +78,15 @@ void add_all(const lab::Experiment& experiment, const Matrices& matrices, Add ad
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("18_matmul_tile_width", argc, argv);
-    const auto matrices = [](matmul::Shape shape) {
-        return std::make_shared<matmul::Product<float>>(shape);
+    const auto matrices = [](matmul::Shape shape,
+                             lab::Emulation emulation = lab::Emulation::whole) {
+        return std::make_shared<matmul::Product<float>>(shape, emulation);
     };
-    for (const int size :
-         experiment.device().emulated ? std::vector{192} : std::vector{192, 1024, 2048}) {
-        const Matrices cube = matrices(matmul::cube(size));
+    for (const int size : {192, 1024, 2048}) {
+        const lab::Emulation emulation = experiment.emulation(size == 192);
+        const Matrices cube = matrices(matmul::cube(size), emulation);
         add_all(experiment, cube,
-                [&](lab::Variant variant) { experiment.add(std::move(variant)); });
+                [&](lab::Variant row) { experiment.add(std::move(row), emulation); });
         experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
     }
     for (const matmul::Shape shape :

@@ -70,4 +70,10 @@ T poison_value() {
     return value;
 }
 
+// Of sampled problems (Emulation).
+template <class T>
+DeviceBuffer<T> unfilled(std::size_t size) {
+    return {size, Unfilled{}};
+}
+
 }  // namespace lab

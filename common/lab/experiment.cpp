@@ -30,8 +30,9 @@ int fail(ExitStatus status, const std::string& what) {
 
 // Not what has nothing to launch, an empty kernel, several kernels, or a reference.
 bool is_profiled(const Variant& variant) {
-    return variant.kind == Kind::kernel && variant.launch && !variant.is_predicted_alone &&
-           variant.working_set_bytes > 0 && variant.kernels == 1;
+    return variant.kind == Kind::kernel && variant.launch &&
+           variant.emulation == Emulation::whole && variant.working_set_bytes > 0 &&
+           variant.kernels == 1;
 }
 
 void explain_own_flags() {
@@ -52,6 +53,9 @@ void explain_own_flags() {
         "barriers\n"
         "          [--report=<file>]        (emulated) a JSON object a launch, with the cost of "
         "each source line\n"
+        "          [--counts-alone]         (emulated) leave out what is too large to be counted, "
+        "whose "
+        "time alone is predicted\n"
         "          [--no-caches]            (emulated) requests alone, faster: no L1, L2, DRAM\n");
 }
 
@@ -73,6 +77,7 @@ Experiment::Experiment(std::string chapter, int argc, char** argv)
         quick_ = take_flag(arguments_, "--quick");
         launch_once_ = take_flag(arguments_, "--launch-once");
         small_ = take_flag(arguments_, "--small");
+        counts_alone_ = take_flag(arguments_, "--counts-alone");
         filter_ = take_value(arguments_, "--benchmark_filter=").value_or("");
         flags_ = benchmark_flags(arguments_);
         backend::open(arguments_);
@@ -142,6 +147,11 @@ int Experiment::run() {
 }
 
 void Experiment::select() {
+    if (counts_alone_) {
+        std::erase_if(variants_, [](const Variant& variant) {
+            return variant.emulation == Emulation::sampled;
+        });
+    }
     if (filter_.empty()) return;
     const NameFilter filter = name_filter(filter_);
     try {
@@ -207,7 +217,7 @@ int Experiment::run_checked() {
         validating.step(variant.name);
         try {
             counts[i] = validated(variant, l2_of(variant));
-            if (variant.is_predicted_alone) release(variant);
+            if (variant.emulation == Emulation::sampled) release(variant);
             if (times()) timed = std::make_shared<TimedRow>(variant);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
@@ -286,7 +296,7 @@ void Experiment::add_context() const {
         std::to_string(static_cast<long long>(device.dram_bytes_per_second)));
     for (const auto& [key, value] : device.provenance) benchmark::AddCustomContext(key, value);
     benchmark::AddCustomContext("validation", "passed");
-    const auto validated = std::ranges::count(variants_, false, &Variant::is_predicted_alone);
+    const auto validated = std::ranges::count(variants_, Emulation::whole, &Variant::emulation);
     benchmark::AddCustomContext("validated_variants", std::to_string(validated));
     benchmark::AddCustomContext("validated_shapes", std::to_string(validations_.size()));
     benchmark::AddCustomContext("quick", quick_ ? "true" : "false");

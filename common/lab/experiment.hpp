@@ -32,6 +32,10 @@ struct Reference {
     int kernels = 1;  // as Variant::kernels
 };
 
+// What an emulated GPU does with a row: launches it whole, counts and validates; or, where that would take
+// minutes, samples it: then its predicted time is all that is reported of it.
+enum class Emulation { whole, sampled };
+
 // A kernel of the chapter, or what its rows are compared with. Only kernels are shown to a profiler:
 // cuBLAS may launch more than one.
 enum class Kind { kernel, memcpy, cublas };
@@ -65,9 +69,8 @@ struct Variant {
     std::function<Counters()> counters = [] { return Counters{}; };
     // Of the L2, while it is timed or profiled: backend::L2SetAside. The reference has all of it.
     std::size_t l2_set_aside_bytes = 0;
-    // Of an emulated device alone: too large to be executed whole, so that its time is all that is reported of it. What it
-    // reads need not be filled, and is released when the time is known.
-    bool is_predicted_alone = false;
+    // Sampled: what it reads need not be filled, and is released when the time is known.
+    Emulation emulation = Emulation::whole;
     // Whether it uses managed memory. What the driver moves of that is counted by a process of its own
     // (--count-migrations): CUPTI takes seconds to attach, and would have a part in what is timed.
     bool migrates = false;
@@ -93,7 +96,16 @@ class Experiment {
         return cache == Cache::cold ? cold_sets(working_set_bytes) : 1;
     }
 
+    // What an emulated GPU does with a row that `is_small` or is not; on a GPU every row is whole.
+    Emulation emulation(bool is_small) const {
+        return device().emulated && !is_small ? Emulation::sampled : Emulation::whole;
+    }
+
     void add(Variant variant) { variants_.push_back(std::move(variant)); }
+    void add(Variant variant, Emulation emulation) {
+        variant.emulation = emulation;
+        add(std::move(variant));
+    }
     // Validated, but neither timed nor counted: shapes that only have to be right.
     void add_validation(Variant variant) { validations_.push_back(std::move(variant)); }
     // The reference of the same run: a device-to-device copy of `bytes` bytes, "memcpy/bytes:...".
@@ -123,6 +135,7 @@ class Experiment {
     bool quick_ = false;
     bool launch_once_ = false;
     bool small_ = false;
+    bool counts_alone_ = false;
     std::vector<Variant> variants_;
     std::vector<Variant> validations_;
 };

@@ -27,7 +27,7 @@ std::string level(const Variant& variant, const DeviceDescription& device) {
 // then `key:value`. scripts/notebook/documents.py takes them apart.
 std::string label(const Variant& variant) {
     std::string text = level(variant, backend::description());
-    if (variant.is_predicted_alone) text += " evidence:predicted";
+    if (variant.emulation == Emulation::sampled) text += " evidence:predicted";
     switch (variant.kind) {
         case Kind::memcpy:
             return text + " kind:memcpy";
@@ -210,7 +210,7 @@ backend::Counted predicted_alone(const Variant& variant, backend::PredictedL2 l2
 
 // Launches, where there is something to launch, and compares; returns what was counted.
 backend::Counted validated(const Variant& variant, backend::PredictedL2 l2) {
-    if (variant.is_predicted_alone) return predicted_alone(variant, l2);
+    if (variant.emulation == Emulation::sampled) return predicted_alone(variant, l2);
     variant.prepare();
     backend::Counted counted;
     if (variant.launch) {

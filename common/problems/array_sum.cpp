@@ -9,6 +9,11 @@
 namespace lab {
 
 ArraySum::Set& ArraySum::set(std::size_t index) {
+    if (emulation_ == Emulation::sampled) {
+        while (sets_.size() <= index)
+            sets_.push_back({unfilled<float>(n_), unfilled<float>(n_), unfilled<float>(n_)});
+        return sets_[index];
+    }
     if (sets_.empty()) {
         a_ = random_floats(std::min(n_, period), 1);
         b_ = random_floats(a_.size(), 2);

@@ -20,8 +20,9 @@ class ArraySum {
         DeviceBuffer<float> a, b, c;
     };
 
-    // Arrays of `n` elements. Nothing is allocated before the first use.
-    explicit ArraySum(std::size_t n) : n_(n) {}
+    // Arrays of `n` elements. Nothing is allocated before the first use, and nothing filled for sampled variants.
+    explicit ArraySum(std::size_t n, Emulation emulation = Emulation::whole)
+        : n_(n), emulation_(emulation) {}
 
     std::size_t size() const { return n_; }
     // Bytes of one set; also what a sum at offset 0 has to read and write.
@@ -49,6 +50,7 @@ class ArraySum {
     void expect_written(const DeviceBuffer<float>& values, std::size_t offset, Part written);
 
     std::size_t n_;
+    Emulation emulation_;
     std::vector<Set> sets_;
     std::vector<float> a_, b_, sum_;    // one period
     DeviceBuffer<float> expected_sum_;  // sum_

@@ -53,16 +53,16 @@ void expect_repeated(std::span<const T> actual, std::span<const T> expected, std
 }  // namespace
 
 std::vector<SquareCase> square_cases(const Experiment& experiment) {
-    if (experiment.device().emulated) return {{2048, Cache::cold}};
-    return {{2048, Cache::cold}, {2048, Cache::warm}, {16384, Cache::cold}};
+    return {{2048, Cache::cold, Emulation::whole},
+            {2048, Cache::warm, Emulation::whole},
+            {16384, Cache::cold, experiment.emulation(false)}};
 }
 
 template <class T>
 typename MatrixTransposeOf<T>::Set& MatrixTransposeOf<T>::set(std::size_t index) {
-    if (!is_filled_) {
+    if (emulation_ == Emulation::sampled) {
         const std::size_t n = rows_ * columns_;
-        while (sets_.size() <= index)
-            sets_.push_back({DeviceBuffer<T>(n, Unfilled{}), DeviceBuffer<T>(n, Unfilled{})});
+        while (sets_.size() <= index) sets_.push_back({unfilled<T>(n), unfilled<T>(n)});
         return sets_[index];
     }
     if (pattern_.empty()) {

@@ -28,9 +28,9 @@ class MatrixTransposeOf {
         DeviceBuffer<T> out;  // as many elements
     };
 
-    // Nothing is allocated before the first use. `is_filled`: false for variants that are predicted alone.
-    MatrixTransposeOf(std::size_t rows, std::size_t columns, bool is_filled = true)
-        : rows_(rows), columns_(columns), is_filled_(is_filled) {}
+    // Nothing is allocated before the first use, and nothing filled for sampled variants.
+    MatrixTransposeOf(std::size_t rows, std::size_t columns, Emulation emulation = Emulation::whole)
+        : rows_(rows), columns_(columns), emulation_(emulation) {}
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }
@@ -51,7 +51,7 @@ class MatrixTransposeOf {
 
   private:
     std::size_t rows_, columns_;
-    bool is_filled_;
+    Emulation emulation_;
     std::vector<Set> sets_;
     std::vector<T> pattern_;     // the rows after which `in` repeats
     std::vector<T> transposed_;  // their transpose
@@ -63,10 +63,11 @@ constexpr std::pair<std::size_t, std::size_t> ragged_matrices[] = {
     {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}};
 
 // Square matrices and what their launches find in the L2: the book's size, which fits that of newer GPUs, cold and
-// warm, and one of at least four times any L2. An emulated GPU counts the first.
+// warm, and one of at least four times any L2, of which an emulated GPU predicts the time alone.
 struct SquareCase {
     std::size_t side;
     Cache cache;
+    Emulation emulation;
 };
 std::vector<SquareCase> square_cases(const Experiment& experiment);
 

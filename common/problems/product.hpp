@@ -41,9 +41,10 @@ class Product {
         lab::DeviceBuffer<T> a, b, c;
     };
 
-    // Nothing is allocated before the first use. Throws std::invalid_argument for a shape whose
-    // elements the kernels' int cannot count.
-    explicit Product(Shape shape) : shape_(shape) {
+    // Nothing is allocated before the first use, and nothing filled for sampled variants. Throws
+    // std::invalid_argument for a shape whose elements the kernels' int cannot count.
+    explicit Product(Shape shape, lab::Emulation emulation = lab::Emulation::whole)
+        : shape_(shape), emulation_(emulation) {
         for (const std::size_t size : {a_size(), b_size(), c_size()}) {
             if (size == 0 || size > std::size_t{std::numeric_limits<int>::max()}) {
                 throw std::invalid_argument("a matrix has to have 1 to 2^31 - 1 elements");
@@ -57,6 +58,13 @@ class Product {
     double multiply_adds() const { return double(shape_.m) * shape_.n * shape_.k; }
 
     Set& set(std::size_t index) {
+        if (emulation_ == lab::Emulation::sampled) {
+            while (sets_.size() <= index) {
+                sets_.push_back({lab::unfilled<T>(a_size()), lab::unfilled<T>(b_size()),
+                                 lab::unfilled<T>(c_size())});
+            }
+            return sets_[index];
+        }
         if (sets_.empty()) {
             a_ = random_elements(a_size(), 1);
             b_ = random_elements(b_size(), 2);
@@ -150,6 +158,7 @@ class Product {
     }
 
     Shape shape_;
+    lab::Emulation emulation_;
     std::vector<T> a_, b_;
     std::vector<Set> sets_;
     std::vector<Element> expected_;

@@ -311,7 +311,7 @@ TEST_F(Prediction, OfWhatHasNoTimeHasNoRatio) {
 }
 
 TEST_F(Prediction, AloneIsNeitherPreparedNorChecked) {
-    variant_.is_predicted_alone = true;
+    variant_.emulation = lab::Emulation::sampled;
     variant_.counters = [] { return lab::Counters{{"load_requests", 1}}; };
     const lab::backend::Counted counted = lab::validated(variant_, lab::l2_of(variant_));
     EXPECT_EQ(counted.predicted_seconds, 4e-6);
@@ -328,7 +328,7 @@ TEST_F(Prediction, AloneIsNeitherPreparedNorChecked) {
 TEST_F(Prediction, AloneSaysSo) {
     device().description.l2_bytes = 100;
     for (const bool alone : {false, true}) {
-        variant_.is_predicted_alone = alone;
+        variant_.emulation = alone ? lab::Emulation::sampled : lab::Emulation::whole;
         const lab::backend::Counted counted = lab::validated(variant_);
         benchmark::ClearRegisteredBenchmarks();
         benchmark::RegisterBenchmark(
@@ -364,19 +364,19 @@ struct Both {
                 order.push_back(name + " " + what);
                 device().kernel_seconds += 1e-6;
             };
-            experiment.add({.name = name,
-                            .bytes = 4096,
-                            .working_set_bytes = 4096,
-                            .prepare = [note] { note("prepare"); },
-                            .launch = [note](std::size_t) { note("launch"); },
-                            .check = [note] { note("check"); },
-                            .reference = lab::Reference{.counter = "memcpy_ratio",
-                                                        .bytes = 1,
-                                                        .launch =
-                                                            [held](std::size_t) {
-                                                                device().busy_seconds += 1e-6;
-                                                            }},
-                            .is_predicted_alone = name == "alone/n:1"});
+            experiment.add(
+                {.name = name,
+                 .bytes = 4096,
+                 .working_set_bytes = 4096,
+                 .prepare = [note] { note("prepare"); },
+                 .launch = [note](std::size_t) { note("launch"); },
+                 .check = [note] { note("check"); },
+                 .reference =
+                     lab::Reference{
+                         .counter = "memcpy_ratio",
+                         .bytes = 1,
+                         .launch = [held](std::size_t) { device().busy_seconds += 1e-6; }}},
+                name == "alone/n:1" ? lab::Emulation::sampled : lab::Emulation::whole);
         }
         benchmark::ClearRegisteredBenchmarks();
         testing::internal::CaptureStdout();
@@ -392,6 +392,13 @@ TEST_F(Prediction, AloneIsNotShownToAProfiler) {
     const Both both({"--launch-once"});
     EXPECT_EQ(both.printed, "whole/n:1\n");
     EXPECT_EQ(both.order, (std::vector<std::string>{"whole/n:1 prepare", "whole/n:1 launch"}));
+}
+
+TEST_F(Prediction, AloneIsLeftOutWhereCountsAreAllThatIsWanted) {
+    const Both both({"--counts-alone", "--small"});
+    EXPECT_EQ(both.printed, "whole/n:1\n");
+    EXPECT_EQ(both.order, (std::vector<std::string>{"whole/n:1 prepare", "whole/n:1 launch",
+                                                    "whole/n:1 check"}));
 }
 
 TEST_F(Prediction, AloneIsNotValidatedAndHoldsNoMemoryLater) {

@@ -1,5 +1,6 @@
 #include "scripted_device.hpp"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,10 +18,27 @@ const DeviceDescription& description() { return scripted::device().description; 
 
 void* allocate(std::size_t bytes) { return std::malloc(bytes); }
 void release(void* pointer) noexcept { std::free(pointer); }
-void copy_to_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy_to_device(void* to, const void* from, std::size_t bytes) {
+    scripted::device().written_bytes += bytes;
+    std::memcpy(to, from, bytes);
+}
 void copy_to_host(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void copy_on_device(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void poison(void* pointer, std::size_t bytes) { std::memset(pointer, poison_byte, bytes); }
+void copy_on_device(void* to, const void* from, std::size_t bytes) {
+    copy_to_device(to, from, bytes);
+}
+void poison(void* pointer, std::size_t bytes) {
+    scripted::device().written_bytes += bytes;
+    std::memset(pointer, poison_byte, bytes);
+}
+bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
+             std::size_t phase) {
+    const auto* const actual = static_cast<const std::byte*>(data);
+    const auto* const wanted = static_cast<const std::byte*>(expected);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        if (actual[i] != wanted[(phase + i) % period]) return false;
+    }
+    return true;
+}
 void synchronise() {}
 
 L2SetAside::L2SetAside(std::size_t bytes) { scripted::device().l2_set_aside_bytes = bytes; }

@@ -35,6 +35,7 @@ struct Device {
     };
     std::vector<Batch> batches = {};  // that were timed
     std::size_t l2_set_aside_bytes = 0;
+    std::size_t written_bytes = 0;  // of its memory, by copies and poison
     // Where it is an emulated one: what is predicted of a launch, which adds its own time to it; of kernels, and of copies
     // and fills as well.
     double kernel_seconds = 0, busy_seconds = 0;

@@ -248,13 +248,12 @@ def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:
     """The counters of every variant of an executable that an emulated GPU counts."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        flags = [f"--architecture={architecture}", f"--benchmark_out={report}"]
+        flags = [f"--architecture={architecture}", "--counts-alone", f"--benchmark_out={report}"]
         subprocess.run([executable, *flags], capture_output=True, check=True)
         rows = json.loads(report.read_text(encoding="utf-8"))["benchmarks"]
     return {
         row["name"]: {key: value for key, value in row.items() if isinstance(value, int | float)}
         for row in rows
-        if not NSIGHT.keys().isdisjoint(row)  # else too large to be counted: its time is predicted
     }
 
 

@@ -19,7 +19,7 @@ from conftest import Tree
 from slurm_cluster import PATIENCE_S, Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
-CHAPTERS = ("03_l1_cache", "09_transpose_bounds", "16_matmul_naive")
+CHAPTERS = ("04_read_only_cache", "09_transpose_bounds", "10_transpose_naive")
 KINDS = ("fermi", "kepler", "volta", "hopper")
 TASKS = len(CHAPTERS) * len(KINDS)
 Found = TypeVar("Found")
