@@ -239,6 +239,61 @@ TEST(Memory, TheFirstWaveWaitsTogetherForWhatIsNew) {
     EXPECT_NEAR(warm.serve(load.access, load.line, 0, true), 100, 1);
 }
 
+// Loads of which DRAM serves a share, all asked for at once; each of a line that nothing else touches, in a row of its own.
+struct SharedWithTheL2 {
+    Machine machine = machine_with_a_bank();
+    LaunchFacts facts;
+    std::vector<double> arrivals;
+    double busy = 0;
+    SharedWithTheL2(double share, int lines, std::vector<unsigned> sectors = {0xf}) {
+        facts.dram_bytes_per_read_sector = share * emulator::sector_bytes;
+        MemoryPath memory(machine, LaunchTrace{}, facts, 1);
+        LineLoad load;
+        for (int i = 0; i < lines; ++i) {
+            const unsigned mask = sectors[static_cast<std::size_t>(i) % sectors.size()];
+            load.line = {{static_cast<emulator::Address>(i) * Dram::row_bytes, mask}};
+            arrivals.push_back(memory.serve(load.access, load.line, 0));
+        }
+        busy = memory.dram().busy();
+    }
+};
+
+// A line takes DRAM a cycle.
+TEST(Memory, AShareOfTheLinesKeepsDramBusyForThatShareOfTheTime) {
+    EXPECT_EQ(SharedWithTheL2(1. / 4, 40).busy, 10);
+    EXPECT_EQ(SharedWithTheL2(1. / 2, 40).busy, 20);
+    EXPECT_EQ(SharedWithTheL2(1, 40).busy, 40);
+    // Less than a line is still due at the end.
+    for (const double share : {0.01, 0.1, 0.3, 0.45, 0.7, 0.89, 0.95}) {
+        EXPECT_LE(SharedWithTheL2(share, 40).busy, 40 * share + 1e-9) << share;
+        EXPECT_GT(SharedWithTheL2(share, 40).busy, 40 * share - 1) << share;
+        // Requests for four sectors, one, and two.
+        const double sum = 12 * share * (4 + 1 + 2) / 4;
+        const double busy = SharedWithTheL2(share, 36, {0xf, 0x2, 0x6}).busy;
+        EXPECT_LE(busy, sum + 1e-9) << share;
+        EXPECT_GT(busy, sum - 1) << share;
+    }
+}
+
+// One bank, 40 cycles for a row: it opens one for every fourth line, whole, and not half a row for each. Lines that come at
+// the same time leave the L1 one after another, a cycle each.
+TEST(Memory, DramReadsSomeLinesWholeInsteadOfAPartOfEach) {
+    const auto expect_near = [](double arrival, double of_dram, int before) {
+        EXPECT_GE(arrival, of_dram) << before;
+        EXPECT_LE(arrival, of_dram + 1 + before) << before;
+    };
+    const SharedWithTheL2 quarter(1. / 4, 40);
+    for (int i = 0; i < 40; ++i) {
+        const int rows_before = i % 4 == 3 ? i / 4 : 0;
+        expect_near(quarter.arrivals[static_cast<std::size_t>(i)], 500 + 40 * rows_before, i);
+    }
+    // Each line opens a row where all come from DRAM, or nearly: nothing is left to the next one.
+    for (const double share : {1., 0.95})
+        expect_near(SharedWithTheL2(share, 40).arrivals.back(), 500 + 40 * 39, 39);
+    // Of requests for a sector each, too: whole is what was asked for.
+    expect_near(SharedWithTheL2(1, 40, {0x2}).arrivals.back(), 500 + 40. / 2 * 39, 39);
+}
+
 TEST(Memory, ALaunchEndsWhenItsLastStoreIsAcknowledged) {
     Machine machine = machine_with_dram();
     machine.l2_store_lines_per_cycle = 1;

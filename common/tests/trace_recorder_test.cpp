@@ -16,7 +16,7 @@ namespace {
 using emulator::simt::RecordedLaunch;
 using timing::Access;
 
-// k(in, out): lanes load `stride` bytes apart; store(in): conflicts; loop(out, n): n rounds.
+// k(in, out): lanes load `stride` bytes apart; store(in): conflicts; loop(n): n rounds; uneven(n): of the first warp alone.
 std::string text(unsigned stride) {
     const std::string bytes = std::to_string(stride);
     return R"(.version 8.0
@@ -61,6 +61,20 @@ std::string text(unsigned stride) {
     .reg .b32 %r<6>; .reg .pred %p<2>;
     ld.param.u32 %r1, [n];
     mov.u32 %r2, 0;
+AGAIN:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r1;
+    @%p1 bra AGAIN;
+    ret;
+}
+.visible .entry uneven(.param .u32 n)
+{
+    .reg .b32 %r<6>; .reg .pred %p<3>;
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, 0;
+    mov.u32 %r3, %tid.x;
+    setp.lt.u32 %p2, %r3, 32;
+    selp.b32 %r1, %r1, 1, %p2;
 AGAIN:
     add.u32 %r2, %r2, 1;
     setp.lt.u32 %p1, %r2, %r1;
@@ -255,6 +269,75 @@ TEST(Recorder, ShortKernelsAreRecordedForMoreWaves) {
     EXPECT_EQ(record.recorded->trace.blocks.size(), 2u);
 }
 
+// ---- a K40 has 15 SMs, each of which takes two blocks of 1024 threads at a time: a wave of 64 warps
+
+timing::LaunchTrace of_loop(std::uint64_t sm_blocks, unsigned rounds,
+                            const std::string& kernel = "loop") {
+    Machine machine(text(4), "kepler", recording());
+    const auto blocks = static_cast<unsigned>(15 * sm_blocks);
+    return machine.launch(kernel, shape(blocks, 1024), rounds).recorded->trace;
+}
+
+bool is_whole(const timing::LaunchTrace& trace) {
+    return std::ranges::all_of(trace.blocks, [](const timing::BlockTrace& block) {
+        return std::ranges::all_of(block, [](const timing::WarpTrace& warp) {
+            return warp.executed > 0 && warp.executed == warp.recorded;
+        });
+    });
+}
+
+// A block of 410 rounds executes 39,000 to 40,000 instructions: six of them, three waves, fit 250,000, and seven do not.
+TEST(Recorder, WavesAreKeptWhereThreeFit) {
+    const timing::LaunchTrace trace = of_loop(12, 410);
+    EXPECT_TRUE(is_whole(trace));
+    EXPECT_EQ(trace.blocks.size(), 6u);
+    // Seven of 330 rounds do, with 32,000 each: the last wave need not be whole.
+    EXPECT_EQ(of_loop(12, 330).blocks.size(), 7u);
+}
+
+// A block of 450 rounds executes more than 43,000: five fit, which are two waves and a half.
+TEST(Recorder, TheFirstWaveIsKeptAloneWhereThreeDoNotFit) {
+    const timing::LaunchTrace trace = of_loop(12, 450);
+    EXPECT_TRUE(is_whole(trace));
+    EXPECT_EQ(trace.blocks.size(), 2u);
+}
+
+TEST(Recorder, ALaunchOfFewerWavesIsKeptWhereAllFit) {
+    for (const std::uint64_t blocks : {1u, 2u, 3u, 4u, 5u}) {
+        const timing::LaunchTrace trace = of_loop(blocks, 450);
+        EXPECT_TRUE(is_whole(trace));
+        EXPECT_EQ(trace.blocks.size(), blocks);
+    }
+    // Six times 43,000 do not fit, and of four times 86,000 neither does the third block.
+    EXPECT_EQ(of_loop(6, 450).blocks.size(), 2u);
+    EXPECT_EQ(of_loop(4, 900).blocks.size(), 2u);
+}
+
+// A warp of 10,000 instructions is cut, though six blocks with 31 short ones each are no more than 65,000.
+TEST(Recorder, TheFirstWaveIsKeptAloneWhereASingleWarpWasCut) {
+    const timing::LaunchTrace trace = of_loop(6, 3'333, "uneven");
+    EXPECT_EQ(trace.blocks.size(), 2u);
+    EXPECT_FALSE(is_whole(trace));
+    // A third of it is recorded whole, and all six are kept.
+    EXPECT_EQ(of_loop(6, 1'111, "uneven").blocks.size(), 6u);
+}
+
+// The warps of one wave share 250,000 instructions evenly, and one has no more than 16,384. A round is never cut.
+TEST(Recorder, AWarpIsRecordedUpToItsShareOfAWave) {
+    const auto recorded = [](std::uint64_t sm_blocks, unsigned threads) {
+        Machine machine(text(4), "kepler", recording());
+        const auto blocks = static_cast<unsigned>(15 * sm_blocks);
+        const auto record = machine.launch("loop", shape(blocks, threads), 6'000u);
+        const timing::WarpTrace& warp = record.recorded->trace.blocks.at(0).at(0);
+        EXPECT_GE(warp.executed, 18'000u);
+        return static_cast<double>(warp.recorded);
+    };
+    EXPECT_NEAR(recorded(3, 1024), 250'000. / 64, 4);
+    EXPECT_NEAR(recorded(1, 1024), 250'000. / 32, 4);  // the launch has no second block for an SM
+    EXPECT_NEAR(recorded(1, 544), 250'000. / 17, 4);
+    EXPECT_NEAR(recorded(1, 32), 16'384, 4);
+}
+
 TEST(Recorder, AGpuOfItsOwnNameHasItsOwnSms) {
     // An RTX 3080 has 68 SMs of 48 warps: a block of 1024 threads fits once.
     Recording recording(4, "geforce-rtx-3080");
@@ -399,7 +482,7 @@ struct OfLaunch {
           lines(record.footprint_lines) {}
 };
 
-// Of 8,192 blocks of 2,415 instructions, the first 3,312 tell what is shared: as many as execute eight million.
+// Of 8,192 blocks of 2,415 instructions, the first 1,656 tell what is shared: as many as execute four million.
 LaunchRecord of_a_launch(const std::string& kernel, bool sampled) {
     constexpr unsigned blocks = 8192, rounds = 400;
     emulator::simt::Options options = recording();
@@ -464,6 +547,91 @@ TEST(Sampling, WhatIsSharedIsSeenOnlyForATime) {
     const LaunchRecord record =
         machine.launch("load", shape(8192, 32), shared.get(), own.get(), 400u);
     EXPECT_GT(record.footprint_lines, 8192u * 300);
+}
+
+// k(out, n): n rounds of three instructions; the block's number plus one to its place.
+const std::string marks = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+    .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n];
+    mov.u32 %r2, 0;
+AGAIN:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p1, %r2, %r1;
+    @%p1 bra AGAIN;
+    mov.u32 %r3, %ctaid.x;
+    mul.wide.u32 %rd2, %r3, 4;
+    add.s64 %rd1, %rd1, %rd2;
+    add.u32 %r3, %r3, 1;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+)";
+
+// A launch of blocks of a warp, each of about so many instructions, and which of them have left their marks.
+struct Marks {
+    LaunchRecord record;
+    std::vector<unsigned> marks;
+    Marks(unsigned blocks, unsigned instructions, bool sampled, bool recorded = false) {
+        emulator::simt::Options options;
+        options.sample_blocks = sampled;
+        options.record_for_time = recorded;
+        simt_test::Machine machine(simt_test::marks, "hopper", options);
+        const Array<unsigned> out(blocks);
+        record = machine.launch("k", shape(blocks, 32), out.get(), instructions / 3);
+        marks = out.to_host();
+    }
+    std::ptrdiff_t executed() const {
+        return std::ranges::count_if(marks, [](unsigned mark) { return mark != 0; });
+    }
+    // Blocks from the first on that were all executed.
+    std::ptrdiff_t from_first_on() const { return std::ranges::find(marks, 0u) - marks.begin(); }
+};
+
+// The first block, the last one, and of those between 24 side by side and every eleventh: two are both.
+TEST(Sampling, BeginsWith256Blocks) {
+    EXPECT_EQ(Marks(255, 30, true).record.blocks_executed, 255u);
+    const Marks sampled(256, 30, true);
+    EXPECT_EQ(sampled.record.blocks_executed, 2u + 24 + 24 - 2);
+    EXPECT_EQ(sampled.executed(), 48);
+    EXPECT_EQ(Marks(256, 30, false).record.blocks_executed, 256u);
+}
+
+// Of 16 million instructions a third for the blocks between the first and the last one.
+TEST(Sampling, CountsFewerOfLongBlocks) {
+    EXPECT_EQ(Marks(1000, 100'000, true).record.blocks_executed, 2u + 48);  // 53.3 fit
+    EXPECT_EQ(Marks(1000, 219'000, true).record.blocks_executed, 2u + 24);  // 24.3
+    EXPECT_EQ(Marks(1000, 440'000, true).record.blocks_executed, 2u + 12);  // 12.1
+    // Two fit. Four are the least: two side by side, and those at both ends.
+    const Marks longest(1000, 2'000'000, true);
+    EXPECT_EQ(longest.record.blocks_executed, 6u);
+    for (const unsigned block : {0u, 1u, 499u, 500u, 998u, 999u})
+        EXPECT_EQ(longest.marks[block], block + 1) << block;
+}
+
+// Blocks that are all alike are as many times one of them, however few were counted.
+TEST(Sampling, FewSamplesStandForAllBlocks) {
+    constexpr unsigned blocks = 257;
+    for (const unsigned instructions : {30u, 380'000u, 2'000'000u}) {
+        const LaunchRecord one = Marks(1, instructions, false).record;
+        const LaunchRecord all = Marks(blocks, instructions, true).record;
+        EXPECT_LT(all.blocks_executed, 64u);
+        EXPECT_EQ(all.warp_instructions, blocks * one.warp_instructions);
+        EXPECT_EQ(all.stores.requests, blocks);
+        EXPECT_EQ(all.sampling_error, 0);
+    }
+}
+
+// As many as execute four million instructions, in two halves alike; up to 192 of long ones, as many as execute twelve million;
+// and 16 at least.
+TEST(Sampling, TheFirstBlocksShowWhatIsShared) {
+    EXPECT_EQ(Marks(600, 10'000, true, true).from_first_on(), 398);  // 399 fit
+    EXPECT_EQ(Marks(600, 60'000, true, true).from_first_on(), 192);
+    EXPECT_EQ(Marks(600, 120'000, true, true).from_first_on(), 98);  // 99 fit
+    EXPECT_EQ(Marks(600, 900'000, true, true).from_first_on(), 16);
 }
 
 }  // namespace

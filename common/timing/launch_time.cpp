@@ -10,55 +10,32 @@ namespace {
 constexpr double min_share_of_a_bound = 0.5;
 constexpr unsigned draws = 5;
 
-// Instructions that the recorded warps executed, for each that was recorded; 1 where nothing was left out.
-double executed_for_each_recorded(const LaunchTrace& trace) {
-    double recorded = 0, executed = 0;
-    for (const BlockTrace& block : trace.blocks) {
-        for (const WarpTrace& warp : block) {
-            recorded += static_cast<double>(warp.recorded);
-            executed += static_cast<double>(warp.executed);
-        }
-    }
-    return recorded == 0 ? 1 : executed / recorded;
-}
-
 // Cycles from the end of one of the SM's blocks to that of the next one: between the end of the first wave and
-// the start of the last one, or `else_each`.
-double cycles_per_block(const SmResult& sm, const LaunchFacts& facts, double else_each) {
+// the start of the last one; where nothing lies between, as SmSimulation::extrapolate has it.
+double cycles_per_block(const SmResult& sm, const LaunchFacts& facts) {
     const std::size_t recorded = sm.block_ends.size();
     const std::size_t resident = std::min<std::size_t>(facts.resident_blocks, recorded);
     const std::size_t last = recorded - resident;
     const std::size_t first = std::min(resident, last);
-    if (last <= first) return else_each;
+    if (last <= first) return sm.cycles_per_block;
     return (sm.block_ends[last - 1] - sm.block_ends[first - 1]) / static_cast<double>(last - first);
 }
 
-// What was not recorded of these blocks goes on as the second half of what was: the first one has cold caches and
-// SMs that fill up.
-double cycles_of_recorded_blocks(const SmResult& sm, const LaunchTrace& trace) {
-    const double more = executed_for_each_recorded(trace) - 1;
-    return sm.cycles + 2 * more * (sm.cycles - sm.half_cycles);
-}
-
 // Cycles of the recorded SM until its last block has finished.
-double cycles_of(const SmResult& sm, const LaunchTrace& trace, const LaunchFacts& facts) {
-    const double cycles = cycles_of_recorded_blocks(sm, trace);
+double cycles_of(const SmResult& sm, const LaunchFacts& facts) {
     const std::size_t recorded = sm.block_ends.size();
-    if (recorded == 0 || facts.sm_blocks <= recorded) return cycles;
-    return cycles + static_cast<double>(facts.sm_blocks - recorded) *
-                        cycles_per_block(sm, facts, cycles / static_cast<double>(recorded));
+    if (recorded == 0 || facts.sm_blocks <= recorded) return sm.whole_cycles;
+    return sm.whole_cycles +
+           static_cast<double>(facts.sm_blocks - recorded) * cycles_per_block(sm, facts);
 }
 
-ClockReads clocks_of(const Machine& machine, SmResult& sm, const LaunchTrace& trace,
-                     const LaunchFacts& facts) {
+ClockReads clocks_of(const Machine& machine, SmResult& sm, const LaunchFacts& facts) {
     ClockReads result{.warps = std::move(sm.clocks)};
     result.sms = machine.sms;
     result.resident_blocks = std::max(1u, facts.resident_blocks);
     result.clock_hz = machine.clock_hz;
-    const double blocks = static_cast<double>(std::max<std::size_t>(1, sm.block_ends.size()));
     result.cycles_per_wave =
-        static_cast<double>(result.resident_blocks) *
-        cycles_per_block(sm, facts, cycles_of_recorded_blocks(sm, trace) / blocks);
+        static_cast<double>(result.resident_blocks) * cycles_per_block(sm, facts);
     return result;
 }
 
@@ -93,7 +70,7 @@ SmResult middle_of_draws(const Machine& machine, const LaunchTrace& trace,
         results.push_back(SmSimulation(machine, trace, facts, draw).run());
     const auto middle = results.begin() + count / 2;
     std::ranges::nth_element(results, middle, {},
-                             [&](const SmResult& sm) { return cycles_of(sm, trace, facts); });
+                             [&](const SmResult& sm) { return cycles_of(sm, facts); });
     return std::move(*middle);
 }
 
@@ -111,7 +88,7 @@ Prediction predict(const Machine& machine, const LaunchTrace& trace, const Launc
     Prediction result;
     // What was recorded may find more in the caches than the rest of the launch.
     const double least = facts.dram_bytes / machine.dram_bytes_per_cycle;
-    const double cycles = std::max(least, cycles_of(sm, trace, facts) + sm.end_cycles);
+    const double cycles = std::max(least, cycles_of(sm, facts) + sm.end_cycles);
     result.seconds = machine.launch_seconds + cycles / machine.clock_hz;
     note_shares(machine, sm, facts, result);
     const auto highest = std::max_element(result.shares.begin(), result.shares.end());
@@ -119,7 +96,7 @@ Prediction predict(const Machine& machine, const LaunchTrace& trace, const Launc
                        ? Bound::latency
                        : static_cast<Bound>(highest - result.shares.begin());
     result.stalls = std::move(sm.stalls);
-    result.clocks = clocks_of(machine, sm, trace, facts);
+    result.clocks = clocks_of(machine, sm, facts);
     return result;
 }
 

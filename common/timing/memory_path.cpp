@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace timing {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 // A store passes the L1 line by line, and two cycles more: 10, 18 and 34 passes of 8, 16 and 32 lines (H200:
 // l1tex__data_pipe_lsu_wavefronts).
 constexpr double store_overhead_cycles = 2;
+// Shares of first touches come from counts and fall short of 1 by a little.
+constexpr double nearly_whole = 0.9;
 constexpr std::size_t max_in_flight = 4096;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
@@ -150,10 +153,7 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
     if (facts_.dram_bytes_per_read_sector <= 0) return arrival;
     for (const emulator::LineSectors line : lines) {
         lines_read_.insert(line.line());
-        const double from_dram =
-            dram_.read(line.line(), line.count() * facts_.dram_bytes_per_read_sector,
-                       facts_.share_of_rows_read, begin) +
-            dram_.cycles(line.line());
+        const double from_dram = read_from_dram(line, begin) + dram_.cycles(line.line());
         evict(line.count() * facts_.dram_bytes_per_read_sector, begin);
         if (waits_for_dram(line.line())) {
             arrival = std::max(arrival, from_dram);
@@ -163,6 +163,16 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
         }
     }
     return arrival;
+}
+
+// When DRAM has served the line. Where the L2 has a part of what SMs ask for, or another SM has asked before, DRAM
+// reads some of the lines, but these whole. Which lines wait is decided apart (waits_for_dram): a channel's queue
+// delays those that are read alone.
+double MemoryPath::read_from_dram(emulator::LineSectors line, double begin) {
+    dram_bytes_due_ += line.count() * facts_.dram_bytes_per_read_sector;
+    if (dram_bytes_due_ < nearly_whole * line.count() * emulator::sector_bytes) return begin;
+    const double bytes = std::exchange(dram_bytes_due_, 0);
+    return dram_.read(line.line(), bytes, facts_.share_of_rows_read, begin);
 }
 
 double MemoryPath::copy(const Access& access, std::span<const emulator::LineSectors> lines,

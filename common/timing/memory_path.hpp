@@ -62,6 +62,7 @@ class MemoryPath {
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double fetch(std::span<const emulator::LineSectors> lines, double now);
     double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival);
+    double read_from_dram(emulator::LineSectors line, double begin);
     bool waits_for_dram(emulator::Address line);
     double read_constant(const Access& access, double now);
     double cycles_to_last_sm(double read_bytes) const;
@@ -91,7 +92,7 @@ class MemoryPath {
     double acknowledged_ = 0;  // when the L2 has answered the last store
     bool is_used_ = false;
     double shared_busy_ = 0;
-    double dram_requests_due_ = 0;
+    double dram_requests_due_ = 0, dram_bytes_due_ = 0;
 };
 
 }  // namespace timing

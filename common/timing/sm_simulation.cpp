@@ -8,6 +8,7 @@ namespace timing {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t instructions_a_time = 64;
 
 std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
 
@@ -27,6 +28,8 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
       memory_(machine, trace, facts, active_sms_, draw),
       schedulers_(machine.schedulers) {
+    stands_for_later_waves_ =
+        trace.blocks.size() <= facts.resident_blocks && facts.sm_blocks >= 2 * trace.blocks.size();
     const std::size_t residents =
         std::min<std::size_t>(std::max(1u, facts.resident_blocks), trace.blocks.size());
     std::size_t warps = 0;
@@ -42,23 +45,37 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
     ready_.resize(warps_.size() * trace.program.registers);
     source_.resize(ready_.size());
     result_.stalls.resize(trace.program.lines);
-    for (const BlockTrace& block : trace.blocks) result_.clocks.emplace_back(block.size());
-    half_of_instructions_ = count_instructions() / 2;
+    for (const BlockTrace& block : trace.blocks) {
+        result_.clocks.emplace_back(block.size());
+        for (const WarpTrace& warp : block) longest_ = std::max(longest_, warp.executed);
+    }
 }
 
-std::uint64_t SmSimulation::count_instructions() const {
-    std::vector<std::uint64_t> slots;
-    for (const BasicBlock& block : trace_.program.blocks) {
-        slots.push_back(0);
-        for (const Instruction& instruction : block.instructions) slots.back() += instruction.slots;
-    }
-    std::uint64_t count = 0;
+// Where the first wave alone was recorded, the SM fills up before and runs empty after what goes on: the rest is issued
+// as fast as what lies between half of the instructions up to the end of the first long warp and this end.
+void SmSimulation::extrapolate() {
+    const auto blocks = static_cast<double>(std::max<std::size_t>(1, trace_.blocks.size()));
+    double recorded = 0, executed = 0;
     for (const BlockTrace& block : trace_.blocks) {
         for (const WarpTrace& warp : block) {
-            for (const Step& step : warp.steps) count += slots[step.block];
+            recorded += static_cast<double>(warp.recorded);
+            executed += static_cast<double>(warp.executed);
         }
     }
-    return count;
+    const double more = recorded == 0 ? 1 : executed / recorded;
+    result_.whole_cycles = result_.cycles * more;
+    result_.cycles_per_block = result_.whole_cycles / blocks;
+    const bool is_whole = more == 1 && facts_.sm_blocks <= trace_.blocks.size();
+    const bool has_later_waves = trace_.blocks.size() > residents_.size();  // these are whole
+    const std::size_t last = first_end_ / instructions_a_time;
+    const bool shows_rate = last >= 2 && last < issue_times_.size();
+    if (is_whole || has_later_waves || !shows_rate) return;
+    const double whole = static_cast<double>(result_.instructions) * more;
+    const double begin = issue_times_[last / 2], end = issue_times_[last];
+    const double each =
+        (end - begin) / static_cast<double>((last - last / 2) * instructions_a_time);
+    result_.whole_cycles = end + each * (whole - static_cast<double>(last * instructions_a_time));
+    result_.cycles_per_block = each * whole / blocks;
 }
 
 SmResult SmSimulation::run() {
@@ -82,6 +99,7 @@ SmResult SmSimulation::run() {
         }
     }
     result_.cycles = std::max(last_, memory_.drained());
+    extrapolate();
     result_.end_cycles = memory_.cycles_of_end();
     result_.busy.data = memory_.data().busy();
     result_.busy.shared = memory_.shared_busy();
@@ -119,7 +137,7 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
     warp.issued = warp.ready = now;
     warp.at_barrier = warp.is_done = false;
     for (std::vector<double>& groups : warp.groups) groups.assign(1, 0);
-    warp.is_in_first_wave = is_first_wave_;
+    warp.is_in_first_wave = is_first_wave_ && !stands_for_later_waves_;
     const auto first = static_cast<std::ptrdiff_t>(warp.registers);
     std::fill_n(ready_.begin() + first, trace_.program.registers, now);
     std::fill_n(source_.begin() + first, trace_.program.registers, std::uint8_t{0});
@@ -214,7 +232,8 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
     scheduler.free = now + cycles;
     result_.busy.issue += cycles;
     result_.instructions += instruction.slots;
-    if (result_.instructions <= half_of_instructions_) result_.half_cycles = now;
+    while (result_.instructions / instructions_a_time >= issue_times_.size())
+        issue_times_.push_back(now);
     if (instruction.reads_clock) warp.clock->cycles.push_back(now);
     Stall kind = Stall::arithmetic;
     const double done = execute(warp, instruction, now, kind);
@@ -283,6 +302,8 @@ void SmSimulation::finish_warp(std::uint32_t number, double now) {
     Warp& warp = warps_[number];
     warp.is_done = true;
     warp.clock->end = now;
+    // Warps with little to do end before the SM has shown its pace.
+    if (first_end_ == 0 && 2 * warp.trace->executed >= longest_) first_end_ = result_.instructions;
     Resident& block = residents_[warp.block];
     if (--block.alive > 0) {
         if (block.arrived == block.alive && block.arrived > 0) release(block, now);

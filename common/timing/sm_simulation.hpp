@@ -37,9 +37,11 @@ struct Busy {
 };
 
 struct SmResult {
-    double cycles = 0;       // until the last warp has finished and its stores have arrived
-    double end_cycles = 0;   // that the launch takes longer then, however many blocks it has
-    double half_cycles = 0;  // until half of its instructions were issued
+    double cycles = 0;      // until the last warp has finished and its stores have arrived
+    double end_cycles = 0;  // that the launch takes longer then, however many blocks it has
+    // Until everything of its warps would be issued at the rate of the middle, without the SM's running empty, where
+    // that is more than was recorded; and that each block more takes, where one wave was.
+    double whole_cycles = 0, cycles_per_block = 0;
     std::vector<double> block_ends;  // ascending
     Busy busy;
     std::uint64_t instructions = 0;
@@ -117,7 +119,7 @@ class SmSimulation {
     void release(Resident& block, double now);
     void finish_warp(std::uint32_t warp, double now);
     bool release_stuck();
-    std::uint64_t count_instructions() const;
+    void extrapolate();
 
     const Machine& machine_;
     const LaunchTrace& trace_;
@@ -135,10 +137,15 @@ class SmSimulation {
     Server warp_starts_;
     Server arrivals_;  // at all barriers
     bool is_first_wave_ = true;
+    // The first wave alone was recorded, and most blocks come later.
+    bool stands_for_later_waves_ = false;
     std::uint64_t next_age_ = 0;
     std::size_t next_block_ = 0;
     double last_ = 0;
-    std::uint64_t half_of_instructions_ = 0;
+    std::vector<double> issue_times_;  // of every so many instructions
+    std::uint64_t longest_ = 0;        // instructions that the warp which executes most does
+    // Instructions issued when the first warp of at least half as many had issued its last one.
+    std::uint64_t first_end_ = 0;
     SmResult result_;
 };
 

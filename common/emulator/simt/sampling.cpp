@@ -11,11 +11,16 @@
 namespace emulator::simt {
 namespace {
 
-constexpr std::uint64_t blocks_of_a_class = 48;
-constexpr std::uint64_t min_blocks = 1024;
-// Of the blocks that show what is shared: as long as a few waves of short ones, and some of those that take a second.
-constexpr std::uint64_t instructions_to_share = 8'000'000;
-constexpr std::uint64_t min_blocks_to_share = 64;
+constexpr std::uint64_t min_blocks = 256;
+// Blocks that are counted of a class: as many as execute the class's share of these instructions (half a second on one
+// thread), 4 to 48.
+constexpr std::uint64_t blocks_of_a_class = 48, min_blocks_of_a_class = 4;
+constexpr std::uint64_t instructions_to_count = 16'000'000;
+// Blocks that show what is shared: a few waves of short ones; 192 where these execute no more than 12 million
+// instructions, fewer of long ones, 16 in any case.
+constexpr std::uint64_t instructions_to_share = 4'000'000, instructions_of_min_blocks = 12'000'000;
+constexpr std::uint64_t min_blocks_to_share = 192, min_long_blocks_to_share = 16;
+static_assert(min_blocks_to_share <= min_blocks);
 
 // Blocks whose index in each dimension is the first, the last, or one between.
 struct BlockClass {
@@ -49,13 +54,13 @@ std::vector<BlockClass> classes_of(const Dimensions& grid) {
 }
 
 // Half of them side by side, so that what repeats every few blocks is seen; half spread evenly.
-std::vector<std::uint64_t> picks_of(std::uint64_t blocks) {
+std::vector<std::uint64_t> picks_of(std::uint64_t blocks, std::uint64_t wanted) {
     std::vector<std::uint64_t> picks;
-    if (blocks <= blocks_of_a_class) {
+    if (blocks <= wanted) {
         for (std::uint64_t i = 0; i < blocks; ++i) picks.push_back(i);
         return picks;
     }
-    const std::uint64_t half = blocks_of_a_class / 2;
+    const std::uint64_t half = wanted / 2;
     for (std::uint64_t i = 0; i < half; ++i) {
         picks.push_back(blocks / 2 - half / 2 + i);
         picks.push_back(i * (blocks - 1) / (half - 1));
@@ -80,7 +85,8 @@ std::array<double, 6> main_numbers(const Launch& launch, const Counts& counts) {
 
 class Sampler {
   public:
-    explicit Sampler(const Launch& launch) : launch_(launch) {
+    Sampler(const Launch& launch, std::size_t classes)
+        : launch_(launch), instructions_of_a_class_(instructions_to_count / classes) {
         if (launch.recorder == nullptr) return;
         Worker worker(launch);  // counted below
         for (const std::uint64_t block : launch.recorder->blocks()) {
@@ -90,15 +96,14 @@ class Sampler {
     }
 
     void run(const BlockClass& blocks) {
-        const std::vector<std::uint64_t> picks = picks_of(blocks.blocks());
-        std::vector<Counts> samples;
-        for (const std::uint64_t pick : picks) {
-            std::vector<std::unique_ptr<Worker>> worker;
-            worker.push_back(std::make_unique<Worker>(launch_));
-            worker[0]->run_block(blocks.number(pick, launch_.shape.grid));
-            samples.push_back(counts_of(launch_, worker));
-            workers_.push_back(std::move(worker[0]));
-        }
+        std::vector<Counts> samples{counts_of_block(blocks, 0)};
+        const std::uint64_t of_first = record_of(launch_, samples[0]).warp_instructions;
+        const std::uint64_t fit = instructions_of_a_class_ / std::max<std::uint64_t>(1, of_first);
+        const std::vector<std::uint64_t> picks =
+            picks_of(blocks.blocks(), std::clamp(fit, min_blocks_of_a_class, blocks_of_a_class));
+        // The first one is always among them.
+        for (std::size_t i = 1; i < picks.size(); ++i)
+            samples.push_back(counts_of_block(blocks, picks[i]));
         executed_ += picks.size();
         const std::uint64_t each = blocks.blocks() / picks.size(),
                             rest = blocks.blocks() % picks.size();
@@ -127,11 +132,22 @@ class Sampler {
     }
 
   private:
+    Counts counts_of_block(const BlockClass& blocks, std::uint64_t pick) {
+        std::vector<std::unique_ptr<Worker>> worker;
+        worker.push_back(std::make_unique<Worker>(launch_));
+        worker[0]->run_block(blocks.number(pick, launch_.shape.grid));
+        const Counts counts = counts_of(launch_, worker);
+        workers_.push_back(std::move(worker[0]));
+        return counts;
+    }
+
     void add_shared(LaunchRecord& record) const {
         const std::uint64_t each =
             std::max<std::uint64_t>(1, record.warp_instructions / record.blocks);
+        const std::uint64_t least = std::clamp(instructions_of_min_blocks / each,
+                                               min_long_blocks_to_share, min_blocks_to_share);
         const std::uint64_t half =
-            std::clamp(instructions_to_share / each, min_blocks_to_share, record.blocks) / 2;
+            std::clamp(instructions_to_share / each, least, record.blocks) / 2;
         const Counts first = counts_of(launch_, run_blocks(launch_, half));
         // From the beginning again: what the first half has left in the L1s is there for the second one.
         const std::vector<std::unique_ptr<Worker>> workers = run_blocks(launch_, 2 * half);
@@ -177,6 +193,7 @@ class Sampler {
     }
 
     const Launch& launch_;
+    const std::uint64_t instructions_of_a_class_;
     Counts total_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::uint64_t executed_ = 0;
@@ -188,8 +205,9 @@ class Sampler {
 std::optional<LaunchRecord> sample_grid(const Launch& launch) {
     if (launch.blocks() < min_blocks || launch.shape.cooperative) return std::nullopt;
     if (launch.image.traits.may_wait_for_blocks) return std::nullopt;
-    Sampler sampler(launch);
-    for (const BlockClass& blocks : classes_of(launch.shape.grid)) sampler.run(blocks);
+    const std::vector<BlockClass> classes = classes_of(launch.shape.grid);
+    Sampler sampler(launch, classes.size());
+    for (const BlockClass& blocks : classes) sampler.run(blocks);
     return sampler.record();
 }
 

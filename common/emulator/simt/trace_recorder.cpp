@@ -12,11 +12,11 @@
 namespace emulator::simt {
 namespace {
 
-// Enough waves of blocks to see how the first one starts, how one follows another and how the last one ends;
-// of short kernels more, because the waits of single warps differ.
+// Enough waves of blocks to see how the first one starts, how one follows another and how the last one ends; of
+// short kernels more, because the waits of single warps differ. Where there is no room for so many, the first one alone.
 constexpr std::uint64_t min_waves = 3, max_waves = 12;
 constexpr std::uint64_t recorded_sms = 3, max_neighbours = 8;
-constexpr std::uint64_t max_instructions_of_a_launch = 800'000;
+constexpr std::uint64_t max_instructions_of_an_sm = 250'000;
 constexpr std::uint64_t max_instructions_of_a_warp = 16'384;
 
 timing::Access::Kind kind_of(const MemoryDetail& detail, bool is_reduction) {
@@ -60,14 +60,11 @@ std::uint16_t distinct_addresses(const std::array<Address, warp_size>& addresses
     return static_cast<std::uint16_t>(seen.size() - rest.size());
 }
 
-// Where warps were cut, later waves would show how blocks begin, again and again.
-void keep_first_wave_if_cut(timing::LaunchTrace& trace, std::size_t resident_blocks) {
+// Whether so many blocks were recorded, all of them whole. Warps that were cut show again and again how blocks begin.
+bool are_whole(const std::vector<timing::BlockTrace>& blocks, std::uint64_t wanted) {
     const auto is_cut = [](const timing::WarpTrace& warp) { return warp.executed > warp.recorded; };
-    if (trace.blocks.size() <= resident_blocks) return;
-    const bool some_are_cut = std::ranges::any_of(
-        trace.blocks,
-        [&](const timing::BlockTrace& block) { return std::ranges::any_of(block, is_cut); });
-    if (some_are_cut) trace.blocks.resize(resident_blocks);
+    const auto has_cut = [&](const auto& block) { return std::ranges::any_of(block, is_cut); };
+    return blocks.size() >= wanted && std::ranges::none_of(blocks, has_cut);
 }
 
 }  // namespace
@@ -80,7 +77,7 @@ TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
     const std::uint64_t fullest = blocks % sms == 0 ? sms : blocks % sms;
     const std::uint64_t of_sm = (blocks + sms - 1) / sms;
     const std::uint64_t count = std::min<std::uint64_t>(of_sm, max_waves * resident_blocks_);
-    first_optional_ = std::min<std::uint64_t>(count, min_waves * resident_blocks_);
+    first_optional_ = std::min<std::uint64_t>(count, resident_blocks_);
     for (std::uint64_t i = 0; i < std::min(fullest, recorded_sms); ++i) {
         Recorded& recorded = sms_.emplace_back();
         recorded.first = i * fullest / recorded_sms;
@@ -93,9 +90,9 @@ TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
         recorded.first = (blocks - neighbours) / 2 + i;
         recorded.trace.blocks.emplace_back(launch.warps());
     }
-    max_instructions_ = std::min(
-        max_instructions_of_a_warp,
-        max_instructions_of_a_launch / (sms_.size() * first_optional_ * launch.warps()) + 1);
+    max_instructions_ =
+        std::min(max_instructions_of_a_warp,
+                 max_instructions_of_an_sm / (first_optional_ * launch.warps()) + 1);
 }
 
 std::uint64_t TraceRecorder::Recorded::executed() const {
@@ -116,7 +113,7 @@ TraceRecorder::Recorded* TraceRecorder::recorded_of(std::uint64_t block) {
     return nullptr;
 }
 
-// Blocks of an SM come one after another. Those beyond the first waves are taken as long as there is room for
+// Blocks of an SM come one after another. Those beyond the first wave are taken as long as there is room for
 // one more like those before it.
 bool TraceRecorder::wants(std::uint64_t block) {
     if (is_stopped_) return false;
@@ -124,8 +121,7 @@ bool TraceRecorder::wants(std::uint64_t block) {
     if (recorded == nullptr) return false;
     const std::uint64_t number = recorded->number_of(block);
     if (number < first_optional_) return true;
-    const std::uint64_t room = max_instructions_of_a_launch / sms_.size();
-    if (recorded->executed() / number * (number + 1) > room)
+    if (recorded->executed() / number * (number + 1) > max_instructions_of_an_sm)
         recorded->trace.blocks.resize(std::min<std::size_t>(recorded->trace.blocks.size(), number));
     return number < recorded->trace.blocks.size();
 }
@@ -293,15 +289,17 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     const double rows_written = share_of_rows(true);
     Recorded& most = *std::ranges::max_element(sms_, {}, &Recorded::executed);
     RecordedLaunch result{.trace = std::move(most.trace), .facts = {}, .lines = {}};
-    keep_first_wave_if_cut(result.trace, resident_blocks_);
+    const std::uint64_t sms = launch_.architecture.sm_count;
+    result.facts.sm_blocks = (launch_.blocks() - most.first + sms - 1) / sms;
+    std::vector<timing::BlockTrace>& blocks = result.trace.blocks;
+    if (!are_whole(blocks, std::min(min_waves * resident_blocks_, result.facts.sm_blocks)))
+        blocks.resize(std::min<std::size_t>(blocks.size(), resident_blocks_));
     TimedProgram timed = timed_program(launch_.image, registers_per_thread, result.trace);
     result.trace.program = std::move(timed.program);
     result.lines = std::move(timed.lines);
     timing::LaunchFacts& facts = result.facts;
-    const std::uint64_t sms = launch_.architecture.sm_count;
     facts.blocks = launch_.blocks();
     result.sm = most.first;
-    facts.sm_blocks = (facts.blocks - most.first + sms - 1) / sms;
     facts.resident_blocks = resident_blocks_;
     facts.l1_bytes = launch_.l1_bytes;
     facts.share_of_rows_read = rows_read;
