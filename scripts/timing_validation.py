@@ -125,7 +125,9 @@ def measured_ratios(
                     continue
                 ratios = (times.predicted / baseline.predicted, times.measured / baseline.measured)
                 place = (H200, chapter.number, claim, times.name, baseline.name)
-                yield ClaimedRatio(*place, *ratios, predicted.by_name[times.name].level)
+                yield ClaimedRatio(
+                    *place, *ratios, prediction.level_of_launch(predicted.by_name[times.name])
+                )
 
 
 def of_several_gpus(

@@ -16,6 +16,7 @@ from notebook.claims import Claim
 from notebook.intervals import Interval
 from notebook.metrics import SHARES
 from notebook.project import Project
+from notebook.records import Repetitions
 from notebook.results import Result
 from notebook.samples import samples_of
 
@@ -37,6 +38,10 @@ _RATIO_OF_RATIOS = "l1_ratio"
 # Over a copy by the driver, or over cuBLAS, whose kernels are not executed: how far such ratios err is known of one
 # GPU's large copies alone. Of two rows the reference cancels.
 _OF_REFERENCES = ("memcpy_ratio", "cublas_ratio")
+
+# Launches that these bound keep to themselves: where their data lie says little of how they err.
+OF_SM = "sm"
+BOUNDS_OF_SM = frozenset(("issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1"))
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
@@ -107,9 +112,15 @@ def band(claim: Claim, number: float, regime: str, result: Result) -> Interval |
 
 
 def level_of(result: Result, variant: str, regime: str) -> str:
-    """Whether the data of a variant's launch fit the L2 in a regime: "l2", "l2+dram", "dram"; found cold or not."""
+    """Of a variant's launch in a regime."""
     alike = [name for name in result.by_variant.get(variant, []) if names.regime(name) == regime]
-    return result.by_name[alike[0]].level if alike else ""
+    return level_of_launch(result.by_name[alike[0]]) if alike else ""
+
+
+def level_of_launch(row: Repetitions) -> str:
+    """Which launches err as this one does: "sm", those that units of an SM bound, wherever their data lie; of
+    others those whose data the L2 can hold as it can these, found there or not: "l2", "l2+dram", "dram"."""
+    return OF_SM if row.predicted_bound in BOUNDS_OF_SM else row.level
 
 
 def predicted_interval(
@@ -118,7 +129,8 @@ def predicted_interval(
     """The same of a ratio of two times.
 
     `chapter`: the one that the claim is of, by number. Its own errors are left out: the GPU's time would
-    be known already. `level`: launches whose data the L2 cannot hold make other errors than those whose it can.
+    be known already. `level`: launches that units of an SM bound make other errors than those that wait for
+    memory, and of these those whose data the L2 cannot hold others than those whose it can.
     """
     root = Project.here().root
     known = _log_errors(root / TABLE).get(generation, [])

@@ -82,6 +82,10 @@ class Repetitions(Sequence[Row]):
     def predicted_seconds(self) -> float:
         return self.all[0].predicted_seconds
 
+    @property
+    def predicted_bound(self) -> str:
+        return self.all[0].predicted_bound
+
     def by_process(self, metric: str) -> dict[int, list[float]]:
         """The values of a metric by process; {} where no repetition has it."""
         if metric not in self._by_process:
@@ -165,6 +169,10 @@ class Stored(Repetitions):
     @property
     def predicted_seconds(self) -> float:
         return float(self._row.get("predicted_seconds", 0))
+
+    @property
+    def predicted_bound(self) -> str:
+        return str(self._row.get("predicted_bound", ""))
 
 
 def grouped(rows: Iterable[Row]) -> dict[str, Repetitions]:

@@ -9,8 +9,9 @@ import pytest
 import synthetic
 from test_verdicts import BASELINE, VARIANT, claim, result
 
-from notebook import prediction, tables, transfer, verdicts
+from notebook import prediction, records, tables, transfer, verdicts
 from notebook.errors import take_refused
+from notebook.fields import BOUNDS
 from notebook.prediction import MIN_ERRORS, band, predicted_interval, predicted_numbers
 from notebook.project import Project
 from notebook.results import Result
@@ -179,9 +180,9 @@ def emulated(rows: list[dict[str, Any]], device: str = "emulated-hopper", **chan
 
 
 def predicted_row(
-    name: str, seconds: float, level: str = "dram", **values: float
+    name: str, seconds: float, level: str = "dram", bound: str = "dram", **values: float
 ) -> dict[str, Any]:
-    label = f"{level} predicted_bound:dram"
+    label = f"{level} predicted_bound:{bound}"
     return synthetic.row(
         name, 0.0, label=label, predicted_seconds=seconds, load_sectors=64, **values
     )
@@ -266,6 +267,59 @@ def test_the_level_is_that_of_the_variant_in_its_regime(errors: Path) -> None:
     assert band(claim(), 2.0, "n:2048", rows) == pytest.approx((2 / 1.2, 2 * 1.2))
     words = {one.regime: one.finding.verdict for one in verdicts.decide(claim(), rows, "data")}
     assert words == {"n:1024": verdicts.TOO_CLOSE, "n:2048": verdicts.REPRODUCED}
+
+
+# Units of an SM, and what lies behind its L1 or is no unit.
+UNITS_OF_SM = ("issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1")
+OTHER_BOUNDS = ("launch", "l2", "dram", "latency", "atomics")
+
+
+def test_every_bound_is_of_an_sm_or_not() -> None:
+    """A word that the emulator does not write would never be found."""
+    assert sorted(UNITS_OF_SM + OTHER_BOUNDS) == sorted(BOUNDS)
+
+
+def stored_rows(*rows: Any) -> dict[str, records.Repetitions]:
+    """As they are read from a data file."""
+    return records.stored(synthetic.stored(synthetic.document(rows, "emulated-hopper")))
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_what_an_sm_bounds_errs_alike_wherever_its_data_lie(bound: str) -> None:
+    name = f"{VARIANT}/n:1024"
+    for level in ("l2", "l2+dram", "dram"):
+        row = predicted_row(name, 1e-5, level, bound)
+        expected = "sm" if bound in UNITS_OF_SM else level
+        assert prediction.level_of(emulated([row]), VARIANT, "n:1024") == expected
+        assert prediction.level_of_launch(stored_rows(row)[name]) == expected
+
+
+def test_what_has_no_bound_is_of_its_level() -> None:
+    name = f"{VARIANT}/n:1024"
+    row = synthetic.row(name, 0.0, label="l2", load_sectors=64)
+    rows = emulated([row])
+    assert rows.by_name[name].predicted_bound == stored_rows(row)[name].predicted_bound == ""
+    assert prediction.level_of(rows, VARIANT, "n:1024") == "l2"
+    assert prediction.level_of(rows, VARIANT, "n:2048") == ""
+
+
+def test_the_bound_of_the_variant_chooses_the_errors(errors: Path) -> None:
+    """Where units of an SM bound it, the errors of such launches; else those of its level."""
+    write(errors, [1.2] * MIN_ERRORS, levels=("sm",))
+    rows = emulated(
+        [
+            predicted_row(f"{VARIANT}/n:1024", 2e-5, "dram", "fp32"),
+            predicted_row(f"{VARIANT}/n:2048", 2e-5, "dram", "dram"),
+            predicted_row(f"{BASELINE}/n:1024", 1e-5, "dram", "dram"),
+            predicted_row(f"{BASELINE}/n:2048", 1e-5, "dram", "fp32"),
+        ]
+    )
+    assert band(claim(), 2.0, "n:1024", rows) == pytest.approx((2 / 1.2, 2 * 1.2))
+    assert band(claim(), 2.0, "n:2048", rows) is None
+    write(errors, [1.3] * MIN_ERRORS, levels=("dram",))
+    prediction._log_errors.cache_clear()
+    assert band(claim(), 2.0, "n:1024", rows) is None
+    assert band(claim(), 2.0, "n:2048", rows) == pytest.approx((2 / 1.3, 2 * 1.3))
 
 
 def test_a_ratio_of_two_ratios_errs_twice(errors: Path) -> None:

@@ -109,6 +109,21 @@ def test_ratios_of_claims_are_kept(tree: Tree) -> None:
     assert line == f"hopper,02,{variant}/n:1024,{baseline}/n:1024,l2,2,1.5"
 
 
+def test_ratios_of_what_an_sm_bounds_are_of_one_kind(tree: Tree) -> None:
+    """Whatever holds the data: the variant's bound counts, not its baseline's."""
+    variant, baseline = "read_offset/offset:11/block:512", "read_offset/offset:0/block:512"
+    times = {f"{variant}/n:1024": 2e-6, f"{baseline}/n:1024": 1e-6}
+    measured = measured_result({f"{variant}/n:1024": 3.0, f"{baseline}/n:1024": 2.0})
+    for bound, other, kind in (("lsu", "dram", "sm"), ("dram", "lsu", "l2")):
+        predicted = predicted_result(times, label="l2")
+        bounds = {f"{variant}/n:1024": bound, f"{baseline}/n:1024": other}
+        rows = [
+            replace(row, predicted_bound=bounds[row.name]) for row in synthetic.rows_in(predicted)
+        ]
+        (line,) = written_ratios(tree, replace(predicted, by_name=grouped(rows)), measured)
+        assert line == f"hopper,02,{variant}/n:1024,{baseline}/n:1024,{kind},2,1.5"
+
+
 def test_ratios_to_a_copy_are_not_kept(tree: Tree) -> None:
     """Their kernels are not executed."""
     name = "read_offset/offset:11/block:512/n:1024"
