@@ -1,6 +1,7 @@
 """Limits that data/README.md, scripts/README.md and common/lab/README.md name are those of the code."""
 
 import csv
+import json
 import re
 from pathlib import Path
 from statistics import mean, median
@@ -40,22 +41,30 @@ NUMBERS = [
 
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
-    ("(chapters 09 and 10) are 42 to 45 % too slow", "(09|10)_", "copy_columns/block:16x16", 42, 45),
-    ("row reads of the transposes (chapter 11) are 7 to 9 %", "11_", "transpose_read_rows_unroll4", -9, -7),
-    ("too fast, the plain ones 3 % too slow", "11_", "transpose_read_rows/", 3, 3),
+    ("(chapters 09 and 10) are 36 to 64 % too slow", "(09|10)_", "copy_columns/block:16x16", 36, 64),
+    ("row reads of the transposes (chapter 11) are 7 to 9 %", "11_", "transpose_read_rows_unroll4.*rows:2048", -9, -7),
+    ("too fast, the plain ones 3 % too slow", "11_", "transpose_read_rows/.*rows:2048", 3, 3),
+    ("the unrolled ones are 26 to 32 % too fast", "(11|12)_", "transpose_read_rows_unroll4.*rows:16", -32, -26),
+    ("plain reads of columns 14 to 19 %", "(10|11|12)_", "transpose_read_columns/.*rows:16", -19, -14),
     ("of 2048 x 2048 are 21 to 30 % too slow", "14_", "transpose_sectors.*rows:2048", 21, 30),
-    ("ones of two blocks an SM are 22 % too slow", "14_", "transpose_sectors.*blocks_per_sm:2", 22, 22),
+    ("ones of two blocks an SM are 21 % too slow", "14_", "transpose_sectors.*blocks_per_sm:2", 21, 21),
     ("the unrolled tile there 28 % too fast", "14_", "transpose_tile_unrolled.*rows:9999", -28, -28),
     ("predicted to take 18 to 26 % less than they do; now -7 to 4 %", "14_", "transpose_tensor", -7, 4),
-    ("(chapter 07, by 4 and by 8) are 11 to 12 % too fast", "07_", "read_offset_loads_first/unroll:[48]", -12, -11),
-    ("Products over a grid (chapter 16) are 2 to 6 % too fast", "16_", "matmul_grid_stride", -6, -2),
-    ("Strip-mined products (chapter 17) are 21 to 22 % too fast", "17_", "matmul_strip_mined", -22, -21),
-    ("(chapter 01) are 17 to 23 % too fast", "01_", "copy_strided/l1:o.*stride:(56|64)/", -23, -17),
-    ("blocks of 4 x 64 (chapter 13) 28 % too slow", "13_", "transpose_read_columns/block:4x64", 28, 28),
-    ("(chapter 18) 16 to 19 % too slow", "18_", "matmul_rectangular_tiles/tile:(16x16x192|8x32x32)", 16, 19),
-    ("records of 12 bytes (chapter 06) 19 % too slow", "06_", "aos_all_fields/record:12/", 19, 19),
-    ("`sum_constant_by_lane` is 42 % too slow", "04_", "sum_constant_by_lane", 42, 42),
-    ("`matmul_thread_tiles` at +84% (now -19%)", "19_", "matmul_thread_tiles", -19, -19),
+    ("11 to 12 % too fast at 2^20", "07_", "read_offset_loads_first/unroll:[48].*n:1048576", -12, -11),
+    ("4 to 7 % too slow beyond", "07_", "read_offset_loads_first/unroll:[48].*n:(16777216|67108864)", 4, 7),
+    ("Products over a grid (chapter 16) are 3 to 6 % too fast", "16_", "matmul_grid_stride", -6, -3),
+    ("(chapter 17) are 22 to 24 % too fast", "17_", "matmul_strip_mined.*m:256", -24, -22),
+    ("(chapter 01) are 17 to 29 % too fast", "01_", "copy_strided/l1:o.*stride:(56|64)/", -29, -17),
+    ("blocks of 4 x 64 (chapter 13) 24 to 28 % too slow", "13_", "transpose_read_columns/block:4x64", 24, 28),
+    ("(chapter 18) 24 to 25 % too fast", "18_", "matmul_tiled_bounded/type:float/tile:4/m:(1024|2048)", -25, -24),
+    ("4096 cubed (chapter 16) 21 % too fast", "16_", "matmul_naive/block:32x8/m:4096", -21, -21),
+    ("(chapter 05) 55 % too slow", "05_", "fill_offset/offset:11.*n:67108864", 55, 55),
+    ("records of 12 bytes (chapter 06) 19 to 25 % too slow", "06_", "aos_all_fields/record:12/", 19, 25),
+    ("`sum_constant_by_lane` is 42 to 62 % too slow", "04_", "sum_constant_by_lane", 42, 62),
+    ("chapter 04) are 50 to 51 % too fast", "04_", "gather.*scatter:array.*n:16777216", -51, -50),
+    ("chapters 09 and 10) are 17 to 20 % too slow", "(09|10)_", "copy_rows.*warm", 17, 20),
+    ("at 2048 cubed up to 27 %", "19_", "matmul_double_buffered/tile:(64x64|128x64)/m:2048", -27, -22),
+    ("`matmul_thread_tiles` at +84% (now -19%)", "19_", "matmul_thread_tiles.*m:256", -19, -19),
 ]  # fmt: skip
 
 
@@ -75,10 +84,18 @@ def test_where_the_time_model_fails_is_as_validated(
 
 
 def test_the_whole_model_stands_beside_the_mechanisms_as_validated() -> None:
-    """The row `nothing` of common/timing/README.md, and what chapters have `instead of`."""
+    """The row `nothing` of common/timing/README.md, and what chapters have `instead of`: of rows executed whole."""
+    sampled = {
+        (path.stem, row["name"])
+        for path in (ROOT / "data/emulated-hopper").glob("*.json")
+        for row in json.loads(path.read_text(encoding="utf-8"))["rows"]
+        if row["evidence"] == "predicted"
+    }
     errors: dict[str, list[float]] = {}
     with (ROOT / "data/timing/validation.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
+            if (row["chapter"], row["name"]) in sampled:
+                continue
             ratio = float(row["predicted_seconds"]) / float(row["measured_seconds"])
             errors.setdefault(row["chapter"][:2], []).append(100 * abs(ratio - 1))
     medians = {chapter: median(values) for chapter, values in errors.items()}
@@ -86,6 +103,7 @@ def test_the_whole_model_stands_beside_the_mechanisms_as_validated() -> None:
     late = mean(value for chapter, value in medians.items() if chapter > "08")
     page = (ROOT / "common/timing/README.md").read_text(encoding="utf-8")
     assert f"| nothing | {early:.1f}% | {late:.1f}% | |" in page
+    assert f"the {sum(map(len, errors.values()))} rows that are executed whole" in page
     stated = re.findall(r"chapter (\d\d): [\d.]+% instead of ([\d.]+%)", page)
     assert len(stated) >= 5
     assert stated == [(chapter, f"{medians[chapter]:.1f}%") for chapter, _ in stated]
