@@ -9,6 +9,8 @@ from statistics import mean, median
 import pytest
 from page_numbers import data
 
+import timing_unseen
+import timing_validation
 from notebook import fields, judging, verdicts
 from notebook.charts import crowd
 
@@ -107,6 +109,31 @@ def test_the_whole_model_stands_beside_the_mechanisms_as_validated() -> None:
     stated = re.findall(r"chapter (\d\d): [\d.]+% instead of ([\d.]+%)", page)
     assert len(stated) >= 5
     assert stated == [(chapter, f"{medians[chapter]:.1f}%") for chapter, _ in stated]
+
+
+def test_the_page_has_the_times_of_the_gpu_that_nothing_was_fitted_to() -> None:
+    by_chapter = timing_unseen.written(ROOT / timing_unseen.TABLE)
+    page = (ROOT / "common/timing/README.md").read_text(encoding="utf-8")
+    assert "\n".join(timing_validation.table(by_chapter)) in page
+
+
+def test_what_the_l2_counts_of_stores_by_columns_is_stated() -> None:
+    """Of the sectors that transposes which read rows store, by the width of their blocks."""
+    shares: dict[str, list[float]] = {}
+    for chapter in ("10_transpose_naive", "12_transpose_diagonal", "13_transpose_thin_blocks"):
+        path = ROOT / f"data/nvidia-h200/counters/{chapter}.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                width = re.match(r"transpose_read_rows\w*/block:(\d+)x", row["name"])
+                if width:
+                    share = float(row["l2_write_sectors"]) / float(row["store_sectors"])
+                    shares.setdefault(width[1], []).append(share)
+    narrow = shares["8"] + shares["16"]
+    page = (ROOT / "common/timing/README.md").read_text(encoding="utf-8")
+    assert (
+        f"8 or 16 wide the L2 counts {min(narrow):.2f} to {max(narrow):.2f} of the sectors" in page
+    )
+    assert {round(share, 3) for share in shares["4"] + shares["32"]} == {1}
 
 
 def test_what_chapters_read_beyond_the_emulated_gpu_is_stated() -> None:
