@@ -333,9 +333,9 @@ LaunchFacts facts_of(std::uint64_t blocks_of_sm, unsigned resident) {
 }
 
 // Warps that are served sooner may take others' turns at a bank of DRAM, or come when its channel has just begun to
-// write: some of what is won can be lost again in a launch, and nothing of it over many. But the memory unit stays with a
-// scheduler: where it or the L2 is faster, or arithmetic slower, other stores meet, and that is not made up for (without
-// staying it is).
+// write: some of what is won can be lost again in a launch, and nothing of it over many. But the line of
+// an SM takes one scheduler's instructions as long as there are any: where the memory unit or the L2 is faster, or arithmetic
+// slower, other stores meet, and that is not made up for.
 constexpr double tolerance = 1.04, tolerance_of_sum = 1.001, tolerance_of_turns = 1.002;
 // Of one launch, when its warps' instructions come at other times and other stores meet.
 constexpr double tolerance_of_meeting = 1.07;

@@ -11,6 +11,7 @@ L2Requests::L2Requests(const Machine& machine, double active_sms, double unevenn
       sector_cycles_(std::max(1.0, active_sms / machine.l2_store_sectors_per_cycle)),
       line_cycles_(std::max(1.0, active_sms / machine.l2_store_lines_per_cycle)),
       bulk_line_cycles_(active_sms / machine.l2_bulk_lines_per_cycle),
+      completed_cycles_(active_sms / machine.l2_completed_sectors_per_cycle),
       unevenness_(std::max(1.0, unevenness / machine.l2_slice_reserve)) {}
 
 double L2Requests::load(std::size_t lines, double now) {
@@ -64,11 +65,12 @@ double L2Requests::copy(double lines, double now) {
 }
 
 double L2Requests::store(const Access& access, std::span<const emulator::LineSectors> lines,
-                         double now) {
+                         double now, double completed) {
     if (waits_until_ <= now) waiting_.clear();
     const bool is_merged = meets_waiting(lines);
     const bool goes_to_many = lines.size() >= emulator::SliceLoads::min_lines;
-    const double cycles = merge(access, lines) * (goes_to_many ? unevenness_ : 1);
+    const double cycles =
+        merge(access, lines) * (goes_to_many ? unevenness_ : 1) + completed * completed_cycles_;
     const double sent = server_.serve(now, cycles) + cycles;
     waits_until_ = sent + machine_.merge_cycles;
     if (access.line_count > machine_.merged_store_lines) waiting_.clear();

@@ -19,14 +19,19 @@ class L2Requests {
 
     // Asks for lines; returns when the last request leaves.
     double load(std::size_t lines, double now);
-    // Sends what a store writes; returns when the last of it has left.
-    double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
+    // Sends what a store writes; returns when the last of it has left. `completed`: sectors that the L2 reads again first.
+    double store(const Access& access, std::span<const emulator::LineSectors> lines, double now,
+                 double completed = 0);
 
     // Sends lines that the copy engine stores, beside the L1; returns when the last of them has left.
     double copy(double lines, double now);
 
     // The earliest cycle at which the L1 goes on: when the last store that was not merged begins to leave.
     double accepts() const { return accepts_; }
+    // Whether a store meets one that waits, and writes no other lines than that.
+    bool merges(std::span<const emulator::LineSectors> lines, double now) const {
+        return waits_until_ > now && meets_waiting(lines);
+    }
     double free() const { return server_.free(); }
     double busy() const { return server_.busy(); }
 
@@ -44,7 +49,7 @@ class L2Requests {
     double merge(const Access& access, std::span<const emulator::LineSectors> lines);
 
     const Machine& machine_;
-    double sector_cycles_, line_cycles_, bulk_line_cycles_, unevenness_;
+    double sector_cycles_, line_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
     Server server_;
     std::vector<Line> waiting_;  // of the last store, ascending, with what was merged into it
     double waits_until_ = 0;

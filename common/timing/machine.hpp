@@ -43,7 +43,9 @@ struct Machine {
     double l1_tags_per_cycle = 4;
     double shared_atomic_cycles = 4;  // of one pass over the banks
     double memory_queue_cycles =
-        64;  // work that waits in front of the data path before issue stalls
+        64;  // work that waits in front of the data path before the memory unit serves no more
+    // Memory instructions that have been issued and wait for the memory unit, in the two lines that they pass.
+    double waiting_of_scheduler = 10, waiting_of_sm = 22;
     bool is_l1_whole_lines = false;         // a miss fetches all of a line
     bool stores_allocate_in_l1 = false;     // else a store leaves nothing there
     std::size_t read_only_cache_bytes = 0;  // a cache of its own for __ldg, of sectors
@@ -69,6 +71,8 @@ struct Machine {
     // Of the whole GPU: sectors that stores send, with one more for each line whose sectors are not written whole; and
     // lines at most. One SM alone sends one of them a cycle.
     double l2_store_lines_per_cycle = 32, l2_store_sectors_per_cycle = 128;
+    // Sectors that it reads again to go on writing them, and the bytes stored in between of which it keeps one in e.
+    double l2_completed_sectors_per_cycle = 10, l2_kept_bytes = 1e9;
     double l2_bulk_lines_per_cycle = 20;  // that the copy engine stores, of the whole GPU
     double merged_store_lines = 0;  // at most, of a store that the next one can merge with, ...
     double merge_cycles = 0;        // ... also so long after it has left

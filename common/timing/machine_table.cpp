@@ -28,12 +28,13 @@ struct Parameters {
         bulk_store_line_cycles{}, bulk_copy_cycles{}, l2_bulk_lines_per_cycle_of_sm{};
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
-    double shared_atomic_cycles{}, memory_queue_cycles{};
+    double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{};
     double barrier_cycles{}, barrier_arrival_cycles{}, barrier_arrival_cycles_of_sm{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{},
         memory_end_ns_of_sm{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
+    double l2_completed_sectors_per_cycle_of_sm{}, l2_kept_share{};
     double merged_store_lines{}, merge_cycles{}, l2_request_cycles{}, l2_room_cycles{},
         l2_room_share{};
     double l2_atomics_per_cycle_of_sm{}, l2_slices{}, l2_slice_reserve{};
@@ -69,6 +70,7 @@ void add_l2(const Parameters& from, double sms, Machine& machine) {
     machine.l2_bytes_per_cycle_per_sm = from.l2_port_bytes_per_cycle;
     machine.l2_store_lines_per_cycle = from.l2_store_lines_per_cycle_of_sm * sms;
     machine.l2_store_sectors_per_cycle = from.l2_store_sectors_per_cycle_of_sm * sms;
+    machine.l2_completed_sectors_per_cycle = from.l2_completed_sectors_per_cycle_of_sm * sms;
     machine.merged_store_lines = from.merged_store_lines;
     machine.merge_cycles = from.merge_cycles;
     machine.l2_request_cycles = from.l2_request_cycles;
@@ -86,6 +88,18 @@ void add_copy_engine(const Parameters& from, double sms, Machine& machine) {
     machine.bulk_store_line_cycles = from.bulk_store_line_cycles;
     machine.bulk_copy_cycles = from.bulk_copy_cycles;
     machine.l2_bulk_lines_per_cycle = from.l2_bulk_lines_per_cycle_of_sm * sms;
+}
+
+void add_dram(const Parameters& from, const emulator::Architecture& gpu, Machine& machine) {
+    machine.dram_cycles = from.dram_cycles;
+    machine.dram_spread_cycles = from.dram_spread_ns * 1e-9 * gpu.sm_clock_hz;
+    machine.dram_bank_cycles = from.dram_bank_ns * 1e-9 * gpu.sm_clock_hz;
+    machine.dram_opening_bytes = from.dram_opening_bytes;
+    machine.dram_write_opening_bytes = from.dram_write_opening_bytes;
+    machine.dram_burst_cycles = from.dram_burst_ns * 1e-9 * gpu.sm_clock_hz;
+    machine.dram_turn_cycles = from.dram_turn_ns * 1e-9 * gpu.sm_clock_hz;
+    machine.dram_bytes_per_cycle =
+        from.dram_achieved_share * gpu.dram_bytes_per_second / gpu.sm_clock_hz;
 }
 
 }  // namespace
@@ -126,23 +140,18 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;
     machine.shared_atomic_cycles = from.shared_atomic_cycles;
     machine.memory_queue_cycles = from.memory_queue_cycles;
+    machine.waiting_of_scheduler = from.waiting_of_scheduler;
+    machine.waiting_of_sm = from.waiting_of_sm;
     machine.is_l1_whole_lines = gpu.fetch_unit_bytes_with_l1 == emulator::line_bytes;
     machine.stores_allocate_in_l1 = gpu.stores_allocate_in_l1;
     machine.read_only_cache_bytes = gpu.read_only_cache_bytes;
     add_copy_engine(from, sms, machine);
     machine.l2_cycles = from.l2_cycles;
-    machine.dram_cycles = from.dram_cycles;
-    machine.dram_spread_cycles = from.dram_spread_ns * 1e-9 * gpu.sm_clock_hz;
-    machine.dram_bank_cycles = from.dram_bank_ns * 1e-9 * gpu.sm_clock_hz;
     machine.page_cycles = from.page_cycles;
-    machine.dram_opening_bytes = from.dram_opening_bytes;
-    machine.dram_write_opening_bytes = from.dram_write_opening_bytes;
-    machine.dram_burst_cycles = from.dram_burst_ns * 1e-9 * gpu.sm_clock_hz;
-    machine.dram_turn_cycles = from.dram_turn_ns * 1e-9 * gpu.sm_clock_hz;
     add_l2(from, sms, machine);
-    machine.dram_bytes_per_cycle =
-        from.dram_achieved_share * gpu.dram_bytes_per_second / gpu.sm_clock_hz;
+    add_dram(from, gpu, machine);
     machine.l2_bytes = static_cast<double>(gpu.l2_bytes);
+    machine.l2_kept_bytes = from.l2_kept_share * static_cast<double>(gpu.l2_bytes);
     machine.l2_usable_share = from.l2_usable_share;
     machine.link_bytes_per_second = from.link_gbs * 1e9;
     machine.pageable_bytes_per_second = from.pageable_gbs * 1e9;

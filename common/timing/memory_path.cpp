@@ -32,6 +32,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       requests_(machine, active_sms, facts.slice_unevenness),
+      partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
       evictions_(trace),
       blocks_of_one_(static_cast<double>(facts.sm_blocks) /
@@ -218,7 +219,7 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
     if (lines.empty()) return done;  // local memory, which stays in the L1
-    const double sent = requests_.store(access, lines, done);
+    const double sent = requests_.store(access, lines, done, partly_written_.completed_by(access));
     note_stored(lines, sent);
     if (machine_.stores_allocate_in_l1) l1_.sectors.fill(lines);
     return done;

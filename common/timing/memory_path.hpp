@@ -15,6 +15,7 @@
 #include "timing/evictions.hpp"
 #include "timing/l2_requests.hpp"
 #include "timing/machine.hpp"
+#include "timing/partly_written.hpp"
 #include "timing/server.hpp"
 #include "timing/trace.hpp"
 
@@ -29,6 +30,11 @@ class MemoryPath {
     double accepts() const {
         return std::max({data_.free() - machine_.memory_queue_cycles,
                          tags_.free() - machine_.memory_queue_cycles, requests_.accepts()});
+    }
+    // Whether it is a store that merges with the one that waits to leave.
+    bool merges(const Access& access, std::span<const emulator::LineSectors> lines,
+                double now) const {
+        return access.kind == Access::Kind::store && !lines.empty() && requests_.merges(lines, now);
     }
     // An access that is issued at `now`, by a block of the first wave or a later one; returns when its
     // result can be used.
@@ -83,6 +89,7 @@ class MemoryPath {
     DataPath data_;
     Server tags_, constants_, l2_, atomics_, bulk_loads_, bulk_stores_;
     L2Requests requests_;
+    PartlyWritten partly_written_;
     Dram dram_;
     bool is_in_first_wave_ = true;
     Evictions evictions_;

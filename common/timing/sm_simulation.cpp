@@ -1,13 +1,11 @@
 #include "timing/sm_simulation.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace timing {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t instructions_a_time = 64;
 
 std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
@@ -27,7 +25,8 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
       facts_(facts),
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
       memory_(machine, trace, facts, active_sms_, draw),
-      schedulers_(machine.schedulers) {
+      schedulers_(machine.schedulers),
+      queue_(machine) {
     stands_for_later_waves_ =
         trace.blocks.size() <= facts.resident_blocks && facts.sm_blocks >= 2 * trace.blocks.size();
     const std::size_t residents =
@@ -83,17 +82,18 @@ SmResult SmSimulation::run() {
     is_first_wave_ = false;
     for (;;) {
         Scheduler* next = nullptr;
-        double when = never;
+        double when = next_service();
         for (Scheduler& scheduler : schedulers_) {
             const double event = next_event(scheduler);
-            // The memory unit goes on with the scheduler that it serves, as long as that has something.
-            if (event < when || (event == when && event < never && &scheduler == last_of_memory_)) {
-                when = event;
-                next = &scheduler;
-            }
+            if (event >= when) continue;
+            when = event;
+            next = &scheduler;
         }
+        if (when < never) now_ = when;
         if (next != nullptr) {
             advance(*next, when);
+        } else if (when < never) {
+            serve_memory(when);
         } else if (!release_stuck()) {
             break;
         }
@@ -134,8 +134,8 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
                    .end = now};
     warp.step = warp.instruction = 0;
     warp.age = next_age_++;
-    warp.issued = warp.ready = now;
-    warp.at_barrier = warp.is_done = false;
+    warp.issued = warp.ready = warp.served = now;
+    warp.at_barrier = warp.is_done = warp.awaits_service = false;
     for (std::vector<double>& groups : warp.groups) groups.assign(1, 0);
     warp.is_in_first_wave = is_first_wave_ && !stands_for_later_waves_;
     const auto first = static_cast<std::ptrdiff_t>(warp.registers);
@@ -144,7 +144,8 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
     await_next(number);
 }
 
-// The warp's next instruction that has to be issued. Those before it that are free take no time.
+// The warp's next instruction that has to be issued. Those before it that are free take no time. None at its end, and where
+// one of these needs what an instruction will load that waits (`queued` tells which).
 const Instruction* SmSimulation::next_of(Warp& warp) {
     for (; warp.step < warp.trace->steps.size(); ++warp.step, warp.instruction = 0) {
         const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
@@ -159,6 +160,11 @@ const Instruction* SmSimulation::next_of(Warp& warp) {
                 ready = ready_[at];
                 source = source_[at];
             }
+            const auto is_awaited = [&](Register each) {
+                return ready_[warp.registers + each] == never;
+            };
+            if (ready == never || std::ranges::any_of(instruction.destinations, is_awaited))
+                return nullptr;
             for (const Register each : instruction.destinations) {
                 ready_[warp.registers + each] = ready;
                 source_[warp.registers + each] = source;
@@ -168,7 +174,8 @@ const Instruction* SmSimulation::next_of(Warp& warp) {
     return nullptr;
 }
 
-void SmSimulation::find_ready(Warp& warp, const Instruction& instruction) {
+// False where it is not known yet.
+bool SmSimulation::finds_ready(Warp& warp, const Instruction& instruction) {
     warp.ready = warp.issued;
     warp.waits_for = Stall::none;
     const auto wait_for = [&](Register each) {
@@ -179,19 +186,26 @@ void SmSimulation::find_ready(Warp& warp, const Instruction& instruction) {
     };
     for (const Register each : instruction.sources) wait_for(each);
     for (const Register each : instruction.destinations) wait_for(each);
+    return warp.ready < never;
 }
 
 void SmSimulation::await_next(std::uint32_t number) {
     Warp& warp = warps_[number];
     const Instruction* const instruction = next_of(warp);
-    if (instruction == nullptr) return finish_warp(number, warp.issued);
-    find_ready(warp, *instruction);
-    schedulers_[warp.scheduler].waiting.push({warp.ready, warp.age, number});
+    if (instruction == nullptr && warp.queued == 0)
+        return finish_warp(number, std::max(warp.issued, warp.served));
+    // A group can end only when its copies have been served.
+    warp.awaits_service = instruction == nullptr ||
+                          (instruction->ends_group && warp.queued_copies > 0) ||
+                          !finds_ready(warp, *instruction);
+    if (!warp.awaits_service)
+        schedulers_[warp.scheduler].waiting.push({warp.ready, warp.age, number});
 }
 
 double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t unit) const {
-    if (unit == index(Unit::memory)) return std::max(memory_unit_free_, memory_.accepts());
-    return scheduler.unit_free[unit];
+    if (unit != index(Unit::memory)) return scheduler.unit_free[unit];
+    const auto number = static_cast<std::uint32_t>(&scheduler - schedulers_.data());
+    return queue_.has_room(number) ? scheduler.unit_free[unit] : next_service();
 }
 
 double SmSimulation::next_event(const Scheduler& scheduler) const {
@@ -199,7 +213,7 @@ double SmSimulation::next_event(const Scheduler& scheduler) const {
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
         if (!scheduler.eligible[unit].empty()) event = std::min(event, unit_free(scheduler, unit));
     }
-    return std::max(event, scheduler.free);
+    return std::max({event, scheduler.free, now_});
 }
 
 void SmSimulation::advance(Scheduler& scheduler, double now) {
@@ -235,11 +249,11 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
     while (result_.instructions / instructions_a_time >= issue_times_.size())
         issue_times_.push_back(now);
     if (instruction.reads_clock) warp.clock->cycles.push_back(now);
-    Stall kind = Stall::arithmetic;
-    const double done = execute(warp, instruction, now, kind);
-    for (const Register each : instruction.destinations) {
-        ready_[warp.registers + each] = done;
-        source_[warp.registers + each] = static_cast<std::uint8_t>(kind);
+    if (instruction.unit == Unit::memory) {
+        enqueue(number, instruction, now);
+    } else {
+        const double done = execute(warp, instruction, now);
+        note_results(warp, instruction, done, Stall::arithmetic);
     }
     warp.issued = now + std::max(1.0, cycles);
     last_ = std::max(last_, warp.issued);
@@ -262,30 +276,24 @@ const Access& SmSimulation::access_of(const Warp& warp, const Instruction& instr
     return warp.trace->accesses[step.first_access + instruction.access];
 }
 
+void SmSimulation::note_results(const Warp& warp, const Instruction& instruction, double done,
+                                Stall kind) {
+    for (const Register each : instruction.destinations) {
+        ready_[warp.registers + each] = done;
+        source_[warp.registers + each] = static_cast<std::uint8_t>(kind);
+    }
+}
+
 // When the results can be used.
-double SmSimulation::execute(Warp& warp, const Instruction& instruction, double now, Stall& kind) {
+double SmSimulation::execute(Warp& warp, const Instruction& instruction, double now) {
     const std::size_t unit = index(instruction.unit);
     if (instruction.unit == Unit::none) return now + machine_.alu_cycles;
     const double per_instruction = machine_.unit_cycles(instruction.unit);
     const double busy = per_instruction * instruction.slots;
     result_.busy.units[unit] += busy;
-    if (instruction.unit != Unit::memory) {
-        schedulers_[warp.scheduler].unit_free[unit] = now + busy * machine_.schedulers;
-        return now + machine_.latency_of(instruction.unit) +
-               (busy - per_instruction) * machine_.schedulers;
-    }
-    memory_unit_free_ = now + busy;
-    last_of_memory_ = &schedulers_[warp.scheduler];
-    if (instruction.access == no_access) return now + machine_.shared_cycles;  // a shuffle
-    const Access& access = access_of(warp, instruction);
-    if (access.kind == Access::Kind::bulk_load || access.kind == Access::Kind::bulk_store) {
-        note_copy(warp, instruction, memory_.copy(access, trace_.lines_of(access), now));
-        return now;
-    }
-    kind = access.space == Space::shared ? Stall::shared : Stall::memory;
-    const double done = memory_.serve(access, trace_.lines_of(access), now, warp.is_in_first_wave);
-    if (instruction.copies != Instruction::Copies::none) note_copy(warp, instruction, done);
-    return done;
+    schedulers_[warp.scheduler].unit_free[unit] = now + busy * machine_.schedulers;
+    return now + machine_.latency_of(instruction.unit) +
+           (busy - per_instruction) * machine_.schedulers;
 }
 
 void SmSimulation::note_stalls(const Warp& warp, const Instruction& instruction, double now) {

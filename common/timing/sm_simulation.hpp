@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "timing/clock_reads.hpp"
 #include "timing/machine.hpp"
 #include "timing/memory_path.hpp"
+#include "timing/memory_queue.hpp"
 #include "timing/trace.hpp"
 
 namespace timing {
@@ -56,6 +58,8 @@ class SmSimulation {
     SmResult run();
 
   private:
+    static constexpr double never = std::numeric_limits<double>::infinity();
+
     struct Warp {
         const WarpTrace* trace = nullptr;
         WarpClock* clock = nullptr;
@@ -67,6 +71,11 @@ class SmSimulation {
         double issued = 0;  // when its last instruction was
         double ready = 0;   // when its next one may be
         Stall waits_for = Stall::none;
+        // Of its memory instructions, those that have not been served, and the copies among them.
+        std::uint32_t queued = 0, queued_copies = 0;
+        double served = 0;  // when the last one was that has been
+        // Waits for one that has not been served, of which it is not known when its result will be there.
+        bool awaits_service = false;
         bool at_barrier = false, is_done = false, is_in_first_wave = true;
         // Of its copies, by Instruction::Copies: when each group is complete, the last one not ended.
         std::array<std::vector<double>, 3> groups;
@@ -100,14 +109,19 @@ class SmSimulation {
     void start_warp(std::uint32_t warp, const WarpTrace& trace, double now);
     void await_next(std::uint32_t warp);
     const Instruction* next_of(Warp& warp);
-    void find_ready(Warp& warp, const Instruction& instruction);
+    bool finds_ready(Warp& warp, const Instruction& instruction);
     double unit_free(const Scheduler& scheduler, std::size_t unit) const;
     double next_event(const Scheduler& scheduler) const;
     void advance(Scheduler& scheduler, double now);
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
-    double execute(Warp& warp, const Instruction& instruction, double now, Stall& kind);
+    double execute(Warp& warp, const Instruction& instruction, double now);
+    void note_results(const Warp& warp, const Instruction& instruction, double done, Stall kind);
+    void enqueue(std::uint32_t warp, const Instruction& instruction, double now);
+    double next_service() const;
+    void serve_memory(double now);
+    double access_memory(const MemoryQueue::Entry& entry, double now);
     void note_stalls(const Warp& warp, const Instruction& instruction, double now);
-    void note_copy(Warp& warp, const Instruction& instruction, double done);
+    void note_copy(Warp& warp, const Instruction& instruction, const Access& access, double done);
     static std::vector<double>& groups_of(Warp& warp, const Instruction& instruction) {
         return warp.groups[static_cast<std::size_t>(instruction.copies)];
     }
@@ -131,9 +145,10 @@ class SmSimulation {
     std::vector<Resident> residents_;
     std::vector<double> ready_;         // by warp and register: when it can be read
     std::vector<std::uint8_t> source_;  // what it comes from: a Stall
+    MemoryQueue queue_;
+    double now_ = 0;
     double memory_unit_free_ = 0;
-    const Scheduler* last_of_memory_ = nullptr;  // which the memory unit has served last
-    Server block_ends_;                          // as the GPU notes them, of all SMs
+    Server block_ends_;  // as the GPU notes them, of all SMs
     Server warp_starts_;
     Server arrivals_;  // at all barriers
     bool is_first_wave_ = true;

@@ -27,8 +27,8 @@ void SmSimulation::release(Resident& block, double now) {
 }
 
 // Those that wait for it go on.
-void SmSimulation::note_copy(Warp& warp, const Instruction& instruction, double done) {
-    const Access& access = access_of(warp, instruction);
+void SmSimulation::note_copy(Warp& warp, const Instruction& instruction, const Access& access,
+                             double done) {
     if (access.kind != Access::Kind::bulk_load) {
         double& group = groups_of(warp, instruction).back();
         group = std::max(group, done);

@@ -1,0 +1,63 @@
+// Memory instructions of an SM: they are issued, wait, and are served.
+#include <algorithm>
+
+#include "timing/sm_simulation.hpp"
+
+namespace timing {
+
+void SmSimulation::enqueue(std::uint32_t number, const Instruction& instruction, double now) {
+    Warp& warp = warps_[number];
+    note_results(warp, instruction, never, Stall::memory);
+    const bool has_access = instruction.access != no_access;
+    const Access* const access = has_access ? &access_of(warp, instruction) : nullptr;
+    queue_.push({now, number, warp.scheduler, &instruction, access});
+    ++warp.queued;
+    if (instruction.copies != Instruction::Copies::none) ++warp.queued_copies;
+}
+
+double SmSimulation::next_service() const {
+    if (queue_.empty()) return never;
+    return std::max({queue_.since(), memory_unit_free_, memory_.accepts()});
+}
+
+void SmSimulation::serve_memory(double now) {
+    // Schedulers without room have it from now on, if the one that is taken makes some.
+    for (std::uint32_t i = 0; i < schedulers_.size(); ++i) {
+        if (!queue_.has_room(i))
+            schedulers_[i].unit_free[static_cast<std::size_t>(Unit::memory)] = now;
+    }
+    const MemoryQueue::Entry entry = queue_.take([&](const MemoryQueue::Entry& next) {
+        return next.access != nullptr &&
+               memory_.merges(*next.access, trace_.lines_of(*next.access), now);
+    });
+    Warp& warp = warps_[entry.warp];
+    const bool is_shared = entry.access == nullptr || entry.access->space == Space::shared;
+    const double done = access_memory(entry, now);
+    note_results(warp, *entry.instruction, done, is_shared ? Stall::shared : Stall::memory);
+    warp.served = now;
+    last_ = std::max(last_, now);
+    --warp.queued;
+    if (entry.instruction->copies != Instruction::Copies::none) --warp.queued_copies;
+    if (warp.awaits_service) await_next(entry.warp);
+}
+
+// When the results can be used.
+double SmSimulation::access_memory(const MemoryQueue::Entry& entry, double now) {
+    const Instruction& instruction = *entry.instruction;
+    Warp& warp = warps_[entry.warp];
+    const double busy = machine_.unit_cycles(Unit::memory) * instruction.slots;
+    result_.busy.units[static_cast<std::size_t>(Unit::memory)] += busy;
+    memory_unit_free_ = now + busy;
+    if (entry.access == nullptr) return now + machine_.shared_cycles;
+    const Access& access = *entry.access;
+    const auto lines = trace_.lines_of(access);
+    if (access.kind == Access::Kind::bulk_load || access.kind == Access::Kind::bulk_store) {
+        note_copy(warp, instruction, access, memory_.copy(access, lines, now));
+        return now;
+    }
+    const double done = memory_.serve(access, lines, now, warp.is_in_first_wave);
+    if (instruction.copies != Instruction::Copies::none) note_copy(warp, instruction, access, done);
+    return done;
+}
+
+}  // namespace timing
