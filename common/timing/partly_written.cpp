@@ -7,11 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "emulator/models/slice_loads.hpp"
+
 namespace timing {
 namespace {
-
-// Stores into fewer lines leave the SM one soon after the other.
-constexpr std::uint32_t many_lines = 8;
 
 struct Store {
     const Access* access;
@@ -30,8 +29,9 @@ struct Sector {
     std::size_t last_warp = 0;
 };
 
+// Stores into fewer lines leave the SM one soon after the other.
 bool is_partial(const Access& access) {
-    return access.line_count >= many_lines &&
+    return access.line_count >= emulator::SliceLoads::min_lines &&
            access.bytes < access.sectors * std::uint32_t{emulator::sector_bytes};
 }
 
