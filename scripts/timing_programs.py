@@ -32,6 +32,7 @@ class Table:
     unit: str
     note: str
     is_source: str = "no"  # of new rows: whether a parameter comes from them
+    counted: tuple[str, ...] = ()  # columns that the program does not print, kept as they are
 
     @property
     def target(self) -> str:
@@ -77,16 +78,25 @@ class Table:
         name, measured_column, _, is_source = self.columns
         sources = {row[name]: row[is_source] for row in before}
         measured = {row[name]: float(row[measured_column]) for row in before}
+        counted = {row[name]: [row.get(column, "") for column in self.counted] for row in before}
         if processes:
             measured = {key: median(each[key] for each in processes) for key in processes[0]}
         now = self.predicted(project)
         text = io.StringIO(self.note)
         text.seek(0, io.SEEK_END)
         table = csv.writer(text, lineterminator="\n")
-        table.writerow(self.columns)
+        table.writerow(self.columns + self.counted)
         for key, value in now.items():
             source = sources.get(key, self.is_source)
-            table.writerow([key, f"{measured[key]:.2f}", f"{value:.2f}", source])
+            table.writerow(
+                [
+                    key,
+                    f"{measured[key]:.2f}",
+                    f"{value:.2f}",
+                    source,
+                    *counted.get(key, [""] * len(self.counted)),
+                ]
+            )
         files.write(project.root / self.path, text.getvalue())
 
 
@@ -185,7 +195,59 @@ STREAMS = Table(
 """,
     is_source="yes",
 )
-TABLES = (CLOCKS, COLUMNS, CONSTANTS, COPIES, ENGINE, FLIGHTS, STORED_COLUMNS, STORES, STREAMS)
+REUSE = Table(
+    "reuse",
+    "case",
+    "us",
+    """\
+# Microseconds of launches that read again what the L2 has evicted: common/tests/validation_set/reuse on an H200 (driver
+# 580.159.04, 1980 MHz; medians of three processes) and on the emulated one. measured_dram_mb: what DRAM reads in a
+# launch whose data the L2 lacks at first (dram__bytes_read, Nsight Compute).
+""",
+    counted=("measured_dram_mb",),
+)
+BARRIERS = Table(
+    "barriers",
+    "barrier",
+    "cycles",
+    """\
+# Cycles from barrier to barrier of blocks that share an SM: common/tests/validation_set/barriers on an H200
+# (driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one.
+""",
+)
+PRODUCTS = Table(
+    "products",
+    "step",
+    "cycles",
+    """\
+# Cycles of a step of a product by tiles of registers: common/tests/validation_set/products on an H200
+# (driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one.
+""",
+)
+COLUMN_READS = Table(
+    "column_reads",
+    "read",
+    "us",
+    """\
+# Microseconds of launches that read down columns that the L2 has: common/tests/validation_set/column_reads on an H200
+# (driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one.
+""",
+)
+TABLES = (
+    BARRIERS,
+    CLOCKS,
+    COLUMN_READS,
+    COLUMNS,
+    CONSTANTS,
+    COPIES,
+    ENGINE,
+    FLIGHTS,
+    PRODUCTS,
+    REUSE,
+    STORED_COLUMNS,
+    STORES,
+    STREAMS,
+)
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import math
 import os
 import re
 import sys
@@ -14,7 +15,14 @@ from notebook import build, testing
 from notebook.project import Project
 
 PROJECT = Project.here()
-_TWO_BLOCKS = "several blocks' barriers delay each other more than their arrivals do"
+_TWO_BLOCKS = (
+    "an SM notes an arrival every two cycles, of whichever block; the model of other blocks sooner"
+)
+_REGISTERS = (
+    "multiply-adds of the GPU wait for the banks that deliver operands and take what is loaded"
+)
+_WRITTEN_BESIDE = "small matrices that blocks of 8 x 32 threads write beside; no reason is known"
+_EVICTED = "in the model the L2 evicts nothing that the same launch needs again"
 _ONE_WARP = "one warp overlaps its loads and sums less on the GPU; no reason is known"
 _SHORT_COPIES = "each of them costs more than its line; no reason is known"
 _IN_TURN = (
@@ -24,9 +32,33 @@ _FEW_BLOCKS = "on the H200 warps of an SM with few blocks meet again behind a st
 _NARROW = "blocks of four warps start one after another in the model, and their stores meet"
 _SMALL = "the driver's kernels for small copies and fills take 4 us; no reason is known"
 # The emulated GPU takes minutes.
-SLOW = {"columns", "engine", "stores", "streams"}
+SLOW = {"columns", "engine", "reuse", "stores", "streams"}
 # Predicted otherwise by more than a quarter, and why.
 EXCEPTIONS = {
+    "barriers": {
+        "1 warp, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+        "1 warp, 32 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+        "1 warp, 32 blocks an SM, 32 multiply-adds": "no reason is known",
+        "2 warps, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+        "4 warps, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+        "8 warps, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+        "16 warps, 2 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+        "32 warps, 2 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+    },
+    "products": {
+        "8 x 8, loads of 4 bytes, 4 warps": _REGISTERS,
+        "4 x 4, loads of 4 bytes, 1 warp": _REGISTERS,
+        "4 x 4, loads of 4 bytes, 4 warps": _REGISTERS,
+    },
+    "column_reads": {
+        "columns read and rows written by 8 x 32 threads, 2048 x 2048": _WRITTEN_BESIDE,
+    },
+    "reuse": {
+        "words anywhere in 64 MiB": _EVICTED,
+        "words anywhere in 128 MiB": _EVICTED,
+        "words anywhere in 256 MiB": _EVICTED,
+        "words anywhere in 512 MiB": _EVICTED,
+    },
     "clocks": {
         "reciprocal square root and sum": "ptxas scales denormal numbers around MUFU.RSQ",
         "load from DRAM": "a launch as large as the one before is taken to find its data in the L2",
@@ -223,6 +255,48 @@ def judged_columns() -> dict[str, float]:
 def test_streams_take_the_time_of_the_gpu() -> None:
     known = [abs(error) for error in errors("streams").values()]
     assert len(known) == 32 and median(known) < 0.03
+
+
+def hit_share(array: float, kept: float) -> float:
+    """Of reads anywhere in `array` bytes, if the oldest lines of `kept` bytes make room; `kept` is less.
+
+    A line of 128 bytes stays for as many reads as bring in `kept` bytes of others. It comes with the 64 bytes that were
+    asked for; its other half is there from the first read of it on.
+    """
+    resident = kept / array
+    stay = kept / 128 / (1 - resident)
+    reads_of_other_half = stay / (array / 64)
+    return resident * (1 - (1 - math.exp(-reads_of_other_half)) / reads_of_other_half / 2)
+
+
+@pytest.mark.parametrize("mib", [64, 128, 256, 512])
+def test_the_l2_of_the_gpu_keeps_40_mib_of_what_is_read_anywhere(mib: int) -> None:
+    """By `dram__bytes_read`: 64 bytes for each miss of 2^24 reads. The launch begins with an L2 without the array."""
+    (row,) = (row for row in ROWS["reuse"] if row["case"] == f"words anywhere in {mib} MiB")
+    hits = 1 - float(row["measured_dram_mb"]) * 1e6 / 64 / 2**24
+    assert hits == pytest.approx(hit_share(mib * 2**20, 40 * 2**20), rel=0.05)
+
+
+@pytest.mark.parametrize(("warps", "blocks"), [(2, 8), (8, 2), (16, 2), (32, 2)])
+def test_an_sm_of_the_gpu_notes_an_arrival_in_two_cycles(warps: int, blocks: int) -> None:
+    """Whichever block it is of. Not so of 8 blocks that have 32 warps or more: these do not go on abreast."""
+    name = f"{warps} warps, {blocks} blocks an SM, 0 multiply-adds"
+    (row,) = (row for row in ROWS["barriers"] if row["barrier"] == name)
+    assert float(row["measured_cycles"]) == pytest.approx(2 * warps * blocks, rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("block", "lines", "missing"), [("32 x 8", 32, 8), ("32 x 32", 32, 8), ("16 x 32", 16, 4)]
+)
+def test_the_l1_of_the_gpu_takes_a_cycle_for_each_sector_that_it_lacked(
+    block: str, lines: int, missing: int
+) -> None:
+    """A cycle to read each line of a request; one request in so many lacks a sector of every line."""
+    name = f"columns read by {block} threads, 8192 x 8192"
+    (row,) = (row for row in ROWS["column_reads"] if row["read"] == name)
+    requests_of_an_sm = 8192 * 8192 / 32 / 132
+    cycles = float(row["measured_us"]) * 1980 / requests_of_an_sm
+    assert cycles == pytest.approx(lines + lines / missing, rel=0.03)
 
 
 def test_lines_of_a_slice_have_one_latency() -> None:
