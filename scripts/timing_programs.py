@@ -100,7 +100,8 @@ class Table:
         files.write(project.root / self.path, text.getvalue())
 
 
-_WHERE = "(driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one. A parameter of the time"
+_ON_BOTH = "(driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one."
+_WHERE = f"{_ON_BOTH} A parameter of the time"
 CLOCKS = Table(
     "clocks",
     "loop",
@@ -199,10 +200,11 @@ REUSE = Table(
     "reuse",
     "case",
     "us",
-    """\
-# Microseconds of launches that read again what the L2 has evicted: common/tests/validation_set/reuse on an H200 (driver
-# 580.159.04, 1980 MHz; medians of three processes) and on the emulated one. measured_dram_mb: what DRAM reads in a
-# launch whose data the L2 lacks at first (dram__bytes_read, Nsight Compute).
+    f"""\
+# Microseconds of launches that read again what the L2 has evicted: common/tests/validation_set/reuse on an H200
+# {_ON_BOTH}
+# measured_dram_mb: what DRAM read (dram__bytes_read, Nsight Compute) in a launch of the same kernel, by the program
+# from which this one was made, with an L2 that lacked the array at first.
 """,
     counted=("measured_dram_mb",),
 )
@@ -210,27 +212,27 @@ BARRIERS = Table(
     "barriers",
     "barrier",
     "cycles",
-    """\
+    f"""\
 # Cycles from barrier to barrier of blocks that share an SM: common/tests/validation_set/barriers on an H200
-# (driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one.
+# {_ON_BOTH}
 """,
 )
 PRODUCTS = Table(
     "products",
     "step",
     "cycles",
-    """\
+    f"""\
 # Cycles of a step of a product by tiles of registers: common/tests/validation_set/products on an H200
-# (driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one.
+# {_ON_BOTH}
 """,
 )
 COLUMN_READS = Table(
     "column_reads",
     "read",
     "us",
-    """\
+    f"""\
 # Microseconds of launches that read down columns that the L2 has: common/tests/validation_set/column_reads on an H200
-# (driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one.
+# {_ON_BOTH}
 """,
 )
 TABLES = (

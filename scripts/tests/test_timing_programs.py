@@ -6,6 +6,7 @@ import math
 import os
 import re
 import sys
+from pathlib import Path
 from statistics import median
 from types import ModuleType
 
@@ -158,6 +159,30 @@ def test_the_emulated_gpu_prints_what_the_table_has(name: str) -> None:
 def test_exceptions_are_named(name: str) -> None:
     differing = {key for key, error in errors(name).items() if abs(error) > 0.25}
     assert differing == EXCEPTIONS[name].keys()
+
+
+@pytest.mark.parametrize("name", ["barriers", "column_reads", "products", "reuse"])
+def test_a_table_begins_with_its_note(name: str) -> None:
+    text = (PROJECT.root / TABLES[name].path).read_text(encoding="utf-8")
+    assert text.startswith(TABLES[name].note)
+
+
+def test_counts_stay_beside_new_times_and_new_rows_have_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = TABLES["reuse"]
+    path = tmp_path / table.path
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "case,measured_us,predicted_us,is_source,measured_dram_mb\nold,1.00,2.00,no,3.5\n"
+    )
+    monkeypatch.setattr(type(table), "predicted", lambda *_: {"old": 5.0, "new": 6.0})
+    project = Project(tmp_path, tmp_path / "data")
+    table.write(project, [{"old": 4.0, "new": 7.0}])
+    assert table.read(project) == [
+        dict(zip((*table.columns, *table.counted), row, strict=True))
+        for row in (["old", "4.00", "5.00", "no", "3.5"], ["new", "7.00", "6.00", "no", ""])
+    ]
 
 
 def test_loops_take_the_cycles_of_the_gpu() -> None:

@@ -1,6 +1,5 @@
 // What launches read again after the L2 has evicted it: 2^24 words at random positions of arrays of several sizes; and
-// copies, of which each launch copies the same again. Prints a line each, `case,us`. What DRAM reads, of each second
-// launch: ncu --cache-control none --clock-control none --metrics dram__bytes_read.sum ./reuse
+// copies, of which each launch copies the same again. Prints a line each, `case,us`.
 #include <cstdint>
 #include <cstdio>
 
