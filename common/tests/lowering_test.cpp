@@ -208,13 +208,51 @@ TEST(Lowering, AFetchFromATextureIsALoad) {
     EXPECT_FALSE(fetch.writes_memory);
 }
 
-TEST(Lowering, AProductThatIsUsedTwiceStays) {
+// Two IMAD.WIDE: as many as there are sums.
+TEST(Lowering, EachSumTakesInTheSameProduct) {
     const auto block = lowered(
         "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
         "    add.s64 %rd4, %rd5, %rd2;\n");
-    EXPECT_GT(block[0].slots, 0);
-    EXPECT_EQ(block[1].slots, 2);
-    EXPECT_EQ(block[2].slots, 2);
+    EXPECT_EQ(block[0].slots, 0);
+    EXPECT_EQ(block[1].slots, 1);
+    EXPECT_EQ(block[2].slots, 1);
+}
+
+TEST(Lowering, AProductThatIsNotOnlyAddedStays) {
+    const auto block = lowered(
+        "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
+        "    xor.b64 %rd4, %rd5, %rd2;\n");
+    EXPECT_EQ(block[0].slots, 1);
+    EXPECT_EQ(block[1].slots, 1);
+}
+
+// IMAD.WIDE takes in one of them.
+TEST(Lowering, OneOfTwoProductsIsTakenIn) {
+    const auto block = lowered(
+        "    mul.wide.s32 %rd2, %r1, 4;\n    mul.wide.s32 %rd3, %r2, 4;\n"
+        "    add.s64 %rd4, %rd2, %rd3;\n    xor.b64 %rd5, %rd4, %rd1;\n");
+    EXPECT_EQ(block[0].slots + block[1].slots, 1);
+    EXPECT_EQ(block[2].slots, 1);
+}
+
+// The access adds 16 by itself, so that no sum is left to take in the product.
+TEST(Lowering, AProductThatAnAccessAddsToStays) {
+    const auto block = lowered(
+        "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd2, 16;\n"
+        "    ld.global.f32 %f1, [%rd3];\n");
+    EXPECT_EQ(block[0].slots, 1);
+    EXPECT_EQ(block[1].slots, 0);
+}
+
+// MOV or HFMA2.MMA: the register gets the sum, too.
+TEST(Lowering, AConstantThatChangesLaterIsMoved) {
+    const auto block = lowered(
+        "    mov.f32 %f1, 0f00000000;\n    mov.f32 %f2, %f3;\n    mov.f32 %f4, 0f3F800000;\n"
+        "    add.f32 %f1, %f1, %f4;\n    mov.f32 %f2, %f4;\n");
+    EXPECT_EQ(block[0].slots, 1);
+    EXPECT_EQ(block[1].slots, 0);
+    EXPECT_EQ(block[2].slots, 0);
+    EXPECT_EQ(block[4].slots, 1);
 }
 
 TEST(Lowering, AProductThatWasOverwrittenIsNotFused) {
@@ -223,6 +261,32 @@ TEST(Lowering, AProductThatWasOverwrittenIsNotFused) {
         "    add.s64 %rd3, %rd1, %rd2;\n");
     EXPECT_GT(block[0].slots, 0);
     EXPECT_EQ(block[2].slots, 2);
+}
+
+std::vector<bool> keeping_nothing(const std::string& body) {
+    std::vector<Instruction> block = lowered(body);
+    note_kept_operands(block);
+    std::vector<bool> result;
+    for (const Instruction& each : block) result.push_back(each.keeps_nothing);
+    return result;
+}
+
+TEST(Lowering, AMultiplyAddOfThreeRegistersThatSharesNoneKeepsNothing) {
+    using Flags = std::vector<bool>;
+    const std::string first = "    fma.rn.f32 %f0, %f1, %f2, %f0;\n";
+    EXPECT_EQ(keeping_nothing(first + "    fma.rn.f32 %f3, %f4, %f5, %f3;\n"),
+              (Flags{false, true}));
+    EXPECT_EQ(keeping_nothing(first + "    fma.rn.f32 %f3, %f1, %f5, %f3;\n"),
+              (Flags{false, false}));
+    // Two different registers, or a constant.
+    EXPECT_EQ(keeping_nothing(first + "    fma.rn.f32 %f3, %f4, %f4, %f3;\n"),
+              (Flags{false, false}));
+    EXPECT_EQ(keeping_nothing(first + "    fma.rn.f32 %f3, %f4, 0f40000000, %f3;\n"),
+              (Flags{false, false}));
+    // A sum in between is none.
+    EXPECT_EQ(keeping_nothing(first + "    add.f32 %f6, %f6, %f7;\n"
+                                      "    fma.rn.f32 %f3, %f1, %f5, %f3;\n"),
+              (Flags{false, false, false}));
 }
 
 TEST(Lowering, LoadsWriteRegistersAndStoresReadThem) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -416,6 +417,32 @@ TEST(Memory, AFetchFromATextureTakesLongerThanALoad) {
     EXPECT_EQ(hit, 30);
     EXPECT_EQ(fetch_hit, 90);
     EXPECT_EQ(fetch_missed, missed + 60);  // whatever it waits for besides
+}
+
+// Loads of as many bytes of one line each, at once, of lines that the L1 lacks: when the last one is through.
+double end_of_fills(double bytes_per_cycle, unsigned loads, unsigned sectors) {
+    Machine machine = machine_with_dram();
+    machine.l1_fill_bytes_per_cycle = bytes_per_cycle;
+    LaunchFacts facts;
+    facts.l1_bytes = 4096;
+    facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
+    MemoryPath memory(machine, LaunchTrace{}, facts, 1);
+    double last = 0;
+    for (unsigned i = 0; i < loads; ++i) {
+        LineLoad load;
+        load.access.path = emulator::LoadPath::l1;
+        load.line = {{128 * i, sectors}};
+        last = std::max(last, memory.serve(load.access, load.line, 0));
+    }
+    return last;
+}
+
+// Each takes a cycle of the data path to be read; to be written, two for a line and one for a sector.
+TEST(Memory, WhatTheL1LackedIsWrittenBeforeItIsRead) {
+    const double without = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(end_of_fills(64, 9, 0xf) - end_of_fills(64, 1, 0xf), 8 * (1 + 2));
+    EXPECT_EQ(end_of_fills(64, 9, 0x1) - end_of_fills(64, 1, 0x1), 8 * (1 + 1));
+    EXPECT_EQ(end_of_fills(without, 9, 0xf) - end_of_fills(without, 1, 0xf), 8);
 }
 
 // Two cycles from pass to pass of one request, but the banks take another one in between: the passes of the first

@@ -82,13 +82,12 @@ TEST(Schedule, ArrivalsAtABarrierAreNotedOneAfterAnother) {
     machine.barrier_arrival_cycles = 2;
     // Four warps arrive at 1 to 4; noted until 3, 5, 7 and 9. At 19 they go on, the last one at 22.
     EXPECT_EQ(cycles(machine, trace_of({barrier(), arithmetic({}, 0)}, 4)), 23);
-    // Two blocks of two: each until 5 on its own, but the SM notes one arrival in four cycles: 1, 5, 9 and 13.
-    machine.barrier_arrival_cycles_of_sm = 4;
+    // Two blocks of two: the second one's arrivals are noted behind the first one's, until 7 and 9.
     LaunchTrace trace = trace_of({barrier(), arithmetic({}, 0)}, 2);
     trace.blocks.push_back(trace.blocks[0]);
     LaunchFacts facts;
     facts.resident_blocks = 2;
-    EXPECT_EQ(SmSimulation(machine, trace, facts).run().cycles, 13 + 2 + 10 + 2);
+    EXPECT_EQ(SmSimulation(machine, trace, facts).run().cycles, 9 + 10 + 2);
 }
 
 TEST(Schedule, ABarrierThatAnExitCompletesWaitsForWhatIsStillNoted) {
@@ -148,6 +147,47 @@ Instruction clock_into(Register destination) {
     result.reads_clock = true;
     result.destinations = {destination};
     return result;
+}
+
+// Three registers come from the banks in two cycles.
+TEST(Schedule, AMultiplyAddThatKeepsNoOperandTakesTwoCyclesOfItsUnit) {
+    Machine machine = plain_machine();
+    machine.unkept_operands_cycles = 2;
+    std::vector<Instruction> three{arithmetic({}, 0), arithmetic({}, 1), arithmetic({}, 2)};
+    EXPECT_EQ(cycles(machine, trace_of(three, 1)), 3);
+    three[1].keeps_nothing = true;
+    // Issue at 0, 1 and 3.
+    EXPECT_EQ(cycles(machine, trace_of(three, 1)), 4);
+    // With half the lanes each takes as long anyway: 0, 2 and 4.
+    machine.fp32_lanes = 16;
+    EXPECT_EQ(cycles(machine, trace_of(three, 1)), 5);
+}
+
+// A warp loads so many bytes and multiplies meanwhile.
+double cycles_beside_load(std::uint32_t bytes, Access::Kind kind, Unit unit = Unit::fp32) {
+    Machine machine = plain_machine();
+    machine.integer_lanes = 32;
+    machine.registers_written_per_cycle = 2;
+    Instruction other = arithmetic({}, 1);
+    other.unit = unit;
+    LaunchTrace trace = trace_of({memory(Space::shared, 0, {}, {0}), other}, 1);
+    Access access;
+    access.kind = kind;
+    access.space = Space::shared;
+    access.wavefronts = 1;
+    access.bytes = bytes;
+    trace.blocks[0][0].accesses = {access};
+    return cycles(machine, trace);
+}
+
+TEST(Schedule, MultiplyAddsWaitForTheBanksThatALoadWrites) {
+    // The load is served at 0 and writes until 1, 2 or 4; without it the multiply-add is issued at 1.
+    EXPECT_EQ(cycles_beside_load(2 * 4 * 32, Access::Kind::load), 2);
+    EXPECT_EQ(cycles_beside_load(3 * 4 * 32, Access::Kind::load), 3);
+    EXPECT_EQ(cycles_beside_load(8 * 4 * 32, Access::Kind::load), 5);
+    // A store reads them, and sums of integers have another unit.
+    EXPECT_EQ(cycles_beside_load(8 * 4 * 32, Access::Kind::store), 2);
+    EXPECT_EQ(cycles_beside_load(8 * 4 * 32, Access::Kind::load, Unit::integer), 2);
 }
 
 TEST(Clocks, ShowWhenTheyAreRead) {

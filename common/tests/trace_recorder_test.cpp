@@ -538,6 +538,25 @@ TEST(Sampling, WhatTheL1sHaveIsNotAskedForAgain) {
     }
 }
 
+// Past the L1, from an L2 of 100 lines: the second wave of blocks, 4,224 of them on an H200, reads the 20 lines that all
+// share again, and so many CPU threads find the same.
+TEST(Recorder, CountsWhatTheL2HasToReadAgain) {
+    std::string past_the_l1 = shared_and_own;
+    past_the_l1.replace(past_the_l1.find("ld.global.f32 %f2"), 9, "ld.global.cg");
+    constexpr unsigned blocks = 8192, rounds = 20;
+    for (const unsigned workers : {1, 2, 5}) {
+        emulator::simt::Options options = recording();
+        options.workers = workers;
+        options.l2_reuse_bytes = 100 * emulator::line_bytes;
+        simt_test::Machine machine(past_the_l1, "hopper", options);
+        const Array<float> shared(rounds * 32), own(blocks * 32);
+        const LaunchRecord record =
+            machine.launch("load", shape(blocks, 32), shared.get(), own.get(), rounds);
+        EXPECT_EQ(record.reread, (emulator::L2Reuse::Reread{2 * rounds, 4 * rounds})) << workers;
+        EXPECT_EQ(record.dram_read_bytes, 128u * (blocks + rounds));
+    }
+}
+
 // Without a recorder nothing is executed but the samples.
 TEST(Sampling, WhatIsSharedIsSeenOnlyForATime) {
     emulator::simt::Options options;

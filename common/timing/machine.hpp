@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace timing {
 
@@ -27,11 +28,15 @@ struct Machine {
     double issue_per_scheduler = 1;  // instructions a cycle
     // Threads' operations a cycle, of all schedulers together.
     double fp32_lanes = 128, integer_lanes = 64, fp64_lanes = 64, sfu_lanes = 16, memory_lanes = 32;
+    // Cycles of a multiply-add of three registers, none of them kept from the one before; and
+    // how many registers a cycle are written with what is loaded, in the banks that multiply-adds read.
+    double unkept_operands_cycles = 0,
+           registers_written_per_cycle = std::numeric_limits<double>::infinity();
     double alu_cycles = 4, fp64_cycles = 8, sfu_cycles = 20;  // from issue to use of the result
 
-    // ---- barriers: arrivals of a block are noted one after another, and so are those of all its SM's blocks
+    // ---- barriers: arrivals at those of an SM's blocks are noted one after another
     double barrier_cycles = 12;  // from the last one to the next instruction
-    double barrier_arrival_cycles = 0, barrier_arrival_cycles_of_sm = 0;
+    double barrier_arrival_cycles = 0;
 
     // ---- the L1 and the shared memory, which share one data path
     double shared_cycles = 23, l1_cycles = 33, texture_cycles = 33, constant_cycles = 8;
@@ -41,7 +46,9 @@ struct Machine {
     double constant_next_cycles = 1;  // ... and until it can be used behind the one before
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;
-    double shared_atomic_cycles = 4;  // of one pass over the banks
+    double l1_fill_bytes_per_cycle =
+        std::numeric_limits<double>::infinity();  // into the L1, a line at a time
+    double shared_atomic_cycles = 4;              // of one pass over the banks
     double memory_queue_cycles =
         64;  // work that waits in front of the data path before the memory unit serves no more
     // Memory instructions that have been issued and wait for the memory unit, in the two lines that they pass.
@@ -84,6 +91,7 @@ struct Machine {
     double l2_slice_reserve = 1;       // load of the fullest one over the mean, that slows nothing
     double dram_bytes_per_cycle = 2000;  // of the whole GPU, as measured, not the peak
     double l2_bytes = 0;
+    double l2_reuse_bytes = 0;  // of what is read at random, that it keeps (emulator::L2Reuse)
     double l2_usable_share =
         1;  // of its capacity, that one SM's data can use: less with two partitions
 

@@ -27,12 +27,15 @@ struct Parameters {
     double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{},
         bulk_store_line_cycles{}, bulk_copy_cycles{}, l2_bulk_lines_per_cycle_of_sm{};
     double page_cycles{}, l2_granule_bytes{};
-    double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
+    double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
+        l1_fill_bytes_per_cycle{};
     double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{};
-    double barrier_cycles{}, barrier_arrival_cycles{}, barrier_arrival_cycles_of_sm{};
+    double barrier_cycles{}, barrier_arrival_cycles{}, unkept_operands_cycles{},
+        registers_written_per_cycle{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{},
         memory_end_ns_of_sm{};
-    double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{};
+    double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{},
+        l2_reuse_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
     double l2_completed_sectors_per_cycle_of_sm{}, l2_kept_share{};
     double merged_store_lines{}, merge_cycles{}, l2_request_cycles{}, l2_room_cycles{},
@@ -129,7 +132,8 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.shared_pass_cycles = from.shared_pass_cycles;
     machine.barrier_cycles = from.barrier_cycles;
     machine.barrier_arrival_cycles = from.barrier_arrival_cycles;
-    machine.barrier_arrival_cycles_of_sm = from.barrier_arrival_cycles_of_sm;
+    machine.unkept_operands_cycles = from.unkept_operands_cycles;
+    machine.registers_written_per_cycle = from.registers_written_per_cycle;
     machine.l1_cycles = from.l1_cycles;
     machine.texture_cycles = from.texture_cycles;
     machine.constant_cycles = from.constant_cycles;
@@ -138,6 +142,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
     machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;
+    machine.l1_fill_bytes_per_cycle = from.l1_fill_bytes_per_cycle;
     machine.shared_atomic_cycles = from.shared_atomic_cycles;
     machine.memory_queue_cycles = from.memory_queue_cycles;
     machine.waiting_of_scheduler = from.waiting_of_scheduler;
@@ -153,6 +158,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.l2_bytes = static_cast<double>(gpu.l2_bytes);
     machine.l2_kept_bytes = from.l2_kept_share * static_cast<double>(gpu.l2_bytes);
     machine.l2_usable_share = from.l2_usable_share;
+    machine.l2_reuse_bytes = from.l2_reuse_share * static_cast<double>(gpu.l2_bytes);
     machine.link_bytes_per_second = from.link_gbs * 1e9;
     machine.pageable_bytes_per_second = from.pageable_gbs * 1e9;
     machine.link_seconds = from.copy_us * 1e-6;

@@ -70,6 +70,7 @@ class MemoryPath {
     double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival);
     double read_from_dram(emulator::LineSectors line, double begin);
     bool waits_for_dram(emulator::Address line);
+    double fill_cycles(std::span<const emulator::LineSectors> lines) const;
     double read_constant(const Access& access, double now);
     double cycles_to_last_sm(double read_bytes) const;
     double looked_up_page(emulator::Address address, double now);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <queue>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -12,12 +13,29 @@ namespace {
 
 using Index = std::uint32_t;
 constexpr Index nothing = 0xffffffffu;
+// That ptxas puts between one that calculates something and one that uses it.
+constexpr std::size_t hidden_instructions = 3;
+// So many before the first one that uses it, at most, a load from shared memory is issued.
+constexpr Index ahead_of_use = 64;
+
+bool is_load(const Instruction& instruction) {
+    return instruction.unit == Unit::memory && instruction.reads_memory &&
+           !instruction.writes_memory && !instruction.destinations.empty();
+}
+
+std::ptrdiff_t registers_of(const Instruction& load) {
+    return static_cast<std::ptrdiff_t>(load.destinations.size());
+}
 
 // Which instructions have to come before which.
 class Dependences {
   public:
     explicit Dependences(const std::vector<Instruction>& block)
-        : after(block.size()), before(block.size()), read(block.size()), readers(block.size()) {
+        : after(block.size()),
+          before(block.size()),
+          read(block.size()),
+          readers(block.size()),
+          replaces(block.size()) {
         for (Index i = 0; i < block.size(); ++i) {
             note_registers(block[i], i);
             note_memory(block[i], i);
@@ -26,6 +44,9 @@ class Dependences {
     std::vector<std::vector<Index>> after, before;
     std::vector<std::vector<Index>> read;  // which makes what is read
     std::vector<unsigned> readers;         // of what each one makes
+    // Those that read a value from before the block, which a load or a move in the block replaces: by value.
+    std::vector<std::vector<Index>> last_readers;
+    std::vector<bool> replaces;  // a value from before the block, by what it loads
 
   private:
     void order(Index first, Index second) {
@@ -46,6 +67,11 @@ class Dependences {
             Value& value = values_.try_emplace(each).first->second;
             order(value.maker, i);
             for (const Index user : value.users) order(user, i);
+            if (value.maker == nothing && !value.users.empty() &&
+                (is_load(instruction) || instruction.moves)) {
+                last_readers.push_back(std::move(value.users));
+                replaces[i] = is_load(instruction);
+            }
             value = {i, {}};
         }
     }
@@ -85,11 +111,6 @@ class Dependences {
     Index fence_ = nothing;
 };
 
-bool is_load(const Instruction& instruction) {
-    return instruction.unit == Unit::memory && instruction.reads_memory &&
-           !instruction.writes_memory && !instruction.destinations.empty();
-}
-
 // 0: a load from global memory or what one needs; 1: the same of shared memory; 2: all others.
 std::vector<std::uint8_t> classes_of(const std::vector<Instruction>& block,
                                      const Dependences& dependences) {
@@ -103,39 +124,126 @@ std::vector<std::uint8_t> classes_of(const std::vector<Instruction>& block,
     return classes;
 }
 
-std::vector<Instruction> reorder_freely(std::vector<Instruction> block, unsigned free_registers) {
-    const Dependences dependences(block);
-    const std::vector<std::uint8_t> classes = classes_of(block, dependences);
-    using Candidate = std::pair<std::uint8_t, Index>;
-    using Queue = std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>>;
-    Queue loads, others;
-    std::vector<std::size_t> missing(block.size());
-    std::vector<unsigned> readers_left = dependences.readers;
-    const auto offer = [&](Index i) { (is_load(block[i]) ? loads : others).push({classes[i], i}); };
-    for (Index i = 0; i < block.size(); ++i) {
-        missing[i] = dependences.before[i].size();
-        if (missing[i] == 0) offer(i);
+class ListScheduler {
+  public:
+    ListScheduler(const std::vector<Instruction>& block, unsigned free_registers)
+        : block_(block),
+          dependences_(block),
+          classes_(classes_of(block, dependences_)),
+          room_(std::max<std::ptrdiff_t>(free_registers, 1)),
+          missing_(block.size()),
+          readers_left_(dependences_.readers),
+          values_read_(block.size()),
+          first_use_(block.size(), nothing),
+          usable_(block.size()) {
+        for (const std::vector<Index>& readers : dependences_.last_readers) {
+            for (const Index each : readers) values_read_[each].push_back(values_left_.size());
+            values_left_.push_back(readers.size());
+        }
+        for (Index i = 0; i < block.size(); ++i) {
+            for (const Index each : dependences_.read[i])
+                first_use_[each] = std::min(first_use_[each], i);
+        }
+        for (Index i = 0; i < block.size(); ++i) {
+            missing_[i] = dependences_.before[i].size();
+            if (missing_[i] == 0) offer(i);
+        }
     }
-    std::vector<Index> order;
-    std::size_t held = 0;  // registers of loads that something has still to use
-    while (order.size() < block.size()) {
-        const bool has_room =
-            !loads.empty() && held + block[loads.top().second].destinations.size() <=
-                                  std::max<std::size_t>(free_registers, 1);
-        const bool takes_load = others.empty() || (has_room && loads.top() < others.top());
-        Queue& from = takes_load ? loads : others;
-        const Index next = from.top().second;
+    std::vector<Index> order() {
+        while (order_.size() < block_.size()) place(next());
+        return std::move(order_);
+    }
+
+  private:
+    template <class T>
+    using Queue = std::priority_queue<T, std::vector<T>, std::greater<>>;
+    using Candidate = std::pair<std::uint8_t, Index>;  // class first
+    using Later = std::pair<std::size_t, Index>;       // from which place on
+
+    void offer(Index i) {
+        if (is_load(block_[i])) {
+            loads_.push({classes_[i], i});
+        } else if (classes_[i] < 2) {
+            addresses_.push({classes_[i], i});
+        } else if (usable_[i] > order_.size()) {
+            later_.push({usable_[i], i});
+        } else {
+            others_.push(i);
+        }
+    }
+    template <class T>
+    static Index take(Queue<T>& from) {
+        const T first = from.top();
         from.pop();
-        if (is_load(block[next]) && readers_left[next] > 0) held += block[next].destinations.size();
-        for (const Index each : dependences.read[next]) {
-            if (--readers_left[each] == 0 && is_load(block[each]))
-                held -= std::min(held, block[each].destinations.size());
-        }
-        for (const Index each : dependences.after[next]) {
-            if (--missing[each] == 0) offer(each);
-        }
-        order.push_back(next);
+        if constexpr (std::is_same_v<T, Index>)
+            return first;
+        else
+            return first.second;
     }
+
+    bool has_room() const {
+        const std::ptrdiff_t wanted =
+            loads_.empty() ? 1 : registers_of(block_[loads_.top().second]);
+        return held_ + wanted <= room_;
+    }
+    // Used only when much else has been issued.
+    bool is_early(Index load) const {
+        return block_[load].space == Space::shared && first_use_[load] != nothing &&
+               !others_.empty() && first_use_[load] > others_.top() + ahead_of_use;
+    }
+    // Loads and their addresses while there are registers for more; then what uses what has been loaded.
+    Index next() {
+        while (!later_.empty() && later_.top().first <= order_.size()) others_.push(take(later_));
+        const bool has_address =
+            !addresses_.empty() && (loads_.empty() || addresses_.top() < loads_.top());
+        if (has_room()) {
+            if (has_address) return take(addresses_);
+            if (!loads_.empty() && !is_early(loads_.top().second)) return take(loads_);
+        }
+        if (!others_.empty()) return take(others_);
+        if (!later_.empty()) return take(later_);
+        return has_address ? take(addresses_) : take(loads_);
+    }
+
+    void place(Index next) {
+        const Instruction& instruction = block_[next];
+        order_.push_back(next);
+        if (is_load(instruction) && (readers_left_[next] > 0 || dependences_.replaces[next]))
+            held_ += registers_of(instruction);
+        for (const Index each : dependences_.read[next]) {
+            if (--readers_left_[each] == 0 && is_load(block_[each]) && !instruction.moves)
+                held_ -= registers_of(block_[each]);
+        }
+        for (const std::size_t each : values_read_[next]) {
+            if (--values_left_[each] == 0) --held_;
+        }
+        const bool calculates = instruction.unit != Unit::memory && instruction.slots > 0;
+        for (const Index each : dependences_.after[next]) {
+            if (calculates) usable_[each] = order_.size() + hidden_instructions;
+            if (--missing_[each] == 0) offer(each);
+        }
+    }
+
+    const std::vector<Instruction>& block_;
+    const Dependences dependences_;
+    const std::vector<std::uint8_t> classes_;
+    const std::ptrdiff_t room_;
+    // Registers of loads that something has still to use, less those of values from before that nothing uses any more.
+    std::ptrdiff_t held_ = 0;
+    std::vector<std::size_t> missing_;  // that have to come before
+    std::vector<unsigned> readers_left_;
+    std::vector<std::size_t> values_left_;  // readers of a value from before
+    std::vector<std::vector<std::size_t>> values_read_;
+    std::vector<Index> first_use_;
+    std::vector<std::size_t> usable_;  // from which place on what it needs has been calculated
+    Queue<Candidate> loads_, addresses_;
+    Queue<Index> others_;
+    Queue<Later> later_;
+    std::vector<Index> order_;
+};
+
+std::vector<Instruction> reorder_freely(std::vector<Instruction> block, unsigned free_registers) {
+    const std::vector<Index> order = ListScheduler(block, free_registers).order();
     std::vector<Instruction> ordered;
     ordered.reserve(order.size());
     for (const Index each : order) ordered.push_back(std::move(block[each]));

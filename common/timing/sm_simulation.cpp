@@ -289,7 +289,9 @@ double SmSimulation::execute(Warp& warp, const Instruction& instruction, double 
     const std::size_t unit = index(instruction.unit);
     if (instruction.unit == Unit::none) return now + machine_.alu_cycles;
     const double per_instruction = machine_.unit_cycles(instruction.unit);
-    const double busy = per_instruction * instruction.slots;
+    const double reading =
+        instruction.keeps_nothing ? machine_.unkept_operands_cycles / machine_.schedulers : 0;
+    const double busy = std::max(reading, per_instruction * instruction.slots);
     result_.busy.units[unit] += busy;
     schedulers_[warp.scheduler].unit_free[unit] = now + busy * machine_.schedulers;
     return now + machine_.latency_of(instruction.unit) +

@@ -83,7 +83,6 @@ class SmSimulation {
     struct Resident {
         std::vector<std::uint32_t> warps;
         std::uint32_t alive = 0, arrived = 0;
-        Server arrivals;   // at its barrier
         double noted = 0;  // when the last one of them was
         // By mbarrier: when so many bulk loads are complete; and warps that wait for more than there are.
         std::unordered_map<std::uint32_t, std::vector<double>> copies;
@@ -119,6 +118,7 @@ class SmSimulation {
     void enqueue(std::uint32_t warp, const Instruction& instruction, double now);
     double next_service() const;
     void serve_memory(double now);
+    void write_registers(const Warp& warp, const Access& access, double now);
     double access_memory(const MemoryQueue::Entry& entry, double now);
     void note_stalls(const Warp& warp, const Instruction& instruction, double now);
     void note_copy(Warp& warp, const Instruction& instruction, const Access& access, double done);

@@ -10,9 +10,8 @@ void SmSimulation::arrive(std::uint32_t number, double now) {
     Warp& warp = warps_[number];
     warp.at_barrier = true;
     Resident& block = residents_[warp.block];
-    const double noted = arrivals_.serve(now, machine_.barrier_arrival_cycles_of_sm);
-    block.noted = block.arrivals.serve(noted, machine_.barrier_arrival_cycles) +
-                  machine_.barrier_arrival_cycles;
+    block.noted =
+        arrivals_.serve(now, machine_.barrier_arrival_cycles) + machine_.barrier_arrival_cycles;
     if (++block.arrived == block.alive) release(block, now);
 }
 

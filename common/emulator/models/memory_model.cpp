@@ -4,12 +4,14 @@
 
 namespace emulator {
 
-MemoryModel::MemoryModel(const Architecture& gpu, std::size_t l1_bytes, unsigned l2_slices)
+MemoryModel::MemoryModel(const Architecture& gpu, std::size_t l1_bytes, unsigned l2_slices,
+                         std::uint64_t resident_blocks)
     : l1_(l1_bytes, gpu.fetch_unit_bytes_with_l1 == 128),
       read_only_cache_(gpu.read_only_cache_bytes, false),
       stores_allocate_(gpu.stores_allocate_in_l1),
       fence_invalidates_(gpu.fence_invalidates_l1),
-      slice_loads_(l2_slices) {}
+      slice_loads_(l2_slices),
+      l2_reuse_(resident_blocks) {}
 
 void MemoryModel::begin_sm() {
     l1_.clear();
@@ -53,6 +55,7 @@ void MemoryModel::serve(const Request& request, std::span<const LineSectors> lin
             written_sectors_.insert(touched);
         }
         slice_loads_.note(lines);
+        l2_reuse_.write(lines);
         if (stores_allocate_) l1_.fill(lines);
         return;
     }
@@ -65,13 +68,17 @@ void MemoryModel::serve(const Request& request, std::span<const LineSectors> lin
             *request.hits += loaded.hit_sectors;
         }
         counters_.l2_read_sectors_most += loaded.fetched_sectors;
-        for (const LineSectors fetched : loaded.fetched) read_sectors_.insert(fetched);
-        return;
+        return read_from_l2(loaded.fetched);
     }
-    for (const LineSectors touched : lines) {  // atomics, too, are done in the L2
-        if (is_load) counters_.l2_read_sectors_most += touched.count();
-        read_sectors_.insert(touched);
+    if (is_load) {
+        for (const LineSectors touched : lines) counters_.l2_read_sectors_most += touched.count();
     }
+    read_from_l2(lines);  // atomics, too, are done there
+}
+
+void MemoryModel::read_from_l2(std::span<const LineSectors> lines) {
+    for (const LineSectors each : lines) read_sectors_.insert(each);
+    l2_reuse_.read(lines);
 }
 
 }  // namespace emulator

@@ -4,7 +4,7 @@
 // Modelled: blocks go to SMs in turn; an SM's blocks run one after another through its L1, the warps
 // of a block side by side, a request each in turn. L2 and DRAM are modelled by what must come from
 // them at least once. Not modelled: which blocks really share an SM, timing, requests in flight
-// between SMs, L2 capacity.
+// between SMs, nor, but for L2Reuse, the capacity of the L2.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include "emulator/models/access_counters.hpp"
 #include "emulator/models/architecture.hpp"
 #include "emulator/models/coalescing.hpp"
+#include "emulator/models/l2_reuse.hpp"
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/partial_sectors.hpp"
 #include "emulator/models/sector_set.hpp"
@@ -42,14 +43,16 @@ struct MemoryCounters {
 
 class MemoryModel {
   public:
-    // `l2_slices`: 1 where it is not asked how evenly stores load them.
-    MemoryModel(const Architecture& gpu, std::size_t l1_bytes, unsigned l2_slices = 1);
+    // `l2_slices`: 1 where it is not asked how evenly stores load them; `resident_blocks`: as L2Reuse has it.
+    MemoryModel(const Architecture& gpu, std::size_t l1_bytes, unsigned l2_slices = 1,
+                std::uint64_t resident_blocks = 0);
 
     // The blocks that follow run on another SM: its L1 is empty at the launch's start.
     void begin_sm();
-    // Stores that are served from now on are of block number `block` of `blocks`.
+    // Requests that are served from now on are of block number `block` of `blocks`.
     void at_block(std::uint64_t block, std::uint64_t blocks) {
         slice_loads_.at_block(block, blocks);
+        l2_reuse_.at_block(block);
     }
 
     // The next request of a warp, in its program order, for distinct lines. Hits are added to *hits when the
@@ -69,6 +72,7 @@ class MemoryModel {
     const SectorSet& written_sectors() const { return written_sectors_; }
     const PartialSectors& partial_sectors() const { return partial_sectors_; }
     const SliceLoads& slice_loads() const { return slice_loads_; }
+    const L2Reuse& l2_reuse() const { return l2_reuse_; }
 
   private:
     struct Request {
@@ -82,6 +86,7 @@ class MemoryModel {
         std::vector<LineSectors> lines;
     };
     void serve(const Request& request, std::span<const LineSectors> lines);
+    void read_from_l2(std::span<const LineSectors> lines);
 
     SectoredCache l1_;
     SectoredCache read_only_cache_;
@@ -93,6 +98,7 @@ class MemoryModel {
     SectorSet written_sectors_;
     PartialSectors partial_sectors_;
     SliceLoads slice_loads_;
+    L2Reuse l2_reuse_;
 };
 
 }  // namespace emulator

@@ -47,7 +47,9 @@ const Architecture& architecture() { return *settings().architecture; }
 simt::Gpu& gpu() {
     if (!gpu_slot()) {
         simt::Options options = settings().options;
-        options.l2_slices = timing::machine_of(architecture()).l2_slices;
+        const timing::Machine machine = timing::machine_of(architecture());
+        options.l2_slices = machine.l2_slices;
+        options.l2_reuse_bytes = machine.l2_reuse_bytes;
         gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
     }
     return *gpu_slot();

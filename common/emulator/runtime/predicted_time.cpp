@@ -39,11 +39,13 @@ const timing::Machine& machine() {
 }
 
 // Of data that launches use again and again, the share that the L2 still has: all of what fits into the part
-// that one SM's data can use, nothing of what exceeds the whole; in between replacement has thrown out some.
+// that one SM's data can use. Behind that it falls in proportion: half is left at the capacity for reuse, nothing as
+// far beyond (data/timing/reuse.csv). If the oldest line made room, nothing would be left at once.
 double kept_in_l2(double footprint_bytes) {
-    const double whole = machine().l2_bytes, usable = whole * machine().l2_usable_share;
+    const double usable = machine().l2_bytes * machine().l2_usable_share;
     if (footprint_bytes <= usable) return 1;
-    return std::clamp((whole - footprint_bytes) / std::max(1.0, whole - usable), 0.0, 1.0);
+    const double to_nothing = std::max(1.0, 2 * (machine().l2_reuse_bytes - usable));
+    return std::clamp(1 - (footprint_bytes - usable) / to_nothing, 0.0, 1.0);
 }
 
 // The data of a launch or of a copy.
@@ -92,19 +94,23 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const double missing = 1 - found_in_l2(footprint_of(record));
     const std::uint64_t asked = record.memory.l2_read_sectors_most;
     const double read_bytes = within_memory(record, record.dram_read_bytes, 1);
+    const double first_sectors =
+        within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes;
+    // Whatever was there at first: the launch itself has thrown these out.
+    const double reread_bytes =
+        static_cast<double>(record.reread.granules) * L2Reuse::granule_bytes;
+    const auto reread_sectors = static_cast<double>(record.reread.sectors);
     // A sector that leaves the L2 partly written is read first, to be completed.
     const double written_bytes = within_memory(
         record, record.l2_write_sectors_min + record.incomplete_sectors, sector_bytes);
     facts.cold_share = missing;
     facts.slice_unevenness = record.slice_unevenness;
-    facts.dram_share_of_reads =
-        missing *
-        over(within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes, asked);
-    facts.dram_bytes_per_read_sector = missing * over(read_bytes, asked);
+    facts.dram_share_of_reads = over(missing * first_sectors + reread_sectors, asked);
+    facts.dram_bytes_per_read_sector = over(missing * read_bytes + reread_bytes, asked);
     facts.dram_bytes_per_written_sector =
         missing * over(written_bytes, record.memory.l2_write_sectors_most);
-    facts.dram_dirty_share = written_bytes / std::max(1.0, read_bytes + written_bytes);
-    facts.dram_bytes = missing * (read_bytes + written_bytes);
+    facts.dram_bytes = missing * (read_bytes + written_bytes) + reread_bytes;
+    facts.dram_dirty_share = missing * written_bytes / std::max(1.0, facts.dram_bytes);
 }
 
 timing::Prediction prediction_of(const simt::LaunchRecord& record) {

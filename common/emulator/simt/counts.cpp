@@ -5,7 +5,23 @@
 namespace emulator::simt {
 namespace {
 
-void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, Counts& counts) {
+// Nothing where the L2 keeps all that the launch touches.
+L2Reuse::Reread reread_by(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers,
+                          std::uint64_t footprint_lines) {
+    const double kept_bytes = launch.options.l2_reuse_bytes;
+    if (kept_bytes == 0 || static_cast<double>(footprint_lines) * line_bytes <= kept_bytes)
+        return {};
+    L2Reuse all(launch.resident_blocks);
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (memory) all.merge(memory->l2_reuse());
+        }
+    }
+    return all.reread(kept_bytes);
+}
+
+void add_memory(const Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers,
+                Counts& counts) {
     SectorSet read, written;
     PartialSectors partial;
     bool modelled = false;
@@ -26,6 +42,7 @@ void add_memory(const std::vector<std::unique_ptr<Worker>>& workers, Counts& cou
     counts.dram_read_bytes = 64 * read.granules();
     read.merge(written);
     counts.footprint_lines = read.lines();
+    counts.reread = reread_by(launch, workers, counts.footprint_lines);
 }
 
 }  // namespace
@@ -55,6 +72,8 @@ void Counts::add(const Counts& other, std::uint64_t times) {
     dram_read_bytes += times * other.dram_read_bytes;
     incomplete_sectors += times * other.incomplete_sectors;
     footprint_lines += times * other.footprint_lines;
+    reread.granules += times * other.reread.granules;
+    reread.sectors += times * other.reread.sectors;
 }
 
 SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers) {
@@ -113,7 +132,7 @@ Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>
         }
         counts.barriers += execution.barriers;
     }
-    add_memory(workers, counts);
+    add_memory(launch, workers, counts);
     return counts;
 }
 

@@ -24,6 +24,7 @@ struct Counts {
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
     std::uint64_t incomplete_sectors = 0;  // that stores leave partly written, and nothing has read
     std::uint64_t footprint_lines = 0;
+    L2Reuse::Reread reread;  // where its time is asked for
 
     void add(const Counts& other, std::uint64_t times = 1);
     bool operator==(const Counts&) const = default;

@@ -90,6 +90,7 @@ struct LaunchRecord {
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
     std::uint64_t incomplete_sectors = 0;  // that stores leave partly written, and nothing has read
     std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
+    L2Reuse::Reread reread;                // beside dram_read_bytes, where its time is asked for
     double slice_unevenness = 1;           // of stores into many lines (SliceLoads)
     std::shared_ptr<const SectorSet> touched;  // the same; null: not known
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
@@ -116,6 +117,7 @@ struct Options {
     double time_limit_seconds = 0;  // of one launch; 0: none
     bool record_for_time = false;   // what one SM executes, for the time model
     unsigned l2_slices = 1;         // then; 1: how lines lie in them is not known
+    double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };
 
 // ---- textures and surfaces: filled in by the runtime, read by tex, suld and sust -----------------

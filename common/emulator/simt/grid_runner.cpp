@@ -35,9 +35,10 @@ MemoryModel* Worker::memory_of(std::uint64_t block) {
                                : 0;
     if (memories.size() <= sm) memories.resize(sm + 1);
     if (!memories[sm]) {
-        const unsigned slices = launch_.recorder != nullptr ? launch_.options.l2_slices : 1;
-        memories[sm] =
-            std::make_unique<MemoryModel>(launch_.architecture, launch_.l1_bytes, slices);
+        const bool for_time = launch_.recorder != nullptr;
+        memories[sm] = std::make_unique<MemoryModel>(launch_.architecture, launch_.l1_bytes,
+                                                     for_time ? launch_.options.l2_slices : 1,
+                                                     for_time ? launch_.resident_blocks : 0);
     }
     return memories[sm].get();
 }

@@ -117,6 +117,7 @@ LaunchRecord record_of(const Launch& launch, const Counts& counts) {
     record.dram_read_bytes = counts.dram_read_bytes;
     record.incomplete_sectors = counts.incomplete_sectors;
     record.footprint_lines = counts.footprint_lines;
+    record.reread = counts.reread;
     record.barriers = counts.barriers;
     record.blocks = record.blocks_executed = launch.blocks();
     return record;

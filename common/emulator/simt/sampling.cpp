@@ -169,6 +169,8 @@ class Sampler {
         record.dram_read_bytes = of_all(std::mem_fn(&Counts::dram_read_bytes));
         record.incomplete_sectors = of_all(std::mem_fn(&Counts::incomplete_sectors));
         record.footprint_lines = of_all(std::mem_fn(&Counts::footprint_lines));
+        record.reread = {of_all([](const Counts& counts) { return counts.reread.granules; }),
+                         of_all([](const Counts& counts) { return counts.reread.sectors; })};
         record.slice_unevenness = slice_unevenness_of(launch_, workers);
     }
 

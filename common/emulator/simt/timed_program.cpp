@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "emulator/simt/memory.hpp"
+#include "timing/convergence.hpp"
 #include "timing/liveness.hpp"
 #include "timing/lowering.hpp"
 #include "timing/predication.hpp"
@@ -46,8 +47,9 @@ class Builder {
         std::vector<timing::Instruction> instructions;
         std::optional<timing::Instruction> control;
         std::uint32_t accesses = 0;
-        std::vector<bool> varies;  // by instruction: its results differ from thread to thread
-        unsigned live = 0;         // registers where it begins
+        std::vector<bool> varies;    // by instruction: its results differ from thread to thread
+        unsigned live = 0;           // registers where it begins
+        bool is_predicated = false;  // its branch is none
     };
 
     void add(const Function& function) {
@@ -56,13 +58,12 @@ class Builder {
         for (std::size_t i = 0; i < function.blocks.size(); ++i)
             add(function, function.blocks[i], function.block_instructions[i], first);
         find_regions(function);
-        find_live(function, first);
+        const std::vector<timing::FlowBlock> flow = flow_of(function);
+        find_live(function, flow, first);
+        add_convergence(function, flow, first);
     }
 
-    void find_live(const Function& function, timing::Register first) {
-        std::vector<std::uint8_t> widths;
-        for (const ptx::Register& each : function.source->registers)
-            widths.push_back(machine_registers(each.type));
+    std::vector<timing::FlowBlock> flow_of(const Function& function) const {
         std::vector<timing::FlowBlock> flow;
         for (const BasicBlock& block : function.blocks) {
             const Lowered& lowered = blocks_[block.counter];
@@ -70,6 +71,7 @@ class Builder {
             node.instructions = lowered.instructions;
             node.varies = lowered.varies;
             node.control = lowered.control ? &*lowered.control : nullptr;
+            node.is_predicated = lowered.is_predicated;
             for (const std::uint32_t each : {block.next, block.target}) {
                 if (each < function.blocks.size()) node.successors.push_back(each);
             }
@@ -78,9 +80,34 @@ class Builder {
                  static_cast<const BranchTableDetail*>(block.detail)->targets)
                 node.successors.push_back(each);
         }
+        return flow;
+    }
+
+    void find_live(const Function& function, const std::vector<timing::FlowBlock>& flow,
+                   timing::Register first) {
+        std::vector<std::uint8_t> widths;
+        for (const ptx::Register& each : function.source->registers)
+            widths.push_back(machine_registers(each.type));
         const std::vector<unsigned> live = timing::live_registers(flow, first, widths);
         for (std::size_t i = 0; i < live.size(); ++i)
             blocks_[function.blocks[i].counter].live = live[i];
+    }
+
+    void add_convergence(const Function& function, const std::vector<timing::FlowBlock>& flow,
+                         timing::Register first) {
+        const std::vector<timing::Convergence> all =
+            timing::convergence_of(flow, first, function.source->registers.size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            std::vector<timing::Instruction>& list =
+                blocks_[function.blocks[i].counter].instructions;
+            const std::uint16_t line = list.empty() ? std::uint16_t{0} : list.front().line;
+            for (const unsigned count : {all[i].begins, all[i].ends}) {
+                if (count == 0) continue;
+                timing::Instruction& added = list.emplace_back();
+                added.slots = static_cast<std::uint8_t>(count);
+                added.line = line;
+            }
+        }
     }
 
     // Predicates are none of them.
@@ -110,6 +137,7 @@ class Builder {
             if (!can_be_predicated(blocks_[body.counter].instructions)) continue;
             if (regions_[head.counter] == timing::no_region) regions_[head.counter] = head.counter;
             regions_[body.counter] = regions_[head.counter];
+            blocks_[head.counter].is_predicated = true;
             regions_[function.blocks[i + 2].counter] = regions_[head.counter];
         }
     }
@@ -133,6 +161,7 @@ class Builder {
         std::vector<timing::Instruction> line = timing::in_line(parts);
         max_registers_ = std::max(max_registers_, timing::rename(line, first_free_));
         line = timing::reorder(std::move(line), free_registers(blocks_[path.front()]));
+        timing::note_kept_operands(line);
         if (const auto& end = blocks_[path.back()].control) line.push_back(*end);
         return line;
     }
@@ -158,7 +187,7 @@ class Builder {
             if (!is_issued[instructions[i]]) lowered[i].slots = 0;
         }
         Lowered& result = blocks_[block.counter];
-        result = {std::move(lowered), std::nullopt, next_access, {}, 0};
+        result = {std::move(lowered), std::nullopt, next_access, {}, 0, false};
         for (const std::uint32_t each : instructions)
             result.varies.push_back(timing::varies(function.source->instructions[each]));
         if (block.control == Control::next) return;

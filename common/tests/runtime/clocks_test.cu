@@ -75,7 +75,7 @@ __global__ void read_again(const float4* in, unsigned distinct, float* out) {
     const float4 four = in[blockIdx.x % distinct * blockDim.x + threadIdx.x];
     float value = four.x + four.y + four.z + four.w;
 #pragma unroll 1
-    for (int i = 0; i < 8; ++i) value = value * 0.5f;
+    for (int i = 0; i < 20; ++i) value = value * 0.5f;
     if (value > 1) *out = value;
 }
 
@@ -309,10 +309,10 @@ TEST_F(Clocks, ALaunchInPartTakesTheTimeOfTheWhole) {
     EXPECT_GT(times[0], sizeof(float) * threads * blocks / 4.8e6);  // an H200's 4.8 TB/s
 }
 
-// The second half of the blocks reads again what the first one has read, 128 MiB: no more is there, though the sample alone
-// does not show it.
+// Each eighth of the blocks reads again what the first one has read, 32 MiB, which the L2 keeps: no more is there, though the
+// sample alone does not show it.
 TEST_F(Clocks, ALaunchInPartReadsNoMoreThanThereIs) {
-    constexpr unsigned blocks = 1 << 16, threads = 256, distinct = blocks / 2;
+    constexpr unsigned blocks = 1 << 16, threads = 256, distinct = blocks / 8;
     float4* in = nullptr;
     ASSERT_EQ(cudaMalloc(&in, sizeof(float4) * threads * distinct), cudaSuccess);
     ASSERT_EQ(cudaMemset(in, 0, sizeof(float4) * threads * distinct), cudaSuccess);
@@ -326,7 +326,7 @@ TEST_F(Clocks, ALaunchInPartReadsNoMoreThanThereIs) {
     }
     emulatedGpuSample(0);
     emulatedGpuPredictTime(EMULATED_GPU_TIME);
-    EXPECT_NEAR(times[1], times[0], 0.1 * times[0]);
+    EXPECT_NEAR(times[1], times[0], 0.03 * times[0]);
 }
 
 // An H200 takes 11.0 us to copy 16 MiB that its L2 lacks (data/timing/streams.csv): read once, and written once.

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -247,14 +246,6 @@ int main() {
     for (const unsigned warps : {1U, 2U, 4U, 8U, 16U, 32U})
         report("barrier of " + counted(warps),
                [&](unsigned) { barriers<<<1, 32 * warps>>>(took); });
-    // As many blocks as all SMs hold, so that each SM has that many.
-    cudaDeviceProp gpu{};
-    check(cudaGetDeviceProperties(&gpu, 0));
-    const auto sms = static_cast<unsigned>(gpu.multiProcessorCount);
-    for (const auto& [warps, blocks] :
-         {std::pair(1U, 32U), {4U, 16U}, {8U, 2U}, {8U, 4U}, {8U, 8U}, {16U, 4U}, {32U, 2U}})
-        report("barrier of " + counted(warps) + ", " + std::to_string(blocks) + " blocks an SM",
-               [&](unsigned) { barriers<<<blocks * sms, 32 * warps>>>(took); });
     report("the clock itself", [&](unsigned) { clocks<<<1, 32>>>(took, as(Ticks{})); });
     check(cudaDeviceSynchronize());
     return 0;
