@@ -202,9 +202,9 @@ REUSE = Table(
     "us",
     f"""\
 # Microseconds of launches that read again what the L2 has evicted: common/tests/validation_set/reuse on an H200
-# {_ON_BOTH}
-# measured_dram_mb: what DRAM read (dram__bytes_read, Nsight Compute) in a launch of the same kernel, by the program
-# from which this one was made, with an L2 that lacked the array at first.
+# {_WHERE}
+# model comes from the rows with yes. measured_dram_mb: what DRAM read (dram__bytes_read, Nsight Compute) in a launch of
+# the same kernel, by the program from which this one was made, with an L2 that lacked the array at first.
 """,
     counted=("measured_dram_mb",),
 )
@@ -223,7 +223,8 @@ PRODUCTS = Table(
     "cycles",
     f"""\
 # Cycles of a step of a product by tiles of registers: common/tests/validation_set/products on an H200
-# {_ON_BOTH}
+# {_WHERE}
+# model comes from the rows with yes.
 """,
 )
 COLUMN_READS = Table(
@@ -232,7 +233,8 @@ COLUMN_READS = Table(
     "us",
     f"""\
 # Microseconds of launches that read down columns that the L2 has: common/tests/validation_set/column_reads on an H200
-# {_ON_BOTH}
+# {_WHERE}
+# model comes from the rows with yes.
 """,
 )
 TABLES = (

@@ -16,14 +16,10 @@ from notebook import build, testing
 from notebook.project import Project
 
 PROJECT = Project.here()
-_TWO_BLOCKS = (
-    "an SM notes an arrival every two cycles, of whichever block; the model of other blocks sooner"
-)
-_REGISTERS = (
-    "multiply-adds of the GPU wait for the banks that deliver operands and take what is loaded"
+_MANY_BLOCKS = (
+    "blocks that share an SM do not go on abreast on the H200; which go first is not known"
 )
 _WRITTEN_BESIDE = "small matrices that blocks of 8 x 32 threads write beside; no reason is known"
-_EVICTED = "in the model the L2 evicts nothing that the same launch needs again"
 _ONE_WARP = "one warp overlaps its loads and sums less on the GPU; no reason is known"
 _SHORT_COPIES = "each of them costs more than its line; no reason is known"
 _IN_TURN = (
@@ -37,37 +33,21 @@ SLOW = {"columns", "engine", "reuse", "stores", "streams"}
 # Predicted otherwise by more than a quarter, and why.
 EXCEPTIONS = {
     "barriers": {
-        "1 warp, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
-        "1 warp, 32 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
-        "1 warp, 32 blocks an SM, 32 multiply-adds": "no reason is known",
-        "2 warps, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
-        "4 warps, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
-        "8 warps, 8 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
-        "16 warps, 2 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
-        "32 warps, 2 blocks an SM, 0 multiply-adds": _TWO_BLOCKS,
+        "1 warp, 8 blocks an SM, 0 multiply-adds": "eight lone warps take more than two cycles each",
+        "2 warps, 32 blocks an SM, 0 multiply-adds": _MANY_BLOCKS,
+        "4 warps, 8 blocks an SM, 0 multiply-adds": _MANY_BLOCKS,
+        "8 warps, 8 blocks an SM, 0 multiply-adds": _MANY_BLOCKS,
     },
-    "products": {
-        "8 x 8, loads of 4 bytes, 4 warps": _REGISTERS,
-        "4 x 4, loads of 4 bytes, 1 warp": _REGISTERS,
-        "4 x 4, loads of 4 bytes, 4 warps": _REGISTERS,
-    },
+    "products": {},
     "column_reads": {
         "columns read and rows written by 8 x 32 threads, 2048 x 2048": _WRITTEN_BESIDE,
     },
-    "reuse": {
-        "words anywhere in 64 MiB": _EVICTED,
-        "words anywhere in 128 MiB": _EVICTED,
-        "words anywhere in 256 MiB": _EVICTED,
-        "words anywhere in 512 MiB": _EVICTED,
-    },
+    "reuse": {},
     "clocks": {
         "reciprocal square root and sum": "ptxas scales denormal numbers around MUFU.RSQ",
         "load from DRAM": "a launch as large as the one before is taken to find its data in the L2",
         "loads from shared memory, 1 warp": _ONE_WARP,
         "loads from shared memory, 4 warps": _ONE_WARP,
-        "barrier of 1 warp, 32 blocks an SM": _TWO_BLOCKS,
-        "barrier of 8 warps, 4 blocks an SM": _TWO_BLOCKS,
-        "barrier of 16 warps, 4 blocks an SM": _TWO_BLOCKS,
     },
     "flights": {
         "lines copied, 32 warps, 1 in flight": "an H200's processes differ: 381 to 580 ns",
@@ -76,8 +56,6 @@ EXCEPTIONS = {
     "constants": {},
     "columns": {
         "columns written by 16 x 8 at a pitch of 2048 floats": _NARROW,
-        "columns written by 16 x 8 at a pitch of 2048 floats, not in the L2": _NARROW,
-        "columns written by 16 x 8 at a pitch of 2176 floats, not in the L2": _NARROW,
     },
     "engine": {
         "store by one SM: 4 x 1 rows": _SHORT_COPIES,
@@ -99,7 +77,6 @@ EXCEPTIONS = {
     },
     "streams": {},
     "stores": {
-        "1 times 128 bytes at offset 44": "such stores merge with the next one more often on the GPU",
         "columns by blocks of 16 x 8": _NARROW,
     },
     "copies": {
@@ -186,12 +163,41 @@ def test_counts_stay_beside_new_times_and_new_rows_have_none(
 
 
 def test_loops_take_the_cycles_of_the_gpu() -> None:
-    assert len(errors("clocks", judged=True)) >= 30 and median_error("clocks") < 0.12
+    assert len(errors("clocks", judged=True)) >= 24 and median_error("clocks") < 0.05
+
+
+def test_barriers_take_the_cycles_of_the_gpu() -> None:
+    """Of one or two blocks on an SM all; of more, most."""
+    known = {key: abs(error) for key, error in errors("barriers").items()}
+    of_one_or_two = [
+        error for key, error in known.items() if ", 1 block" in key or ", 2 blocks" in key
+    ]
+    assert len(known) == 30 and median(known.values()) < 0.02
+    assert len(of_one_or_two) == 20 and max(of_one_or_two) < 0.07
+
+
+def test_steps_of_products_take_the_cycles_of_the_gpu() -> None:
+    """With loads, from which a parameter comes, and without."""
+    known = [abs(error) for error in errors("products").values()]
+    assert len(known) == 33 and median(known) < 0.1
+    assert len(errors("products", judged=True)) == 9 and median_error("products") < 0.12
+
+
+def test_columns_that_are_read_take_the_time_of_the_gpu() -> None:
+    """Alone, by which a parameter was chosen; and with rows that are written, which are judged."""
+    known = [abs(error) for error in errors("column_reads").values()]
+    assert len(known) == 20 and median(known) < 0.04
+    assert len(errors("column_reads", judged=True)) == 10 and median_error("column_reads") < 0.04
+
+
+def test_what_the_l2_evicts_takes_the_time_of_the_gpu() -> None:
+    known = [abs(error) for error in errors("reuse").values()]
+    assert len(known) == 17 and median(known) < 0.08
 
 
 def test_requests_in_flight_take_the_time_of_the_gpu() -> None:
     known = [abs(error) for error in errors("flights").values()]
-    assert len(known) >= 70 and median(known) < 0.045
+    assert len(known) >= 70 and median(known) < 0.04
 
 
 def test_stores_and_constants_take_the_time_of_the_gpu() -> None:

@@ -74,7 +74,7 @@ def facts(d: Data) -> Iterator[Fact]:
     (l2,) = (
         float(row["l2_bytes"]) for row in table("architectures.csv") if row["gpu"] == "H200 SXM"
     )
-    yield "both factors together are [2.6] times the L2", [factors / l2]
+    yield "both factors together are [2.1] times the L2", [factors / l2]
     yield (
         "DRAM delivers them [32 to 132] times",
         [
@@ -140,7 +140,7 @@ def _small_and_large(d: Data) -> Iterator[Fact]:
     small = d.of(f"{square} m:256", flops, 1e-12)
     yield "reaches [2.7] % of the peak of 4096 cubed", [100 * small[0] / peaks[2][0]]
     yield "([13] TFLOP/s at 256 cubed, [53] at 1024, [60] at 4096)", *peaks
-    yield "[14] % of the theoretical peak at 256", [fermi_share_of_peak(d)]
+    yield "[19] % of the theoretical peak at 256", [fermi_share_of_peak(d)]
 
 
 def fermi_share_of_peak(d: Data) -> float:
