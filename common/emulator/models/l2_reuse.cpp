@@ -25,7 +25,7 @@ unsigned granules_of(unsigned sectors) { return (sectors | sectors >> 1) & even_
 
 class Fifo {
   public:
-    explicit Fifo(std::size_t lines) : places_(lines) {}
+    Fifo(std::size_t places, std::size_t max_lines) : places_(places) { lines_.reserve(max_lines); }
 
     void write(LineSectors line) {
         Line& found = lines_[line.line()];
@@ -105,16 +105,25 @@ void L2Reuse::merge(const L2Reuse& other) {
     while (notes_.size() > max_notes_) follow_fewer();
 }
 
+// Most launches stream: nothing is read again, and that is found out sooner than by way of the cache.
+bool L2Reuse::touches_a_line_twice() const {
+    std::vector<Address> lines;
+    lines.reserve(notes_.size());
+    for (const Note& each : notes_) lines.push_back(each.line.line());
+    std::ranges::sort(lines);
+    return std::ranges::adjacent_find(lines) != lines.end();
+}
+
 L2Reuse::Reread L2Reuse::reread(double kept_bytes) const {
     const double scale = std::ldexp(1, static_cast<int>(halvings_));
     const double places = std::max(1.0, kept_bytes / line_bytes / scale);
     Reread result;
-    if (static_cast<double>(notes_.size()) <= places) return result;
+    if (static_cast<double>(notes_.size()) <= places || !touches_a_line_twice()) return result;
     std::vector<Note> notes = notes_;
     std::ranges::stable_sort(notes, {}, [](const Note& each) {
         return std::tuple(each.wave, each.request, each.block);
     });
-    Fifo l2(static_cast<std::size_t>(places));
+    Fifo l2(static_cast<std::size_t>(places), notes.size());
     for (const Note& each : notes) {
         if (each.is_write)
             l2.write(each.line);

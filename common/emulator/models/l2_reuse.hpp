@@ -49,6 +49,7 @@ class L2Reuse {
     };
     void note(std::span<const LineSectors> lines, bool is_write);
     bool is_followed(Address line) const;
+    bool touches_a_line_twice() const;
     void follow_fewer();
 
     std::uint64_t resident_blocks_;
