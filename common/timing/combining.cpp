@@ -108,6 +108,10 @@ bool is_32_bit_sum(const ptx::Instruction& instruction) {
     return is_plain(instruction, "add") && has_any(instruction, {"s32", "u32"});
 }
 
+bool is_64_bit_sum(const ptx::Instruction& instruction) {
+    return instruction.opcode == "add" && is_64_bit_integer(instruction);
+}
+
 Addend addend_of(const ptx::Instruction& instruction) {
     if (instruction.opcode == "mul" && has(instruction, "wide")) return Addend::product;
     if (instruction.opcode == "shl" && is_64_bit_integer(instruction)) return Addend::shifted;
@@ -117,8 +121,7 @@ Addend addend_of(const ptx::Instruction& instruction) {
 
 // Whether a sum takes it in: of 64 bits IMAD.WIDE, or LEA and LEA.HI; of 32 bits LEA, or IADD3 of three numbers.
 bool takes_in(const ptx::Instruction& sum, Addend addend) {
-    if (sum.opcode == "add" && is_64_bit_integer(sum))
-        return addend == Addend::product || addend == Addend::shifted;
+    if (is_64_bit_sum(sum)) return addend == Addend::product || addend == Addend::shifted;
     return is_32_bit_sum(sum) && (addend == Addend::shifted_word || addend == Addend::sum);
 }
 
@@ -148,10 +151,6 @@ void fuse_sums(const ptx::Function& function, std::span<const std::uint32_t> blo
         if (!is_fused && addend_of(instruction) != Addend::none && !lowered[i].destinations.empty())
             maker[lowered[i].destinations[0]] = i;
     }
-}
-
-bool is_64_bit_sum(const ptx::Instruction& instruction) {
-    return instruction.opcode == "add" && is_64_bit_integer(instruction);
 }
 
 bool is_wide_product(const ptx::Instruction& instruction) {
