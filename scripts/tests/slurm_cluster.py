@@ -128,15 +128,30 @@ class Cluster:
 
     def resume(self) -> None:
         """Ends a drain; after a restart of the controller as soon as the node has registered."""
-        update = ["scontrol", "update", f"NodeName={self._host}", "State=RESUME"]
         deadline = time.monotonic() + PATIENCE_S
         while "dr" in (state := self.run("sinfo", "--noheader", "--format=%t")):
-            done = subprocess.run(update, env=self.environment, capture_output=True, text=True)
+            done = self._attempt("scontrol", "update", f"NodeName={self._host}", "State=RESUME")
             assert time.monotonic() < deadline, f"{state}: {done.stderr}"
             time.sleep(0.2)
 
+    def time_out(self, job: str) -> None:
+        """Ends the time of a job that runs.
+
+        `now` is a whole second, which the controller refuses once the next one has begun.
+        """
+        update = ("scontrol", "update", f"JobId={job}", "EndTime=now")
+        deadline = time.monotonic() + PATIENCE_S
+        while "Invalid time" in (done := self._attempt(*update)).stderr:
+            assert time.monotonic() < deadline, done.stderr
+        assert done.returncode == 0, done.stderr
+
     def run(self, *command: str) -> str:
-        done = subprocess.run(
+        done = self._attempt(*command)
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def _attempt(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             command,
             env=self.environment,
             capture_output=True,
@@ -144,8 +159,6 @@ class Cluster:
             timeout=PATIENCE_S,
             check=False,
         )
-        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-        return done.stdout
 
     def log(self) -> str:
         """What the controller logged, without the plugins that it misses."""

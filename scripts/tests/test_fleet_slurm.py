@@ -87,7 +87,7 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     # One task hangs until its time is over.
     hanging, process = _first(lambda: _stopped(cluster, without=killed))
     threading.Thread(target=_freeze, args=(process,), daemon=True).start()
-    cluster.run("scontrol", "update", f"JobId={hanging}", "EndTime=now")
+    cluster.time_out(hanging)
 
     ended = _first(lambda: _ended(cluster, number))
     lines = [line for line in ended.splitlines() if " failed" in line]
