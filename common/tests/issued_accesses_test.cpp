@@ -16,7 +16,7 @@ using emulator::ptx::IssuedPiece;
 using Pieces = std::vector<IssuedPiece>;
 
 // A kernel whose %r1 is 32 x the thread's index, %r3 a word of its own, %rd1 a global address, with the
-// shared arrays `tile` at 0 and `odd` at 4100; only what is `used` counts as read.
+// shared arrays `tile` at 0 and `odd` at 4100; %r4 and %r5 as %r1 and %r3 in constant memory; only what is `used` counts as read.
 class Kernel {
   public:
     // `code`: the machine code, with lines that count from the body's first one.
@@ -25,6 +25,7 @@ class Kernel {
         : module_(emulator::ptx::parse(R"(.version 8.0
 .target sm_90
 .address_size 64
+.const .align 4 .b8 table[4096];
 .visible .entry k(.param .u64 p)
 {
     .reg .pred %p<9>;
@@ -42,6 +43,9 @@ class Kernel {
     add.s32 %r2, %r33, %r31;
     shl.b32 %r34, %r30, 2;
     add.s32 %r3, %r32, %r34;
+    mov.u32 %r35, table;
+    add.s32 %r4, %r35, %r31;
+    add.s32 %r5, %r35, %r34;
     ld.param.u64 %rd1, [p];
 BODY:
 )" + body + used + "    ret;\n}\n")) {
@@ -51,8 +55,8 @@ BODY:
         found_ = std::make_unique<emulator::ptx::IssuedAccesses>(
             function, emulator::ptx::analyse_control_flow(function),
             [](const std::string& symbol) {
-                static const std::map<std::string, std::uint64_t> offsets = {{"tile", 0},
-                                                                             {"odd", 4100}};
+                static const std::map<std::string, std::uint64_t> offsets = {
+                    {"tile", 0}, {"table", 0}, {"odd", 4100}};
                 const auto offset = offsets.find(symbol);
                 return offset == offsets.end() ? std::nullopt : std::optional(offset->second);
             },
@@ -99,6 +103,33 @@ std::string halves(const std::vector<int>& offsets, const std::string& base = "%
                 std::to_string(offset) + "];\n    cvt.u32.u16 %r9, %rs" + std::to_string(offset) +
                 ";\n";
     return text;
+}
+
+// LDC.64 R4, c[0x3][R0]; LDC.64 R6, c[0x3][R0+0x8]: never of 16 bytes.
+TEST(IssuedAccesses, WordsOfConstantMemoryAreJoinedInPairs) {
+    const auto loads_of = [](const std::vector<int>& offsets, const std::string& base) {
+        std::string text;
+        for (const int offset : offsets)
+            text += "    ld.const.f32 %f" + std::to_string(offset / 4) + ", [" + base + "+" +
+                    std::to_string(offset) + "];\n";
+        return text;
+    };
+    const Kernel four(loads_of({0, 4, 8, 12}, "%r4"), sum_of(4));
+    EXPECT_EQ(*four[0], (Pieces{{0, 8}}));
+    EXPECT_EQ(*four[1], Pieces{});
+    EXPECT_EQ(*four[2], (Pieces{{0, 8}}));
+    EXPECT_EQ(*four[3], Pieces{});
+    // Of two aligned pairs one word each; and where no more than a word is known to be aligned.
+    const Kernel across(loads_of({4, 8}, "%r4"), sum_of(4));
+    EXPECT_EQ(*across[0], (Pieces{{0, 4}}));
+    EXPECT_EQ(*across[1], (Pieces{{0, 4}}));
+    const Kernel words(loads_of({0, 4}, "%r5"), sum_of(4));
+    EXPECT_EQ(words[0], nullptr);
+    // The base changes in between.
+    const Kernel moved(loads_of({0}, "%r4") + "    add.s32 %r4, %r4, 8;\n" + loads_of({4}, "%r4"),
+                       sum_of(4));
+    EXPECT_EQ(*moved[0], (Pieces{{0, 4}}));
+    EXPECT_EQ(*moved[2], (Pieces{{0, 4}}));
 }
 
 // LDS.64 R4, [R0]; LDS R0, [R0+0x4]; LDS.U16 R5, [R0+0x2] and LDS.U16 R7, [R0+0x4]

@@ -81,7 +81,7 @@ class Finder {
         std::uint32_t base = 0;
         std::int64_t offset = 0;  // from the base to the window's first byte
         std::int64_t word = word_bytes;
-        bool is_half = false;  // only two words are known to be aligned
+        bool is_half = false;  // only two words are known to be aligned, or are joined
         std::uint32_t words = 0;
         std::vector<std::pair<std::uint32_t, std::int64_t>> members;  // instruction, offset
     };
@@ -138,7 +138,7 @@ class Finder {
         Access access{space_of(instruction), key_of(base), facts_.low_bits(base), at.offset};
         // Variables of shared memory stand beside each other: ptxas joins accesses of two of them.
         if (code_ && base.kind == OperandKind::symbol && access.space == Space::shared) {
-            if (const auto place = facts_.shared_offset(base.symbol)) {
+            if (const auto place = facts_.variable_offset(base.symbol)) {
                 access.base = no_register;
                 access.offset += static_cast<std::int64_t>(*place);
                 access.base_bits.value = 0;
@@ -183,8 +183,15 @@ class Finder {
 
     void visit_access(std::uint32_t at, const Instruction& instruction, bool is_load) {
         const Space space = space_of(instruction);
-        if (space == Space::param || space == Space::constant || space == Space::local) return;
+        if (space == Space::param || space == Space::local) return;
         const auto access = access_of(instruction, is_load);
+        if (space == Space::constant) {
+            // Without a register in its address it is no load in the machine code, but an operand.
+            const bool has_base = access && access->base < function_.registers.size();
+            if (has_base && access->elements == 1 && access->element_bytes == word_bytes)
+                join(constants_, at, *access);
+            return;
+        }
         const bool in_shared = space == Space::shared || space == Space::generic;
         if (is_ordered(instruction)) {
             available_.clear();
@@ -236,7 +243,7 @@ class Finder {
         const LowBits known = access.base_bits;
         const auto aligned = std::int64_t{1} << known.bits;
         if (aligned < 2 * access.word()) return false;
-        const bool is_half = aligned == 2 * access.word();
+        const bool is_half = aligned == 2 * access.word() || access.space == Space::constant;
         const std::int64_t size = access.word() * (is_half ? window_words / 2 : window_words);
         if (access.bytes() > size) return false;
         const std::int64_t from_aligned = (known.value % size + access.offset % size + size) % size;
@@ -286,6 +293,7 @@ class Finder {
     void close_all() {
         close(loads_);
         close(stores_);
+        close(constants_);
     }
 
     void forget(std::uint32_t reg) {
@@ -293,6 +301,7 @@ class Finder {
         const auto uses = [&](const Window& window) { return window.base == reg; };
         if (std::ranges::any_of(loads_, uses)) close(loads_);
         if (std::ranges::any_of(stores_, uses)) close(stores_);
+        if (std::ranges::any_of(constants_, uses)) close(constants_);
     }
 
     const Function& function_;
@@ -303,15 +312,15 @@ class Finder {
     std::vector<bool> is_read_, is_called_;  // is_called_: as the target of a call
     std::vector<std::string> symbols_;
     Available available_;
-    std::vector<Window> loads_, stores_;
+    std::vector<Window> loads_, stores_, constants_;
 };
 
 }  // namespace
 
 IssuedAccesses::IssuedAccesses(const Function& function, const ControlFlow& flow,
-                               const SharedOffset& shared_offset,
+                               const VariableOffset& variable_offset,
                                const std::vector<MachineAccess>* code)
-    : function_(function), code_(code), facts_(function, flow, shared_offset) {
+    : function_(function), code_(code), facts_(function, flow, variable_offset) {
     Finder(function, flow, facts_, code, issued_).find();
     if (code != nullptr) merge_loads(function, flow, facts_, *code, issued_);
 }

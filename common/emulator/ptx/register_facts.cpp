@@ -94,9 +94,9 @@ std::vector<bool> blocks_apart(const ControlFlow& flow, const BasicBlock& partin
 }  // namespace
 
 RegisterFacts::RegisterFacts(const Function& function, const ControlFlow& flow,
-                             SharedOffset shared_offset)
+                             VariableOffset variable_offset)
     : function_(function),
-      shared_offset_(std::move(shared_offset)),
+      variable_offset_(std::move(variable_offset)),
       low_bits_(function.registers.size()),
       is_uniform_(function.registers.size(), true) {
     // Both facts can only be lost, bit by bit: this ends.
@@ -153,7 +153,7 @@ LowBits RegisterFacts::low_bits(const Operand& operand) const {
         return low_bits_[operand.index].value_or(LowBits{LowBits::max_bits, 0});
     }
     if (operand.kind == OperandKind::symbol) {
-        const auto offset = shared_offset_(operand.symbol);
+        const auto offset = variable_offset_(operand.symbol);
         if (offset) return with_bits(7, *offset + static_cast<std::uint64_t>(operand.offset));
     }
     return {};

@@ -22,17 +22,18 @@ struct LowBits {
     bool operator==(const LowBits&) const = default;
 };
 
-// Where a .shared variable begins; nothing for other symbols.
-using SharedOffset = std::function<std::optional<std::uint64_t>(const std::string&)>;
+// Where a .shared variable begins, and how a .const one lies in aligned words of 8 bytes; nothing for other symbols.
+using VariableOffset = std::function<std::optional<std::uint64_t>(const std::string&)>;
 
 class RegisterFacts {
   public:
-    RegisterFacts(const Function& function, const ControlFlow& flow, SharedOffset shared_offset);
+    RegisterFacts(const Function& function, const ControlFlow& flow,
+                  VariableOffset variable_offset);
 
     LowBits low_bits(const Operand& operand) const;  // of registers, immediates and symbols
     bool is_uniform(const Operand& operand) const;
-    std::optional<std::uint64_t> shared_offset(const std::string& symbol) const {
-        return shared_offset_(symbol);
+    std::optional<std::uint64_t> variable_offset(const std::string& symbol) const {
+        return variable_offset_(symbol);
     }
 
   private:
@@ -42,7 +43,7 @@ class RegisterFacts {
     bool is_result_uniform(const Instruction& instruction) const;
 
     const Function& function_;
-    SharedOffset shared_offset_;
+    VariableOffset variable_offset_;
     std::vector<std::optional<LowBits>> low_bits_;  // by register; nothing: not written yet
     std::vector<bool> is_uniform_;
 };

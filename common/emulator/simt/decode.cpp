@@ -79,15 +79,24 @@ void FunctionDecoder::decode() {
 }
 
 void FunctionDecoder::find_issued_accesses() {
-    const auto shared_offset = [this](const std::string& symbol) -> std::optional<std::uint64_t> {
+    // In whichever order ptxas lays them out, each begins at a multiple of 8.
+    const bool are_constants_aligned =
+        std::ranges::all_of(module_.source.variables, [](const ptx::Variable& variable) {
+            return variable.space != ptx::Space::constant || variable.bytes % 8 == 0;
+        });
+    const auto offset_of = [&, this](const std::string& symbol) -> std::optional<std::uint64_t> {
         for (const auto& [name, offset] : image_.shared_offsets) {
             if (name == symbol) return offset;
         }
-        return std::nullopt;
+        const auto variable = module_.variables.find(symbol);
+        const bool is_constant =
+            variable != module_.variables.end() && variable->second.is_constant;
+        return is_constant && are_constants_aligned ? std::optional<std::uint64_t>(0)
+                                                    : std::nullopt;
     };
     const auto code = module_.source.machine_code.find(image_.kernel->source->name);
     issued_ = std::make_shared<ptx::IssuedAccesses>(
-        source_, ptx::analyse_control_flow(source_), shared_offset,
+        source_, ptx::analyse_control_flow(source_), offset_of,
         code == module_.source.machine_code.end() ? nullptr : &code->second);
     function_.details.push_back(issued_);
     local_accesses_ =

@@ -43,7 +43,8 @@ void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_
     detail.cost.bytes_per_lane = detail.bytes;
     detail.cost.fetch_unit_bytes = detail.policy.fetch_unit_bytes;
     detail.cost.banks = module_.architecture.banks;
-    if (space == AccessSpace::global || space == AccessSpace::shared) {
+    if (space == AccessSpace::global || space == AccessSpace::shared ||
+        space == AccessSpace::constant) {
         detail.cost.issued = issued_->of(at_);
     }
     if (space == AccessSpace::local) detail.cost.issued = local_accesses_->of(at_);

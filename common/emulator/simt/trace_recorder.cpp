@@ -199,7 +199,9 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
         return;
     }
     if (cost.space == AccessSpace::constant) {
-        access.wavefronts = distinct_addresses(addresses, lanes);
+        // An instruction loads 8 bytes at most.
+        access.wavefronts = static_cast<std::uint16_t>(distinct_addresses(addresses, lanes) *
+                                                       std::max(1u, detail.bytes / 8));
         return;
     }
     const WarpRequest request{addresses, lanes, detail.bytes};
