@@ -141,7 +141,8 @@ CONSTANTS = Table(
 # Cycles of a read of constant memory where lanes read different addresses: common/tests/validation_set/constants on
 # an H200 {_WHERE}
 # model comes from the rows with yes.
-# Reads of 8 bytes were measured once, at other addresses.
+# Reads of 8 bytes were measured once, at other addresses; pairs once, as loads of float2 that ptxas split into two
+# loads of a word each, as the program's are.
 """,
     is_source="yes",
 )

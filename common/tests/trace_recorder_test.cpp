@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "emulator/simt/trace_recorder.hpp"
@@ -54,6 +55,20 @@ std::string text(unsigned stride) {
     mov.f32 %f1, 0f3F800000;
     st.shared.f32 [%r2], %f1;
     bar.sync 0;
+    ret;
+}
+.const .align 128 .b8 table[4224];
+.visible .entry constants(.param .u64 out)
+{
+    .reg .b32 %r<2>; .reg .f32 %f<2>; .reg .b64 %rd<5>;
+    ld.param.u64 %rd4, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u64 %rd1, table;
+    mul.wide.u32 %rd2, %r1, )" +
+           bytes + R"(;
+    add.s64 %rd3, %rd1, %rd2;
+    ld.const.f32 %f1, [%rd3];
+    st.global.f32 [%rd4], %f1;
     ret;
 }
 .visible .entry loop(.param .u32 n)
@@ -189,6 +204,21 @@ TEST(Recorder, LoadsLeaveTheL1ThroughItsBanks) {
     for (const auto& [stride, passes] : {std::pair(8u, 2), {32u, 8}, {124u, 1}, {128u, 32}}) {
         Recording recording(stride);
         EXPECT_EQ(first_access(recording.loads(1, 32)).wavefronts, passes) << stride;
+    }
+}
+
+// Which have caches of their own, and are no rows of DRAM that blocks share.
+TEST(Recorder, ConstantsAreLinesAndOneAddressEach) {
+    for (const auto& [stride, addresses, lines] :
+         {std::tuple(0u, 1, 1u), {4u, 32, 1u}, {128u, 32, 32u}}) {
+        Recording recording(stride);
+        const RecordedLaunch launch =
+            *recording.machine.launch("constants", shape(9, 32), recording.out.get()).recorded;
+        const Access& load = first_access(launch);
+        EXPECT_EQ(load.space, timing::Space::constant);
+        EXPECT_EQ(load.wavefronts, addresses);
+        EXPECT_EQ(load.line_count, lines);
+        EXPECT_EQ(launch.facts.share_of_rows_read, 1);
     }
 }
 

@@ -44,6 +44,9 @@ struct Machine {
     double constant_pass_cycles =
         1;  // that one address of several keeps the constant cache busy, ...
     double constant_next_cycles = 1;  // ... and until it can be used behind the one before
+    std::size_t constant_cache_bytes = 0;
+    // That a line of 64 bytes which it lacks keeps it busy, and that passes between two such that come.
+    double constant_miss_cycles = 0, constant_fill_cycles = 0;
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;
     double l1_fill_bytes_per_cycle =

@@ -22,6 +22,7 @@ struct Parameters {
     double shared_cycles{}, shared_pass_cycles{}, l1_cycles{}, texture_cycles{}, constant_cycles{},
         l2_cycles{}, dram_cycles{};
     double constant_pass_cycles{}, constant_next_cycles{};
+    double constant_cache_bytes{}, constant_miss_cycles{}, constant_fill_cycles{};
     double dram_spread_ns{}, dram_bank_ns{}, dram_write_opening_bytes{}, dram_opening_bytes{},
         dram_burst_ns{}, dram_turn_ns{};
     double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{},
@@ -139,6 +140,9 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.constant_cycles = from.constant_cycles;
     machine.constant_pass_cycles = from.constant_pass_cycles;
     machine.constant_next_cycles = from.constant_next_cycles;
+    machine.constant_cache_bytes = static_cast<std::size_t>(from.constant_cache_bytes);
+    machine.constant_miss_cycles = from.constant_miss_cycles;
+    machine.constant_fill_cycles = from.constant_fill_cycles;
     machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
     machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;

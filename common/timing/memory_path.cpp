@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace timing {
@@ -16,10 +17,19 @@ constexpr std::size_t max_in_flight = 4096;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
-// Of DRAM, that the recorded blocks touch.
+// Of DRAM, that the recorded blocks touch: not of constants, which have caches of their own.
 emulator::Address first_row(const LaunchTrace& trace) {
-    const auto first = std::ranges::min_element(trace.lines, {}, &emulator::LineSectors::line);
-    return first == trace.lines.end() ? 0 : first->line() / Dram::row_bytes * Dram::row_bytes;
+    std::optional<emulator::Address> first;
+    for (const BlockTrace& block : trace.blocks) {
+        for (const WarpTrace& warp : block) {
+            for (const Access& access : warp.accesses) {
+                if (access.space == Space::constant) continue;
+                for (const emulator::LineSectors line : trace.lines_of(access))
+                    first = std::min(first.value_or(line.line()), line.line());
+            }
+        }
+    }
+    return first.value_or(0) / Dram::row_bytes * Dram::row_bytes;
 }
 
 }  // namespace
@@ -31,6 +41,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       active_sms_(active_sms),
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
+      constants_(machine),
       requests_(machine, active_sms, facts.slice_unevenness),
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
@@ -47,7 +58,7 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
         case Space::shared:
             return serve_shared(access, now);
         case Space::constant:
-            return read_constant(access, now);
+            return constants_.read(access, lines, now);
         default:
             break;
     }
@@ -62,13 +73,6 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
         default:
             return update(access, now);
     }
-}
-
-// One address at a time. What waits for all of them waits longer than they keep the cache busy.
-double MemoryPath::read_constant(const Access& access, double now) {
-    const double addresses = std::max<double>(1, access.wavefronts);
-    return constants_.serve(now, machine_.constant_pass_cycles * addresses) +
-           machine_.constant_cycles + (addresses - 1) * machine_.constant_next_cycles;
 }
 
 double MemoryPath::serve_shared(const Access& access, double now) {

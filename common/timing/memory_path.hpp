@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/models/sectored_cache.hpp"
+#include "timing/constant_cache.hpp"
 #include "timing/data_path.hpp"
 #include "timing/dram.hpp"
 #include "timing/evictions.hpp"
@@ -29,7 +30,8 @@ class MemoryPath {
     // The earliest cycle at which the data path takes another instruction.
     double accepts() const {
         return std::max({data_.free() - machine_.memory_queue_cycles,
-                         tags_.free() - machine_.memory_queue_cycles, requests_.accepts()});
+                         tags_.free() - machine_.memory_queue_cycles, requests_.accepts(),
+                         constants_.free()});
     }
     // Whether it is a store that merges with the one that waits to leave.
     bool merges(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -71,7 +73,6 @@ class MemoryPath {
     double read_from_dram(emulator::LineSectors line, double begin);
     bool waits_for_dram(emulator::Address line);
     double fill_cycles(std::span<const emulator::LineSectors> lines) const;
-    double read_constant(const Access& access, double now);
     double cycles_to_last_sm(double read_bytes) const;
     double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
@@ -84,11 +85,12 @@ class MemoryPath {
     const LaunchFacts& facts_;
     double active_sms_;
     Cache l1_, read_only_cache_;
+    ConstantCache constants_;
     std::unordered_map<emulator::Address, double> in_l2_;  // by line: since when
     std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
     DataPath data_;
-    Server tags_, constants_, l2_, atomics_, bulk_loads_, bulk_stores_;
+    Server tags_, l2_, atomics_, bulk_loads_, bulk_stores_;
     L2Requests requests_;
     PartlyWritten partly_written_;
     Dram dram_;

@@ -28,6 +28,10 @@ _IN_TURN = (
 _FEW_BLOCKS = "on the H200 warps of an SM with few blocks meet again behind a store that waits; no reason is known"
 _NARROW = "blocks of four warps start one after another in the model, and their stores meet"
 _SMALL = "the driver's kernels for small copies and fills take 4 us; no reason is known"
+_MANY_LINES = (
+    "which lines stay depends on the order in which loads of many lines are served, not known"
+)
+_OTHER_ADDRESSES = "measured at other addresses, which the first cache may have had"
 # The emulated GPU takes minutes.
 SLOW = {"columns", "engine", "reuse", "stores", "streams"}
 # Predicted otherwise by more than a quarter, and why.
@@ -53,7 +57,16 @@ EXCEPTIONS = {
         "lines copied, 32 warps, 1 in flight": "an H200's processes differ: 381 to 580 ns",
         "sectors copied, 1 warps, 16 in flight": "of 64 pieces of a warp the last one comes sooner",
     },
-    "constants": {},
+    "constants": {
+        "1 addresses of 8 bytes, 32 warps": _OTHER_ADDRESSES,
+        "2 addresses of 8 bytes, 32 warps": _OTHER_ADDRESSES,
+        "32 addresses of 8 bytes, 32 warps": _OTHER_ADDRESSES,
+        "pairs in 16 lines of 4 KiB, 32 warps": _MANY_LINES,
+        "pairs in 16 lines of 64 KiB, 32 warps": _MANY_LINES,
+        "pairs in 32 lines of 4 KiB, 32 warps": _MANY_LINES,
+        "pairs in 32 lines of 16 KiB, 32 warps": _MANY_LINES,
+        "pairs in 32 lines of 64 KiB, 32 warps": _MANY_LINES,
+    },
     "columns": {
         "columns written by 16 x 8 at a pitch of 2048 floats": _NARROW,
     },
@@ -203,9 +216,11 @@ def test_requests_in_flight_take_the_time_of_the_gpu() -> None:
 def test_stores_and_constants_take_the_time_of_the_gpu() -> None:
     """Of stores, rates and launches, from which parameters come, and columns of a matrix, from which none does."""
     rates = [abs(error) for key, error in errors("stores").items() if "columns" not in key]
-    constants = [abs(error) for error in errors("constants").values()]
+    constants = [abs(error) for key, error in errors("constants").items() if "pairs" not in key]
+    of_one_line = [abs(error) for key, error in errors("constants").items() if "in 1 lines" in key]
     assert len(rates) >= 20 and median(rates) < 0.05
     assert len(constants) == 18 and median(constants) < 0.03
+    assert len(of_one_line) == 5 and median(of_one_line) < 0.05
 
 
 def test_the_copy_engine_takes_the_time_of_the_gpu() -> None:

@@ -198,11 +198,19 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
         access.path = LoadPath::l1;
         return;
     }
+    const auto record_lines = [&] {
+        const LineList lines = lines_of({addresses, lanes, detail.bytes});
+        std::vector<LineSectors>& all = recorded.trace.lines;
+        access.first_line = static_cast<std::uint32_t>(all.size());
+        access.line_count = static_cast<std::uint32_t>(lines.count);
+        const auto span = lines.span();
+        all.insert(all.end(), span.begin(), span.end());
+    };
     if (cost.space == AccessSpace::constant) {
         // An instruction loads 8 bytes at most.
         access.wavefronts = static_cast<std::uint16_t>(distinct_addresses(addresses, lanes) *
                                                        std::max(1u, detail.bytes / 8));
-        return;
+        return record_lines();
     }
     const WarpRequest request{addresses, lanes, detail.bytes};
     const AccessCounters counts = cost.cost(request);
@@ -213,12 +221,7 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     if (access.kind == timing::Access::Kind::load)
         access.wavefronts =
             static_cast<std::uint16_t>(bank_passes(request, detail.kind, cost.banks).wavefronts);
-    const LineList lines = lines_of(request);
-    std::vector<LineSectors>& all = recorded.trace.lines;
-    access.first_line = static_cast<std::uint32_t>(all.size());
-    access.line_count = static_cast<std::uint32_t>(lines.count);
-    const auto span = lines.span();
-    all.insert(all.end(), span.begin(), span.end());
+    record_lines();
 }
 
 void TraceRecorder::record_bulk(const MemoryDetail& detail, Recorded& recorded,
@@ -275,6 +278,7 @@ double TraceRecorder::share_of_rows(bool is_store) {
         for (const timing::WarpTrace& warp :
              recorded.trace.blocks[recorded.number_of(neighbour.first)]) {
             for (const timing::Access& access : warp.accesses) {
+                if (access.space == timing::Space::constant) continue;  // has a cache of its own
                 if (is_store ? !access.stores() : !access.loads()) continue;
                 for (const LineSectors line : recorded.trace.lines_of(access))
                     rows.insert(line.line() / timing::Dram::row_bytes);

@@ -1,5 +1,6 @@
 // What reading constant memory costs where lanes read different addresses: cycles of a load by one warp that waits for
-// each, and by an SM with many warps, which read words or 8 bytes. Prints a line each, `read,cycles`.
+// each, and by an SM with many warps, which read words or 8 bytes; and of tables that the first cache lacks. Prints a
+// line each, `read,cycles`.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 
 namespace {
 
-constexpr int entries = 1024, loads = 8;
+constexpr int entries = 1024, all_entries = 16384, loads = 8;
 
-__constant__ alignas(8) int table[entries];  // zeros
+__constant__ alignas(8) int table[all_entries];  // zeros
 
 void check(cudaError_t error) {
     if (error == cudaSuccess) return;
@@ -51,6 +52,29 @@ __global__ void stream(int addresses, int rounds, long long* cycles, int* out) {
     out[threadIdx.x] = sum;
 }
 
+// Of the first `words` words, other ones each time and in each warp; lanes' pairs of words lie `apart`. A
+// read is two loads, of one word each.
+__global__ void stream_table(int words, int apart, int rounds, long long* cycles, float* out) {
+    const float* const values = reinterpret_cast<const float*>(table);
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    float sum = 0;
+    int at = (lane * apart + warp * (words / 32 / 8 * 8)) % words;
+    __syncthreads();
+    const long long begin = clock64();
+#pragma unroll 1
+    for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (int i = 0; i < loads; ++i) {
+            sum += values[at];
+            sum += values[at ^ 1];
+            at += 37 * 8;
+            if (at >= words) at -= words;
+        }
+    }
+    cycles[warp] = clock64() - begin;
+    out[threadIdx.x] = sum;
+}
+
 enum class Work { chase, words, pairs };
 
 void print(Work work, int addresses, long long* cycles, int* out) {
@@ -69,6 +93,19 @@ void print(Work work, int addresses, long long* cycles, int* out) {
                 static_cast<double>(longest) / (rounds * loads * count));
 }
 
+void print_table(int kibibytes, int lines, long long* cycles, int* out) {
+    constexpr int rounds = 100, warps = 32, words_of_kibibyte = 256, words_of_line = 16;
+    const int apart = lines == 1 ? 0 : lines * words_of_line / 32;
+    for (int i = 0; i < 2; ++i) {
+        stream_table<<<1, 32 * warps>>>(kibibytes * words_of_kibibyte, apart, rounds, cycles,
+                                        reinterpret_cast<float*>(out));
+        check(cudaDeviceSynchronize());
+    }
+    std::printf(
+        "\"pairs in %d lines of %d KiB, 32 warps\",%.2f\n", lines, kibibytes,
+        static_cast<double>(*std::max_element(cycles, cycles + warps)) / (rounds * loads * warps));
+}
+
 }  // namespace
 
 int main() {
@@ -80,5 +117,8 @@ int main() {
     for (const int addresses : {1, 2, 4, 8, 16, 32}) {
         for (const Work work : {Work::chase, Work::words, Work::pairs})
             print(work, addresses, cycles, out);
+    }
+    for (const int lines : {1, 16, 32}) {
+        for (const int kibibytes : {2, 4, 8, 16, 64}) print_table(kibibytes, lines, cycles, out);
     }
 }
