@@ -16,7 +16,8 @@ using emulator::ptx::IssuedPiece;
 using Pieces = std::vector<IssuedPiece>;
 
 // A kernel whose %r1 is 32 x the thread's index, %r3 a word of its own, %rd1 a global address, with the
-// shared arrays `tile` at 0 and `odd` at 4100; %r4 and %r5 as %r1 and %r3 in constant memory; only what is `used` counts as read.
+// shared arrays `tile` at 0 and `odd` at 4100; %r4 and %r5 as %r1 and %r3 in constant memory; only what is `used`
+// counts as read.
 class Kernel {
   public:
     // `code`: the machine code, with lines that count from the body's first one.

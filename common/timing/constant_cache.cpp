@@ -6,8 +6,8 @@ namespace timing {
 namespace {
 
 constexpr emulator::Address bytes_of_line = 64;
-// A LineSectors is of 128 bytes, which are two of these lines, of two sectors each.
-constexpr unsigned halves = 2, sectors_of_half = 0b11;
+// A LineSectors is of 128 bytes, which are two of these lines.
+constexpr unsigned halves = 2, sectors_per_half = 2, sectors_of_half = 0b11;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ ConstantCache::Missed ConstantCache::look_up(std::span<const emulator::LineSecto
     if (lines_.empty()) return missed;
     for (const emulator::LineSectors line : lines) {
         for (unsigned half = 0; half < halves; ++half) {
-            if ((line.sectors() >> halves * half & sectors_of_half) != 0)
+            if ((line.sectors() >> sectors_per_half * half & sectors_of_half) != 0)
                 look_up(line.line() / bytes_of_line + half, now, missed);
         }
     }

@@ -27,7 +27,7 @@ class MemoryPath {
     MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
                double active_sms, unsigned draw = 0);
 
-    // The earliest cycle at which the data path takes another instruction.
+    // The earliest cycle at which the data path and the constant cache take another instruction.
     double accepts() const {
         return std::max({data_.free() - machine_.memory_queue_cycles,
                          tags_.free() - machine_.memory_queue_cycles, requests_.accepts(),

@@ -8,8 +8,8 @@
 //   stores: access) shared memory may stand between them, and the alignment must follow from the code.
 //   Accesses of 2 bytes are joined so in aligned 8 bytes, single bytes are not. A vector of bytes or halves that
 //   fills a word or two, and of which every element is used, counts as words.
-// - Two neighbouring words of constant memory are loaded together, if they begin at a multiple of 8 (LDC.64). An SM takes
-//   as long for these as for one of them (data/timing/constants.csv).
+// - Two neighbouring words of constant memory are loaded together, if they begin at a multiple of 8 (LDC.64). An SM
+//   takes as long for these as for one of them (data/timing/constants.csv).
 // - Vector loads of which not every element is used load what is used, by the same rule.
 // - Of the address of a function that is only called, the low 4 bytes are loaded.
 // - A load is left out where an earlier one of the same address is still good: no store, atomic,

@@ -84,7 +84,8 @@ void FunctionDecoder::find_issued_accesses() {
         std::ranges::all_of(module_.source.variables, [](const ptx::Variable& variable) {
             return variable.space != ptx::Space::constant || variable.bytes % 8 == 0;
         });
-    const auto offset_of = [&, this](const std::string& symbol) -> std::optional<std::uint64_t> {
+    const auto offset_in_words = [&,
+                                  this](const std::string& symbol) -> std::optional<std::uint64_t> {
         for (const auto& [name, offset] : image_.shared_offsets) {
             if (name == symbol) return offset;
         }
@@ -96,7 +97,7 @@ void FunctionDecoder::find_issued_accesses() {
     };
     const auto code = module_.source.machine_code.find(image_.kernel->source->name);
     issued_ = std::make_shared<ptx::IssuedAccesses>(
-        source_, ptx::analyse_control_flow(source_), offset_of,
+        source_, ptx::analyse_control_flow(source_), offset_in_words,
         code == module_.source.machine_code.end() ? nullptr : &code->second);
     function_.details.push_back(issued_);
     local_accesses_ =
