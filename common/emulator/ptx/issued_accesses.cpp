@@ -187,9 +187,8 @@ class Finder {
         const auto access = access_of(instruction, is_load);
         if (space == Space::constant) {
             // Without a register in its address it is no load in the machine code, but an operand.
-            const bool has_base = access && access->base < function_.registers.size();
-            if (has_base && access->elements == 1 && access->element_bytes == word_bytes)
-                join(constants_, at, *access);
+            const bool is_word = access && access->elements == 1 && access->bytes() == word_bytes;
+            if (is_word && access->base < function_.registers.size()) join(constants_, at, *access);
             return;
         }
         const bool in_shared = space == Space::shared || space == Space::generic;
@@ -267,11 +266,9 @@ class Finder {
     }
 
     void trim(std::uint32_t at, const Access& access) {
-        const std::uint32_t all = (1u << access.elements) - 1;
-        if (access.elements == 1 || access.used == all || access.element_bytes < 4 ||
-            access.used == 0)
-            return;
-        issued_[at] = pieces_of(words_of(access, 0), false, false);
+        const bool is_whole = access.used == (1u << access.elements) - 1;
+        if (access.elements > 1 && !is_whole && access.used != 0 && access.element_bytes >= 4)
+            issued_[at] = pieces_of(words_of(access, 0), false, false);
     }
 
     void close(std::vector<Window>& windows) {
@@ -291,17 +288,15 @@ class Finder {
     }
 
     void close_all() {
-        close(loads_);
-        close(stores_);
-        close(constants_);
+        for (auto* const windows : {&loads_, &stores_, &constants_}) close(*windows);
     }
 
     void forget(std::uint32_t reg) {
         std::erase_if(available_, [&](const auto& load) { return std::get<1>(load.first) == reg; });
         const auto uses = [&](const Window& window) { return window.base == reg; };
-        if (std::ranges::any_of(loads_, uses)) close(loads_);
-        if (std::ranges::any_of(stores_, uses)) close(stores_);
-        if (std::ranges::any_of(constants_, uses)) close(constants_);
+        for (auto* const windows : {&loads_, &stores_, &constants_}) {
+            if (std::ranges::any_of(*windows, uses)) close(*windows);
+        }
     }
 
     const Function& function_;
