@@ -133,6 +133,16 @@ FLIGHTS = Table(
 """,
     is_source="yes",
 )
+BRANCHES = Table(
+    "branches",
+    "branch",
+    "cycles",
+    """\
+# Cycles of a warp for a round of a loop, and for a body that all its threads skip or execute, with the multiply-add
+# behind it: common/tests/validation_set/branches on an H100 (driver 580.159.04, 1980 MHz; medians of three processes)
+# and on the emulated H200. A parameter of the time model comes from the rows with yes.
+""",
+)
 CONSTANTS = Table(
     "constants",
     "read",
@@ -244,6 +254,7 @@ TABLES = (
     CLOCKS,
     COLUMN_READS,
     COLUMNS,
+    BRANCHES,
     CONSTANTS,
     COPIES,
     ENGINE,

@@ -12,14 +12,15 @@ namespace timing {
 namespace {
 
 // Of the function; the first is written by an instruction whose result varies from thread to thread.
-constexpr Register thread = 10, parameter = 11, value = 12;
-constexpr std::size_t registers = 3;
+constexpr Register thread = 10, parameter = 11, value = 12, unread = 13;
+constexpr std::size_t registers = 4;
 
 struct Node {
     std::vector<Instruction> body;
     std::vector<Register> tested;  // by the branch at the end
     std::vector<std::uint32_t> successors;
     bool is_predicated = false;
+    bool is_return = false;  // and nothing else
 };
 
 using Counts = std::vector<unsigned>;
@@ -29,8 +30,11 @@ struct Issued {
     bool operator==(const Issued&) const = default;
 };
 
-// The first block makes the number of the thread.
+// The first block makes the number of the thread. What ends does something before.
 Issued issued(std::vector<Node> nodes) {
+    for (Node& node : nodes) {
+        if (node.successors.empty() && !node.is_return) node.body.push_back(arithmetic({}, unread));
+    }
     nodes[0].body.insert(nodes[0].body.begin(), arithmetic({}, thread));
     std::vector<Instruction> controls(nodes.size());
     std::vector<FlowBlock> blocks;
@@ -120,6 +124,12 @@ TEST(Convergence, ALoopThatIsEnteredFromTwoBlocksBeginsInBoth) {
 // if (thread >= n) return;
 TEST(Convergence, ThreadsThatReturnAreNotAwaited) {
     EXPECT_EQ(issued({{{}, {thread}, {1, 2}}, {}, {}}), nothing_of_three);
+}
+
+// if (thread < n) { ... } return;
+TEST(Convergence, ThreadsWithNothingLeftToDoEndWhereTheyPart) {
+    EXPECT_EQ(issued({{{}, {thread}, {1, 2}}, {{}, {}, {2}}, {{}, {}, {}, false, true}}),
+              nothing_of_three);
 }
 
 // One way alone makes a value, which a second branch tests.

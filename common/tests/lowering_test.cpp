@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -391,6 +392,66 @@ TEST(Lowering, ShufflesTakeTheWayToSharedMemory) {
     EXPECT_EQ(control("shfl.sync.down.b32 %r1, %r2, 1, 31, -1;").unit, Unit::memory);
     EXPECT_EQ(control("vote.sync.ballot.b32 %r1, %p1, -1;").unit, Unit::integer);
     EXPECT_EQ(control("@%p1 bra TOP;").slots, 1);
+}
+
+TEST(Lowering, TestsOfABarrierAreTheSameForAllThreadsAndSizesAreParameters) {
+    const emulator::ptx::Module module = emulator::ptx::parse(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+    .reg .b32 %r<4>; .reg .pred %p<2>;
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    ret;
+}
+)");
+    const emulator::ptx::Function& kernel = module.functions[0];
+    EXPECT_FALSE(varies(kernel, kernel.instructions[0]));
+    EXPECT_FALSE(varies(kernel, kernel.instructions[1]));
+    EXPECT_TRUE(varies(kernel, kernel.instructions[2]));
+    const std::vector<std::uint32_t> all{0, 1, 2};
+    const std::vector<Instruction> lowered = lower(kernel, all, 0);
+    EXPECT_EQ(lowered[1].parameter_load, Instruction::ParameterLoad::of_thread);
+    EXPECT_EQ(lowered[2].parameter_load, Instruction::ParameterLoad::none);
+}
+
+TEST(Lowering, ParametersAreWhatIsLoadedAndNamedAnewAlone) {
+    const emulator::ptx::Module module = emulator::ptx::parse(R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r1, [n];
+    ld.param.u32 %r2, [n];
+    cvta.to.global.u64 %rd2, %rd1;
+    add.s32 %r2, %r2, 1;
+    add.s32 %r3, %r1, 1;
+    ret;
+}
+.func (.param .b32 result) f(.param .b32 argument)
+{
+    .reg .b32 %r<2>;
+    ld.param.u32 %r1, [argument];
+    st.param.b32 [result], %r1;
+    ret;
+}
+)");
+    const emulator::ptx::Function& kernel = module.functions[0];
+    std::vector<std::string> names;
+    const std::vector<bool> parameters = parameters_of(kernel);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (parameters[i]) names.push_back(kernel.registers[i].name);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"%r1", "%rd1", "%rd2"}));
+    EXPECT_FALSE(varies(kernel, kernel.instructions[0]));
+    // The argument of a call may differ from thread to thread.
+    const emulator::ptx::Function& function = module.functions[1];
+    EXPECT_EQ(std::ranges::count(parameters_of(function), true), 0);
+    EXPECT_TRUE(varies(function, function.instructions[0]));
 }
 
 }  // namespace

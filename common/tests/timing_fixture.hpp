@@ -1,6 +1,7 @@
 // A machine that costs little, and instructions for it.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,18 @@ inline Instruction memory(Space space, std::uint32_t access, std::vector<Registe
     result.sources = std::move(sources);
     result.destinations = std::move(destinations);
     return result;
+}
+
+// A block of warps that all execute the program's first basic block, without accesses.
+inline LaunchTrace trace_of(std::vector<Instruction> instructions, std::size_t warps) {
+    LaunchTrace trace;
+    trace.program.blocks = {{std::move(instructions)}};
+    trace.program.registers = 8;
+    WarpTrace warp;
+    warp.steps = {{0, 0}};
+    warp.recorded = warp.executed = trace.program.blocks[0].instructions.size();
+    trace.blocks = {BlockTrace(warps, warp)};
+    return trace;
 }
 
 }  // namespace timing

@@ -20,18 +20,6 @@ Instruction barrier() {
     return result;
 }
 
-// A block of warps that all execute the program's first basic block, without accesses.
-LaunchTrace trace_of(std::vector<Instruction> instructions, std::size_t warps) {
-    LaunchTrace trace;
-    trace.program.blocks = {{std::move(instructions)}};
-    trace.program.registers = 8;
-    WarpTrace warp;
-    warp.steps = {{0, 0}};
-    warp.recorded = warp.executed = trace.program.blocks[0].instructions.size();
-    trace.blocks = {BlockTrace(warps, warp)};
-    return trace;
-}
-
 double cycles(const Machine& machine, const LaunchTrace& trace) {
     return SmSimulation(machine, trace, LaunchFacts{}).run().cycles;
 }
@@ -293,7 +281,10 @@ TEST(Liveness, WhatALoopReadsLivesWhereItBegins) {
                                         {loop, {false, false, false}, &branch, {1, 2}},
                                         {{}, {}, nullptr, {}}};
     const std::vector<std::uint8_t> widths{2, 1, 1, 2, 0, 1};
-    EXPECT_EQ(live_registers(blocks, 10, widths), (std::vector<unsigned>{0, 3, 0}));
+    // The counter, 13, is the same for all threads.
+    EXPECT_EQ(live_registers(blocks, 10, widths, true), (std::vector<unsigned>{0, 1, 0}));
+    // Without uniform registers it takes two of its own, and what is made of the parameter one.
+    EXPECT_EQ(live_registers(blocks, 10, widths, false), (std::vector<unsigned>{0, 4, 0}));
 }
 
 TEST(Reorder, AValueGetsARegisterOfItsOwn) {

@@ -28,6 +28,10 @@ double ConstantCache::read(const Access& access, std::span<const emulator::LineS
            machine_.constant_cycles + waited;
 }
 
+double ConstantCache::read_parameter(double now) {
+    return passes_.serve(now, machine_.constant_pass_cycles) + machine_.constant_cycles;
+}
+
 ConstantCache::Missed ConstantCache::look_up(std::span<const emulator::LineSectors> lines,
                                              double now) {
     Missed missed;

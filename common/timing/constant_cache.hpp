@@ -18,6 +18,8 @@ class ConstantCache {
 
     // A load that is issued at `now`; returns when its result can be used. It reads one address at a time.
     double read(const Access& access, std::span<const emulator::LineSectors> lines, double now);
+    // The same of a parameter, which is always there.
+    double read_parameter(double now);
     // The earliest cycle at which it takes another load.
     double free() const { return passes_.free(); }
 

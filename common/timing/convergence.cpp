@@ -1,56 +1,14 @@
 #include "timing/convergence.hpp"
 
 #include <algorithm>
-#include <optional>
+
+#include "timing/control_flow.hpp"
 
 namespace timing {
 namespace {
 
 using Set = std::vector<bool>;
 using Block = std::uint32_t;
-
-// Behind which block all ways from another one lead: its nearest postdominator.
-class Meetings {
-  public:
-    explicit Meetings(std::span<const FlowBlock> blocks)
-        : behind_(blocks.size(), Set(blocks.size(), true)) {
-        bool is_changed = true;
-        while (is_changed) {
-            is_changed = false;
-            for (std::size_t i = blocks.size(); i-- > 0;) is_changed |= update(blocks[i], i);
-        }
-    }
-    // Nothing: some way ends before.
-    std::optional<Block> of(Block block) const {
-        const Set& all = behind_[block];
-        for (Block each = 0; each < all.size(); ++each) {
-            if (!all[each] || each == block) continue;
-            // The nearest one has all others behind itself.
-            const auto is_behind = [&](Block other) {
-                return !all[other] || other == block || behind_[each][other];
-            };
-            bool is_nearest = true;
-            for (Block other = 0; other < all.size(); ++other) is_nearest &= is_behind(other);
-            if (is_nearest) return each;
-        }
-        return std::nullopt;
-    }
-
-  private:
-    bool update(const FlowBlock& block, std::size_t number) {
-        Set behind(behind_.size(), !block.successors.empty());
-        for (const Block next : block.successors) {
-            for (std::size_t i = 0; i < behind.size(); ++i)
-                behind[i] = behind[i] && behind_[next][i];
-        }
-        behind[number] = true;
-        if (behind == behind_[number]) return false;
-        behind_[number] = std::move(behind);
-        return true;
-    }
-
-    std::vector<Set> behind_;  // of each block, itself among them
-};
 
 struct Parting {
     Block branch = 0, meeting = 0;
@@ -66,8 +24,10 @@ class Partings {
         const Meetings meetings(blocks);
         for (Block i = 0; i < blocks.size(); ++i) {
             if (blocks[i].successors.size() < 2 || blocks[i].is_predicated) continue;
-            if (const auto meeting = meetings.of(i))
-                branches_.push_back({i, *meeting, between(i, *meeting)});
+            const auto meeting = meetings.of(i);
+            // Threads that have nothing left to do end where they part.
+            if (meeting && !has_nothing_left(blocks[*meeting]))
+                branches_.push_back({i, *meeting, between(blocks, i, *meeting)});
         }
         bool is_changed = true;
         while (is_changed) is_changed = spread();
@@ -93,20 +53,6 @@ class Partings {
         const Instruction* const control = blocks_[branch.branch].control;
         return control != nullptr &&
                std::ranges::any_of(control->sources, [&](Register each) { return varies(each); });
-    }
-
-    Set between(Block branch, Block meeting) const {
-        Set reached(blocks_.size());
-        std::vector<Block> open = blocks_[branch].successors;
-        while (!open.empty()) {
-            const Block block = open.back();
-            open.pop_back();
-            if (block == meeting || reached[block]) continue;
-            reached[block] = true;
-            open.insert(open.end(), blocks_[block].successors.begin(),
-                        blocks_[block].successors.end());
-        }
-        return reached;
     }
 
     bool mark(const Instruction& instruction) {

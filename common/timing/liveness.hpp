@@ -10,8 +10,10 @@
 namespace timing {
 
 // By block. `widths`: machine registers of each register of the function, which are numbered from `first`.
-// Parameters and what is made once of these alone are operands in the constant bank, or in uniform registers.
+// What is the same for all threads of a block is in uniform registers, if there are any; parameters of a kernel are
+// operands in the constant bank.
 std::vector<unsigned> live_registers(std::span<const FlowBlock> blocks, Register first,
-                                     std::span<const std::uint8_t> widths);
+                                     std::span<const std::uint8_t> widths,
+                                     bool has_uniform_registers);
 
 }  // namespace timing

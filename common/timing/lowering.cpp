@@ -70,6 +70,12 @@ bool reads_clock(const ptx::Instruction& instruction) {
     });
 }
 
+// The size of a block or of the grid.
+bool is_launch_size(const ptx::Operand& operand) {
+    return operand.kind == OperandKind::special &&
+           (operand.symbol.starts_with("%ntid") || operand.symbol.starts_with("%nctaid"));
+}
+
 Cost cost_of(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
@@ -78,6 +84,7 @@ Cost cost_of(const ptx::Instruction& instruction) {
         const bool is_special = std::ranges::any_of(instruction.operands, [](const auto& operand) {
             return operand.kind == OperandKind::special;
         });
+        if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 1};
         return is_special ? Cost{Unit::sfu, 1} : Cost{Unit::none, 0};
     }
     if (opcode == "cvt") {
@@ -131,6 +138,11 @@ Instruction lower_order_of_copies(const ptx::Instruction& instruction) {
     return result;
 }
 
+// Of a barrier in shared memory.
+bool is_phase_test(const ptx::Instruction& instruction) {
+    return instruction.opcode == "mbarrier" && has_any(instruction, {"test_wait", "try_wait"});
+}
+
 // That it reads, but for its guard.
 std::uint8_t different_registers(const ptx::Instruction& instruction) {
     std::vector<Register> list;
@@ -152,15 +164,25 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
         result.unit = cost.unit;
         result.slots = static_cast<std::uint8_t>(cost.slots);
         result.orders_memory = is_any(instruction.opcode, {"membar", "fence", "mbarrier"});
-        if (instruction.opcode == "mbarrier" && has_any(instruction, {"test_wait", "try_wait"}))
-            result.wait = Wait::copies;
+        if (is_phase_test(instruction)) result.wait = Wait::copies;
         result.reads_clock = reads_clock(instruction);
+        if (instruction.opcode == "mov" &&
+            std::ranges::any_of(instruction.operands, is_launch_size))
+            result.parameter_load = Instruction::ParameterLoad::of_thread;
     }
     add_operands(instruction, first, result);
     result.moves = instruction.opcode == "mov" && result.slots == 0 && !result.sources.empty();
     if (is_any(instruction.opcode, {"fma", "mad"}))
         result.operands = different_registers(instruction);
     return result;
+}
+
+bool loads_parameter(const ptx::Function& function, const ptx::Instruction& instruction) {
+    if (!function.is_kernel || instruction.opcode != "ld" || !has(instruction, "param"))
+        return false;
+    const std::string& name = instruction.operands[1].elements[0].symbol;
+    return std::ranges::find(function.parameters, name, &ptx::Variable::name) !=
+           function.parameters.end();
 }
 
 }  // namespace
@@ -187,12 +209,32 @@ std::vector<Instruction> lower(const ptx::Function& function, std::span<const st
     return lowered;
 }
 
-bool varies(const ptx::Instruction& instruction) {
-    if (accesses_memory(instruction)) return !has(instruction, "param");
+bool varies(const ptx::Function& function, const ptx::Instruction& instruction) {
+    // The phase of a barrier is the same for all threads that test it.
+    if (is_phase_test(instruction)) return false;
+    if (accesses_memory(instruction)) return !loads_parameter(function, instruction);
     return std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
-        return operand.kind == OperandKind::special && !operand.symbol.starts_with("%ntid") &&
-               !operand.symbol.starts_with("%ctaid") && !operand.symbol.starts_with("%nctaid");
+        return operand.kind == OperandKind::special && !is_launch_size(operand) &&
+               !operand.symbol.starts_with("%ctaid");
     });
+}
+
+std::vector<bool> parameters_of(const ptx::Function& function) {
+    std::vector<bool> result(function.registers.size()), is_written(result.size());
+    const auto note = [&](const ptx::Operand& target, bool is_parameter) {
+        if (target.kind != OperandKind::reg) return;
+        result[target.index] = is_parameter && !is_written[target.index];
+        is_written[target.index] = true;
+    };
+    for (const ptx::Instruction& instruction : function.instructions) {
+        if (instruction.operands.empty() || !writes_its_first_operand(instruction)) continue;
+        const bool renames = instruction.opcode == "cvta" &&
+                             instruction.operands[1].kind == OperandKind::reg &&
+                             result[instruction.operands[1].index];
+        note(instruction.operands[0], renames || loads_parameter(function, instruction));
+        for (const ptx::Operand& each : instruction.operands[0].elements) note(each, false);
+    }
+    return result;
 }
 
 Instruction lower_control(const ptx::Instruction& instruction, Register first_register) {
@@ -209,7 +251,15 @@ Instruction lower_control(const ptx::Instruction& instruction, Register first_re
     } else if (!is_any(opcode, {"bra", "brx", "ret", "exit", "call", "nanosleep"})) {
         result.slots = 0;  // a guard that the core executes as a branch around the instruction
     }
+    result.branches = is_any(opcode, {"bra", "brx"});
     add_operands(instruction, first_register, result);
+    return result;
+}
+
+Instruction lower_guard(const ptx::Instruction& instruction, Register first_register) {
+    Instruction result;
+    result.slots = 0;
+    result.sources.push_back(first_register + static_cast<Register>(instruction.guard.reg));
     return result;
 }
 

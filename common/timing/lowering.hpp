@@ -20,9 +20,15 @@ std::vector<Instruction> lower(const emulator::ptx::Function& function,
 void note_kept_operands(std::vector<Instruction>& block);
 
 // Whether the result may differ from thread to thread of a block although the registers that are read do not.
-bool varies(const emulator::ptx::Instruction& instruction);
+bool varies(const emulator::ptx::Function& function, const emulator::ptx::Instruction& instruction);
+
+// By register of the function: whether it holds nothing but a parameter of the kernel.
+std::vector<bool> parameters_of(const emulator::ptx::Function& function);
 
 // What ends a basic block: a branch, a barrier, a shuffle.
 Instruction lower_control(const emulator::ptx::Instruction& instruction, Register first_register);
+
+// What skips an instruction that has a guard: it waits for that, and is no instruction of its own.
+Instruction lower_guard(const emulator::ptx::Instruction& instruction, Register first_register);
 
 }  // namespace timing

@@ -33,6 +33,9 @@ struct Machine {
     double unkept_operands_cycles = 0,
            registers_written_per_cycle = std::numeric_limits<double>::infinity();
     double alu_cycles = 4, fp64_cycles = 8, sfu_cycles = 20;  // from issue to use of the result
+    // By how much longer than others a branch keeps its warp from the next instruction, and by how much more where
+    // threads may part and meet again.
+    double branch_cycles = 0, convergence_cycles = 0;
 
     // ---- barriers: arrivals at those of an SM's blocks are noted one after another
     double barrier_cycles = 12;  // from the last one to the next instruction

@@ -18,6 +18,7 @@ namespace {
 struct Parameters {
     double schedulers{}, issue_per_scheduler{};
     double integer_lanes{}, fp64_lanes{}, sfu_lanes{}, memory_lanes{};
+    double branch_cycles{}, convergence_cycles{};
     double alu_cycles{}, fp64_cycles{}, sfu_cycles{};
     double shared_cycles{}, shared_pass_cycles{}, l1_cycles{}, texture_cycles{}, constant_cycles{},
         l2_cycles{}, dram_cycles{};
@@ -65,6 +66,15 @@ const Parameters& parameters_of(const emulator::Architecture& architecture) {
     if (const Parameters* const part = find(generation + "_" + capability)) return *part;
     if (const Parameters* const whole = find(generation)) return *whole;
     throw std::logic_error("data/timing/parameters.csv has no rows for " + generation);
+}
+
+void add_constants(const Parameters& from, Machine& machine) {
+    machine.constant_cycles = from.constant_cycles;
+    machine.constant_pass_cycles = from.constant_pass_cycles;
+    machine.constant_next_cycles = from.constant_next_cycles;
+    machine.constant_cache_bytes = static_cast<std::size_t>(from.constant_cache_bytes);
+    machine.constant_miss_cycles = from.constant_miss_cycles;
+    machine.constant_fill_cycles = from.constant_fill_cycles;
 }
 
 // What SMs and the L2 ask each other for, at their own rates.
@@ -127,6 +137,8 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.sfu_lanes = from.sfu_lanes;
     machine.memory_lanes = from.memory_lanes;
     machine.alu_cycles = from.alu_cycles;
+    machine.branch_cycles = from.branch_cycles;
+    machine.convergence_cycles = from.convergence_cycles;
     machine.fp64_cycles = from.fp64_cycles;
     machine.sfu_cycles = from.sfu_cycles;
     machine.shared_cycles = from.shared_cycles;
@@ -137,12 +149,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.registers_written_per_cycle = from.registers_written_per_cycle;
     machine.l1_cycles = from.l1_cycles;
     machine.texture_cycles = from.texture_cycles;
-    machine.constant_cycles = from.constant_cycles;
-    machine.constant_pass_cycles = from.constant_pass_cycles;
-    machine.constant_next_cycles = from.constant_next_cycles;
-    machine.constant_cache_bytes = static_cast<std::size_t>(from.constant_cache_bytes);
-    machine.constant_miss_cycles = from.constant_miss_cycles;
-    machine.constant_fill_cycles = from.constant_fill_cycles;
+    add_constants(from, machine);
     machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
     machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;

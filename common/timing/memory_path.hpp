@@ -42,6 +42,8 @@ class MemoryPath {
     // result can be used.
     double serve(const Access& access, std::span<const emulator::LineSectors> lines, double now,
                  bool is_in_first_wave = true);
+    // A parameter of the launch, likewise.
+    double load_parameter(double now) { return constants_.read_parameter(now); }
     // A copy by the copy engine; returns when its data are there, or when what it stores has been read.
     double copy(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     // When everything that was written has arrived.

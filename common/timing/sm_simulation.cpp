@@ -237,6 +237,12 @@ void SmSimulation::advance(Scheduler& scheduler, double now) {
     issue(scheduler, warp, now);
 }
 
+// How much longer than others an instruction keeps its warp from the next one.
+double SmSimulation::held_by(const Instruction& instruction) const {
+    return (instruction.branches ? machine_.branch_cycles : 0) +
+           machine_.convergence_cycles * instruction.convergences;
+}
+
 void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now) {
     Warp& warp = warps_[number];
     const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
@@ -255,7 +261,7 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
         const double done = execute(warp, instruction, now);
         note_results(warp, instruction, done, Stall::arithmetic);
     }
-    warp.issued = now + std::max(1.0, cycles);
+    warp.issued = now + std::max(1.0, cycles) + held_by(instruction);
     last_ = std::max(last_, warp.issued);
     ++warp.instruction;
     if (instruction.ends_group) groups_of(warp, instruction).push_back(0);
@@ -287,6 +293,14 @@ void SmSimulation::note_results(const Warp& warp, const Instruction& instruction
 // When the results can be used.
 double SmSimulation::execute(Warp& warp, const Instruction& instruction, double now) {
     const std::size_t unit = index(instruction.unit);
+    switch (instruction.parameter_load) {
+        case Instruction::ParameterLoad::of_warp:
+            return now + machine_.constant_cycles;
+        case Instruction::ParameterLoad::of_thread:
+            return memory_.load_parameter(now);
+        case Instruction::ParameterLoad::none:
+            break;
+    }
     if (instruction.unit == Unit::none) return now + machine_.alu_cycles;
     const double per_instruction = machine_.unit_cycles(instruction.unit);
     const double reading =

@@ -112,6 +112,7 @@ class SmSimulation {
     double unit_free(const Scheduler& scheduler, std::size_t unit) const;
     double next_event(const Scheduler& scheduler) const;
     void advance(Scheduler& scheduler, double now);
+    double held_by(const Instruction& instruction) const;
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
     double execute(Warp& warp, const Instruction& instruction, double now);
     void note_results(const Warp& warp, const Instruction& instruction, double done, Stall kind);

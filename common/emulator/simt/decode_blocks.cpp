@@ -27,6 +27,8 @@ void FunctionDecoder::finish_blocks() {
         block.begin = function_.operations.data() + begin;
         block.end = block.begin + open.operations.size();
         block.next = i + 1 < blocks_.size() ? i + 1 : no_block;
+        if (i > 0 && open.first_instruction == source_.instructions.size())  // behind the last one
+            block.control_instruction = static_cast<std::uint32_t>(source_.instructions.size() - 1);
         if (block.control == Control::branch) block.target = block_at_[block.target];
         block.counter = static_cast<std::uint32_t>(image_.counters.size());
         image_.counters.push_back({&function_, i});
