@@ -215,7 +215,7 @@ def test_what_the_l2_evicts_takes_the_time_of_the_gpu() -> None:
 
 def test_requests_in_flight_take_the_time_of_the_gpu() -> None:
     known = [abs(error) for error in errors("flights").values()]
-    assert len(known) >= 70 and median(known) < 0.045
+    assert len(known) >= 70 and median(known) < 0.041
 
 
 def test_stores_and_constants_take_the_time_of_the_gpu() -> None:
@@ -225,7 +225,7 @@ def test_stores_and_constants_take_the_time_of_the_gpu() -> None:
     of_one_line = [abs(error) for key, error in errors("constants").items() if "in 1 lines" in key]
     assert len(rates) >= 20 and median(rates) < 0.05
     assert len(constants) == 18 and median(constants) < 0.03
-    assert len(of_one_line) == 5 and median(of_one_line) < 0.07 and max(of_one_line) < 0.2
+    assert len(of_one_line) == 5 and median(of_one_line) < 0.07 and max(of_one_line) < 0.18
 
 
 def test_branches_take_the_time_of_the_gpu() -> None:
