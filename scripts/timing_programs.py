@@ -187,6 +187,19 @@ STORED_COLUMNS = Table(
 # on the emulated one. They show in which order what waits is served.
 """,
 )
+TURNS = Table(
+    "turns",
+    "turn",
+    "value",
+    """\
+# In which order memory instructions that wait go on (per cent), what waits beside them (cycles), and columns that
+# blocks of 16 x 16 threads write with a barrier in front of the store or without (microseconds):
+# common/tests/validation_set/turns on an H100 (driver 580.159.04, 1980 MHz; medians of three processes) and on the
+# emulated H200. Lines and sectors that the L2 got: lts__t_requests_srcunit_tex_op_write and
+# lts__t_sectors_srcunit_tex_op_write, Nsight Compute.
+""",
+    counted=("measured_lines", "measured_sectors"),
+)
 ENGINE = Table(
     "engine",
     "copy",
@@ -264,6 +277,7 @@ TABLES = (
     STORED_COLUMNS,
     STORES,
     STREAMS,
+    TURNS,
 )
 
 

@@ -29,6 +29,10 @@ _SHORT_LOADS = "steps with loads of 4 bytes are up to 30 % too fast; no reason i
 _IN_TURN = (
     "the H200 takes another scheduler's store in between more often, and stores of a block meet"
 )
+_ONE_AT_A_TIME = (
+    "the model goes on with a scheduler as long as it has something; an H100's take turns"
+)
+_INDEX = "the model reads a thread's index beside the lines of memory instructions"
 _FEW_BLOCKS = "on the H200 warps of an SM with few blocks meet again behind a store that waits; no reason is known"
 _SMALL = "the driver's kernels for small copies and fills take 4 us; no reason is known"
 _MANY_LINES = (
@@ -36,7 +40,7 @@ _MANY_LINES = (
 )
 _OTHER_ADDRESSES = "measured at other addresses, which the first cache may have had"
 # The emulated GPU takes minutes.
-SLOW = {"columns", "engine", "reuse", "stores", "streams"}
+SLOW = {"columns", "engine", "reuse", "stores", "streams", "turns"}
 # Predicted otherwise by more than a quarter, and why.
 EXCEPTIONS = {
     "barriers": {
@@ -94,6 +98,18 @@ EXCEPTIONS = {
         "16 stores and barriers, 4 blocks on an SM": _IN_TURN,
         "16 stores and barriers, 2 blocks on an SM": _IN_TURN,
         "16 stores and barriers, 1 blocks on an SM": _IN_TURN,
+    },
+    "turns": {
+        "stores: four in turn are of four schedulers": _ONE_AT_A_TIME,
+        "loads: four in turn are of four schedulers": _ONE_AT_A_TIME,
+        "stores: the next one is of the oldest block that waits": _ONE_AT_A_TIME,
+        "addresses of a block of the first wave": _INDEX,
+        "addresses of a block of the first wave, one in ten": _INDEX,
+        "threadIdx.x beside stores": _INDEX,
+        "a word of shared memory beside stores": _ONE_AT_A_TIME,
+        "blockIdx.x beside stores": "on the GPU it is a look at the clock and a branch that take their time",
+        "columns stored behind a barrier, 2048, us": _ONE_AT_A_TIME,
+        "columns stored behind a barrier, 8192, us": _ONE_AT_A_TIME,
     },
     "streams": {},
     "stores": {},
@@ -257,6 +273,18 @@ def test_columns_that_warps_share_take_the_time_of_the_gpu_where_an_sm_is_full()
         if "barriers" not in key and key.split(", ")[1][0] in "84"
     ]
     assert len(full) == 10 and median(full) < 0.1 and max(full) < 0.25
+
+
+def test_a_barrier_in_front_of_the_store_has_sectors_filled() -> None:
+    rows = {row["turn"]: row for row in ROWS["turns"]}
+    for side in (2048, 8192):
+        least = side * side * 4 / 32  # sectors of which each is sent once, whole
+        for what, faster in (("columns", 2.3), ("rows read and columns", 1.7)):
+            alone = rows[f"{what} stored, {side}, us"]
+            together = rows[f"{what} stored behind a barrier, {side}, us"]
+            assert float(alone["measured_value"]) > faster * float(together["measured_value"])
+            assert float(together["measured_sectors"]) < 1.2 * least
+            assert float(alone["measured_sectors"]) > 3.4 * least
 
 
 def table_of(name: str) -> list[dict[str, str]]:

@@ -1,0 +1,301 @@
+// In which order memory instructions go on that wait, and what waits with them: kernels that write columns of a matrix and
+// look at the clock, or not. Prints a line each, `turn,value`: shares in per cent, cycles, and microseconds where it says so.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "back_to_back.hpp"
+
+namespace {
+
+using back_to_back::check;
+
+constexpr unsigned rows = 2048, schedulers = 4, warp_size = 32;
+constexpr int instructions = 16;
+constexpr unsigned block_threads = 256, block_warps = block_threads / warp_size;
+
+__device__ unsigned now() {
+    unsigned cycles;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
+    return cycles;
+}
+
+// Nothing passes it before the value is there.
+__device__ void await(unsigned value) {
+    asm volatile("{.reg .pred p; setp.eq.u32 p, %0, 0x7ffffff1; @p trap;}" ::"r"(value) : "memory");
+}
+
+// What a warp saw: its SM, and the clock at so many places.
+template <int readings>
+struct alignas(16) Seen {
+    unsigned sm, cycles[readings];
+};
+
+__device__ unsigned sm_number() {
+    unsigned number;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    return number;
+}
+
+// Each warp stores into 16 lines of its own, or loads them, 16 times, and looks at the clock behind each.
+template <bool is_store>
+__global__ void __launch_bounds__(1024) issue(Seen<instructions>* seen, float* data) {
+    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
+    const unsigned lane = threadIdx.x % warp_size;
+    float* const at = data + (std::size_t{warp} * instructions % 16384 * 16 + lane / 2) * 64;
+    Seen<instructions> mine{sm_number(), {}};
+    float values[instructions];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < instructions; ++i) {
+        if (is_store)
+            asm volatile("st.global.f32 [%0], %1;" ::"l"(at + i * 1024), "f"(1.f) : "memory");
+        else
+            asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(values[i]) : "l"(at + i * 1024));
+        mine.cycles[i] = now();
+    }
+    float sum = 0;
+    if (!is_store) {
+        for (const float value : values) sum += value;
+    }
+    if (lane == 0 || sum > 1e30f) seen[warp] = mine;
+}
+
+enum class First { index, block_index, shared };
+
+// A column of a block of 16 x 16 threads (one store of 16 lines for each warp) or of 32 x 8 (of 32 lines). The readings: at
+// the begin, behind what is asked for first, behind the thread's index, behind the address, behind the store.
+template <First first, unsigned width, bool stores>
+__global__ void __launch_bounds__(block_threads, 2048 / block_threads)
+    store_column(Seen<5>* seen, float* data) {
+    __shared__ unsigned words[warp_size];
+    Seen<5> mine{sm_number(), {now()}};
+    if (first == First::block_index) await(blockIdx.x);
+    if (first == First::shared) {
+        unsigned word;
+        asm volatile("ld.shared.u32 %0, [%1];"
+                     : "=r"(word)
+                     : "r"(static_cast<unsigned>(__cvta_generic_to_shared(words))));
+        await(word);
+    }
+    mine.cycles[1] = now();
+    await(threadIdx.x);
+    mine.cycles[2] = now();
+    const unsigned x = threadIdx.x % width, y = threadIdx.x / width;
+    constexpr unsigned height = block_threads / width;
+    float* const at = data + std::size_t{blockIdx.x * width + x} * rows + blockIdx.y * height + y;
+    await(static_cast<unsigned>(reinterpret_cast<std::size_t>(at)));
+    mine.cycles[3] = now();
+    if (stores) asm volatile("st.global.f32 [%0], %1;" ::"l"(at), "f"(1.f) : "memory");
+    mine.cycles[4] = now();
+    if (threadIdx.x % warp_size == 0)
+        seen[(blockIdx.y * gridDim.x + blockIdx.x) * block_warps + threadIdx.x / warp_size] = mine;
+}
+
+// Columns of a matrix of so many rows and columns, of blocks of 16 x 16 threads, each one word of its own or of a row.
+template <bool reads, bool with_barrier>
+__global__ void __launch_bounds__(block_threads, 2048 / block_threads)
+    write_columns(const float* in, float* out, unsigned side) {
+    const std::size_t x = std::size_t{blockIdx.x} * 16 + threadIdx.x;
+    const std::size_t y = std::size_t{blockIdx.y} * 16 + threadIdx.y;
+    const float value = reads ? in[y * side + x] : 1;
+    if (with_barrier) {
+        await(
+            __float_as_uint(value));  // else the warps go on together, but each waits for its word
+        __syncthreads();
+    }
+    out[x * side + y] = value;
+}
+
+// The third launch of three: its machine code is at hand.
+template <int readings, typename Launch>
+std::vector<Seen<readings>> seen_by(std::size_t warps, const Launch& launch) {
+    Seen<readings>* seen;
+    check(cudaMalloc(&seen, warps * sizeof(*seen)));
+    for (int i = 0; i < 3; ++i) {
+        launch(seen);
+        check(cudaGetLastError());
+        check(cudaDeviceSynchronize());
+    }
+    std::vector<Seen<readings>> result(warps);
+    check(cudaMemcpy(result.data(), seen, warps * sizeof(*seen), cudaMemcpyDeviceToHost));
+    check(cudaFree(seen));
+    return result;
+}
+
+void print(const std::string& name, double value) {
+    std::printf("\"%s\",%.2f\n", name.c_str(), value);
+}
+
+double quantile(std::vector<double> values, double share) {
+    const auto at = values.begin() +
+                    static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+// Of four instructions one after another, how often they are of four schedulers, once all lines are full.
+template <bool is_store>
+void print_turns(float* data, unsigned sms) {
+    constexpr unsigned threads = 1024;
+    const auto seen = seen_by<instructions>(sms * threads / warp_size, [&](auto* out) {
+        issue<is_store><<<sms, threads>>>(out, data);
+    });
+    std::vector<std::pair<int, unsigned>> issued;  // when, and by which scheduler, on one SM
+    for (unsigned warp = 0; warp < threads / warp_size; ++warp) {
+        for (const unsigned cycles : seen[warp].cycles)
+            issued.emplace_back(static_cast<int>(cycles - seen[0].cycles[0]), warp % schedulers);
+    }
+    std::ranges::sort(issued);
+    int in_turn = 0, all = 0;
+    for (std::size_t i = 128; i < 256; ++i, ++all) {
+        unsigned who = 0;
+        for (std::size_t j = i; j < i + schedulers; ++j) who |= 1u << issued[j].second;
+        in_turn += who == (1u << schedulers) - 1;
+    }
+    print(std::string(is_store ? "stores" : "loads") + ": four in turn are of four schedulers",
+          100.0 * in_turn / all);
+}
+
+// Of an SM: its warps by scheduler, in the order in which they stored.
+struct Stored {
+    std::size_t block;
+    double ready, issued;
+};
+
+// How often the oldest of the blocks whose warps wait for a scheduler's line is the one whose store goes next.
+double share_of_oldest(const std::vector<std::vector<Stored>>& by_scheduler) {
+    constexpr double from_address_to_store = 25;
+    int oldest = 0, all = 0;
+    for (const std::vector<Stored>& stored : by_scheduler) {
+        for (auto next = stored.begin(); next != stored.end(); ++next) {
+            if (next->ready + from_address_to_store > next->issued) continue;
+            std::size_t first = next->block;
+            bool others = false;
+            for (auto each = next; each != stored.end(); ++each) {
+                if (each->ready + from_address_to_store > next->issued) continue;
+                others |= each->block != next->block;
+                first = std::min(first, each->block);
+            }
+            if (!others) continue;
+            ++all;
+            oldest += first == next->block;
+        }
+    }
+    return 100.0 * oldest / std::max(1, all);
+}
+
+template <First first, unsigned width, bool stores = true>
+std::vector<Seen<5>> columns(float* data) {
+    const dim3 grid(rows / width, rows * width / block_threads);
+    return seen_by<5>(std::size_t{grid.x} * grid.y * block_warps, [&](auto* out) {
+        store_column<first, width, stores><<<grid, block_threads>>>(out, data);
+    });
+}
+
+// Of each SM its blocks by when they began, with the readings of their warps.
+using Blocks = std::vector<std::array<std::array<double, 5>, block_warps>>;
+
+std::vector<Blocks> blocks_of_sms(const std::vector<Seen<5>>& seen) {
+    std::map<unsigned, std::pair<unsigned, Blocks>> sms;  // with what their clocks showed first
+    for (std::size_t first = 0; first < seen.size(); first += block_warps) {
+        auto& [zero, blocks] =
+            sms.try_emplace(seen[first].sm, seen[first].cycles[0], Blocks{}).first->second;
+        auto& block = blocks.emplace_back();
+        for (unsigned warp = 0; warp < block_warps; ++warp) {
+            for (int i = 0; i < 5; ++i)
+                block[warp][i] = static_cast<int>(seen[first + warp].cycles[i] - zero);
+        }
+    }
+    std::vector<Blocks> result;
+    for (auto& [sm, of_sm] : sms) {
+        std::ranges::sort(of_sm.second, {}, [](const auto& block) {
+            return std::ranges::min(block, {}, [](const auto& warp) { return warp[0]; })[0];
+        });
+        result.push_back(std::move(of_sm.second));
+    }
+    return result;
+}
+
+void print_oldest(const std::vector<Blocks>& sms) {
+    std::vector<double> shares;
+    for (const Blocks& blocks : sms) {
+        std::vector<std::vector<Stored>> by_scheduler(schedulers);
+        for (std::size_t age = 0; age < blocks.size(); ++age) {
+            for (unsigned warp = 0; warp < block_warps; ++warp)
+                by_scheduler[warp % schedulers].push_back(
+                    {age, blocks[age][warp][3], blocks[age][warp][4]});
+        }
+        for (auto& stored : by_scheduler) std::ranges::sort(stored, {}, &Stored::issued);
+        shares.push_back(share_of_oldest(by_scheduler));
+    }
+    print("stores: the next one is of the oldest block that waits", quantile(shares, 0.5));
+}
+
+// Within how many cycles the warps of a block come to their addresses, where nothing is stored.
+void print_spreads(const std::vector<Blocks>& sms) {
+    constexpr std::size_t first_wave = 8;
+    std::vector<double> first, later;
+    for (const Blocks& blocks : sms) {
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const auto [early, late] =
+                std::ranges::minmax(blocks[i], {}, [](const auto& warp) { return warp[3]; });
+            (i < first_wave ? first : later).push_back(late[3] - early[3]);
+        }
+    }
+    print("addresses of a block of the first wave", quantile(first, 0.5));
+    print("addresses of a block of the first wave, one in ten", quantile(first, 0.9));
+    print("addresses of a later block", quantile(later, 0.5));
+}
+
+// What is read first, and so many cycles later.
+template <First first>
+void print_wait(float* data, const char* what) {
+    constexpr int reading = first == First::index ? 2 : 1;
+    std::vector<double> cycles;
+    for (const Seen<5>& each : columns<first, 32>(data))
+        cycles.push_back(each.cycles[reading] - each.cycles[reading - 1]);
+    print(std::string(what) + " beside stores", quantile(cycles, 0.5));
+}
+
+template <bool reads, bool with_barrier>
+void print_columns(float* data, unsigned side) {
+    const double ns = back_to_back::median_of_three(data, 2, 6, [&](int) {
+        float* const out = data + std::size_t{side} * side;
+        write_columns<reads, with_barrier>
+            <<<dim3(side / 16, side / 16), dim3(16, 16)>>>(data, out, side);
+    });
+    print(std::string(reads ? "rows read and columns" : "columns") + " stored" +
+              (with_barrier ? " behind a barrier, " : ", ") + std::to_string(side) + ", us",
+          1e-3 * ns);
+}
+
+}  // namespace
+
+int main() {
+    int sms;
+    check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    float* data;
+    check(cudaMalloc(&data, std::size_t{512} << 20));
+    check(cudaMemset(data, 0, std::size_t{512} << 20));
+    std::printf("turn,value\n");
+    print_turns<true>(data, static_cast<unsigned>(sms));
+    print_turns<false>(data, static_cast<unsigned>(sms));
+    print_oldest(blocks_of_sms(columns<First::index, 16>(data)));
+    print_spreads(blocks_of_sms(columns<First::index, 16, false>(data)));
+    print_wait<First::index>(data, "threadIdx.x");
+    print_wait<First::shared>(data, "a word of shared memory");
+    print_wait<First::block_index>(data, "blockIdx.x");
+    for (const unsigned side : {2048u, 8192u}) {
+        print_columns<false, false>(data, side);
+        print_columns<false, true>(data, side);
+        print_columns<true, false>(data, side);
+        print_columns<true, true>(data, side);
+    }
+    check(cudaFree(data));
+}
