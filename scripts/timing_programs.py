@@ -4,7 +4,8 @@
     scripts/timing_programs.py [PROGRAM [MEASURED.csv ...]]
 
 Runs the programs of these names in common/tests/validation_set on the emulated H200 and writes what they print beside
-what they printed on an H200: in the given files, a process each (their medians), else as the table has it.
+what they printed on an H200: in the given files, a process each (their medians), else as the table has it. Rows of
+common/timing/README.md get the same numbers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -21,6 +23,9 @@ from statistics import median
 
 from notebook import build, files
 from notebook.project import Project
+
+PAGE = Path("common/timing/README.md")
+QUOTED = re.compile(r"^\| ([^|]+) \| [\d.,]+ \| [\d.,]+ \|$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,16 @@ class Table:
                 ]
             )
         files.write(project.root / self.path, text.getvalue())
+        page = project.root / PAGE
+        files.write(page, self.quoted(page.read_text(encoding="utf-8"), self.read(project)))
+
+    def quoted(self, page: str, rows: list[dict[str, str]]) -> str:
+        """The page with the numbers of these rows, wherever it has one: `| name | measured | predicted |`."""
+        name, measured, predicted, _ = self.columns
+        numbers = {
+            row[name]: f"| {row[name]} | {row[measured]} | {row[predicted]} |" for row in rows
+        }
+        return QUOTED.sub(lambda match: numbers.get(match[1], match[0]), page)
 
 
 _ON_BOTH = "(driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one."

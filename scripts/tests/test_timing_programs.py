@@ -189,7 +189,11 @@ def test_counts_stay_beside_new_times_and_new_rows_have_none(
     )
     monkeypatch.setattr(type(table), "predicted", lambda *_: {"old": 5.0, "new": 6.0})
     project = Project(tmp_path, tmp_path / "data")
+    page = tmp_path / script().PAGE
+    page.parent.mkdir(parents=True)
+    page.write_text("| old | 1.00 | 2.00 |\n| another | 1.00 | 2.00 |\n")
     table.write(project, [{"old": 4.0, "new": 7.0}])
+    assert page.read_text() == "| old | 4.00 | 5.00 |\n| another | 1.00 | 2.00 |\n"
     assert table.read(project) == [
         dict(zip((*table.columns, *table.counted), row, strict=True))
         for row in (["old", "4.00", "5.00", "no", "3.5"], ["new", "7.00", "6.00", "no", ""])
@@ -410,6 +414,20 @@ def test_the_page_quotes_the_table(name: str) -> None:
     table = {row[entry]: (row[measured], row[predicted]) for row in ROWS[name]}
     known = [(key, tuple(numbers)) for key, *numbers in quoted if key in table]
     assert len(known) >= 8 and all(table[key] == numbers for key, numbers in known)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_new_table_changes_its_rows_of_the_page_alone(name: str) -> None:
+    page = (PROJECT.root / script().PAGE).read_text(encoding="utf-8")
+    entry, _, predicted, _ = TABLES[name].columns
+    changed = [row | {predicted: "123456.78"} for row in ROWS[name]]
+    other = TABLES[name].quoted(page, changed)
+    lines = [line for line in other.splitlines() if "| 123456.78 |" in line]
+    assert {line.split(" | ")[0].removeprefix("| ") for line in lines} <= {
+        row[entry] for row in ROWS[name]
+    }
+    assert len(lines) >= 8
+    assert TABLES[name].quoted(other, ROWS[name]) == page
 
 
 def test_the_page_quotes_the_errors() -> None:
