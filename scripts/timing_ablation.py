@@ -109,7 +109,7 @@ def texts_of(root: Path, wanted: list[Mechanism]) -> dict[Path, str]:
 
 
 def build_runtimes(project: Project, wanted: list[Mechanism]) -> Iterator[tuple[str, Path]]:
-    """A folder with the runtime for each mechanism, which it lacks, and one that lacks nothing."""
+    """A folder like build/ with the runtime for each mechanism, which it lacks, and one that lacks nothing."""
     place = project.build / "ablation"
     tree = Project(place / "tree", place / "tree" / "data")
     shutil.rmtree(tree.root, ignore_errors=True)
@@ -126,28 +126,21 @@ def build_runtimes(project: Project, wanted: list[Mechanism]) -> Iterator[tuple[
         build.build(tree, "--quiet", build.EMULATED_RUNTIME)
         folder = place / f"{number:02}"
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        shutil.copy(tree.build / build.EMULATED_RUNTIME, folder)
+        runtime = folder / build.EMULATED_RUNTIME
+        runtime.parent.mkdir(parents=True)
+        shutil.copy(tree.build / build.EMULATED_RUNTIME, runtime)
         for file in changed:
             (tree.root / file).write_text(texts[file], encoding="utf-8")
         yield each.name, folder
 
 
-def errors(project: Project, chapter: Chapter, runtime: Path) -> list[float]:
+def errors(project: Project, chapter: Chapter, place: Path) -> list[float]:
     """Of the rows that are executed whole: how far the predicted times are from the measured ones."""
-    command = [
-        str(project.build / chapter.target),
-        f"--architecture={H200}",
-        "--workers=1",
-        "--counts-alone",
-    ]
-    run = subprocess.run(
-        [*command, "--benchmark_format=json"],
-        env=os.environ | {"LD_LIBRARY_PATH": str(runtime)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    # The executable starts anew with the runtime in a folder above it.
+    executable = place / chapter.name
+    executable.hardlink_to(project.build / chapter.target)
+    flags = [f"--architecture={H200}", "--workers=1", "--counts-alone", "--benchmark_format=json"]
+    run = subprocess.run([executable, *flags], capture_output=True, text=True, check=True)
     measured = read(project.data / MEASURED / f"{chapter.name}.json", chapter).by_name
     result = []
     for row in documents.from_benchmark(json.loads(run.stdout))["rows"]:
@@ -198,8 +191,8 @@ def main() -> int:
     lines = ["| left out | 01 to 08 | 09 to 19 | most |", "|---|---|---|---|"]
     whole: dict[str, float] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for name, runtime in build_runtimes(project, wanted):
-            found = pool.map(lambda chapter, at=runtime: errors(project, chapter, at), chapters)
+        for name, place in build_runtimes(project, wanted):
+            found = pool.map(lambda chapter, at=place: errors(project, chapter, at), chapters)
             of_chapters = {
                 chapter.number: each for chapter, each in zip(chapters, found, strict=True) if each
             }
