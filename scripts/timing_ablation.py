@@ -38,7 +38,7 @@ BEGIN = "<!-- timing:ablation -->"
 NOTHING = "nothing"
 TREE_PARTS = ("chapters", "common", "data", "scripts")
 FIRST_OF_LATER = "09"  # of the chapters that the table's second column is about
-WORTH_NAMING, MAX_NAMED = 0.0085, 2  # of chapters: how much larger its error is, and how many
+WORTH_NAMING, MAX_NAMED = 0.0085, 2  # chapters whose error grows by that much, the worst ones
 
 
 @dataclass(frozen=True)
@@ -134,13 +134,13 @@ def build_runtimes(project: Project, wanted: list[Mechanism]) -> Iterator[tuple[
         yield each.name, folder
 
 
-def errors(project: Project, chapter: Chapter, place: Path) -> list[float]:
+def chapter_errors(project: Project, chapter: Chapter, place: Path) -> list[float]:
     """Of the rows that are executed whole: how far the predicted times are from the measured ones."""
-    # The executable starts anew with the runtime in a folder above it.
+    # The executable restarts itself with the runtime in a folder above it.
     executable = place / chapter.name
     executable.hardlink_to(project.build / chapter.target)
     flags = [f"--architecture={H200}", "--workers=1", "--counts-alone", "--benchmark_format=json"]
-    run = subprocess.run([executable, *flags], capture_output=True, text=True, check=True)
+    run = subprocess.run([executable, *flags], stdout=subprocess.PIPE, text=True, check=True)
     measured = read(project.data / MEASURED / f"{chapter.name}.json", chapter).by_name
     result = []
     for row in documents.from_benchmark(json.loads(run.stdout))["rows"]:
@@ -151,19 +151,21 @@ def errors(project: Project, chapter: Chapter, place: Path) -> list[float]:
     return result
 
 
-def line(name: str, medians: dict[str, float], whole: dict[str, float]) -> str:
-    """A line of the table: medians by the chapters' numbers."""
+def table_row(name: str, medians: dict[str, float], whole: dict[str, float]) -> str:
+    """A row of the table: median errors by the chapters' numbers."""
     means = (
         statistics.mean(
             error for chapter, error in medians.items() if (chapter >= FIRST_OF_LATER) is later
         )
         for later in (False, True)
     )
-    worse = sorted((whole[chapter] - error, chapter) for chapter, error in medians.items())
+    changes = sorted(
+        ((error - whole[chapter], chapter) for chapter, error in medians.items()), reverse=True
+    )
     named = [
         f"chapter {chapter}: {medians[chapter]:.1%} instead of {whole[chapter]:.1%}"
-        for difference, chapter in worse[:MAX_NAMED]
-        if -difference > WORTH_NAMING
+        for change, chapter in changes[:MAX_NAMED]
+        if change > WORTH_NAMING
     ]
     return (
         f"| {name} | {' | '.join(f'{mean:.1%}' for mean in means)} | {'; '.join(named)} |".replace(
@@ -187,18 +189,22 @@ def main() -> int:
         for chapter in all_chapters(project)
         if chapter.name != HIERARCHY and (project.data / MEASURED / f"{chapter.name}.json").exists()
     ]
-    build.build(project, "--quiet", *(chapter.target for chapter in chapters))
+    targets = [chapter.target for chapter in chapters]
+    build.configure(project, *targets)
+    build.build(project, "--quiet", *targets)
     lines = ["| left out | 01 to 08 | 09 to 19 | most |", "|---|---|---|---|"]
     whole: dict[str, float] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for name, place in build_runtimes(project, wanted):
-            found = pool.map(lambda chapter, at=place: errors(project, chapter, at), chapters)
+            found = pool.map(
+                lambda chapter, at=place: chapter_errors(project, chapter, at), chapters
+            )
             of_chapters = {
                 chapter.number: each for chapter, each in zip(chapters, found, strict=True) if each
             }
             medians = {number: statistics.median(each) for number, each in of_chapters.items()}
             whole = whole or medians
-            lines.append(line(name, medians, whole))
+            lines.append(table_row(name, medians, whole))
             print(lines[-1], flush=True)
             if name == NOTHING:
                 print(f"{sum(map(len, of_chapters.values()))} rows", flush=True)

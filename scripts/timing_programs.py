@@ -4,7 +4,7 @@
     scripts/timing_programs.py [PROGRAM [MEASURED.csv ...]]
 
 Runs the programs of these names in common/tests/validation_set on the emulated H200 and writes what they print beside
-what they printed on an H200: in the given files, a process each (their medians), else as the table has it. Rows of
+what they printed on a GPU: in the given files, a process each (their medians), else as the table has it. Rows of
 common/timing/README.md get the same numbers.
 """
 
@@ -207,13 +207,12 @@ TURNS = Table(
     "turn",
     "value",
     """\
-# In which order memory instructions that wait go on (per cent), what waits beside them (cycles), and columns that
-# blocks of 16 x 16 threads write with a barrier in front of the store or without (microseconds):
-# common/tests/validation_set/turns on an H100 (driver 580.159.04, 1980 MHz; medians of three processes) and on the
-# emulated H200. Lines and sectors that the L2 got: lts__t_requests_srcunit_tex_op_write and
-# lts__t_sectors_srcunit_tex_op_write, Nsight Compute.
+# In which order memory instructions that wait go on, what waits beside them, and columns that blocks of 16 x 16 threads
+# write with a barrier in front of the store or without: common/tests/validation_set/turns on an H100 (driver
+# 580.159.04, 1980 MHz; medians of three processes) and on the emulated H200. Requests and sectors that the L2 got:
+# lts__t_requests_srcunit_tex_op_write and lts__t_sectors_srcunit_tex_op_write, Nsight Compute.
 """,
-    counted=("measured_lines", "measured_sectors"),
+    counted=("measured_requests", "measured_sectors"),
 )
 ENGINE = Table(
     "engine",
@@ -300,7 +299,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     names = [table.program for table in TABLES]
     parser.add_argument("program", nargs="?", choices=names, help="of which there are measurements")
-    parser.add_argument("measured", nargs="*", type=Path, help="what it printed on an H200")
+    parser.add_argument("measured", nargs="*", type=Path, help="what it printed on a GPU")
     arguments = parser.parse_args()
     project = Project.here()
     for table in TABLES:

@@ -65,10 +65,10 @@ def test_parameters_change_for_hopper_alone() -> None:
         ABLATION.with_parameters(PARAMETERS, {"other": 1})
 
 
-def test_a_line_has_means_and_the_chapters_that_are_worse() -> None:
+def test_a_row_has_means_and_the_chapters_that_are_worse() -> None:
     whole = {"01": 0.02, "08": 0.04, "09": 0.03, "12": 0.08, "19": 0.10}
     without = {"01": 0.02, "08": 0.10, "09": 0.03, "12": 0.10, "19": 0.08}
-    assert ABLATION.line("banks", without, whole) == (
+    assert ABLATION.table_row("banks", without, whole) == (
         "| banks | 6.0% | 7.0% | chapter 08: 10.0% instead of 4.0%; chapter 12: 10.0% instead of 8.0% |"
     )
-    assert ABLATION.line("nothing", whole, whole) == "| nothing | 3.0% | 7.0% | |"
+    assert ABLATION.table_row("nothing", whole, whole) == "| nothing | 3.0% | 7.0% | |"

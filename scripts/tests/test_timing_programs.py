@@ -33,6 +33,7 @@ _ONE_AT_A_TIME = (
     "the model goes on with a scheduler as long as it has something; an H100's take turns"
 )
 _INDEX = "the model reads a thread's index beside the lines of memory instructions"
+_FIRST_WAVE = "warps of the first wave come further apart on the GPU; no reason is known"
 _FEW_BLOCKS = "on the H200 warps of an SM with few blocks meet again behind a store that waits; no reason is known"
 _SMALL = "the driver's kernels for small copies and fills take 4 us; no reason is known"
 _MANY_LINES = (
@@ -100,14 +101,15 @@ EXCEPTIONS = {
         "16 stores and barriers, 1 blocks on an SM": _IN_TURN,
     },
     "turns": {
-        "stores: four in turn are of four schedulers": _ONE_AT_A_TIME,
-        "loads: four in turn are of four schedulers": _ONE_AT_A_TIME,
-        "stores: the next one is of the oldest block that waits": _ONE_AT_A_TIME,
-        "addresses of a block of the first wave": _INDEX,
-        "addresses of a block of the first wave, one in ten": _INDEX,
-        "threadIdx.x beside stores": _INDEX,
-        "a word of shared memory beside stores": _ONE_AT_A_TIME,
-        "blockIdx.x beside stores": "on the GPU it is a look at the clock and a branch that take their time",
+        "stores: four one after another are of four schedulers, %": _ONE_AT_A_TIME,
+        "loads: four one after another are of four schedulers, %": _ONE_AT_A_TIME,
+        "the next store is of the oldest block that waits, %": "the model's schedulers take the oldest one",
+        "so often it would be by chance, %": "more blocks wait at a time; why was not looked at",
+        "warps of a block have their addresses within, first wave, cycles": _INDEX,
+        "warps of a block have their addresses within, later waves, cycles": _INDEX,
+        "warps of a block have their addresses within, first wave, no columns stored, cycles": _FIRST_WAVE,
+        "threadIdx.x beside stores, cycles": _INDEX,
+        "blockIdx.x beside stores, cycles": "no reason is known",
         "columns stored behind a barrier, 2048, us": _ONE_AT_A_TIME,
         "columns stored behind a barrier, 8192, us": _ONE_AT_A_TIME,
     },
@@ -414,6 +416,11 @@ def test_the_page_quotes_the_table(name: str) -> None:
     table = {row[entry]: (row[measured], row[predicted]) for row in ROWS[name]}
     known = [(key, tuple(numbers)) for key, *numbers in quoted if key in table]
     assert len(known) >= 8 and all(table[key] == numbers for key, numbers in known)
+
+
+def test_names_of_rows_are_those_of_one_table() -> None:
+    names = [row[TABLES[name].columns[0]] for name, rows in ROWS.items() for row in rows]
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("name", TABLES)

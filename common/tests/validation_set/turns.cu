@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,13 @@ __device__ void await(unsigned value) {
     asm volatile("{.reg .pred p; setp.eq.u32 p, %0, 0x7ffffff1; @p trap;}" ::"r"(value) : "memory");
 }
 
+// Where the program asks for it: %tid.x is read once, however often a program names it.
+__device__ unsigned index_of_thread() {
+    unsigned index;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index)::"memory");
+    return index;
+}
+
 // What a warp saw: its SM, and the clock at so many places.
 template <int readings>
 struct alignas(16) Seen {
@@ -38,17 +46,17 @@ struct alignas(16) Seen {
 
 __device__ unsigned sm_number() {
     unsigned number;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number)::"memory");
     return number;
 }
 
-// Each warp stores into 16 lines of its own, or loads them, 16 times, and looks at the clock behind each.
+// Each warp stores into 16 cache lines, or loads them, 16 times, each time others, and reads the clock behind each.
 template <bool is_store>
 __global__ void __launch_bounds__(1024) issue(Seen<instructions>* seen, float* data) {
     const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
     const unsigned lane = threadIdx.x % warp_size;
     float* const at = data + (std::size_t{warp} * instructions % 16384 * 16 + lane / 2) * 64;
-    Seen<instructions> mine{sm_number(), {}};
+    Seen<instructions> mine{0, {}};
     float values[instructions];
     __syncthreads();
 #pragma unroll
@@ -63,6 +71,7 @@ __global__ void __launch_bounds__(1024) issue(Seen<instructions>* seen, float* d
     if (!is_store) {
         for (const float value : values) sum += value;
     }
+    mine.sm = sm_number();
     if (lane == 0 || sum > 1e30f) seen[warp] = mine;
 }
 
@@ -74,7 +83,7 @@ template <First first, unsigned width, bool stores>
 __global__ void __launch_bounds__(block_threads, 2048 / block_threads)
     store_column(Seen<5>* seen, float* data) {
     __shared__ unsigned words[warp_size];
-    Seen<5> mine{sm_number(), {now()}};
+    Seen<5> mine{0, {now()}};
     if (first == First::block_index) await(blockIdx.x);
     if (first == First::shared) {
         unsigned word;
@@ -84,17 +93,19 @@ __global__ void __launch_bounds__(block_threads, 2048 / block_threads)
         await(word);
     }
     mine.cycles[1] = now();
-    await(threadIdx.x);
+    const unsigned index = index_of_thread();
+    await(index);
     mine.cycles[2] = now();
-    const unsigned x = threadIdx.x % width, y = threadIdx.x / width;
+    const unsigned x = index % width, y = index / width;
     constexpr unsigned height = block_threads / width;
     float* const at = data + std::size_t{blockIdx.x * width + x} * rows + blockIdx.y * height + y;
     await(static_cast<unsigned>(reinterpret_cast<std::size_t>(at)));
     mine.cycles[3] = now();
     if (stores) asm volatile("st.global.f32 [%0], %1;" ::"l"(at), "f"(1.f) : "memory");
     mine.cycles[4] = now();
-    if (threadIdx.x % warp_size == 0)
-        seen[(blockIdx.y * gridDim.x + blockIdx.x) * block_warps + threadIdx.x / warp_size] = mine;
+    mine.sm = sm_number();
+    if (index % warp_size == 0)
+        seen[(blockIdx.y * gridDim.x + blockIdx.x) * block_warps + index / warp_size] = mine;
 }
 
 // Columns of a matrix of so many rows and columns, of blocks of 16 x 16 threads, each one word of its own or of a row.
@@ -104,12 +115,14 @@ __global__ void __launch_bounds__(block_threads, 2048 / block_threads)
     const std::size_t x = std::size_t{blockIdx.x} * 16 + threadIdx.x;
     const std::size_t y = std::size_t{blockIdx.y} * 16 + threadIdx.y;
     const float value = reads ? in[y * side + x] : 1;
+    float* const at = out + x * side + y;
     if (with_barrier) {
-        await(
-            __float_as_uint(value));  // else the warps go on together, but each waits for its word
+        // Else the warps go on together, but each waits for its word behind the barrier.
+        await(static_cast<unsigned>(reinterpret_cast<std::size_t>(at)));
+        await(__float_as_uint(value));
         __syncthreads();
     }
-    out[x * side + y] = value;
+    *at = value;
 }
 
 // The third launch of three: its machine code is at hand.
@@ -158,36 +171,40 @@ void print_turns(float* data, unsigned sms) {
         for (std::size_t j = i; j < i + schedulers; ++j) who |= 1u << issued[j].second;
         in_turn += who == (1u << schedulers) - 1;
     }
-    print(std::string(is_store ? "stores" : "loads") + ": four in turn are of four schedulers",
+    print(std::string(is_store ? "stores" : "loads") +
+              ": four one after another are of four schedulers, %",
           100.0 * in_turn / all);
 }
 
-// Of an SM: its warps by scheduler, in the order in which they stored.
+// A store of a warp: the age of its block, when its address was there, and when it had been issued.
 struct Stored {
     std::size_t block;
     double ready, issued;
 };
 
-// How often the oldest of the blocks whose warps wait for a scheduler's line is the one whose store goes next.
-double share_of_oldest(const std::vector<std::vector<Stored>>& by_scheduler) {
+struct Shares {
+    double of_oldest, by_chance;
+};
+
+// How often the oldest of the blocks whose warps wait to issue a store is the one whose store is issued next, and how often
+// it would be by chance. Some instructions lie between the reading of the clock and the store.
+Shares shares_of_oldest(const std::vector<std::vector<Stored>>& by_scheduler) {
     constexpr double from_address_to_store = 25;
-    int oldest = 0, all = 0;
+    double oldest = 0, chances = 0, all = 0;
     for (const std::vector<Stored>& stored : by_scheduler) {
         for (auto next = stored.begin(); next != stored.end(); ++next) {
-            if (next->ready + from_address_to_store > next->issued) continue;
-            std::size_t first = next->block;
-            bool others = false;
+            std::set<std::size_t> waiting;
             for (auto each = next; each != stored.end(); ++each) {
-                if (each->ready + from_address_to_store > next->issued) continue;
-                others |= each->block != next->block;
-                first = std::min(first, each->block);
+                if (each->ready + from_address_to_store <= next->issued)
+                    waiting.insert(each->block);
             }
-            if (!others) continue;
+            if (waiting.size() < 2 || !waiting.contains(next->block)) continue;
             ++all;
-            oldest += first == next->block;
+            chances += 1.0 / static_cast<double>(waiting.size());
+            oldest += *waiting.begin() == next->block ? 1 : 0;
         }
     }
-    return 100.0 * oldest / std::max(1, all);
+    return {100 * oldest / std::max(1.0, all), 100 * chances / std::max(1.0, all)};
 }
 
 template <First first, unsigned width, bool stores = true>
@@ -223,7 +240,7 @@ std::vector<Blocks> blocks_of_sms(const std::vector<Seen<5>>& seen) {
 }
 
 void print_oldest(const std::vector<Blocks>& sms) {
-    std::vector<double> shares;
+    std::vector<double> oldest, by_chance;
     for (const Blocks& blocks : sms) {
         std::vector<std::vector<Stored>> by_scheduler(schedulers);
         for (std::size_t age = 0; age < blocks.size(); ++age) {
@@ -232,13 +249,16 @@ void print_oldest(const std::vector<Blocks>& sms) {
                     {age, blocks[age][warp][3], blocks[age][warp][4]});
         }
         for (auto& stored : by_scheduler) std::ranges::sort(stored, {}, &Stored::issued);
-        shares.push_back(share_of_oldest(by_scheduler));
+        const Shares shares = shares_of_oldest(by_scheduler);
+        oldest.push_back(shares.of_oldest);
+        by_chance.push_back(shares.by_chance);
     }
-    print("stores: the next one is of the oldest block that waits", quantile(shares, 0.5));
+    print("the next store is of the oldest block that waits, %", quantile(oldest, 0.5));
+    print("so often it would be by chance, %", quantile(by_chance, 0.5));
 }
 
-// Within how many cycles the warps of a block come to their addresses, where nothing is stored.
-void print_spreads(const std::vector<Blocks>& sms) {
+// Within how many cycles the warps of a block come to their addresses.
+void print_spreads(const std::vector<Blocks>& sms, const std::string& where) {
     constexpr std::size_t first_wave = 8;
     std::vector<double> first, later;
     for (const Blocks& blocks : sms) {
@@ -248,9 +268,10 @@ void print_spreads(const std::vector<Blocks>& sms) {
             (i < first_wave ? first : later).push_back(late[3] - early[3]);
         }
     }
-    print("addresses of a block of the first wave", quantile(first, 0.5));
-    print("addresses of a block of the first wave, one in ten", quantile(first, 0.9));
-    print("addresses of a later block", quantile(later, 0.5));
+    print("warps of a block have their addresses within, first wave" + where + ", cycles",
+          quantile(first, 0.5));
+    print("warps of a block have their addresses within, later waves" + where + ", cycles",
+          quantile(later, 0.5));
 }
 
 // What is read first, and so many cycles later.
@@ -260,7 +281,7 @@ void print_wait(float* data, const char* what) {
     std::vector<double> cycles;
     for (const Seen<5>& each : columns<first, 32>(data))
         cycles.push_back(each.cycles[reading] - each.cycles[reading - 1]);
-    print(std::string(what) + " beside stores", quantile(cycles, 0.5));
+    print(std::string(what) + " beside stores, cycles", quantile(cycles, 0.5));
 }
 
 template <bool reads, bool with_barrier>
@@ -286,8 +307,10 @@ int main() {
     std::printf("turn,value\n");
     print_turns<true>(data, static_cast<unsigned>(sms));
     print_turns<false>(data, static_cast<unsigned>(sms));
-    print_oldest(blocks_of_sms(columns<First::index, 16>(data)));
-    print_spreads(blocks_of_sms(columns<First::index, 16, false>(data)));
+    const std::vector<Blocks> storing = blocks_of_sms(columns<First::index, 16>(data));
+    print_oldest(storing);
+    print_spreads(storing, "");
+    print_spreads(blocks_of_sms(columns<First::index, 16, false>(data)), ", no columns stored");
     print_wait<First::index>(data, "threadIdx.x");
     print_wait<First::shared>(data, "a word of shared memory");
     print_wait<First::block_index>(data, "blockIdx.x");
