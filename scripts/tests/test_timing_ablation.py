@@ -1,32 +1,17 @@
 """What leaves the time model's mechanisms out."""
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+import timing_ablation
 from notebook.project import Project
+from timing_ablation import Edit, Mechanism
 
 ROOT = Project.here().root
-
-
-def script() -> ModuleType:
-    path = ROOT / "scripts/timing_ablation.py"
-    sys.path.append(str(path.parent))
-    spec = importlib.util.spec_from_file_location("timing_ablation", path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-ABLATION = script()
-MECHANISMS = {each.name: each for each in ABLATION.mechanisms(ROOT)}
-TEXTS = ABLATION.texts_of(ROOT, list(MECHANISMS.values()))
+MECHANISMS = {each.name: each for each in timing_ablation.mechanisms(ROOT)}
+TEXTS = timing_ablation.texts_of(ROOT, list(MECHANISMS.values()))
 PARAMETERS = """\
 generation,parameter,value,unit
 hopper,turn,130,ns
@@ -42,15 +27,15 @@ def test_a_mechanism_can_be_left_out_of_this_tree(name: str) -> None:
 
 
 def test_the_page_has_a_line_for_each() -> None:
-    page = (ROOT / ABLATION.PAGE).read_text(encoding="utf-8")
-    table = page.partition(ABLATION.BEGIN)[2].partition("<!-- timing:end -->")[0]
+    page = (ROOT / timing_ablation.PAGE).read_text(encoding="utf-8")
+    table = page.partition(timing_ablation.BEGIN)[2].partition("<!-- timing:end -->")[0]
     lines = re.findall(r"^\| ([^|]+) \| [\d.]+%", table, re.MULTILINE)
-    assert lines == [ABLATION.NOTHING, *MECHANISMS]
+    assert lines == [timing_ablation.NOTHING, *MECHANISMS]
 
 
 def test_an_edit_that_does_not_fit_is_an_error() -> None:
     file = Path("a.cpp")
-    mechanism = ABLATION.Mechanism("queue", (ABLATION.Edit(file, "x = 1;", "x = 2;"),))
+    mechanism = Mechanism("queue", (Edit(file, "x = 1;", "x = 2;"),))
     assert mechanism.without({file: "int x = 1;"}) == {file: "int x = 2;"}
     for text in ("int x = 3;", "x = 1; x = 1;"):
         with pytest.raises(SystemExit, match=r"queue: not once in a.cpp: x = 1;"):
@@ -58,17 +43,17 @@ def test_an_edit_that_does_not_fit_is_an_error() -> None:
 
 
 def test_parameters_change_for_hopper_alone() -> None:
-    assert ABLATION.with_parameters(PARAMETERS, {"turn": 0.001}) == PARAMETERS.replace(
+    assert timing_ablation.with_parameters(PARAMETERS, {"turn": 0.001}) == PARAMETERS.replace(
         "hopper,turn,130", "hopper,turn,0.001"
     )
     with pytest.raises(SystemExit, match="has no other of hopper"):
-        ABLATION.with_parameters(PARAMETERS, {"other": 1})
+        timing_ablation.with_parameters(PARAMETERS, {"other": 1})
 
 
 def test_a_row_has_means_and_the_chapters_that_are_worse() -> None:
     whole = {"01": 0.02, "08": 0.04, "09": 0.03, "12": 0.08, "19": 0.10}
     without = {"01": 0.02, "08": 0.10, "09": 0.03, "12": 0.10, "19": 0.08}
-    assert ABLATION.table_row("banks", without, whole) == (
+    assert timing_ablation.table_row("banks", without, whole) == (
         "| banks | 6.0% | 7.0% | chapter 08: 10.0% instead of 4.0%; chapter 12: 10.0% instead of 8.0% |"
     )
-    assert ABLATION.table_row("nothing", whole, whole) == "| nothing | 3.0% | 7.0% | |"
+    assert timing_ablation.table_row("nothing", whole, whole) == "| nothing | 3.0% | 7.0% | |"

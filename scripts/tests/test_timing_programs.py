@@ -1,17 +1,15 @@
 """What programs that time themselves print on the emulated H200, beside what they print on an H200."""
 
 import csv
-import importlib.util
 import math
 import os
 import re
-import sys
 from pathlib import Path
 from statistics import median
-from types import ModuleType
 
 import pytest
 
+import timing_programs
 from notebook import build, testing
 from notebook.project import Project
 
@@ -125,17 +123,7 @@ EXCEPTIONS = {
 }
 
 
-def script() -> ModuleType:
-    path = PROJECT.root / "scripts/timing_programs.py"
-    spec = importlib.util.spec_from_file_location("timing_programs", path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-TABLES = {table.program: table for table in script().TABLES}
+TABLES = {table.program: table for table in timing_programs.TABLES}
 ROWS = {name: table.read(PROJECT) for name, table in TABLES.items()}
 
 
@@ -191,7 +179,7 @@ def test_counts_stay_beside_new_times_and_new_rows_have_none(
     )
     monkeypatch.setattr(type(table), "predicted", lambda *_: {"old": 5.0, "new": 6.0})
     project = Project(tmp_path, tmp_path / "data")
-    page = tmp_path / script().PAGE
+    page = tmp_path / timing_programs.PAGE
     page.parent.mkdir(parents=True)
     page.write_text("| old | 1.00 | 2.00 |\n| another | 1.00 | 2.00 |\n")
     table.write(project, [{"old": 4.0, "new": 7.0}])
@@ -425,7 +413,7 @@ def test_names_of_rows_are_those_of_one_table() -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_new_table_changes_its_rows_of_the_page_alone(name: str) -> None:
-    page = (PROJECT.root / script().PAGE).read_text(encoding="utf-8")
+    page = (PROJECT.root / timing_programs.PAGE).read_text(encoding="utf-8")
     entry, _, predicted, _ = TABLES[name].columns
     changed = [row | {predicted: "123456.78"} for row in ROWS[name]]
     other = TABLES[name].quoted(page, changed)
