@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "timing/l2_requests.hpp"
@@ -27,10 +28,25 @@ Machine machine_with_lines(double of_scheduler, double of_sm) {
     return machine;
 }
 
-// Numbered by when they were issued.
+const Access to_global = [] {
+    Access access;
+    access.kind = Access::Kind::load;
+    access.space = Space::global;
+    return access;
+}();
+
+// Numbered by when they were issued; to global memory.
 Entry entry(double since, std::uint32_t warp, std::uint32_t scheduler) {
-    return {.since = since, .warp = warp, .scheduler = scheduler};
+    return {
+        .since = since, .warp = warp, .scheduler = scheduler, .age = warp, .access = &to_global};
 }
+
+// Where a thread's index is read.
+Entry passing(double since, std::uint32_t warp, std::uint32_t scheduler) {
+    return {.since = since, .warp = warp, .scheduler = scheduler, .age = warp};
+}
+
+constexpr double never = std::numeric_limits<double>::infinity();
 
 MemoryQueue queue_of(const Machine& machine, const std::vector<Entry>& entries) {
     MemoryQueue queue(machine);
@@ -38,13 +54,15 @@ MemoryQueue queue_of(const Machine& machine, const std::vector<Entry>& entries) 
     return queue;
 }
 
+const auto at_once = [](const Entry&) { return 0.0; };
+const auto l1_from_50 = [](const Entry& each) { return each.passes() ? 0.0 : 50; };
 const auto none_merges = [](const Entry&) { return false; };
 const auto all_merge = [](const Entry&) { return true; };
 
 // All that wait, as they are served.
 std::vector<double> order_of(MemoryQueue queue, const std::function<bool(const Entry&)>& merges) {
     std::vector<double> order;
-    while (!queue.empty()) order.push_back(queue.take(merges).since);
+    while (queue.next(at_once) < never) order.push_back(queue.take(100, at_once, merges).since);
     return order;
 }
 
@@ -52,7 +70,7 @@ TEST(MemoryQueue, ServesAsTheyCameWhileLinesAreShort) {
     const MemoryQueue queue =
         queue_of(machine_with_lines(10, 10), {entry(1, 0, 0), entry(2, 1, 1), entry(3, 3, 0),
                                               entry(4, 2, 2), entry(5, 1, 1), entry(6, 0, 0)});
-    EXPECT_EQ(queue.since(), 1);
+    EXPECT_EQ(queue.next(at_once), 1);
     EXPECT_EQ(order_of(queue, none_merges), (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
@@ -66,28 +84,71 @@ TEST(MemoryQueue, ASchedulerHasRoomUntilItsLineBehindTheSmsIsFull) {
     EXPECT_TRUE(queue.has_room(0));
     EXPECT_TRUE(queue.has_room(2));
     // The one that is served leaves its place in the SM's line to the scheduler's first one.
-    queue.take(none_merges);
+    queue.take(0, at_once, none_merges);
     EXPECT_TRUE(queue.has_room(1));
     queue.push(entry(5, 1, 1));
     EXPECT_FALSE(queue.has_room(1));
 }
 
-TEST(MemoryQueue, IsEmptyWhenAllHaveBeenServed) {
+TEST(MemoryQueue, HasNothingNextWhenAllHaveBeenServed) {
     MemoryQueue queue = queue_of(machine_with_lines(2, 1), {entry(0, 0, 0), entry(1, 1, 1)});
-    queue.take(none_merges);
-    EXPECT_FALSE(queue.empty());
-    EXPECT_EQ(queue.since(), 1);
-    queue.take(none_merges);
-    EXPECT_TRUE(queue.empty());
+    queue.take(0, at_once, none_merges);
+    EXPECT_EQ(queue.next(at_once), 1);
+    queue.take(1, at_once, none_merges);
+    EXPECT_EQ(queue.next(at_once), never);
 }
 
-// Of the SM one waits. Scheduler 1 came first and goes on with 2 and 3, then scheduler 2, which
-// waits longest, with 1 and 6, then scheduler 0.
-TEST(MemoryQueue, AFullLineGoesOnWithASchedulerUntilItHasNothingThenWithTheOneThatWaitsLongest) {
-    const std::vector<Entry> entries{entry(0, 1, 1), entry(1, 2, 2), entry(2, 1, 1), entry(3, 4, 1),
+// Of the SM one waits, the first one of scheduler 1; then it is the turn of 2, 0, 1 and so on. In the end 1 alone has some.
+TEST(MemoryQueue, SchedulersTakeTurnsWhereTheSmsLineIsFull) {
+    const std::vector<Entry> entries{entry(0, 1, 1), entry(1, 1, 1), entry(2, 1, 1), entry(3, 4, 1),
                                      entry(4, 0, 0), entry(5, 3, 0), entry(6, 2, 2)};
     EXPECT_EQ(order_of(queue_of(machine_with_lines(10, 1), entries), none_merges),
-              (std::vector<double>{0, 2, 3, 1, 6, 4, 5}));
+              (std::vector<double>{0, 6, 4, 1, 5, 2, 3}));
+}
+
+// The L1 takes nothing before 50, but what needs no L1 goes on, though it came later.
+TEST(MemoryQueue, WhatNeedsNoL1GoesPastWhatWaitsForIt) {
+    MemoryQueue queue =
+        queue_of(machine_with_lines(10, 2), {entry(0, 0, 0), entry(1, 1, 1), passing(2, 1, 1)});
+    EXPECT_EQ(queue.next(l1_from_50), 2);
+    EXPECT_EQ(queue.take(2, l1_from_50, none_merges).since, 2);
+    EXPECT_EQ(queue.next(l1_from_50), 50);
+    EXPECT_EQ(queue.take(50, l1_from_50, none_merges).since, 0);
+}
+
+TEST(MemoryQueue, OfSharedAndConstantMemoryNothingWaitsForTheL1) {
+    for (const Space space : {Space::shared, Space::constant}) {
+        const Access access = [&] {
+            Access each;
+            each.kind = Access::Kind::load;
+            each.space = space;
+            return each;
+        }();
+        Entry each = passing(2, 1, 1);
+        each.access = &access;
+        EXPECT_EQ(queue_of(machine_with_lines(10, 1), {entry(0, 0, 0), each}).next(l1_from_50), 2);
+    }
+}
+
+TEST(MemoryQueue, WhatNeedsNoL1WaitsInItsSchedulersLineBehindWhatDoes) {
+    MemoryQueue queue =
+        queue_of(machine_with_lines(10, 1), {entry(0, 0, 0), entry(1, 0, 0), passing(2, 4, 0)});
+    EXPECT_EQ(queue.next(l1_from_50), 50);
+    queue.push(passing(3, 1, 1));  // of another scheduler
+    EXPECT_EQ(queue.next(l1_from_50), 3);
+}
+
+TEST(MemoryQueue, TellsWhichWarpsInstructionsHaveLeftTheirSchedulersLines) {
+    MemoryQueue queue =
+        queue_of(machine_with_lines(10, 1), {entry(0, 4, 1), entry(1, 5, 2), entry(2, 4, 1)});
+    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{4});
+    EXPECT_TRUE(queue.gone_on().empty());
+    queue.take(2, at_once, all_merge);  // the first one of warp 4: that of 5 takes its place
+    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{5});
+    queue.take(2, at_once, all_merge);  // the next one of warp 4, from its scheduler's line
+    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{4});
+    queue.push(passing(3, 6, 0));
+    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{6});
 }
 
 TEST(MemoryQueue, TheWarpServedLastGoesFirstIfItsNextOneMerges) {
@@ -98,18 +159,18 @@ TEST(MemoryQueue, TheWarpServedLastGoesFirstIfItsNextOneMerges) {
     EXPECT_EQ(order_of(queue, none_merges), (std::vector<double>{0, 1, 2, 3}));
 }
 
-// Two wait in the SM's line: 0 and 1, then 1 and 2. The other one of warp 4 is the second one in
-// its scheduler's.
+// Two wait in the SM's line: 0 and 1, then 1 and 3. The other one of warp 4 is alone in its
+// scheduler's.
 TEST(MemoryQueue, OneThatMergesGoesFirstFromItsSchedulersLineToo) {
     const MemoryQueue queue =
         queue_of(machine_with_lines(10, 2),
                  {entry(0, 4, 1), entry(1, 5, 2), entry(2, 5, 2), entry(3, 7, 1), entry(4, 4, 1)});
     const auto merges = [](const Entry& each) { return each.since == 4; };
-    EXPECT_EQ(order_of(queue, merges), (std::vector<double>{0, 4, 1, 2, 3}));
+    EXPECT_EQ(order_of(queue, merges), (std::vector<double>{0, 4, 1, 3, 2}));
 }
 
 // All in one line; one of the two in each line, where two wait in the SM's; both in their
-// scheduler's, behind one more.
+// scheduler's, of which 3 goes on first.
 TEST(MemoryQueue, OneThatMergesDoesNotPassAnotherOneOfItsWarp) {
     const auto merges = [](const Entry& each) { return each.since == 4; };
     const std::vector<Entry> entries{entry(0, 4, 1), entry(1, 5, 2), entry(3, 4, 1),
@@ -122,7 +183,7 @@ TEST(MemoryQueue, OneThatMergesDoesNotPassAnotherOneOfItsWarp) {
     std::vector<Entry> with_another = entries;
     with_another.insert(with_another.begin() + 2, entry(2, 5, 2));
     EXPECT_EQ(order_of(queue_of(machine_with_lines(10, 2), with_another), merges),
-              (std::vector<double>{0, 1, 2, 3, 4}));
+              (std::vector<double>{0, 1, 3, 4, 2}));
 }
 
 TEST(MemoryQueue, AnotherWarpsDoesNotGoFirstThoughItWouldMerge) {
@@ -174,6 +235,16 @@ LaunchTrace trace_of(std::vector<Instruction> instructions, std::size_t warps) {
     return trace;
 }
 
+// The same, to global memory.
+LaunchTrace trace_to_global(const std::vector<Instruction>& instructions, std::size_t warps) {
+    LaunchTrace trace = trace_of({instructions.begin(), instructions.end()}, warps);
+    for (Instruction& each : trace.program.blocks[0].instructions) each.space = Space::global;
+    for (WarpTrace& warp : trace.blocks[0]) {
+        for (Access& each : warp.accesses) each.space = Space::global;
+    }
+    return trace;
+}
+
 SmResult run(const Machine& machine, const LaunchTrace& trace) {
     return SmSimulation(machine, trace, LaunchFacts{}).run();
 }
@@ -221,39 +292,79 @@ TEST(Waiting, AFreeCopyOfALoadedValueIsNotThereBeforeIt) {
     EXPECT_EQ(result.instructions, 4u);
 }
 
-// Three accesses at 0, 1 and 2, served at 0, 16 and 32. The next block begins 7 cycles later and is
-// served at 48, 64 and 80.
-TEST(Waiting, AWarpEndsWhenItsLastAccessIsServed) {
+// Three accesses at 0, 1 and 2, served at 0, 16 and 32. Those to shared memory leave their scheduler's line at once. The next
+// block begins 7 cycles later and is served at 48, 64 and 80.
+TEST(Waiting, AWarpEndsWhenItsLastAccessHasLeftItsSchedulersLine) {
     Machine machine = machine_with_a_slow_unit();
     machine.block_start_cycles = 7;
     LaunchTrace trace = trace_of({shared(0, {}), shared(1, {}), shared(2, {})}, 1);
     trace.blocks.resize(2, trace.blocks[0]);
     const SmResult result = run(machine, trace);
-    EXPECT_EQ(result.block_ends, (std::vector<double>{32, 80}));
-    EXPECT_EQ(result.clocks[0][0].end, 32);
-    EXPECT_EQ(result.clocks[1][0].begin, 39);
+    EXPECT_EQ(result.block_ends, (std::vector<double>{3, 13}));
+    EXPECT_EQ(result.clocks[0][0].end, 3);
+    EXPECT_EQ(result.clocks[1][0].begin, 10);
     EXPECT_EQ(result.cycles, 80);
+}
+
+// Of the SM's line, which has room for one, the third one has to wait for 16. The next block's, issued at 23, 24 and 25, are
+// in it at 32, 48 and 64.
+TEST(Waiting, AWarpsLastAccessToGlobalMemoryLeavesTheLineWhenTheSmsHasRoom) {
+    Machine machine = machine_with_a_slow_unit();
+    machine.block_start_cycles = 7;
+    machine.waiting_of_sm = 1;
+    LaunchTrace trace = trace_to_global({shared(0, {}), shared(1, {}), shared(2, {})}, 1);
+    trace.blocks.resize(2, trace.blocks[0]);
+    const SmResult result = run(machine, trace);
+    EXPECT_EQ(result.block_ends, (std::vector<double>{16, 64}));
+    EXPECT_EQ(result.clocks[1][0].begin, 23);
+}
+
+// The first block's warp ends before what it loads is there, at 55: the next one, in its place, does not get it. Its
+// arithmetic is issued at 23, 27, 31, 35 and 39.
+TEST(Waiting, AWarpDoesNotGetWhatTheOneBeforeItInItsPlaceLoaded) {
+    Machine machine = machine_with_a_slow_unit();
+    machine.block_start_cycles = 20;
+    LaunchTrace trace = trace_of({shared(0, {}), shared(1, {}), shared(2, {1})}, 1);
+    trace.program.blocks.push_back({{arithmetic({}, 1), arithmetic({1}, 2), arithmetic({2}, 3),
+                                     arithmetic({3}, 4), arithmetic({4, 1}, 5)}});
+    trace.blocks.resize(2, trace.blocks[0]);
+    trace.blocks[1][0].steps = {{1, 0}};
+    EXPECT_EQ(run(machine, trace).block_ends, (std::vector<double>{3, 40}));
 }
 
 // Four accesses, of which one is served at once and two wait: the last one is issued at 16, when
 // the second one is served, instead of at 3.
 TEST(Waiting, AWarpStopsWhereBothLinesAreFull) {
-    const LaunchTrace trace =
-        trace_of({shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}), clock_into(1)}, 1);
+    LaunchTrace trace = trace_to_global(
+        {shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}), clock_into(1)}, 1);
     Machine machine = machine_with_a_slow_unit();
     EXPECT_EQ(run(machine, trace).clocks[0][0].cycles, std::vector<double>{4});
     machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
     const SmResult result = run(machine, trace);
     EXPECT_EQ(result.clocks[0][0].cycles, std::vector<double>{17});
-    EXPECT_EQ(result.block_ends, std::vector<double>{48});
+    EXPECT_EQ(result.block_ends, std::vector<double>{32});
     EXPECT_EQ(stalled(result, Stall::unit_busy), 16 - 3);
+}
+
+// Two blocks of a warp. The first one's goes on as above; the other one's wait from 3 on, and are issued at 32, 48, 64 and 80.
+TEST(Waiting, WhereALineIsFullTheOldestBlockGoesFirst) {
+    LaunchTrace trace = trace_to_global(
+        {shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}), clock_into(1)}, 1);
+    trace.blocks.resize(2, trace.blocks[0]);
+    LaunchFacts facts;
+    facts.resident_blocks = 2;
+    Machine machine = machine_with_a_slow_unit();
+    machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
+    const SmResult result = SmSimulation(machine, trace, facts).run();
+    EXPECT_EQ(result.clocks[0][0].cycles, std::vector<double>{17});
+    EXPECT_EQ(result.clocks[1][0].cycles, std::vector<double>{81});
 }
 
 TEST(Waiting, WhereBothLinesAreFullTheUnitIsBusy) {
     Machine machine = machine_with_a_slow_unit();
     machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
-    const SmResult result =
-        run(machine, trace_of({shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {})}, 1));
+    const SmResult result = run(
+        machine, trace_to_global({shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {})}, 1));
     EXPECT_EQ(stalled(result, Stall::unit_busy), 16 - 3);
     EXPECT_EQ(stalled(result, Stall::not_selected), 0);
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "timing/chance.hpp"
+
 namespace timing {
 namespace {
 
@@ -14,14 +16,6 @@ constexpr std::size_t max_banks = 1 << 16;
 constexpr double granule_bytes = 64;  // of a whole access
 // Of a channel, while there is something to read; chosen by data/timing/streams.csv and flights.csv, as are places.
 constexpr double max_waiting_bytes = 12288;
-
-// As good as random, and always the same (SplitMix64).
-std::uint64_t mixed(std::uint64_t value) {
-    value += 0x9e3779b97f4a7c15;
-    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-    return value ^ (value >> 31);
-}
 
 }  // namespace
 
@@ -107,8 +101,7 @@ double Dram::busy() const {
 }
 
 double Dram::cycles(emulator::Address line) const {
-    const double luck = static_cast<double>((chance((line - begin_) / place_bytes) >> 11) + 1) *
-                        0x1p-53;  // above 0, at most 1
+    const double luck = fraction(chance((line - begin_) / place_bytes));
     const double spreads = std::min(-std::log(luck), max_spreads);
     return machine_.dram_cycles + (spreads - 1) * machine_.dram_spread_cycles;
 }

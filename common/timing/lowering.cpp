@@ -85,6 +85,10 @@ Cost cost_of(const ptx::Instruction& instruction) {
             return operand.kind == OperandKind::special;
         });
         if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 1};
+        const bool reads_index = std::ranges::any_of(instruction.operands, [](const auto& operand) {
+            return operand.kind == OperandKind::special && operand.symbol.starts_with("%tid");
+        });
+        if (reads_index) return {Unit::memory, 1};
         return is_special ? Cost{Unit::sfu, 1} : Cost{Unit::none, 0};
     }
     if (opcode == "cvt") {

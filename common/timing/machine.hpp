@@ -21,6 +21,8 @@ struct Machine {
     double block_start_cycles =
         0;  // from when a block's end begins to be noted to the next one's first instruction
     double warp_start_cycles = 0;  // an SM starts the warps of its blocks one after another
+    double first_warp_delay_cycles =
+        0;                         // by how much those of the first blocks come later, on average
     double memory_end_cycles = 0;  // of a launch, for each SM whose blocks used global memory
 
     // ---- an SM
@@ -59,6 +61,8 @@ struct Machine {
         64;  // work that waits in front of the data path before the memory unit serves no more
     // Memory instructions that have been issued and wait for the memory unit, in the two lines that they pass.
     double waiting_of_scheduler = 10, waiting_of_sm = 22;
+    double passed_blocks =
+        0;  // so much older ones a block may pass that waits for a scheduler's line
     bool is_l1_whole_lines = false;         // a miss fetches all of a line
     bool stores_allocate_in_l1 = false;     // else a store leaves nothing there
     std::size_t read_only_cache_bytes = 0;  // a cache of its own for __ldg, of sectors

@@ -31,11 +31,12 @@ struct Parameters {
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
         l1_fill_bytes_per_cycle{};
-    double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{};
+    double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{},
+        passed_blocks{};
     double barrier_cycles{}, barrier_arrival_cycles{}, unkept_operands_cycles{},
         registers_written_per_cycle{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{},
-        memory_end_ns_of_sm{};
+        first_warp_delay_cycles{}, memory_end_ns_of_sm{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{},
         l2_reuse_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
@@ -128,6 +129,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.blocks_per_second = from.blocks_per_cycle * gpu.sm_clock_hz;
     machine.block_start_cycles = from.block_start_cycles;
     machine.warp_start_cycles = from.warp_start_cycles;
+    machine.first_warp_delay_cycles = from.first_warp_delay_cycles;
     machine.memory_end_cycles = from.memory_end_ns_of_sm * 1e-9 * gpu.sm_clock_hz;
     machine.schedulers = static_cast<unsigned>(from.schedulers);
     machine.issue_per_scheduler = from.issue_per_scheduler;
@@ -158,6 +160,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.memory_queue_cycles = from.memory_queue_cycles;
     machine.waiting_of_scheduler = from.waiting_of_scheduler;
     machine.waiting_of_sm = from.waiting_of_sm;
+    machine.passed_blocks = from.passed_blocks;
     machine.is_l1_whole_lines = gpu.fetch_unit_bytes_with_l1 == emulator::line_bytes;
     machine.stores_allocate_in_l1 = gpu.stores_allocate_in_l1;
     machine.read_only_cache_bytes = gpu.read_only_cache_bytes;

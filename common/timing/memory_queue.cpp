@@ -1,8 +1,10 @@
 #include "timing/memory_queue.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace timing {
+
 MemoryQueue::MemoryQueue(const Machine& machine)
     : schedulers_(machine.schedulers),
       scheduler_length_(std::max(1.0, machine.waiting_of_scheduler)),
@@ -13,47 +15,73 @@ bool MemoryQueue::has_room(std::uint32_t scheduler) const {
 }
 
 void MemoryQueue::push(const Entry& entry) {
+    if (entry.is_constant()) {
+        constants_.push_back(entry);
+        gone_on_.push_back(entry.warp);
+        return;
+    }
     schedulers_[entry.scheduler].push_back(entry);
-    fill_line();
+    go_on();
 }
 
-MemoryQueue::Entry MemoryQueue::take(const std::function<bool(const Entry&)>& merges) {
-    const auto is_of_warp = [&](const Entry& each) { return each.warp == served_.warp; };
-    Line* line = &line_;
-    auto next = std::ranges::find_if(line_, is_of_warp);
-    if (next == line_.end()) {
-        line = &schedulers_[served_.scheduler];
-        next = std::ranges::find_if(*line, is_of_warp);
+double MemoryQueue::next(const Accepts& accepts) const {
+    double when = std::numeric_limits<double>::infinity();
+    for (const Line* line : {&accesses_, &passing_, &constants_}) {
+        if (line->empty()) continue;
+        when = std::min(when, std::max(line->front().since, accepts(line->front())));
     }
-    if (next == line->end() || !merges(*next)) {
-        line = &line_;
-        next = line_.begin();
-    }
-    served_ = *next;
-    line->erase(next);
-    fill_line();
-    return served_;
+    return when;
 }
 
-void MemoryQueue::fill_line() {
-    while (static_cast<double>(line_.size()) < length_) {
-        Line* const from = next_line();
-        if (from == nullptr) return;
-        line_.push_back(from->front());
-        from->pop_front();
+MemoryQueue::Entry MemoryQueue::take(double now, const Accepts& accepts,
+                                     const std::function<bool(const Entry&)>& merges) {
+    const auto is_ready = [&](const Line& line) {
+        return !line.empty() && accepts(line.front()) <= now;
+    };
+    if (is_ready(accesses_) && served_) {
+        const auto is_of_warp = [&](const Entry& each) { return each.age == served_->age; };
+        for (Line* line : {&accesses_, &schedulers_[served_->scheduler]}) {
+            const auto next = std::ranges::find_if(*line, is_of_warp);
+            if (next == line->end()) continue;
+            if (!merges(*next)) break;
+            if (line != &accesses_) gone_on_.push_back(next->warp);
+            return take_from(*line, next);
+        }
     }
-}
-
-// The scheduler whose instruction joined last, as long as it has something; else the one whose instruction waits longest.
-MemoryQueue::Line* MemoryQueue::next_line() {
-    if (!schedulers_[from_].empty()) return &schedulers_[from_];
     Line* first = nullptr;
-    for (Line& each : schedulers_) {
-        if (each.empty()) continue;
-        if (first == nullptr || each.front().since < first->front().since) first = &each;
+    for (Line* line : {&accesses_, &passing_, &constants_}) {
+        if (!is_ready(*line)) continue;
+        if (first == nullptr || line->front().since < first->front().since) first = line;
     }
-    if (first != nullptr) from_ = static_cast<std::size_t>(first - schedulers_.data());
-    return first;
+    return take_from(*first, first->begin());
+}
+
+MemoryQueue::Entry MemoryQueue::take_from(Line& line, Line::iterator place) {
+    const Entry entry = *place;
+    if (!entry.passes() && !entry.is_constant()) served_ = entry;
+    line.erase(place);
+    go_on();
+    return entry;
+}
+
+bool MemoryQueue::has_room_for(const Entry& entry) const {
+    return static_cast<double>((entry.passes() ? passing_ : accesses_).size()) < length_;
+}
+
+void MemoryQueue::go_on() {
+    // Until the first ones of all schedulers have to wait.
+    for (std::size_t waiting = 0; waiting < schedulers_.size();) {
+        Line& from = schedulers_[turn_];
+        turn_ = (turn_ + 1) % schedulers_.size();
+        if (from.empty() || !has_room_for(from.front())) {
+            ++waiting;
+            continue;
+        }
+        gone_on_.push_back(from.front().warp);
+        line_of(from.front()).push_back(from.front());
+        from.pop_front();
+        waiting = 0;
+    }
 }
 
 }  // namespace timing

@@ -11,14 +11,32 @@ void SmSimulation::enqueue(std::uint32_t number, const Instruction& instruction,
     note_results(warp, instruction, never, Stall::memory);
     const bool has_access = instruction.access != no_access;
     const Access* const access = has_access ? &access_of(warp, instruction) : nullptr;
-    queue_.push({now, number, warp.scheduler, &instruction, access});
-    ++warp.queued;
+    ++warp.in_line;
     if (instruction.copies != Instruction::Copies::none) ++warp.queued_copies;
+    queue_.push(
+        {now, number, warp.scheduler, warp.age, &instruction, access, warp.is_in_first_wave});
+    note_gone_on();
+}
+
+// Of a warp that has nothing else to do the last one may be among them.
+void SmSimulation::note_gone_on() {
+    for (const std::uint32_t each : queue_.gone_on()) {
+        Warp& warp = warps_[each];
+        --warp.in_line;
+        warp.gone_on = now_;
+        if (warp.awaits_service && warp.in_line == 0) await_next(each);
+    }
+}
+
+double SmSimulation::accepts(const MemoryQueue::Entry& entry) const {
+    if (entry.access == nullptr) return 0;
+    const bool is_access = entry.access != nullptr && entry.access->kind != Access::Kind::none;
+    return memory_.accepts(is_access ? entry.access->space : Space::shared);
 }
 
 double SmSimulation::next_service() const {
-    if (queue_.empty()) return never;
-    return std::max({queue_.since(), memory_unit_free_, memory_.accepts()});
+    return std::max(queue_.next([&](const MemoryQueue::Entry& each) { return accepts(each); }),
+                    memory_unit_free_);
 }
 
 void SmSimulation::serve_memory(double now) {
@@ -27,17 +45,18 @@ void SmSimulation::serve_memory(double now) {
         if (!queue_.has_room(i))
             schedulers_[i].unit_free[static_cast<std::size_t>(Unit::memory)] = now;
     }
-    const MemoryQueue::Entry entry = queue_.take([&](const MemoryQueue::Entry& next) {
-        return next.access != nullptr &&
-               memory_.merges(*next.access, trace_.lines_of(*next.access), now);
-    });
+    const MemoryQueue::Entry entry = queue_.take(
+        now, [&](const MemoryQueue::Entry& each) { return accepts(each); },
+        [&](const MemoryQueue::Entry& next) {
+            return next.access != nullptr &&
+                   memory_.merges(*next.access, trace_.lines_of(*next.access), now);
+        });
     Warp& warp = warps_[entry.warp];
-    const bool is_shared = entry.access == nullptr || entry.access->space == Space::shared;
     const double done = access_memory(entry, now);
-    note_results(warp, *entry.instruction, done, is_shared ? Stall::shared : Stall::memory);
-    warp.served = now;
     last_ = std::max(last_, now);
-    --warp.queued;
+    note_gone_on();
+    if (entry.age != warp.age) return;  // its warp has ended
+    note_results(warp, *entry.instruction, done, entry.is_shared() ? Stall::shared : Stall::memory);
     if (entry.instruction->copies != Instruction::Copies::none) --warp.queued_copies;
     if (warp.awaits_service) await_next(entry.warp);
 }
@@ -63,7 +82,7 @@ double SmSimulation::access_memory(const MemoryQueue::Entry& entry, double now) 
         note_copy(warp, instruction, access, memory_.copy(access, lines, now));
         return now;
     }
-    const double done = memory_.serve(access, lines, now, warp.is_in_first_wave);
+    const double done = memory_.serve(access, lines, now, entry.is_in_first_wave);
     if (access.kind == Access::Kind::load && instruction.copies == Instruction::Copies::none)
         write_registers(warp, access, now);
     if (instruction.copies != Instruction::Copies::none) note_copy(warp, instruction, access, done);

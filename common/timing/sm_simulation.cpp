@@ -1,7 +1,10 @@
 #include "timing/sm_simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "timing/chance.hpp"
 
 namespace timing {
 namespace {
@@ -23,6 +26,7 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
     : machine_(machine),
       trace_(trace),
       facts_(facts),
+      draw_(mixed(draw)),
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
       memory_(machine, trace, facts, active_sms_, draw),
       schedulers_(machine.schedulers),
@@ -113,14 +117,19 @@ SmResult SmSimulation::run() {
 void SmSimulation::start_block(std::uint32_t resident, double now) {
     const double begin = is_first_wave_ ? now : now + machine_.block_start_cycles;
     const BlockTrace& block = trace_.blocks[next_block_];
-    std::vector<WarpClock>& clocks = result_.clocks[next_block_++];
+    std::vector<WarpClock>& clocks = result_.clocks[next_block_];
     Resident& place = residents_[resident];
+    place.number = next_block_++;
     place.alive = static_cast<std::uint32_t>(block.size());
     place.arrived = 0;
     place.copies.clear();
     for (std::size_t i = 0; i < block.size(); ++i) {
         warps_[place.warps[i]].clock = &clocks[i];
-        start_warp(place.warps[i], block[i], warp_starts_.serve(begin, machine_.warp_start_cycles));
+        double at = warp_starts_.serve(begin, machine_.warp_start_cycles);
+        // By an exponential distribution: they fetch their first instructions.
+        if (is_first_wave_ && !stands_for_later_waves_)
+            at -= machine_.first_warp_delay_cycles * std::log(fraction(mixed(draw_ + next_age_)));
+        start_warp(place.warps[i], block[i], at);
     }
 }
 
@@ -134,8 +143,9 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
                    .end = now};
     warp.step = warp.instruction = 0;
     warp.age = next_age_++;
-    warp.issued = warp.ready = warp.served = now;
+    warp.issued = warp.ready = warp.gone_on = now;
     warp.at_barrier = warp.is_done = warp.awaits_service = false;
+    warp.in_line = warp.queued_copies = 0;
     for (std::vector<double>& groups : warp.groups) groups.assign(1, 0);
     warp.is_in_first_wave = is_first_wave_ && !stands_for_later_waves_;
     const auto first = static_cast<std::ptrdiff_t>(warp.registers);
@@ -145,7 +155,7 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
 }
 
 // The warp's next instruction that has to be issued. Those before it that are free take no time. None at its end, and where
-// one of these needs what an instruction will load that waits (`queued` tells which).
+// one of these needs what an instruction will load that waits.
 const Instruction* SmSimulation::next_of(Warp& warp) {
     for (; warp.step < warp.trace->steps.size(); ++warp.step, warp.instruction = 0) {
         const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
@@ -192,8 +202,9 @@ bool SmSimulation::finds_ready(Warp& warp, const Instruction& instruction) {
 void SmSimulation::await_next(std::uint32_t number) {
     Warp& warp = warps_[number];
     const Instruction* const instruction = next_of(warp);
-    if (instruction == nullptr && warp.queued == 0)
-        return finish_warp(number, std::max(warp.issued, warp.served));
+    if (instruction == nullptr && warp.step == warp.trace->steps.size() && warp.in_line == 0 &&
+        warp.queued_copies == 0)
+        return finish_warp(number, std::max(warp.issued, warp.gone_on));
     // A group can end only when its copies have been served.
     warp.awaits_service = instruction == nullptr ||
                           (instruction->ends_group && warp.queued_copies > 0) ||
@@ -222,19 +233,30 @@ void SmSimulation::advance(Scheduler& scheduler, double now) {
         scheduler.waiting.pop();
         const Warp& warp = warps_[next.warp];
         const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
-        next.time = 0;  // from now on their age alone orders them
-        scheduler.eligible[index(block.instructions[warp.instruction].unit)].push(next);
+        const std::size_t unit = index(block.instructions[warp.instruction].unit);
+        Heap& eligible = scheduler.eligible[unit];
+        const bool waits = unit == index(Unit::memory) && !queue_.has_room(warp.scheduler);
+        next.time = waits ? turn_of(warp) : 0;
+        eligible.push(next);
     }
     Heap* first = nullptr;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
         Heap& eligible = scheduler.eligible[unit];
         if (eligible.empty() || unit_free(scheduler, unit) > now) continue;
-        if (first == nullptr || first->top() > eligible.top()) first = &eligible;
+        if (first == nullptr || first->top().age > eligible.top().age) first = &eligible;
     }
     if (first == nullptr) return;
     const std::uint32_t warp = first->top().warp;
     first->pop();
     issue(scheduler, warp, now);
+}
+
+// Where lines of memory instructions are full, warps of the oldest block go first, but for chance.
+double SmSimulation::turn_of(const Warp& warp) const {
+    const std::uint64_t what =
+        mixed(warp.age) + (std::uint64_t{warp.step} << 32) + warp.instruction;
+    return static_cast<double>(residents_[warp.block].number) +
+           machine_.passed_blocks * fraction(mixed(what));
 }
 
 // How much longer than others an instruction keeps its warp from the next one.
@@ -325,6 +347,7 @@ void SmSimulation::note_stalls(const Warp& warp, const Instruction& instruction,
 void SmSimulation::finish_warp(std::uint32_t number, double now) {
     Warp& warp = warps_[number];
     warp.is_done = true;
+    warp.awaits_service = false;
     warp.clock->end = now;
     // Warps with little to do end before the SM has shown its pace.
     if (first_end_ == 0 && 2 * warp.trace->executed >= longest_) first_end_ = result_.instructions;

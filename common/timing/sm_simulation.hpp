@@ -71,9 +71,9 @@ class SmSimulation {
         double issued = 0;  // when its last instruction was
         double ready = 0;   // when its next one may be
         Stall waits_for = Stall::none;
-        // Of its memory instructions, those that have not been served, and the copies among them.
-        std::uint32_t queued = 0, queued_copies = 0;
-        double served = 0;  // when the last one was that has been
+        // Of its memory instructions, those in its scheduler's line, and the copies that have not been served.
+        std::uint32_t in_line = 0, queued_copies = 0;
+        double gone_on = 0;  // when the last one did that has
         // Waits for one that has not been served, of which it is not known when its result will be there.
         bool awaits_service = false;
         bool at_barrier = false, is_done = false, is_in_first_wave = true;
@@ -82,6 +82,7 @@ class SmSimulation {
     };
     struct Resident {
         std::vector<std::uint32_t> warps;
+        std::size_t number = 0;  // of the block, in LaunchTrace::blocks
         std::uint32_t alive = 0, arrived = 0;
         double noted = 0;  // when the last one of them was
         // By mbarrier: when so many bulk loads are complete; and warps that wait for more than there are.
@@ -112,11 +113,14 @@ class SmSimulation {
     double unit_free(const Scheduler& scheduler, std::size_t unit) const;
     double next_event(const Scheduler& scheduler) const;
     void advance(Scheduler& scheduler, double now);
+    double turn_of(const Warp& warp) const;
     double held_by(const Instruction& instruction) const;
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
     double execute(Warp& warp, const Instruction& instruction, double now);
     void note_results(const Warp& warp, const Instruction& instruction, double done, Stall kind);
     void enqueue(std::uint32_t warp, const Instruction& instruction, double now);
+    void note_gone_on();
+    double accepts(const MemoryQueue::Entry& entry) const;
     double next_service() const;
     void serve_memory(double now);
     void write_registers(const Warp& warp, const Access& access, double now);
@@ -139,6 +143,7 @@ class SmSimulation {
     const Machine& machine_;
     const LaunchTrace& trace_;
     const LaunchFacts& facts_;
+    std::uint64_t draw_;  // of what happens by chance
     double active_sms_;
     MemoryPath memory_;
     std::vector<Scheduler> schedulers_;

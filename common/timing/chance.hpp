@@ -1,0 +1,21 @@
+// What the model takes to happen by chance, as good as random and always the same.
+#pragma once
+
+#include <cstdint>
+
+namespace timing {
+
+// SplitMix64.
+constexpr std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31);
+}
+
+// Of numbers that `mixed` has made: above 0, at most 1, each as likely.
+constexpr double fraction(std::uint64_t mixed) {
+    return static_cast<double>((mixed >> 11) + 1) * 0x1p-53;
+}
+
+}  // namespace timing
