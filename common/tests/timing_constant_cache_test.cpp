@@ -89,7 +89,7 @@ TEST(ConstantCache, AnSmTakesNoOtherLoadWhileItIsBusy) {
     access.space = Space::constant;
     access.wavefronts = 4;
     EXPECT_EQ(memory.serve(access, std::vector<emulator::LineSectors>{{0, 1}}, 0), 30 + 6 + 27);
-    EXPECT_EQ(memory.accepts(Space::constant), 10 + 4 * 2);
+    EXPECT_EQ(memory.accepts(Space::global), 10 + 4 * 2);
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ struct Parameters {
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
         l1_fill_bytes_per_cycle{};
-    double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{},
-        passed_blocks{};
+    double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{};
     double barrier_cycles{}, barrier_arrival_cycles{}, unkept_operands_cycles{},
         registers_written_per_cycle{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{},
@@ -160,7 +159,6 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.memory_queue_cycles = from.memory_queue_cycles;
     machine.waiting_of_scheduler = from.waiting_of_scheduler;
     machine.waiting_of_sm = from.waiting_of_sm;
-    machine.passed_blocks = from.passed_blocks;
     machine.is_l1_whole_lines = gpu.fetch_unit_bytes_with_l1 == emulator::line_bytes;
     machine.stores_allocate_in_l1 = gpu.stores_allocate_in_l1;
     machine.read_only_cache_bytes = gpu.read_only_cache_bytes;

@@ -27,13 +27,13 @@ class MemoryPath {
     MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
                double active_sms, unsigned draw = 0);
 
-    // The earliest cycle at which what an access of this space needs takes another one: the data path, the tags of the L1
-    // and what it asks the L2 for, or the constant cache.
+    // The earliest cycle at which the data path takes another access to shared memory; or, to other memory, that and the tags
+    // of the L1, what it asks the L2 for, and the constant cache.
     double accepts(Space space) const {
-        if (space == Space::constant) return constants_.free();
         const double data = data_.free() - machine_.memory_queue_cycles;
         if (space == Space::shared) return data;
-        return std::max({data, tags_.free() - machine_.memory_queue_cycles, requests_.accepts()});
+        return std::max({data, tags_.free() - machine_.memory_queue_cycles, requests_.accepts(),
+                         constants_.free()});
     }
     // Whether it is a store that merges with the one that waits to leave.
     bool merges(const Access& access, std::span<const emulator::LineSectors> lines,

@@ -15,18 +15,13 @@ bool MemoryQueue::has_room(std::uint32_t scheduler) const {
 }
 
 void MemoryQueue::push(const Entry& entry) {
-    if (entry.is_constant()) {
-        constants_.push_back(entry);
-        gone_on_.push_back(entry.warp);
-        return;
-    }
     schedulers_[entry.scheduler].push_back(entry);
     go_on();
 }
 
 double MemoryQueue::next(const Accepts& accepts) const {
     double when = std::numeric_limits<double>::infinity();
-    for (const Line* line : {&accesses_, &passing_, &constants_}) {
+    for (const Line* line : {&accesses_, &passing_}) {
         if (line->empty()) continue;
         when = std::min(when, std::max(line->front().since, accepts(line->front())));
     }
@@ -49,7 +44,7 @@ MemoryQueue::Entry MemoryQueue::take(double now, const Accepts& accepts,
         }
     }
     Line* first = nullptr;
-    for (Line* line : {&accesses_, &passing_, &constants_}) {
+    for (Line* line : {&accesses_, &passing_}) {
         if (!is_ready(*line)) continue;
         if (first == nullptr || line->front().since < first->front().since) first = line;
     }
@@ -58,7 +53,7 @@ MemoryQueue::Entry MemoryQueue::take(double now, const Accepts& accepts,
 
 MemoryQueue::Entry MemoryQueue::take_from(Line& line, Line::iterator place) {
     const Entry entry = *place;
-    if (!entry.passes() && !entry.is_constant()) served_ = entry;
+    if (!entry.passes()) served_ = entry;
     line.erase(place);
     go_on();
     return entry;

@@ -27,10 +27,11 @@ class MemoryQueue {
         const Access* access = nullptr;  // none of a shuffle, and where a thread's index is read
         bool is_in_first_wave = true;    // its block
         bool is_shared() const { return access == nullptr || access->space == Space::shared; }
-        // Constants have a way of their own.
-        bool is_constant() const { return access != nullptr && access->space == Space::constant; }
         // Whether it goes past what waits for the L1.
-        bool passes() const { return is_shared() || access->kind == Access::Kind::none; }
+        bool passes() const {
+            return is_shared() || access->space == Space::constant ||
+                   access->kind == Access::Kind::none;
+        }
     };
 
     explicit MemoryQueue(const Machine& machine);
@@ -58,7 +59,7 @@ class MemoryQueue {
     Entry take_from(Line& line, Line::iterator place);
 
     std::vector<Line> schedulers_;
-    Line accesses_, passing_, constants_;  // of the SM
+    Line accesses_, passing_;  // of the SM
     double scheduler_length_, length_;
     std::vector<std::uint32_t> gone_on_;
     std::size_t turn_ = 0;         // of the scheduler whose instruction may go on next

@@ -29,7 +29,7 @@ void SmSimulation::note_gone_on() {
 }
 
 double SmSimulation::accepts(const MemoryQueue::Entry& entry) const {
-    if (entry.access == nullptr) return 0;
+    if (entry.access == nullptr || entry.access->space == Space::constant) return 0;
     const bool is_access = entry.access != nullptr && entry.access->kind != Access::Kind::none;
     return memory_.accepts(is_access ? entry.access->space : Space::shared);
 }

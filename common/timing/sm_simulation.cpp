@@ -119,7 +119,7 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
     const BlockTrace& block = trace_.blocks[next_block_];
     std::vector<WarpClock>& clocks = result_.clocks[next_block_];
     Resident& place = residents_[resident];
-    place.number = next_block_++;
+    ++next_block_;
     place.alive = static_cast<std::uint32_t>(block.size());
     place.arrived = 0;
     place.copies.clear();
@@ -233,30 +233,19 @@ void SmSimulation::advance(Scheduler& scheduler, double now) {
         scheduler.waiting.pop();
         const Warp& warp = warps_[next.warp];
         const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
-        const std::size_t unit = index(block.instructions[warp.instruction].unit);
-        Heap& eligible = scheduler.eligible[unit];
-        const bool waits = unit == index(Unit::memory) && !queue_.has_room(warp.scheduler);
-        next.time = waits ? turn_of(warp) : 0;
-        eligible.push(next);
+        next.time = 0;  // from now on their age alone orders them
+        scheduler.eligible[index(block.instructions[warp.instruction].unit)].push(next);
     }
     Heap* first = nullptr;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
         Heap& eligible = scheduler.eligible[unit];
         if (eligible.empty() || unit_free(scheduler, unit) > now) continue;
-        if (first == nullptr || first->top().age > eligible.top().age) first = &eligible;
+        if (first == nullptr || first->top() > eligible.top()) first = &eligible;
     }
     if (first == nullptr) return;
     const std::uint32_t warp = first->top().warp;
     first->pop();
     issue(scheduler, warp, now);
-}
-
-// Where lines of memory instructions are full, warps of the oldest block go first, but for chance.
-double SmSimulation::turn_of(const Warp& warp) const {
-    const std::uint64_t what =
-        mixed(warp.age) + (std::uint64_t{warp.step} << 32) + warp.instruction;
-    return static_cast<double>(residents_[warp.block].number) +
-           machine_.passed_blocks * fraction(mixed(what));
 }
 
 // How much longer than others an instruction keeps its warp from the next one.

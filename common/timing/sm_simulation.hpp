@@ -82,7 +82,6 @@ class SmSimulation {
     };
     struct Resident {
         std::vector<std::uint32_t> warps;
-        std::size_t number = 0;  // of the block, in LaunchTrace::blocks
         std::uint32_t alive = 0, arrived = 0;
         double noted = 0;  // when the last one of them was
         // By mbarrier: when so many bulk loads are complete; and warps that wait for more than there are.
@@ -113,7 +112,6 @@ class SmSimulation {
     double unit_free(const Scheduler& scheduler, std::size_t unit) const;
     double next_event(const Scheduler& scheduler) const;
     void advance(Scheduler& scheduler, double now);
-    double turn_of(const Warp& warp) const;
     double held_by(const Instruction& instruction) const;
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
     double execute(Warp& warp, const Instruction& instruction, double now);
