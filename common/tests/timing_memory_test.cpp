@@ -527,9 +527,10 @@ TEST(L2Requests, WhichBytesAreWrittenTakesAsLongAsASector) {
     EXPECT_EQ(cycles_of_stores({one, one}, 0, 16), 2);  // both halves, in one
 }
 
-TEST(L2Requests, ALoadWaitsForTheStoresBeforeIt) {
+TEST(L2Requests, ALoadWaitsBehindTheStoresOnTheirWay) {
     Machine machine = machine_with_stores();
     machine.l2_request_cycles = 1;
+    machine.stores_on_the_way = 2;
     L2Requests requests(machine, 1);
     Access store;
     store.line_count = 1;
@@ -539,9 +540,48 @@ TEST(L2Requests, ALoadWaitsForTheStoresBeforeIt) {
     EXPECT_EQ(requests.load(1, 0), 0);
     EXPECT_EQ(requests.store(store, line, 1), 5);
     EXPECT_EQ(requests.store(store, other, 1), 9);
-    EXPECT_EQ(requests.load(2, 2), 10);  // the first one leaves at 9
-    // One leaves and one waits: the L1 goes on when the second one begins to leave.
+    EXPECT_EQ(requests.behind_stores(2), 7);
+    EXPECT_EQ(requests.load(2, 2), 3);  // and that
+    EXPECT_EQ(requests.behind_stores(9), 0);
+    EXPECT_EQ(requests.load(1, 9), 11);  // behind the loads
+    // Two may be on the way; with a third one the L1 waits until the first one has arrived.
+    EXPECT_EQ(requests.accepts(), 1);
+    EXPECT_EQ(requests.store(store, line, 3), 16);
     EXPECT_EQ(requests.accepts(), 5);
+}
+
+TEST(L2Requests, AnSmAloneSendsAsFastAsItsPort) {
+    Machine machine = machine_with_stores();
+    machine.store_port_cycles = 8;
+    machine.stores_on_the_way = 100;
+    L2Requests requests(machine, 1);
+    Access store;
+    store.line_count = 1;
+    store.sectors = 4;
+    store.bytes = emulator::line_bytes;
+    const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    EXPECT_EQ(requests.store(store, line, 0), 8);  // the L2 takes 4
+    EXPECT_EQ(requests.store(store, other, 0), 16);
+    EXPECT_EQ(requests.accepts(), 8);  // when it begins to leave
+}
+
+// The L2 takes one in 4 cycles, and has had nothing for 100: of 20 of these it takes what the port sends.
+TEST(L2Requests, WhatOtherSmsHaveLeftCanStillBeHad) {
+    Machine machine = machine_with_stores();
+    machine.store_port_cycles = 1;
+    machine.stores_on_the_way = 100;
+    machine.l2_burst_cycles = 20;
+    L2Requests requests(machine, 1);
+    Access store;
+    store.line_count = 1;
+    store.sectors = 4;
+    store.bytes = emulator::line_bytes;
+    const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    bool is_even = true;
+    for (const double sent : {101, 102, 103, 104, 105, 106, 108, 112, 116}) {
+        EXPECT_EQ(requests.store(store, is_even ? line : other, 100), sent);
+        is_even = !is_even;
+    }
 }
 
 TEST(PartialSectors, AreThoseThatStoresLeaveIncomplete) {

@@ -346,8 +346,8 @@ TEST(Waiting, AWarpStopsWhereBothLinesAreFull) {
     EXPECT_EQ(stalled(result, Stall::unit_busy), 16 - 3);
 }
 
-// Two blocks of a warp. The first one's goes on as above; the other one's wait from 3 on, and are issued at 32, 48, 64 and 80.
-TEST(Waiting, WhereALineIsFullTheOldestBlockGoesFirst) {
+// Two blocks of a warp, whose accesses are issued at 0, 2, 32 and 64, and at 1, 16, 48 and 80.
+TEST(Waiting, WhereALineIsFullTheOneThatHasWaitedLongestGoesFirst) {
     LaunchTrace trace = trace_to_global(
         {shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}), clock_into(1)}, 1);
     trace.blocks.resize(2, trace.blocks[0]);
@@ -356,7 +356,7 @@ TEST(Waiting, WhereALineIsFullTheOldestBlockGoesFirst) {
     Machine machine = machine_with_a_slow_unit();
     machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
     const SmResult result = SmSimulation(machine, trace, facts).run();
-    EXPECT_EQ(result.clocks[0][0].cycles, std::vector<double>{17});
+    EXPECT_EQ(result.clocks[0][0].cycles, std::vector<double>{65});
     EXPECT_EQ(result.clocks[1][0].cycles, std::vector<double>{81});
 }
 
@@ -423,7 +423,8 @@ struct Columns {
 
     explicit Columns(std::size_t warps) {
         machine.l2_kept_bytes = 100;
-        facts.cold_share = 1;
+        facts.cold_share = facts.dram_dirty_share = 1;
+        facts.dram_bytes = 1e9;
         trace = trace_of({memory(Space::global, 0, {}, {})}, warps);
         for (emulator::Address line = 0; line < 2 * lines; ++line)
             trace.lines.emplace_back(line * emulator::line_bytes, 1);
@@ -438,22 +439,53 @@ struct Columns {
             for (Access& access : warp.accesses) change(access);
         }
     }
-    double completed(std::size_t warp = 0, std::size_t store = 0, double active_sms = 1) const {
-        return PartlyWritten(machine, trace, facts, active_sms)
-            .completed_by(trace.blocks[0][warp].accesses[store]);
+    // By a warp's store, behind the same one of all other warps.
+    double completed(std::size_t warp = 0, std::size_t store = 0, double active_sms = 1,
+                     bool is_merged = false) const {
+        PartlyWritten written(machine, trace, facts, active_sms);
+        const auto send = [&](const WarpTrace& from) {
+            const Access& access = from.accesses[store];
+            return written.completed_by(access, trace.lines_of(access), is_merged);
+        };
+        for (std::size_t other = 0; other < trace.blocks[0].size(); ++other) {
+            if (other != warp) send(trace.blocks[0][other]);
+        }
+        return send(trace.blocks[0][warp]);
     }
 };
 
-// Of so many sectors that n warps write, where blocks store so many bytes meanwhile.
+// Of so many sectors that others of n warps have written before, where blocks store so many bytes meanwhile.
 double expected(double sectors, double n, double bytes) {
-    return sectors * (n - 1) / n * (1 - std::exp(-bytes / (n + 1) / 100));
+    return sectors * (1 - 100 / 1e9) * (1 - std::exp(-bytes / (n + 1) / 100));
 }
 
-TEST(PartlyWritten, AllStoresOfASectorButOneFindItGivenUpByWhatIsStoredInBetween) {
+TEST(PartlyWritten, StoresBehindTheFirstOneFindASectorGivenUpByWhatIsStoredInBetween) {
     const Columns four(4), two(2);
     for (const std::size_t warp : {0, 1, 2, 3})
         EXPECT_DOUBLE_EQ(four.completed(warp), expected(8, 4, 4 * 64)) << warp;
     EXPECT_DOUBLE_EQ(two.completed(), expected(8, 2, 2 * 64));
+}
+
+TEST(PartlyWritten, IsNothingOfStoresThatMergeAndWhereTheL2HasRoomForTheLaunch) {
+    Columns columns(4);
+    EXPECT_EQ(columns.completed(3, 0, 1, true), 0);
+    columns.facts.dram_bytes = 100;
+    EXPECT_EQ(columns.completed(3), 0);
+    columns.facts.dram_bytes = 400;
+    EXPECT_NEAR(columns.completed(3), 0.75 * expected(8, 4, 4 * 64), 1e-6);
+}
+
+// Four warps write a sector of 32 bytes; who writes there next begins again.
+TEST(PartlyWritten, IsNothingOfASectorThatIsComplete) {
+    const Columns columns(4);
+    PartlyWritten written(columns.machine, columns.trace, columns.facts, 1);
+    const auto send = [&](std::size_t warp) {
+        const Access& access = columns.trace.blocks[0][warp].accesses[0];
+        return written.completed_by(access, columns.trace.lines_of(access), false);
+    };
+    EXPECT_EQ(send(0), 0);
+    for (const std::size_t warp : {1, 2, 3}) EXPECT_GT(send(warp), 0) << warp;
+    EXPECT_EQ(send(0), 0);
 }
 
 TEST(PartlyWritten, IsNothingOfOneWarpOrWholeSectorsOrFewLinesOrWhatTheL2Has) {
@@ -531,11 +563,11 @@ TEST(PartlyWritten, CountsTheBlocksThatRunAtOnce) {
     EXPECT_DOUBLE_EQ(columns.completed(0, 0, 3), expected(8, 4, 5 * 4 * 64));
 }
 
-// Warps that store twice are no more warps; each of their stores has its part.
+// Warps that store twice are no more warps: of the seven stores behind the first one, three are another warp's first one.
 TEST(PartlyWritten, CountsAWarpThatStoresTwiceOnce) {
     Columns columns(4);
     columns.trace.program.blocks[0].instructions.push_back(memory(Space::global, 1, {}, {}));
-    EXPECT_DOUBLE_EQ(columns.completed(), expected(8, 4, 4 * 128) / 2);
+    EXPECT_DOUBLE_EQ(columns.completed(), expected(8, 4, 4 * 128) * 3 / 7);
 }
 
 TEST(PartlyWritten, CountsNothingOfLoads) {

@@ -14,10 +14,20 @@ L2Requests::L2Requests(const Machine& machine, double active_sms, double unevenn
       completed_cycles_(active_sms / machine.l2_completed_sectors_per_cycle),
       unevenness_(std::max(1.0, unevenness / machine.l2_slice_reserve)) {}
 
+double L2Requests::behind_stores(double now) const {
+    double sum = 0;
+    for (auto each = on_the_way_.rbegin(); each != on_the_way_.rend() && each->arrives > now;
+         ++each)
+        sum += each->cycles;
+    return std::min(sum, std::max(0.0, server_.free() - now));
+}
+
 double L2Requests::load(std::size_t lines, double now) {
     const double cycles = static_cast<double>(lines) * machine_.l2_request_cycles;
-    return server_.serve(now, cycles) + cycles -
-           machine_.l2_request_cycles;  // one is part of the L2's latency
+    const double behind = behind_stores(now);
+    const double begin =
+        std::max(now, server_.serve(now - machine_.l2_burst_cycles, cycles)) - behind;
+    return begin + cycles - machine_.l2_request_cycles;  // one is part of the L2's latency
 }
 
 // Which bytes of a line are written, where its sectors are not written whole, takes as long as a sector. A store's bytes
@@ -61,7 +71,9 @@ double L2Requests::merge(const Access& access, std::span<const emulator::LineSec
 double L2Requests::copy(double lines, double now) {
     waiting_.clear();
     const double cycles = lines * bulk_line_cycles_;
-    return server_.serve(now, cycles) + cycles;
+    const double arrives = server_.serve(now, cycles) + cycles;
+    on_the_way_.push_back({arrives, 0, cycles});  // beside the L1, which need not wait for it
+    return arrives;
 }
 
 double L2Requests::store(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -71,11 +83,32 @@ double L2Requests::store(const Access& access, std::span<const emulator::LineSec
     const bool goes_to_many = lines.size() >= emulator::SliceLoads::min_lines;
     const double cycles =
         merge(access, lines) * (goes_to_many ? unevenness_ : 1) + completed * completed_cycles_;
-    const double sent = server_.serve(now, cycles) + cycles;
-    waits_until_ = sent + machine_.merge_cycles;
+    const auto count = static_cast<double>(lines.size());
+    const double of_port = is_merged ? 0 : count * machine_.store_port_cycles;
+    const double leaves = port_.serve(now, of_port);
+    const double taken = server_.serve(leaves - machine_.l2_burst_cycles, cycles) + cycles;
+    const double arrives = std::max(leaves + of_port, taken);
+    waits_until_ = arrives + machine_.merge_cycles;
     if (access.line_count > machine_.merged_store_lines) waiting_.clear();
-    if (!is_merged) accepts_ = sent - cycles;
-    return sent;
+    if (is_merged && !on_the_way_.empty()) {
+        on_the_way_.back().arrives = arrives;
+        on_the_way_.back().cycles += cycles;
+    } else {
+        accepts_ = std::max(accepts_, leaves);
+        send({arrives, count, cycles});
+    }
+    return arrives;
+}
+
+// The SM goes on when the first ones of too many have arrived; with none on the way but the last.
+void L2Requests::send(const OnTheWay& store) {
+    on_the_way_.push_back(store);
+    lines_on_the_way_ += store.lines;
+    while (on_the_way_.size() > 1 && lines_on_the_way_ > machine_.stores_on_the_way) {
+        accepts_ = std::max(accepts_, on_the_way_.front().arrives);
+        lines_on_the_way_ -= on_the_way_.front().lines;
+        on_the_way_.pop_front();
+    }
 }
 
 bool L2Requests::meets_waiting(std::span<const emulator::LineSectors> lines) const {

@@ -61,6 +61,9 @@ struct Machine {
         64;  // work that waits in front of the data path before the memory unit serves no more
     // Memory instructions that have been issued and wait for the memory unit, in the two lines that they pass.
     double waiting_of_scheduler = 10, waiting_of_sm = 22;
+    // A scheduler takes the memory instruction that has waited longest, by chance others: each counts as having come later,
+    // by an exponential distribution with this mean.
+    double memory_order_cycles = 0;
     double passed_blocks =
         0;  // so much older ones a block may pass that waits for a scheduler's line
     bool is_l1_whole_lines = false;         // a miss fetches all of a line
@@ -93,7 +96,11 @@ struct Machine {
     double l2_bulk_lines_per_cycle = 20;  // that the copy engine stores, of the whole GPU
     double merged_store_lines = 0;  // at most, of a store that the next one can merge with, ...
     double merge_cycles = 0;        // ... also so long after it has left
-    double l2_request_cycles = 1;   // of a line that a load asks for, on the way there
+    // Of a line of a store on its way out of the SM; and of how many lines that the L2 has not taken yet the SM goes on.
+    double store_port_cycles = 0, stores_on_the_way = 0;
+    // What other SMs have left of the L2 for so long can still be had.
+    double l2_burst_cycles = 0;
+    double l2_request_cycles = 1;  // of a line that a load asks for, on the way there
     // Until there is room for lines that the L2 lacks, where so much of it is written; for less in proportion.
     double l2_room_cycles = 0, l2_room_share = 0.04;
     double l2_atomics_per_cycle = 32;  // sectors, of the whole GPU

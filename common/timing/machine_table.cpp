@@ -31,7 +31,8 @@ struct Parameters {
     double page_cycles{}, l2_granule_bytes{};
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
         l1_fill_bytes_per_cycle{};
-    double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{};
+    double shared_atomic_cycles{}, memory_queue_cycles{}, waiting_of_scheduler{}, waiting_of_sm{},
+        memory_order_cycles{}, store_port_cycles{}, stores_on_the_way{}, l2_burst_cycles{};
     double barrier_cycles{}, barrier_arrival_cycles{}, unkept_operands_cycles{},
         registers_written_per_cycle{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{},
@@ -87,6 +88,9 @@ void add_l2(const Parameters& from, double sms, Machine& machine) {
     machine.l2_completed_sectors_per_cycle = from.l2_completed_sectors_per_cycle_of_sm * sms;
     machine.merged_store_lines = from.merged_store_lines;
     machine.merge_cycles = from.merge_cycles;
+    machine.store_port_cycles = from.store_port_cycles;
+    machine.stores_on_the_way = from.stores_on_the_way;
+    machine.l2_burst_cycles = from.l2_burst_cycles;
     machine.l2_request_cycles = from.l2_request_cycles;
     machine.l2_room_cycles = from.l2_room_cycles;
     machine.l2_room_share = from.l2_room_share;
@@ -159,6 +163,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.memory_queue_cycles = from.memory_queue_cycles;
     machine.waiting_of_scheduler = from.waiting_of_scheduler;
     machine.waiting_of_sm = from.waiting_of_sm;
+    machine.memory_order_cycles = from.memory_order_cycles;
     machine.is_l1_whole_lines = gpu.fetch_unit_bytes_with_l1 == emulator::line_bytes;
     machine.stores_allocate_in_l1 = gpu.stores_allocate_in_l1;
     machine.read_only_cache_bytes = gpu.read_only_cache_bytes;

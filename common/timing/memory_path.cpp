@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "timing/chance.hpp"
+
 namespace timing {
 namespace {
 
@@ -14,6 +16,10 @@ constexpr double store_overhead_cycles = 2;
 // Shares of first touches come from counts and fall short of 1 by a little.
 constexpr double nearly_whole = 0.9;
 constexpr std::size_t max_in_flight = 4096;
+// Of lines that come back, which the L1 writes when stores leave room (data/timing/column_reads.csv).
+constexpr double max_room_of_stores = 64;
+// So long a slice of the L2 has about as many stores waiting.
+constexpr double queue_cycles = 1024;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
@@ -48,6 +54,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       evictions_(trace),
       blocks_of_one_(static_cast<double>(facts.sm_blocks) /
                      static_cast<double>(std::max<std::size_t>(1, trace.blocks.size()))),
+      draw_(draw),
       room_cycles_(machine.room_cycles(facts.dram_bytes * facts.dram_dirty_share)) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -126,7 +133,9 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
         cache.note_in_flight(loaded.fetched, arrival, now);
         filling = fill_cycles(loaded.fetched);
     }
-    const double whole = data + filling;
+    const double in_room = std::min(filling, room_of_stores_);
+    room_of_stores_ -= in_room;
+    const double whole = data + filling - in_room;
     return data_.serve_later(std::max(arrival - whole, looked_up), whole);
 }
 
@@ -160,17 +169,28 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     }
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
+    behind_stores_ = requests_.behind_stores(now);
     const double begin = l2_.serve(requests_.load(lines.size(), now), bytes / rate);
     return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles);
 }
 
-// Of lines that the L2 is asked for at `begin`, and has at `arrival` if it need not wait for DRAM.
+// How long a line waits behind stores: those of a slice are as many as customers are at one of many servers, by an
+// exponential distribution.
+double MemoryPath::wait_behind_stores(emulator::Address line, double now) const {
+    const auto period = static_cast<std::uint64_t>(now / queue_cycles);
+    return -behind_stores_ * std::log(fraction(mixed(line + mixed(draw_ + mixed(period)))));
+}
+
+// Of lines that the L2 is asked for at `begin`, and has at `arrival` if these need not wait for DRAM or behind stores.
 double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, double begin,
                               double arrival) {
-    if (facts_.dram_bytes_per_read_sector <= 0) return arrival;
+    const double from_l2 = arrival;
     for (const emulator::LineSectors line : lines) {
+        const double wait = wait_behind_stores(line.line(), begin);
+        arrival = std::max(arrival, from_l2 + wait);
+        if (facts_.dram_bytes_per_read_sector <= 0) continue;
         lines_read_.insert(line.line());
-        const double from_dram = read_from_dram(line, begin) + dram_.cycles(line.line());
+        const double from_dram = read_from_dram(line, begin) + dram_.cycles(line.line()) + wait;
         evict(line.count() * facts_.dram_bytes_per_read_sector, begin);
         if (waits_for_dram(line.line())) {
             arrival = std::max(arrival, from_dram);
@@ -195,6 +215,7 @@ double MemoryPath::read_from_dram(emulator::LineSectors line, double begin) {
 double MemoryPath::copy(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
     is_used_ = true;
+    behind_stores_ = 0;
     const auto count = static_cast<double>(lines.size());
     if (access.kind == Access::Kind::bulk_store) {
         const double cycles = count * machine_.bulk_store_line_cycles;
@@ -234,8 +255,11 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
+    room_of_stores_ = std::min(max_room_of_stores, room_of_stores_ + store_overhead_cycles);
     if (lines.empty()) return done;  // local memory, which stays in the L1
-    const double sent = requests_.store(access, lines, done, partly_written_.completed_by(access));
+    const double sent =
+        requests_.store(access, lines, done,
+                        partly_written_.completed_by(access, lines, requests_.merges(lines, done)));
     note_stored(lines, sent);
     if (machine_.stores_allocate_in_l1) l1_.sectors.fill(lines);
     return done;

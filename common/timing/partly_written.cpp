@@ -70,6 +70,10 @@ void each_sector(std::span<const emulator::LineSectors> lines, const Visit& visi
 PartlyWritten::PartlyWritten(const Machine& machine, const LaunchTrace& trace,
                              const LaunchFacts& facts, double active_sms) {
     if (facts.cold_share <= 0) return;
+    // What the L2 gets first finds room.
+    const double written = facts.dram_bytes * facts.dram_dirty_share;
+    const double share_after_first =
+        std::max(0.0, 1 - machine.l2_kept_bytes / std::max(1.0, written));
     const double blocks_at_once =
         std::min(static_cast<double>(facts.blocks), facts.resident_blocks * active_sms);
     for (const BlockTrace& block : trace.blocks) {
@@ -85,20 +89,38 @@ PartlyWritten::PartlyWritten(const Machine& machine, const LaunchTrace& trace,
             // Its warps' stores lie anywhere in the time in which the blocks store so many bytes, each an equal part of
             // that after the one before.
             const double bytes = phase.bytes * blocks_at_once * facts.cold_share;
-            const auto completed_in = [&](const Sector& sector) {
+            const auto given_up = [&](const Sector& sector) {
+                if (sector.stores < 2) return 0.0;
                 const double between = bytes / (sector.warps + 1);
-                const double given_up = 1 - std::exp(-between / machine.l2_kept_bytes);
-                return (sector.warps - 1) / sector.stores * given_up;
+                return (sector.warps - 1) / (sector.stores - 1) * share_after_first *
+                       (1 - std::exp(-between / machine.l2_kept_bytes));
             };
             for (const Store& store : phase.partial) {
-                double completed = 0;
+                double sum = 0, shared = 0;
                 each_sector(trace.lines_of(*store.access), [&](emulator::Address address) {
-                    completed += completed_in(sectors[address]);
+                    const double chance = given_up(sectors[address]);
+                    sum += chance;
+                    if (chance > 0) ++shared;
                 });
-                if (completed > 0) completed_[store.access] = completed;
+                if (shared > 0) given_up_[store.access] = sum / shared;
             }
         }
     }
+}
+
+double PartlyWritten::completed_by(const Access& access,
+                                   std::span<const emulator::LineSectors> lines, bool is_merged) {
+    const auto found = given_up_.find(&access);
+    if (found == given_up_.end()) return 0;
+    const double bytes = static_cast<double>(access.bytes) / access.sectors;
+    double apart = 0;
+    each_sector(lines, [&](emulator::Address address) {
+        const auto [sector, is_first] = written_.try_emplace(address, 0.0);
+        if (!is_first && !is_merged) ++apart;
+        sector->second += bytes;
+        if (sector->second >= emulator::sector_bytes) written_.erase(sector);
+    });
+    return apart * found->second;
 }
 
 }  // namespace timing

@@ -3,6 +3,7 @@
 // data/timing/completed_sectors.csv.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 
 #include "timing/machine.hpp"
@@ -15,14 +16,16 @@ class PartlyWritten {
     PartlyWritten(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
                   double active_sms);
 
-    // How many sectors of a store the L2 is expected to read again.
-    double completed_by(const Access& access) const {
-        const auto found = completed_.find(&access);
-        return found == completed_.end() ? 0 : found->second;
-    }
+    // Notes a store; `is_merged`: it leaves the SM together with the one before it. Returns how many of its sectors the L2 is
+    // expected to read again.
+    double completed_by(const Access& access, std::span<const emulator::LineSectors> lines,
+                        bool is_merged);
 
   private:
-    std::unordered_map<const Access*, double> completed_;
+    // By store that leaves sectors incomplete: with which chance the L2 has given one of
+    // these up that another store has written before.
+    std::unordered_map<const Access*, double> given_up_;
+    std::unordered_map<emulator::Address, double> written_;  // bytes of sectors that are incomplete
 };
 
 }  // namespace timing

@@ -114,6 +114,11 @@ SmResult SmSimulation::run() {
     return std::move(result_);
 }
 
+double SmSimulation::by_chance(double mean) {
+    draw_ = mixed(draw_);
+    return -mean * std::log(fraction(draw_));
+}
+
 void SmSimulation::start_block(std::uint32_t resident, double now) {
     const double begin = is_first_wave_ ? now : now + machine_.block_start_cycles;
     const BlockTrace& block = trace_.blocks[next_block_];
@@ -128,7 +133,7 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
         double at = warp_starts_.serve(begin, machine_.warp_start_cycles);
         // By an exponential distribution: they fetch their first instructions.
         if (is_first_wave_ && !stands_for_later_waves_)
-            at -= machine_.first_warp_delay_cycles * std::log(fraction(mixed(draw_ + next_age_)));
+            at += by_chance(machine_.first_warp_delay_cycles);
         start_warp(place.warps[i], block[i], at);
     }
 }
@@ -233,14 +238,16 @@ void SmSimulation::advance(Scheduler& scheduler, double now) {
         scheduler.waiting.pop();
         const Warp& warp = warps_[next.warp];
         const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
-        next.time = 0;  // from now on their age alone orders them
-        scheduler.eligible[index(block.instructions[warp.instruction].unit)].push(next);
+        const Unit unit = block.instructions[warp.instruction].unit;
+        // From now on their age alone orders them, but of memory instructions mostly how long they have waited.
+        next.time = unit == Unit::memory ? next.time + by_chance(machine_.memory_order_cycles) : 0;
+        scheduler.eligible[index(unit)].push(next);
     }
     Heap* first = nullptr;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
         Heap& eligible = scheduler.eligible[unit];
         if (eligible.empty() || unit_free(scheduler, unit) > now) continue;
-        if (first == nullptr || first->top() > eligible.top()) first = &eligible;
+        if (first == nullptr || first->top().age > eligible.top().age) first = &eligible;
     }
     if (first == nullptr) return;
     const std::uint32_t warp = first->top().warp;

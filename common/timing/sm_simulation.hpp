@@ -104,6 +104,8 @@ class SmSimulation {
         std::array<double, unit_count> unit_free{};
     };
 
+    // A time, by an exponential distribution.
+    double by_chance(double mean);
     void start_block(std::uint32_t resident, double now);
     void start_warp(std::uint32_t warp, const WarpTrace& trace, double now);
     void await_next(std::uint32_t warp);
