@@ -1,5 +1,5 @@
-// What waits behind an SM's stores: how many lines are on their way between its L1 and the L2, and how long loads wait beside
-// them. Prints a line each, `behind,value`: cycles, or lines where it says so.
+// What waits behind an SM's stores: the stores that come after them, of one SM and of all, and loads beside them. Prints a
+// line each, `behind,value`: cycles.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -50,21 +50,16 @@ __global__ void issue(unsigned* times, float* data) {
 }
 
 struct Pace {
-    double first, later, knee;  // cycles of a store; when the one gives way to the other
+    double first, later;  // cycles of a store
 };
 
-// Stores are issued as those before them go on: first as fast as the L1 takes them, later as fast as they leave it.
+// Stores are issued as those before them go on, behind the 62 that wait in the SM's queues.
 Pace pace_of(std::vector<unsigned> times) {
-    const unsigned begin = *std::ranges::min_element(times);
-    for (unsigned& each : times) each -= begin;
     std::ranges::sort(times);
     const auto slope = [&](std::size_t from, std::size_t to) {
-        return (static_cast<double>(times[to]) - times[from]) / static_cast<double>(to - from);
+        return static_cast<double>(times[to] - times[from]) / static_cast<double>(to - from);
     };
-    const std::size_t half = times.size() / 2, end = times.size() - 50;
-    const double first = slope(70, 82), later = slope(half, end);
-    const double at = (times[half] - later * half - (times[70] - first * 70)) / (first - later);
-    return {first, later, times[70] + first * (at - 70)};
+    return {slope(70, 82), slope(times.size() / 2, times.size() - 50)};
 }
 
 void print(const std::string& name, double value) {
@@ -89,8 +84,6 @@ void print_lines(float* data, unsigned sms) {
         const std::string of = blocks == 1 ? ", one SM" : ", all SMs";
         print(name + of + ": one store, the first ones", pace.first);
         print(name + of + ": one store, later", pace.later);
-        print(name + of + ": lines between the L1 and the L2",
-              lines * pace.knee * (1 / pace.first - 1 / pace.later));
     }
     check(cudaFree(times));
 }
