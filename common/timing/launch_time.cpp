@@ -61,14 +61,13 @@ void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& 
     set(Bound::atomics, of_sm(sm.busy.atomics));
 }
 
-// What waits for DRAM depends on chance: of some draws, the one that takes neither the longest nor the shortest.
+// What waits, and in which order, depends on chance: of some draws, the one that takes neither the longest nor the shortest.
 SmResult middle_of_draws(const Machine& machine, const LaunchTrace& trace,
                          const LaunchFacts& facts) {
-    const unsigned count = facts.dram_bytes_per_read_sector > 0 ? draws : 1;
     std::vector<SmResult> results;
-    for (unsigned draw = 0; draw < count; ++draw)
+    for (unsigned draw = 0; draw < draws; ++draw)
         results.push_back(SmSimulation(machine, trace, facts, draw).run());
-    const auto middle = results.begin() + count / 2;
+    const auto middle = results.begin() + draws / 2;
     std::ranges::nth_element(results, middle, {},
                              [&](const SmResult& sm) { return cycles_of(sm, facts); });
     return std::move(*middle);
