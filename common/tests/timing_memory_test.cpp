@@ -420,13 +420,16 @@ TEST(Memory, AFetchFromATextureTakesLongerThanALoad) {
 }
 
 // Loads of as many bytes of one line each, at once, of lines that the L1 lacks: when the last one is through.
-double end_of_fills(double bytes_per_cycle, unsigned loads, unsigned sectors) {
+double end_of_fills(double bytes_per_cycle, unsigned loads, unsigned sectors, unsigned stores = 0) {
     Machine machine = machine_with_dram();
     machine.l1_fill_bytes_per_cycle = bytes_per_cycle;
     LaunchFacts facts;
     facts.l1_bytes = 4096;
     facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
     MemoryPath memory(machine, LaunchTrace{}, facts, 1);
+    Access store;
+    store.kind = Access::Kind::store;
+    for (unsigned i = 0; i < stores; ++i) memory.serve(store, {}, 0);
     double last = 0;
     for (unsigned i = 0; i < loads; ++i) {
         LineLoad load;
@@ -443,6 +446,13 @@ TEST(Memory, WhatTheL1LackedIsWrittenBeforeItIsRead) {
     EXPECT_EQ(end_of_fills(64, 9, 0xf) - end_of_fills(64, 1, 0xf), 8 * (1 + 2));
     EXPECT_EQ(end_of_fills(64, 9, 0x1) - end_of_fills(64, 1, 0x1), 8 * (1 + 1));
     EXPECT_EQ(end_of_fills(without, 9, 0xf) - end_of_fills(without, 1, 0xf), 8);
+}
+
+// Of nine, eight in the two cycles of each store in which it moves no data.
+TEST(Memory, WhatTheL1LackedIsWrittenBesideStores) {
+    const double without = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(end_of_fills(64, 9, 0x1) - end_of_fills(without, 9, 0x1), 8);
+    EXPECT_EQ(end_of_fills(64, 9, 0x1, 4) - end_of_fills(without, 9, 0x1, 4), 1);
 }
 
 // Two cycles from pass to pass of one request, but the banks take another one in between: the passes of the first
@@ -548,6 +558,34 @@ TEST(L2Requests, ALoadWaitsBehindTheStoresOnTheirWay) {
     EXPECT_EQ(requests.accepts(), 1);
     EXPECT_EQ(requests.store(store, line, 3), 16);
     EXPECT_EQ(requests.accepts(), 5);
+}
+
+// In the mean as long as the store takes, by an exponential distribution: a wait of three means in one of 20 cases.
+TEST(Memory, ALoadWaitsBehindStoresByChance) {
+    Machine machine = machine_with_dram();
+    machine.l2_store_lines_per_cycle = machine.l2_store_sectors_per_cycle = 0.001;
+    machine.stores_on_the_way = 100;
+    LaunchFacts facts;
+    facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
+    facts.dram_bytes_per_written_sector = 0;
+    LineLoad store, load;
+    store.access.kind = Access::Kind::store;
+    store.access.sectors = 1;
+    store.access.bytes = 32;
+    store.line = {{0, 1}};
+    load.line = {{1280, 1}};
+    constexpr unsigned draws = 4000;
+    double sum = 0, long_ones = 0;
+    for (unsigned draw = 0; draw < draws; ++draw) {
+        MemoryPath memory(machine, LaunchTrace{}, facts, 1, draw);
+        const double alone = memory.serve(load.access, load.line, 0);
+        memory.serve(store.access, store.line, 0);
+        const double wait = memory.serve(load.access, load.line, 0) - alone;
+        sum += wait;
+        if (wait > 3000) ++long_ones;
+    }
+    EXPECT_NEAR(sum / draws, 1000, 60);
+    EXPECT_NEAR(long_ones / draws, std::exp(-3), 0.02);
 }
 
 TEST(L2Requests, AnSmAloneSendsAsFastAsItsPort) {

@@ -169,24 +169,24 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     }
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
-    behind_stores_ = requests_.behind_stores(now);
+    const double behind_stores = requests_.behind_stores(now);
     const double begin = l2_.serve(requests_.load(lines.size(), now), bytes / rate);
-    return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles);
+    return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles, behind_stores);
 }
 
-// How long a line waits behind stores: those of a slice are as many as customers are at one of many servers, by an
+// How long a line waits behind stores, which in the mean is so long: those of a slice are as many as customers are at one of many servers, by an
 // exponential distribution.
-double MemoryPath::wait_behind_stores(emulator::Address line, double now) const {
+double MemoryPath::wait_of(emulator::Address line, double mean, double now) const {
     const auto period = static_cast<std::uint64_t>(now / queue_cycles);
-    return -behind_stores_ * std::log(fraction(mixed(line + mixed(draw_ + mixed(period)))));
+    return -mean * std::log(fraction(mixed(line + mixed(draw_ + mixed(period)))));
 }
 
 // Of lines that the L2 is asked for at `begin`, and has at `arrival` if these need not wait for DRAM or behind stores.
 double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, double begin,
-                              double arrival) {
+                              double arrival, double behind_stores) {
     const double from_l2 = arrival;
     for (const emulator::LineSectors line : lines) {
-        const double wait = wait_behind_stores(line.line(), begin);
+        const double wait = wait_of(line.line(), behind_stores, begin);
         arrival = std::max(arrival, from_l2 + wait);
         if (facts_.dram_bytes_per_read_sector <= 0) continue;
         lines_read_.insert(line.line());
@@ -215,7 +215,6 @@ double MemoryPath::read_from_dram(emulator::LineSectors line, double begin) {
 double MemoryPath::copy(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
     is_used_ = true;
-    behind_stores_ = 0;
     const auto count = static_cast<double>(lines.size());
     if (access.kind == Access::Kind::bulk_store) {
         const double cycles = count * machine_.bulk_store_line_cycles;
@@ -232,7 +231,7 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
     const double asked = l2_.serve(std::max(now, begin), of_l2);
     const double last = std::max(begin + count * machine_.bulk_load_line_cycles, asked + of_l2);
     const double more = machine_.l2_cycles + machine_.bulk_load_cycles;
-    return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more);
+    return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more, 0);
 }
 
 double MemoryPath::cycles_of_end() const {

@@ -73,8 +73,9 @@ class MemoryPath {
     double serve_shared(const Access& access, double now);
     double load(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double fetch(std::span<const emulator::LineSectors> lines, double now);
-    double wait_behind_stores(emulator::Address line, double now) const;
-    double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival);
+    double wait_of(emulator::Address line, double mean, double now) const;
+    double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival,
+                      double behind_stores);
     double read_from_dram(emulator::LineSectors line, double begin);
     bool waits_for_dram(emulator::Address line);
     double fill_cycles(std::span<const emulator::LineSectors> lines) const;
@@ -104,9 +105,8 @@ class MemoryPath {
     std::unordered_set<emulator::Address> lines_read_;  // from DRAM, by the recorded blocks
     double blocks_of_one_ = 1;                          // of the SM, for each recorded one
     unsigned draw_;
-    double behind_stores_ = 0;  // of the lines that are asked for, in the mean
-    double room_of_stores_ =
-        0;  // cycles in which the L1 can write lines that have come, beside stores
+    // Cycles of stores in which the L1 can write lines that have come.
+    double room_of_stores_ = 0;
     double room_cycles_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
     bool is_used_ = false;

@@ -1,13 +1,13 @@
 // What waits behind an SM's stores: the stores that come after them, of one SM and of all, and loads beside them. Prints a
 // line each, `behind,value`: cycles.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "back_to_back.hpp"
+#include "device_clock.hpp"
 
 namespace {
 
@@ -15,17 +15,6 @@ using back_to_back::check;
 
 constexpr unsigned warp_size = 32, issuing_warps = 16, side = 2048, block_side = 16;
 constexpr int stores = 48, places = 4;
-
-__device__ unsigned now() {
-    unsigned cycles;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
-    return cycles;
-}
-
-// Nothing passes it before the value is there.
-__device__ void await(unsigned value) {
-    asm volatile("{.reg .pred p; setp.eq.u32 p, %0, 0x7ffffff1; @p trap;}" ::"r"(value) : "memory");
-}
 
 // Each warp stores into so many lines, other ones three times, then the first ones again, and reads the clock behind each
 // store: the L2 has them all.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "back_to_back.hpp"
+#include "device_clock.hpp"
 
 namespace {
 
@@ -19,17 +20,6 @@ using back_to_back::check;
 constexpr unsigned rows = 2048, schedulers = 4, warp_size = 32;
 constexpr int instructions = 16;
 constexpr unsigned block_threads = 256, block_warps = block_threads / warp_size;
-
-__device__ unsigned now() {
-    unsigned cycles;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
-    return cycles;
-}
-
-// Nothing passes it before the value is there.
-__device__ void await(unsigned value) {
-    asm volatile("{.reg .pred p; setp.eq.u32 p, %0, 0x7ffffff1; @p trap;}" ::"r"(value) : "memory");
-}
 
 // Where the program asks for it: %tid.x is read once, however often a program names it.
 __device__ unsigned index_of_thread() {
