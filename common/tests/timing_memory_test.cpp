@@ -228,9 +228,10 @@ TEST(Memory, TheFirstWaveWaitsTogetherForWhatIsNew) {
     // In later waves one request in ten is late.
     MemoryPath later(machine, LaunchTrace{}, facts, 1);
     int late = 0;
-    for (int i = 0; i < 20; ++i) {
+    for (unsigned i = 0; i < 20; ++i) {
         const double begin = 1000.0 * i;
-        late += later.serve(load.access, load.line, begin, false) > begin + 300;
+        const std::vector<emulator::LineSectors> line{{i * emulator::line_bytes, 0xf}};
+        late += later.serve(load.access, line, begin, false) > begin + 300;
     }
     EXPECT_NEAR(late, 2, 1);
     // Nothing waits for DRAM where the L2 has all.
@@ -238,6 +239,37 @@ TEST(Memory, TheFirstWaveWaitsTogetherForWhatIsNew) {
     facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
     MemoryPath warm(machine, LaunchTrace{}, facts, 1);
     EXPECT_NEAR(warm.serve(load.access, load.line, 0, true), 100, 1);
+}
+
+// In later waves, of lines each of which `readers` ask for one after the other, a share comes from DRAM: which of the
+// requests for the last line are late.
+std::vector<bool> late_ones(double share, unsigned readers) {
+    const Machine machine = machine_with_dram();
+    LaunchFacts facts;
+    facts.cold_share = 1;
+    facts.dram_share_of_reads = share;
+    facts.dram_bytes_per_read_sector = 0.001;
+    const LineLoad load;
+    MemoryPath memory(machine, LaunchTrace{}, facts, 1);
+    std::vector<bool> late;
+    for (unsigned i = 0; i < 200; ++i) {
+        late.clear();
+        const std::vector<emulator::LineSectors> line{{i * emulator::line_bytes, 0xf}};
+        for (unsigned reader = 0; reader < readers; ++reader) {
+            const double begin = 10000.0 * i + 50 * reader;
+            late.push_back(memory.serve(load.access, line, begin, false) > begin + 300);
+        }
+    }
+    return late;
+}
+
+TEST(Memory, WarpsThatAskForTheSameLineWaitForItTogether) {
+    // The first one's request is the one of four that DRAM serves; the others find it on its way.
+    EXPECT_EQ(late_ones(1. / 4, 4), std::vector(4, true));
+    // Another SM has asked for most lines before.
+    EXPECT_EQ(late_ones(0.001, 4), std::vector(4, false));
+    // What is read again comes from DRAM too where the L2 has lost it: two requests of two.
+    EXPECT_EQ(late_ones(0.999, 2), std::vector(2, true));
 }
 
 // Loads of which DRAM serves a share, all asked for at once; each of a line that nothing else touches, in a row of its own.
@@ -547,13 +579,13 @@ TEST(L2Requests, ALoadWaitsBehindTheStoresOnTheirWay) {
     store.sectors = 4;
     store.bytes = emulator::line_bytes;
     const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
-    EXPECT_EQ(requests.load(1, 0), 0);
+    EXPECT_EQ(requests.load(1, 0).left, 0);
     EXPECT_EQ(requests.store(store, line, 1), 5);
     EXPECT_EQ(requests.store(store, other, 1), 9);
-    EXPECT_EQ(requests.behind_stores(2), 7);
-    EXPECT_EQ(requests.load(2, 2), 3);  // and that
-    EXPECT_EQ(requests.behind_stores(9), 0);
-    EXPECT_EQ(requests.load(1, 9), 11);  // behind the loads
+    EXPECT_EQ(requests.load(0, 2).behind_stores, 7);
+    EXPECT_EQ(requests.load(2, 2).left, 3);  // and that
+    EXPECT_EQ(requests.load(0, 9).behind_stores, 0);
+    EXPECT_EQ(requests.load(1, 9).left, 11);  // behind the loads
     // Two may be on the way; with a third one the L1 waits until the first one has arrived.
     EXPECT_EQ(requests.accepts(), 1);
     EXPECT_EQ(requests.store(store, line, 3), 16);

@@ -22,12 +22,14 @@ double L2Requests::behind_stores(double now) const {
     return std::min(sum, std::max(0.0, server_.free() - now));
 }
 
-double L2Requests::load(std::size_t lines, double now) {
+L2Requests::Load L2Requests::load(std::size_t lines, double now) {
     const double cycles = static_cast<double>(lines) * machine_.l2_request_cycles;
     const double behind = behind_stores(now);
     const double begin =
         std::max(now, server_.serve(now - machine_.l2_burst_cycles, cycles)) - behind;
-    return begin + cycles - machine_.l2_request_cycles;  // one is part of the L2's latency
+    const double left =
+        begin + cycles - machine_.l2_request_cycles;  // one is part of the L2's latency
+    return {left, behind};
 }
 
 // Which bytes of a line are written, where its sectors are not written whole, takes as long as a sector. A store's bytes
@@ -72,7 +74,7 @@ double L2Requests::copy(double lines, double now) {
     waiting_.clear();
     const double cycles = lines * bulk_line_cycles_;
     const double arrives = server_.serve(now, cycles) + cycles;
-    on_the_way_.push_back({arrives, 0, cycles});  // beside the L1, which need not wait for it
+    send({arrives, 0, cycles}, now);  // beside the L1, which need not wait for it
     return arrives;
 }
 
@@ -90,23 +92,26 @@ double L2Requests::store(const Access& access, std::span<const emulator::LineSec
     const double arrives = std::max(leaves + of_port, taken);
     waits_until_ = arrives + machine_.merge_cycles;
     if (access.line_count > machine_.merged_store_lines) waiting_.clear();
-    if (is_merged && !on_the_way_.empty()) {
+    if (is_merged) {
         on_the_way_.back().arrives = arrives;
         on_the_way_.back().cycles += cycles;
     } else {
         accepts_ = std::max(accepts_, leaves);
-        send({arrives, count, cycles});
+        send({arrives, count, cycles}, now);
     }
     return arrives;
 }
 
-// The SM goes on when the first ones of too many have arrived; with none on the way but the last.
-void L2Requests::send(const OnTheWay& store) {
+// The SM goes on when the first ones of too many have arrived. The last one stays: the next may merge with it.
+void L2Requests::send(const OnTheWay& store, double now) {
     on_the_way_.push_back(store);
     lines_on_the_way_ += store.lines;
-    while (on_the_way_.size() > 1 && lines_on_the_way_ > machine_.stores_on_the_way) {
-        accepts_ = std::max(accepts_, on_the_way_.front().arrives);
-        lines_on_the_way_ -= on_the_way_.front().lines;
+    while (on_the_way_.size() > 1) {
+        const OnTheWay& first = on_the_way_.front();
+        const bool are_too_many = lines_on_the_way_ > machine_.stores_on_the_way;
+        if (first.arrives > now && !are_too_many) break;
+        if (are_too_many) accepts_ = std::max(accepts_, first.arrives);
+        lines_on_the_way_ -= first.lines;
         on_the_way_.pop_front();
     }
 }

@@ -1,6 +1,6 @@
-// What an SM asks of the L2: loads, and stores with their data. Stores leave the SM a line at a time; all SMs send more than
-// the L2 takes, so some wait on the way, and the loads behind them. A store that is leaving takes in the same lines of
-// the next one. Measured on an H200: data/timing/stores.csv, behind_stores.csv.
+// What an SM asks of the L2: loads, and stores with their data. Stores leave the SM a line at a time; all SMs send more
+// than the L2 takes, so some wait on the way, and the loads behind them. A store that is leaving takes in the same lines
+// of the next one. Measured on an H200: data/timing/stores.csv, behind_stores.csv.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,23 @@ class L2Requests {
     // `unevenness`: the load of the fullest slice over the mean, of stores into many lines.
     L2Requests(const Machine& machine, double active_sms, double unevenness = 1);
 
-    // How long stores on their way keep a load waiting, in the mean: of those that wait each slice of the L2 has another
-    // number.
-    double behind_stores(double now) const;
-    // Asks for lines; returns when the last request leaves, not counting what it waits behind stores.
-    double load(std::size_t lines, double now);
-    // Sends what a store writes; returns when the last of it has left. `completed`: sectors that the L2 reads again first.
+    struct Load {
+        double left;  // when the last request has
+        // How long stores on their way keep a line waiting, in the mean: each slice of the L2 has others.
+        double behind_stores;
+    };
+    // Asks for lines.
+    Load load(std::size_t lines, double now);
+    // Sends what a store writes; returns when the last of it has left. `completed`: sectors that the L2 reads again
+    // first.
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now,
                  double completed = 0);
 
     // Sends lines that the copy engine stores, beside the L1; returns when the last of them has left.
     double copy(double lines, double now);
 
-    // The earliest cycle at which the L1 goes on: when the last store that was not merged begins to leave, and few enough
-    // are on the way.
+    // The earliest cycle at which the L1 goes on: when the last store that was not merged begins to leave, and few
+    // enough are on the way.
     double accepts() const { return accepts_; }
     // Whether a store meets one that waits, and writes no other lines than that.
     bool merges(std::span<const emulator::LineSectors> lines, double now) const {
@@ -57,7 +60,8 @@ class L2Requests {
     bool meets_waiting(std::span<const emulator::LineSectors> lines) const;
     // Cycles that a store's lines take beyond those of the waiting one, with which they are merged.
     double merge(const Access& access, std::span<const emulator::LineSectors> lines);
-    void send(const OnTheWay& store);
+    double behind_stores(double now) const;
+    void send(const OnTheWay& store, double now);
 
     const Machine& machine_;
     double sector_cycles_, line_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;

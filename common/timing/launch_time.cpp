@@ -61,7 +61,8 @@ void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& 
     set(Bound::atomics, of_sm(sm.busy.atomics));
 }
 
-// What waits, and in which order, depends on chance: of some draws, the one that takes neither the longest nor the shortest.
+// What waits, and in which order, depends on chance: of some draws, the one that takes neither the longest nor the
+// shortest.
 SmResult middle_of_draws(const Machine& machine, const LaunchTrace& trace,
                          const LaunchFacts& facts) {
     std::vector<SmResult> results;

@@ -59,13 +59,12 @@ struct Machine {
     double shared_atomic_cycles = 4;              // of one pass over the banks
     double memory_queue_cycles =
         64;  // work that waits in front of the data path before the memory unit serves no more
-    // Memory instructions that have been issued and wait for the memory unit, in the two lines that they pass.
+    // Memory instructions that have been issued and wait for the memory unit, in the line of their scheduler and
+    // then in one of two of the SM.
     double waiting_of_scheduler = 10, waiting_of_sm = 22;
     // A scheduler takes the memory instruction that has waited longest, by chance others: each counts as having come later,
     // by an exponential distribution with this mean.
     double memory_order_cycles = 0;
-    double passed_blocks =
-        0;  // so much older ones a block may pass that waits for a scheduler's line
     bool is_l1_whole_lines = false;         // a miss fetches all of a line
     bool stores_allocate_in_l1 = false;     // else a store leaves nothing there
     std::size_t read_only_cache_bytes = 0;  // a cache of its own for __ldg, of sectors

@@ -15,10 +15,12 @@ namespace {
 constexpr double store_overhead_cycles = 2;
 // Shares of first touches come from counts and fall short of 1 by a little.
 constexpr double nearly_whole = 0.9;
+// Of those that come from DRAM, as many as a warp may ask for before they are due.
+constexpr double lines_kept_for_new = emulator::warp_size;
 constexpr std::size_t max_in_flight = 4096;
-// Of lines that come back, which the L1 writes when stores leave room (data/timing/column_reads.csv).
+// Cycles that stores leave for lines that come back, however long ago (data/timing/column_reads.csv).
 constexpr double max_room_of_stores = 64;
-// So long a slice of the L2 has about as many stores waiting.
+// So long a line waits behind as many stores.
 constexpr double queue_cycles = 1024;
 constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
@@ -150,12 +152,16 @@ double MemoryPath::looked_up_page(emulator::Address address, double now) {
 }
 
 // Whether a line comes from DRAM. Blocks of the first wave run abreast: what is new to one SM is new to all
-// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits.
-bool MemoryPath::waits_for_dram(emulator::Address line) {
+// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits: first those
+// for sectors that the SM has not asked for, or warps that ask for the same ones would share out what they wait for.
+bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
+    unsigned& asked = sectors_asked_[line.line()];
+    const bool is_new = (line.sectors() & ~asked) != 0;
+    asked |= line.sectors();
     if (facts_.dram_share_of_reads >= 1) return true;
-    if (is_in_first_wave_) return facts_.cold_share >= 1 && !in_l2_.contains(line);
+    if (is_in_first_wave_) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
-    if (dram_requests_due_ < 1) return false;
+    if (dram_requests_due_ < (is_new ? 1 : 1 + lines_kept_for_new)) return false;
     dram_requests_due_ -= 1;
     return true;
 }
@@ -169,14 +175,15 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     }
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
-    const double behind_stores = requests_.behind_stores(now);
-    const double begin = l2_.serve(requests_.load(lines.size(), now), bytes / rate);
-    return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles, behind_stores);
+    const L2Requests::Load load = requests_.load(lines.size(), now);
+    const double begin = l2_.serve(load.left, bytes / rate);
+    return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles, load.behind_stores);
 }
 
-// How long a line waits behind stores, which in the mean is so long: those of a slice are as many as customers are at one of many servers, by an
-// exponential distribution.
+// How long a line waits behind stores, which in the mean is so long: by an exponential distribution, as at one of many
+// servers. Lines are taken to be of different slices of the L2, each with a queue of its own.
 double MemoryPath::wait_of(emulator::Address line, double mean, double now) const {
+    if (mean <= 0) return 0;
     const auto period = static_cast<std::uint64_t>(now / queue_cycles);
     return -mean * std::log(fraction(mixed(line + mixed(draw_ + mixed(period)))));
 }
@@ -189,12 +196,13 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
         const double wait = wait_of(line.line(), behind_stores, begin);
         arrival = std::max(arrival, from_l2 + wait);
         if (facts_.dram_bytes_per_read_sector <= 0) continue;
-        lines_read_.insert(line.line());
-        const double from_dram = read_from_dram(line, begin) + dram_.cycles(line.line()) + wait;
+        const bool waits = waits_for_dram(line);
+        const double from_dram =
+            read_from_dram(line, waits, begin) + dram_.cycles(line.line()) + wait;
         evict(line.count() * facts_.dram_bytes_per_read_sector, begin);
-        if (waits_for_dram(line.line())) {
+        if (waits) {
             arrival = std::max(arrival, from_dram);
-            in_l2_.try_emplace(line.line(), from_dram);
+            in_l2_[line.line()] = from_dram;
         } else if (const auto found = in_l2_.find(line.line()); found != in_l2_.end()) {
             arrival = std::max(arrival, found->second);
         }
@@ -202,13 +210,18 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
     return arrival;
 }
 
-// When DRAM has served the line. Where the L2 has a part of what SMs ask for, or another SM has asked before, DRAM
-// reads some of the lines, but these whole. Which lines wait is decided apart (waits_for_dram): a channel's queue
-// delays those that are read alone.
-double MemoryPath::read_from_dram(emulator::LineSectors line, double begin) {
-    dram_bytes_due_ += line.count() * facts_.dram_bytes_per_read_sector;
-    if (dram_bytes_due_ < nearly_whole * line.count() * emulator::sector_bytes) return begin;
-    const double bytes = std::exchange(dram_bytes_due_, 0);
+// When DRAM has served the line. The bytes of all requests are those of the lines that wait. In the first wave more of
+// them wait than DRAM reads: there it reads some lines, but these whole, and a channel's queue delays them alone.
+double MemoryPath::read_from_dram(emulator::LineSectors line, bool waits, double begin) {
+    double bytes = line.count() * facts_.dram_bytes_per_read_sector;
+    if (is_in_first_wave_ || facts_.dram_share_of_reads >= 1) {
+        dram_bytes_due_ += bytes;
+        if (dram_bytes_due_ < nearly_whole * line.count() * emulator::sector_bytes) return begin;
+        bytes = std::exchange(dram_bytes_due_, 0);
+    } else {
+        if (!waits) return begin;
+        bytes /= facts_.dram_share_of_reads;
+    }
     return dram_.read(line.line(), bytes, facts_.share_of_rows_read, begin);
 }
 
@@ -243,9 +256,9 @@ double MemoryPath::cycles_of_end() const {
 
 // This SM has waited for the last of its own lines, the launch waits for the last of all.
 double MemoryPath::cycles_to_last_sm(double read_bytes) const {
-    if (lines_read_.empty()) return 0;
+    if (sectors_asked_.empty()) return 0;
     const double own =
-        static_cast<double>(lines_read_.size()) * emulator::line_bytes * blocks_of_one_;
+        static_cast<double>(sectors_asked_.size()) * emulator::line_bytes * blocks_of_one_;
     const double others = std::clamp(read_bytes / own, 1.0, active_sms_);
     return facts_.cold_share * machine_.cycles_to_last_of(others);
 }

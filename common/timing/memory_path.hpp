@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "emulator/models/sectored_cache.hpp"
@@ -76,8 +75,8 @@ class MemoryPath {
     double wait_of(emulator::Address line, double mean, double now) const;
     double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival,
                       double behind_stores);
-    double read_from_dram(emulator::LineSectors line, double begin);
-    bool waits_for_dram(emulator::Address line);
+    double read_from_dram(emulator::LineSectors line, bool waits, double begin);
+    bool waits_for_dram(emulator::LineSectors line);
     double fill_cycles(std::span<const emulator::LineSectors> lines) const;
     double cycles_to_last_sm(double read_bytes) const;
     double looked_up_page(emulator::Address address, double now);
@@ -102,8 +101,9 @@ class MemoryPath {
     Dram dram_;
     bool is_in_first_wave_ = true;
     Evictions evictions_;
-    std::unordered_set<emulator::Address> lines_read_;  // from DRAM, by the recorded blocks
-    double blocks_of_one_ = 1;                          // of the SM, for each recorded one
+    std::unordered_map<emulator::Address, unsigned>
+        sectors_asked_;         // by line, where some come from DRAM
+    double blocks_of_one_ = 1;  // of the SM, for each recorded one
     unsigned draw_;
     // Cycles of stores in which the L1 can write lines that have come.
     double room_of_stores_ = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "emulator/models/slice_loads.hpp"
@@ -96,13 +97,13 @@ PartlyWritten::PartlyWritten(const Machine& machine, const LaunchTrace& trace,
                        (1 - std::exp(-between / machine.l2_kept_bytes));
             };
             for (const Store& store : phase.partial) {
-                double sum = 0, shared = 0;
+                std::vector<double> chances;
                 each_sector(trace.lines_of(*store.access), [&](emulator::Address address) {
-                    const double chance = given_up(sectors[address]);
-                    sum += chance;
-                    if (chance > 0) ++shared;
+                    chances.push_back(given_up(sectors[address]));
                 });
-                if (shared > 0) given_up_[store.access] = sum / shared;
+                const auto is_possible = [](double chance) { return chance > 0; };
+                if (std::ranges::any_of(chances, is_possible))
+                    given_up_[store.access] = std::move(chances);
             }
         }
     }
@@ -113,14 +114,16 @@ double PartlyWritten::completed_by(const Access& access,
     const auto found = given_up_.find(&access);
     if (found == given_up_.end()) return 0;
     const double bytes = static_cast<double>(access.bytes) / access.sectors;
-    double apart = 0;
+    double completed = 0;
+    auto chance = found->second.begin();
     each_sector(lines, [&](emulator::Address address) {
         const auto [sector, is_first] = written_.try_emplace(address, 0.0);
-        if (!is_first && !is_merged) ++apart;
+        if (!is_first && !is_merged) completed += *chance;
+        ++chance;
         sector->second += bytes;
         if (sector->second >= emulator::sector_bytes) written_.erase(sector);
     });
-    return apart * found->second;
+    return completed;
 }
 
 }  // namespace timing

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "timing/machine.hpp"
 #include "timing/trace.hpp"
@@ -22,9 +23,9 @@ class PartlyWritten {
                         bool is_merged);
 
   private:
-    // By store that leaves sectors incomplete: with which chance the L2 has given one of
-    // these up that another store has written before.
-    std::unordered_map<const Access*, double> given_up_;
+    // By store that leaves sectors incomplete: of each, with which chance the L2 has given it up when another store has
+    // written it before.
+    std::unordered_map<const Access*, std::vector<double>> given_up_;
     std::unordered_map<emulator::Address, double> written_;  // bytes of sectors that are incomplete
 };
 

@@ -30,8 +30,7 @@ void SmSimulation::note_gone_on() {
 
 double SmSimulation::accepts(const MemoryQueue::Entry& entry) const {
     if (entry.access == nullptr || entry.access->space == Space::constant) return 0;
-    const bool is_access = entry.access != nullptr && entry.access->kind != Access::Kind::none;
-    return memory_.accepts(is_access ? entry.access->space : Space::shared);
+    return memory_.accepts(entry.passes() ? Space::shared : entry.access->space);
 }
 
 double SmSimulation::next_service() const {

@@ -100,7 +100,7 @@ class SmSimulation {
     struct Scheduler {
         double free = 0;
         Heap waiting;                           // by the cycle at which they are ready
-        std::array<Heap, unit_count> eligible;  // oldest first, by the unit they need
+        std::array<Heap, unit_count> eligible;  // by the unit they need: oldest first
         std::array<double, unit_count> unit_free{};
     };
 
