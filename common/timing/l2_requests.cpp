@@ -25,8 +25,8 @@ double L2Requests::behind_stores(double now) const {
 L2Requests::Load L2Requests::load(std::size_t lines, double now) {
     const double cycles = static_cast<double>(lines) * machine_.l2_request_cycles;
     const double behind = behind_stores(now);
-    const double begin =
-        std::max(now, server_.serve(now - machine_.l2_burst_cycles, cycles)) - behind;
+    const double of_l2 = server_.serve(now - machine_.l2_burst_cycles, cycles) - behind;
+    const double begin = std::max(port_.serve(now, cycles), of_l2);
     const double left =
         begin + cycles - machine_.l2_request_cycles;  // one is part of the L2's latency
     return {left, behind};
