@@ -214,6 +214,16 @@ TURNS = Table(
 """,
     counted=("measured_requests", "measured_sectors"),
 )
+BEHIND_STORES = Table(
+    "behind_stores",
+    "behind",
+    "value",
+    f"""\
+# What waits behind an SM's stores, in cycles: common/tests/validation_set/behind_stores on an H200
+# {_WHERE}
+# model comes from the rows with yes.
+""",
+)
 ENGINE = Table(
     "engine",
     "copy",
@@ -278,6 +288,7 @@ COLUMN_READS = Table(
 )
 TABLES = (
     BARRIERS,
+    BEHIND_STORES,
     CLOCKS,
     COLUMN_READS,
     COLUMNS,

@@ -1,5 +1,5 @@
-// What waits behind an SM's stores: the stores that come after them, of one SM and of all, and loads beside them. Prints a
-// line each, `behind,value`: cycles.
+// What waits behind an SM's stores: the stores that come after them, of one SM and of all, and loads beside them. Prints
+// a line each, `behind,value`: cycles.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -15,9 +15,10 @@ using back_to_back::check;
 
 constexpr unsigned warp_size = 32, issuing_warps = 16, side = 2048, block_side = 16;
 constexpr int stores = 48, places = 4;
+constexpr std::size_t in_queues = 62;  // of an SM: stores that wait (data/timing/waiting.csv)
 
-// Each warp stores into so many lines, other ones three times, then the first ones again, and reads the clock behind each
-// store: the L2 has them all.
+// Each warp stores into so many lines, other ones three times, then the first ones again, and reads the clock behind
+// each store: the L2 has them all.
 template <unsigned lines>
 __global__ void issue(unsigned* times, float* data) {
     const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
@@ -42,13 +43,13 @@ struct Pace {
     double first, later;  // cycles of a store
 };
 
-// Stores are issued as those before them go on, behind the 62 that wait in the SM's queues.
+// Stores are issued as those before them go on, behind those that wait.
 Pace pace_of(std::vector<unsigned> times) {
     std::ranges::sort(times);
     const auto slope = [&](std::size_t from, std::size_t to) {
         return static_cast<double>(times[to] - times[from]) / static_cast<double>(to - from);
     };
-    return {slope(70, 82), slope(times.size() / 2, times.size() - 50)};
+    return {slope(in_queues + 8, in_queues + 20), slope(times.size() / 2, times.size() - 50)};
 }
 
 void print(const std::string& name, double value) {
@@ -138,4 +139,5 @@ int main() {
     print_waits<Kind::transpose>("rows read, columns written", data);
     print_waits<Kind::copy_columns>("columns read and written", data);
     print_waits<Kind::copy_rows>("rows read and written", data);
+    check(cudaFree(data));
 }
