@@ -41,8 +41,8 @@ TEST(Lowering, AnInstructionGoesToTheUnitOfItsMnemonic) {
     EXPECT_EQ(one("xor.b32 %r1, %r2, %r3;").unit, Unit::integer);       // LOP3
     EXPECT_EQ(one("mad.lo.s32 %r1, %r2, %r3, %r4;").unit, Unit::fp32);  // IMAD
     EXPECT_EQ(one("mov.u32 %r1, %tid.x;").unit, Unit::memory);
-    EXPECT_EQ(one("mov.u32 %r1, %ctaid.x;").unit, Unit::sfu);             // S2R
-    EXPECT_EQ(one("ld.global.f32 %f1, [%rd1];").unit, Unit::memory);    // LDG
+    EXPECT_EQ(one("mov.u32 %r1, %ctaid.x;").unit, Unit::sfu);         // S2R
+    EXPECT_EQ(one("ld.global.f32 %f1, [%rd1];").unit, Unit::memory);  // LDG
     EXPECT_EQ(one("atom.global.add.u32 %r1, [%rd1], 1;").unit, Unit::memory);
     EXPECT_EQ(one("cvt.rn.f32.s32 %f1, %r1;").unit, Unit::sfu);  // I2F
 }
