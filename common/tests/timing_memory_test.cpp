@@ -656,6 +656,8 @@ TEST(L2Requests, WhatOtherSmsHaveLeftCanStillBeHad) {
     store.sectors = 4;
     store.bytes = emulator::line_bytes;
     const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    // Before the first store nothing was left.
+    EXPECT_EQ(requests.store(store, other, 50), 54);
     bool is_even = true;
     for (const double sent : {101, 102, 103, 104, 105, 106, 108, 112, 116}) {
         EXPECT_EQ(requests.store(store, is_even ? line : other, 100), sent);

@@ -88,6 +88,8 @@ double L2Requests::store(const Access& access, std::span<const emulator::LineSec
     const auto count = static_cast<double>(lines.size());
     const double of_port = is_merged ? 0 : count * machine_.store_port_cycles;
     const double leaves = port_.serve(now, of_port);
+    // Before an SM's first store the others have not stored either, and left nothing.
+    if (on_the_way_.empty()) server_.wait_until(leaves);
     const double taken = server_.serve(leaves - machine_.l2_burst_cycles, cycles) + cycles;
     const double arrives = std::max(leaves + of_port, taken);
     waits_until_ = arrives + machine_.merge_cycles;
@@ -108,7 +110,7 @@ void L2Requests::send(const OnTheWay& store, double now) {
     lines_on_the_way_ += store.lines;
     while (on_the_way_.size() > 1) {
         const OnTheWay& first = on_the_way_.front();
-        const bool are_too_many = lines_on_the_way_ > machine_.stores_on_the_way;
+        const bool are_too_many = store.lines > 0 && lines_on_the_way_ > machine_.stores_on_the_way;
         if (first.arrives > now && !are_too_many) break;
         if (are_too_many) accepts_ = std::max(accepts_, first.arrives);
         lines_on_the_way_ -= first.lines;

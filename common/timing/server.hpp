@@ -18,6 +18,8 @@ class Server {
     double serve_share(double now, double duration, double before) {
         return std::max(now, serve(now - before, duration));
     }
+    // Serves nothing before.
+    void wait_until(double time) { free_ = std::max(free_, time); }
     double free() const { return free_; }
     double busy() const { return busy_; }
 
