@@ -43,36 +43,34 @@ NUMBERS = [
 
 # What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
 FAILURES = [
-    ("(chapters 09 and 10) are 5 to 45 % too slow", "(09|10)_", "copy_columns/block:16x16", 5, 45),
-    ("row reads of the transposes (chapter 11) are 6 to 8 % too slow",
-     "11_", "transpose_read_rows_unroll4.*rows:2048", 6, 8),
-    ("too slow, the plain ones 7 %", "11_", "transpose_read_rows/.*rows:2048", 7, 7),
-    ("but from the L2 (chapter 10) 10 % too fast", "10_", "transpose_read_rows/.*rows:2048.*warm", -10, -10),
-    ("the unrolled ones are 11 to 17 % too fast", "(11|12)_", "transpose_read_rows_unroll4.*rows:16", -17, -11),
-    ("in diagonal order 14 to 24 %", "12_", "transpose_read_rows_diagonal.*rows:16", -24, -14),
-    ("plain reads of columns 14 to 22 %", "(10|11|12)_", "transpose_read_columns/.*rows:16", -22, -14),
-    ("unrolled ones 10 to 20 %", "(11|12)_", "transpose_read_columns_unroll4/.*rows:16", -20, -10),
-    ("of 2048 x 2048 are 12 to 21 % too slow", "14_", "transpose_sectors.*rows:2048", 12, 21),
-    ("The unrolled tile of 9999 x 10007 is 27 % too fast", "14_", "transpose_tile_unrolled.*rows:9999", -27, -27),
+    ("are 7 to 12 % too slow where the L2 has the data (chapters 09 and 10)",
+     "(09|10)_", "copy_columns/block:16x16.*warm", 7, 12),
+    ("are 7 to 10 % too slow from the L2 (chapter 10)", "10_", "transpose_read_rows/.*rows:2048.*warm", 7, 10),
+    ("unrolled reads of rows by 9 to 15 %", "(11|12)_", "transpose_read_rows_unroll4.*rows:16", -15, -9),
+    ("in diagonal order by 8 to 21 %", "12_", "transpose_read_rows_diagonal.*rows:16", -21, -8),
+    ("plain reads of columns by 13 to 16 %", "(10|11|12)_", "transpose_read_columns/.*rows:16", -16, -13),
+    ("unrolled ones by 9 to 20 %", "(11|12)_", "transpose_read_columns_unroll4/.*rows:16", -20, -9),
+    ("by columns past the L1 were 24 % too fast (now 14 %)",
+     "10_", "transpose_read_columns/.*l1:off/rows:16384", -14, -14),
+    ("of 2048 x 2048 are 12 to 14 % too slow", "14_", "transpose_sectors.*rows:2048", 12, 14),
+    ("The unrolled tile of 9999 x 10007 is 29 % too fast", "14_", "transpose_tile_unrolled.*rows:9999", -29, -29),
     ("predicted to take 18 to 26 % less than they do; now -6 to 3 %", "14_", "transpose_tensor", -6, 3),
     ("8 to 12 % too fast at 2^20", "07_", "read_offset_loads_first/unroll:[48].*n:1048576", -12, -8),
-    ("up to 7 % too slow beyond", "07_", "read_offset_loads_first/unroll:[48].*n:(16777216|67108864)", 5, 7),
+    ("up to 7 % too slow beyond", "07_", "read_offset_loads_first/unroll:[48].*n:(16777216|67108864)", 4, 7),
     ("(chapter 01) are 17 to 29 % too fast", "01_", "copy_strided/l1:o.*stride:(56|64)/", -29, -17),
-    ("blocks of 4 x 64 (chapter 13) 11 to 17 % too slow", "13_", "transpose_read_columns/block:4x64", 11, 17),
-    ("16 x 8 and 4 x 64 at 16384 x 16384 25 and 21 % too fast",
-     "13_", "transpose_read_rows/block:(16x8|4x64)/rows:16384", -25, -21),
-    ("16 x 32 and 8 x 32 11 to 20 % too slow", "13_", "transpose_read_rows/block:(16x32|8x32)", 11, 20),
-    ("Tiles 8 deep are 2 to 13 % too fast", "18_", "matmul_rectangular_tiles/tile:(16x16|32x32)x8/", -13, -2),
-    ("those with 4 or 8 in place of one 16 or 32 3 to 16 % too slow",
-     "18_", r"matmul_rectangular_tiles/tile:([48]x\d+|\d+x[48])x32/", 3, 16),
-    ("naive products by 8 x 8 threads (chapter 16) 17 % too slow", "16_", "matmul_naive/block:8x8/m:1024", 17, 17),
-    ("few on an SM (chapter 08) 11 to 19 % too slow", "08_", "read_offset.*block:64/shared_kb:48", 11, 19),
-    ("`sum_constant_by_lane` 6 to 16 % too fast", "04_", "sum_constant_by_lane", -16, -6),
-    ("`sum_constant_uniform` is 5 to 11 % too slow", "04_", "sum_constant_uniform", 5, 11),
-    ("chapter 04) are 11 % too fast", "04_", "gather.*scatter:array.*n:16777216", -11, -11),
+    ("rows read by blocks of 16 x 8 (chapter 13) at 16384 x 16384 24 % too fast",
+     "13_", "transpose_read_rows/block:16x8/rows:16384", -24, -24),
+    ("Tiles 8 deep are 2 to 12 % too fast", "18_", "matmul_rectangular_tiles/tile:(16x16|32x32)x8/", -12, -2),
+    ("those with 4 or 8 in place of one 16 or 32 2 to 16 % too slow",
+     "18_", r"matmul_rectangular_tiles/tile:([48]x\d+|\d+x[48])x32/", 2, 16),
+    ("naive products by 8 x 8 threads (chapter 16) 20 % too slow", "16_", "matmul_naive/block:8x8/m:1024", 20, 20),
+    ("few on an SM (chapter 08) 10 to 19 % too slow", "08_", "read_offset.*block:64/shared_kb:48", 10, 19),
+    ("`sum_constant_by_lane` 2 to 7 %", "04_", "sum_constant_by_lane", -7, -2),
+    ("`sum_constant_uniform` is 6 to 12 % too fast", "04_", "sum_constant_uniform", -12, -6),
+    ("chapter 04) are 10 % too fast", "04_", "gather.*scatter:array.*n:16777216", -10, -10),
     ("at 2048 cubed is 26 % too fast by tiles of 128 x 64",
      "19_", "matmul_double_buffered/tile:128x64/m:2048", -26, -26),
-    ("`matmul_thread_tiles` at +84% (now -9 to -14%)", "19_", "matmul_thread_tiles", -14, -9),
+    ("`matmul_thread_tiles` at +84% (now -10 to -14%)", "19_", "matmul_thread_tiles", -14, -10),
 ]  # fmt: skip
 
 
@@ -91,8 +89,8 @@ def test_where_the_time_model_fails_is_as_validated(
     assert (round(min(errors)), round(max(errors))) == (least, most)
 
 
-def test_the_whole_model_stands_beside_the_mechanisms_as_validated() -> None:
-    """The row `nothing` of common/timing/README.md, and what chapters have `instead of`: of rows executed whole."""
+def test_the_whole_model_has_the_errors_that_are_stated() -> None:
+    """Of rows executed whole, beside the table of mechanisms in common/timing/README.md."""
     sampled = {
         (path.stem, row["name"])
         for path in (ROOT / "data/emulated-hopper").glob("*.json")
@@ -110,11 +108,9 @@ def test_the_whole_model_stands_beside_the_mechanisms_as_validated() -> None:
     early = mean(value for chapter, value in medians.items() if chapter <= "08")
     late = mean(value for chapter, value in medians.items() if chapter > "08")
     page = (ROOT / "common/timing/README.md").read_text(encoding="utf-8")
-    assert f"| nothing | {early:.1f}% | {late:.1f}% | |" in page
+    page = " ".join(page.split())
+    assert f"of the model as it is now the whole has {early:.1f}% and {late:.1f}%" in page
     assert f"the {sum(map(len, errors.values()))} rows that are executed whole" in page
-    stated = re.findall(r"chapter (\d\d): [\d.]+% instead of ([\d.]+%)", page)
-    assert len(stated) >= 5
-    assert stated == [(chapter, f"{medians[chapter]:.1f}%") for chapter, _ in stated]
 
 
 def test_the_page_has_the_times_of_the_gpu_that_nothing_was_fitted_to() -> None:

@@ -38,8 +38,24 @@ def behind_a_barrier() -> Iterator[Fact]:
     )
 
 
+def beside_stores() -> Iterator[Fact]:
+    rows = {
+        row["behind"]: float(row["measured_value"]) for row in table("timing/behind_stores.csv")
+    }
+    half, most = (
+        rows[f"rows read, columns written: a load, quantile {share} %"] for share in (50, 90)
+    )
+    yield (
+        "[half] of them less than [978] cycles, one in ten more than [2,031]",
+        [0.5],
+        [half],
+        [most],
+    )
+
+
 def facts(d: Data) -> Iterator[Fact]:
     yield from behind_a_barrier()
+    yield from beside_stores()
     book, large = "rows:2048 cache:cold", "rows:16384 cache:cold"
     down, across, copy = "transpose_read_columns", "transpose_read_rows", "copy_columns"
     entering = [value / 1e3 for value in d.per(across, "l2_write_sectors", "time")]
