@@ -501,6 +501,17 @@ TEST(Memory, PassesOfOneRequestLeaveRoomForOthers) {
     for (const double last : {6., 7., 11.}) EXPECT_EQ(memory.serve(access, {}, 0), last + 23);
 }
 
+struct StoresOfWholeLines {
+    Access store;
+    std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    StoresOfWholeLines() {
+        store.line_count = 1;
+        store.sectors = 4;
+        store.bytes = emulator::line_bytes;
+    }
+};
+const StoresOfWholeLines stores_of_whole_lines;
+
 // A sector a cycle, a line at least a cycle.
 Machine machine_with_stores() {
     Machine machine = machine_with_dram();
@@ -584,11 +595,7 @@ TEST(L2Requests, ALoadWaitsBehindTheStoresOnTheirWay) {
     machine.l2_request_cycles = 1;
     machine.stores_on_the_way = 2;
     L2Requests requests(machine, 1);
-    Access store;
-    store.line_count = 1;
-    store.sectors = 4;
-    store.bytes = emulator::line_bytes;
-    const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    const auto& [store, line, other] = stores_of_whole_lines;
     EXPECT_EQ(requests.load(1, 0).left, 0);
     EXPECT_EQ(requests.store(store, line, 1), 5);
     EXPECT_EQ(requests.store(store, other, 1), 9);
@@ -634,11 +641,7 @@ TEST(L2Requests, AnSmAloneSendsAsFastAsItsPort) {
     machine.store_port_cycles = 8;
     machine.stores_on_the_way = 100;
     L2Requests requests(machine, 1);
-    Access store;
-    store.line_count = 1;
-    store.sectors = 4;
-    store.bytes = emulator::line_bytes;
-    const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    const auto& [store, line, other] = stores_of_whole_lines;
     EXPECT_EQ(requests.store(store, line, 0), 8);  // the L2 takes 4
     EXPECT_EQ(requests.store(store, other, 0), 16);
     EXPECT_EQ(requests.accepts(), 8);  // when it begins to leave
@@ -651,11 +654,7 @@ TEST(L2Requests, WhatOtherSmsHaveLeftCanStillBeHad) {
     machine.stores_on_the_way = 100;
     machine.l2_burst_cycles = 20;
     L2Requests requests(machine, 1);
-    Access store;
-    store.line_count = 1;
-    store.sectors = 4;
-    store.bytes = emulator::line_bytes;
-    const std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};
+    const auto& [store, line, other] = stores_of_whole_lines;
     // Before the first store nothing was left.
     EXPECT_EQ(requests.store(store, other, 50), 54);
     bool is_even = true;

@@ -88,7 +88,7 @@ Cost cost_of(const ptx::Instruction& instruction) {
         const bool reads_index = std::ranges::any_of(instruction.operands, [](const auto& operand) {
             return operand.kind == OperandKind::special && operand.symbol.starts_with("%tid");
         });
-        // In line with memory instructions (data/timing/turns.csv, H200; other generations are taken to be alike).
+        // In line with memory instructions (data/timing/turns.csv, an H100; other generations are taken to be alike).
         if (reads_index) return {Unit::memory, 1};
         return is_special ? Cost{Unit::sfu, 1} : Cost{Unit::none, 0};
     }

@@ -97,7 +97,7 @@ struct Machine {
     double merge_cycles = 0;        // ... also so long after it has left
     // Of a line of a store on its way out of the SM; and of how many lines that the L2 has not taken yet the SM goes on.
     double store_port_cycles = 0, stores_on_the_way = 0;
-    // What other SMs have left of the L2 for so long can still be had.
+    // What an SM has left of its share of the L2 for so long it can still use, as others leave theirs at other times.
     double l2_burst_cycles = 0;
     double l2_request_cycles = 1;  // of a line that a load asks for, on the way there
     // Until there is room for lines that the L2 lacks, where so much of it is written; for less in proportion.

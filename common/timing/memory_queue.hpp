@@ -1,6 +1,7 @@
 // Memory instructions that schedulers have issued and the memory unit has not served yet. A warp goes on behind such an
 // instruction until it needs the result. They wait in a short line of each scheduler, whose first ones go on in turns into
-// two lines of the SM: those to global memory into one, others past them into one that is taken to be as long. Measured on an H200 and an H100: how many wait
+// two lines of the SM: those to global memory into one, others past them into one that is taken to be as
+// long. Measured on an H200 and an H100: how many wait
 // (data/timing/waiting.csv), in which order they go on (data/timing/turns.csv).
 #pragma once
 
@@ -43,7 +44,8 @@ class MemoryQueue {
     using Accepts = std::function<double(const Entry&)>;
     // When the next one can be served.
     double next(const Accepts& accepts) const;
-    // Takes what can be served at `now`, which is not before next(): of the warp whose access was served last the next one, if it `merges` with that,
+    // Takes what can be served at `now`, which is not before next(): of the warp whose access was served last the
+    // next one, if it `merges` with that,
     // else the one that came first.
     Entry take(double now, const Accepts& accepts, const std::function<bool(const Entry&)>& merges);
     // The warps whose instructions have gone on since this was asked.
