@@ -19,7 +19,7 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
     const BlockTrace& block = trace_.blocks[next_block_];
     std::vector<WarpClock>& clocks = result_.clocks[next_block_];
     Resident& place = residents_[resident];
-    ++next_block_;
+    place.number = next_block_++;
     place.alive = static_cast<std::uint32_t>(block.size());
     place.arrived = 0;
     place.copies.clear();

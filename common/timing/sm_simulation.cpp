@@ -9,6 +9,9 @@ namespace timing {
 namespace {
 
 constexpr std::uint64_t instructions_a_time = 64;
+// A load of an older block from shared memory comes first unless a younger one's has waited so much longer: more than they
+// mostly wait.
+constexpr double older_block_cycles = 300;
 
 std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
 
@@ -186,16 +189,29 @@ double SmSimulation::next_event(const Scheduler& scheduler) const {
     return std::max({event, scheduler.free, now_});
 }
 
+// Of a scheduler's instructions for one unit, the least comes first. Their age alone orders them, but memory instructions how
+// long they have waited: those for shared memory the oldest block first, others mostly (data/timing/turns.csv).
+double SmSimulation::rank_of(const Warp& warp, const Instruction& instruction, double ready) {
+    if (instruction.unit != Unit::memory) return 0;
+    const bool is_shared =
+        instruction.access != no_access && access_of(warp, instruction).space == Space::shared;
+    if (!is_shared) return ready + by_chance(machine_.memory_order_cycles);
+    const auto is_older = [&](const Resident& other) {
+        return other.alive > 0 && other.number < residents_[warp.block].number;
+    };
+    const auto older = std::ranges::count_if(residents_, is_older);
+    return ready + older_block_cycles * static_cast<double>(older);
+}
+
 void SmSimulation::advance(Scheduler& scheduler, double now) {
     while (!scheduler.waiting.empty() && scheduler.waiting.top().time <= now) {
         Later next = scheduler.waiting.top();
         scheduler.waiting.pop();
         const Warp& warp = warps_[next.warp];
         const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
-        const Unit unit = block.instructions[warp.instruction].unit;
-        // From now on their age alone orders them, but of memory instructions mostly how long they have waited.
-        next.time = unit == Unit::memory ? next.time + by_chance(machine_.memory_order_cycles) : 0;
-        scheduler.eligible[index(unit)].push(next);
+        const Instruction& instruction = block.instructions[warp.instruction];
+        next.time = rank_of(warp, instruction, next.time);
+        scheduler.eligible[index(instruction.unit)].push(next);
     }
     Heap* first = nullptr;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {

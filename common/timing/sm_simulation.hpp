@@ -82,6 +82,7 @@ class SmSimulation {
     };
     struct Resident {
         std::vector<std::uint32_t> warps;
+        std::size_t number = 0;  // of the SM's blocks
         std::uint32_t alive = 0, arrived = 0;
         double noted = 0;  // when the last one of them was
         // By mbarrier: when so many bulk loads are complete; and warps that wait for more than there are.
@@ -113,6 +114,7 @@ class SmSimulation {
     bool finds_ready(Warp& warp, const Instruction& instruction);
     double unit_free(const Scheduler& scheduler, std::size_t unit) const;
     double next_event(const Scheduler& scheduler) const;
+    double rank_of(const Warp& warp, const Instruction& instruction, double ready);
     void advance(Scheduler& scheduler, double now);
     double held_by(const Instruction& instruction) const;
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
