@@ -190,7 +190,8 @@ double SmSimulation::next_event(const Scheduler& scheduler) const {
 }
 
 // Of a scheduler's instructions for one unit, the least comes first. Their age alone orders them, but memory instructions how
-// long they have waited: those for shared memory the oldest block first, others mostly (data/timing/turns.csv).
+// long they have waited: those to shared memory the oldest block first (common/timing/README.md, "Turns"), others mostly
+// (data/timing/turns.csv).
 double SmSimulation::rank_of(const Warp& warp, const Instruction& instruction, double ready) {
     if (instruction.unit != Unit::memory) return 0;
     const bool is_shared =
