@@ -95,6 +95,7 @@ EXCEPTIONS = {
         "warps of a block have their addresses within, first wave, cycles": _APART,
         "warps of a block have their addresses within, later waves, cycles": _APART,
         "blockIdx.x beside stores, cycles": "no reason is known",
+        "a word of shared memory beside stores, cycles": "the oldest block's first, beside stores too",
     },
     "streams": {},
     "stores": {"1 times 128 bytes at offset 44": _UNALIGNED},
