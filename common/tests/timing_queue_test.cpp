@@ -367,14 +367,14 @@ TEST(Waiting, OfLoadsFromSharedMemoryTheOldestBlocksGoFirstAndThoseOfABlockInTur
     machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
     const std::vector<Instruction> loads{shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}),
                                          clock_into(1)};
-    LaunchTrace blocks = trace_of(loads, 1);
+    LaunchTrace blocks = trace_of({loads.begin(), loads.end()}, 1);
     blocks.blocks.resize(2, blocks.blocks[0]);
     LaunchFacts facts;
     facts.resident_blocks = 2;
     const SmResult of_blocks = SmSimulation(machine, blocks, facts).run();
     EXPECT_EQ(of_blocks.clocks[0][0].cycles, std::vector<double>{17});
     EXPECT_EQ(of_blocks.clocks[1][0].cycles, std::vector<double>{81});
-    const SmResult of_warps = run(machine, trace_of(loads, 2));
+    const SmResult of_warps = run(machine, trace_of({loads.begin(), loads.end()}, 2));
     EXPECT_EQ(of_warps.clocks[0][0].cycles, std::vector<double>{65});
     EXPECT_EQ(of_warps.clocks[0][1].cycles, std::vector<double>{81});
 }
