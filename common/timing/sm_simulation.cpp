@@ -9,8 +9,8 @@ namespace timing {
 namespace {
 
 constexpr std::uint64_t instructions_a_time = 64;
-// A load of an older block from shared memory comes first unless a younger one's has waited so much longer: more than they
-// mostly wait.
+// A load of an older block from shared memory comes first unless a younger one's has waited so much longer. Chosen, not
+// measured: common/timing/README.md, "Turns", says what another value does.
 constexpr double older_block_cycles = 300;
 
 std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
