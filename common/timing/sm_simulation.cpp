@@ -9,9 +9,6 @@ namespace timing {
 namespace {
 
 constexpr std::uint64_t instructions_a_time = 64;
-// A load of an older block from shared memory comes first unless a younger one's has waited so much longer. Chosen, not
-// measured: common/timing/README.md, "Turns", says what another value does.
-constexpr double older_block_cycles = 300;
 
 std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
 
@@ -172,54 +169,69 @@ void SmSimulation::await_next(std::uint32_t number) {
                           (instruction->ends_group && warp.queued_copies > 0) ||
                           !finds_ready(warp, *instruction);
     if (!warp.awaits_service)
-        schedulers_[warp.scheduler].waiting.push({warp.ready, warp.age, number});
+        schedulers_[warp.scheduler].waiting.push({0, warp.ready, warp.age, number});
 }
 
 double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t unit) const {
-    if (unit != index(Unit::memory)) return scheduler.unit_free[unit];
+    constexpr auto memory = static_cast<std::size_t>(Unit::memory);
+    if (unit != memory && unit != shared_memory) return scheduler.unit_free[unit];
     const auto number = static_cast<std::uint32_t>(&scheduler - schedulers_.data());
-    return queue_.has_room(number) ? scheduler.unit_free[unit] : next_service();
+    return queue_.has_room(number) ? scheduler.unit_free[memory] : next_service();
 }
 
 double SmSimulation::next_event(const Scheduler& scheduler) const {
     double event = scheduler.waiting.empty() ? never : scheduler.waiting.top().time;
-    for (std::size_t unit = 0; unit < unit_count; ++unit) {
+    for (std::size_t unit = 0; unit < line_count; ++unit) {
         if (!scheduler.eligible[unit].empty()) event = std::min(event, unit_free(scheduler, unit));
     }
     return std::max({event, scheduler.free, now_});
 }
 
-// Of a scheduler's instructions for one unit, the least comes first. Their age alone orders them, but memory instructions how
-// long they have waited: those to shared memory the oldest block first (common/timing/README.md, "Turns"), others mostly
+// Of a scheduler's instructions for one unit the oldest warp's comes first, but memory instructions by how long they have
+// waited: those to shared memory the oldest block's first (data/timing/shared_loads.csv), others mostly
 // (data/timing/turns.csv).
-double SmSimulation::rank_of(const Warp& warp, const Instruction& instruction, double ready) {
-    if (instruction.unit != Unit::memory) return 0;
-    const bool is_shared =
-        instruction.access != no_access && access_of(warp, instruction).space == Space::shared;
-    if (!is_shared) return ready + by_chance(machine_.memory_order_cycles);
-    const auto is_older = [&](const Resident& other) {
-        return other.alive > 0 && other.number < residents_[warp.block].number;
-    };
-    const auto older = std::ranges::count_if(residents_, is_older);
-    return ready + older_block_cycles * static_cast<double>(older);
+void SmSimulation::await_unit(const Turn& turn) {
+    const Warp& warp = warps_[turn.warp];
+    const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
+    const Instruction& instruction = block.instructions[warp.instruction];
+    auto& eligible = schedulers_[warp.scheduler].eligible;
+    if (instruction.unit != Unit::memory) {
+        eligible[index(instruction.unit)].push({0, 0, turn.age, turn.warp});
+    } else if (instruction.access != no_access &&
+               access_of(warp, instruction).space == Space::shared) {
+        eligible[shared_memory].push(
+            {residents_[warp.block].number, turn.time, turn.age, turn.warp});
+    } else {
+        const double time = turn.time + by_chance(machine_.memory_order_cycles);
+        eligible[index(Unit::memory)].push({0, time, turn.age, turn.warp});
+    }
+}
+
+// The line of which a scheduler issues the first instruction: that of the oldest warp, and of the two of memory instructions
+// the one whose first has waited longer.
+SmSimulation::Heap* SmSimulation::first_eligible(Scheduler& scheduler, double now) const {
+    auto& eligible = scheduler.eligible;
+    const Heap& shared = eligible[shared_memory];
+    const Heap& others = eligible[index(Unit::memory)];
+    const bool is_shared_first =
+        !shared.empty() && (others.empty() || shared.top().time < others.top().time);
+    const std::size_t passed = is_shared_first ? index(Unit::memory) : shared_memory;
+    Heap* first = nullptr;
+    for (std::size_t unit = 0; unit < line_count; ++unit) {
+        Heap& each = eligible[unit];
+        if (unit == passed || each.empty() || unit_free(scheduler, unit) > now) continue;
+        if (first == nullptr || first->top().age > each.top().age) first = &each;
+    }
+    return first;
 }
 
 void SmSimulation::advance(Scheduler& scheduler, double now) {
     while (!scheduler.waiting.empty() && scheduler.waiting.top().time <= now) {
-        Later next = scheduler.waiting.top();
+        const Turn next = scheduler.waiting.top();
         scheduler.waiting.pop();
-        const Warp& warp = warps_[next.warp];
-        const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
-        const Instruction& instruction = block.instructions[warp.instruction];
-        next.time = rank_of(warp, instruction, next.time);
-        scheduler.eligible[index(instruction.unit)].push(next);
+        await_unit(next);
     }
-    Heap* first = nullptr;
-    for (std::size_t unit = 0; unit < unit_count; ++unit) {
-        Heap& eligible = scheduler.eligible[unit];
-        if (eligible.empty() || unit_free(scheduler, unit) > now) continue;
-        if (first == nullptr || first->top().age > eligible.top().age) first = &eligible;
-    }
+    Heap* const first = first_eligible(scheduler, now);
     if (first == nullptr) return;
     const std::uint32_t warp = first->top().warp;
     first->pop();

@@ -89,19 +89,21 @@ class SmSimulation {
         std::unordered_map<std::uint32_t, std::vector<double>> copies;
         std::vector<std::uint32_t> waiting_for_copies;
     };
-    struct Later {  // of two warps, which one comes first in a heap
+    // The least of a heap comes first.
+    struct Turn {
+        std::uint64_t block;  // its number, where older blocks come first, else 0
         double time;
         std::uint64_t age;
         std::uint32_t warp;
-        bool operator>(const Later& other) const {
-            return time != other.time ? time > other.time : age > other.age;
-        }
+        auto operator<=>(const Turn&) const = default;
     };
-    using Heap = std::priority_queue<Later, std::vector<Later>, std::greater<>>;
+    using Heap = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
+    // Of eligible warps: those that wait for a unit, and apart from the memory unit's others those for shared memory.
+    static constexpr std::size_t shared_memory = unit_count, line_count = unit_count + 1;
     struct Scheduler {
         double free = 0;
         Heap waiting;                           // by the cycle at which they are ready
-        std::array<Heap, unit_count> eligible;  // by the unit they need: oldest first
+        std::array<Heap, line_count> eligible;  // a unit each, then those for shared memory
         std::array<double, unit_count> unit_free{};
     };
 
@@ -114,7 +116,8 @@ class SmSimulation {
     bool finds_ready(Warp& warp, const Instruction& instruction);
     double unit_free(const Scheduler& scheduler, std::size_t unit) const;
     double next_event(const Scheduler& scheduler) const;
-    double rank_of(const Warp& warp, const Instruction& instruction, double ready);
+    void await_unit(const Turn& turn);
+    Heap* first_eligible(Scheduler& scheduler, double now) const;
     void advance(Scheduler& scheduler, double now);
     double held_by(const Instruction& instruction) const;
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
