@@ -214,6 +214,16 @@ TURNS = Table(
 """,
     counted=("measured_requests", "measured_sectors"),
 )
+SHARED_LOADS = Table(
+    "shared_loads",
+    "load",
+    "value",
+    """\
+# In which order warps load from shared memory, alone and in a product of 32 x 32 tiles of matrices of 1024 x 1024:
+# common/tests/validation_set/shared_loads on an H100 (driver 580.159.04, 1980 MHz; medians of three processes) and on
+# the emulated H200.
+""",
+)
 BEHIND_STORES = Table(
     "behind_stores",
     "behind",
@@ -299,6 +309,7 @@ TABLES = (
     FLIGHTS,
     PRODUCTS,
     REUSE,
+    SHARED_LOADS,
     STORED_COLUMNS,
     STORES,
     STREAMS,

@@ -379,6 +379,28 @@ TEST(Waiting, OfLoadsFromSharedMemoryTheOldestBlocksGoFirstAndThoseOfABlockInTur
     EXPECT_EQ(of_warps.clocks[0][1].cycles, std::vector<double>{81});
 }
 
+// An older block's loads from shared memory are ready at 0, 1, 2 and 3, a younger one's load from global memory at 0, or behind
+// arithmetic that is issued at 3, at 7. So it is issued at 1; or the fourth load at 16 and it behind that, at 32.
+TEST(Waiting, OfLoadsFromSharedAndGlobalMemoryTheOneThatHasWaitedLongerGoesFirst) {
+    Machine machine = machine_with_a_slow_unit();
+    machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
+    LaunchFacts facts;
+    facts.resident_blocks = 2;
+    LaunchTrace trace =
+        trace_of({shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}), clock_into(1)}, 1);
+    trace.blocks.resize(2, trace.blocks[0]);
+    trace.blocks[1][0].steps = {{1, 0}};
+    trace.blocks[1][0].accesses = {access_of(Access::Kind::load, Space::global)};
+    const Instruction load = memory(Space::global, 0, {1}, {});
+    trace.program.blocks.push_back({{load, clock_into(2)}});
+    EXPECT_EQ(SmSimulation(machine, trace, facts).run().clocks[1][0].cycles,
+              std::vector<double>{3});
+    trace.program.blocks[1] = {{arithmetic({}, 1), load, clock_into(2)}};
+    const SmResult later = SmSimulation(machine, trace, facts).run();
+    EXPECT_EQ(later.clocks[0][0].cycles, std::vector<double>{17});
+    EXPECT_EQ(later.clocks[1][0].cycles, std::vector<double>{33});
+}
+
 TEST(Waiting, WhereBothLinesAreFullTheUnitIsBusy) {
     Machine machine = machine_with_a_slow_unit();
     machine.waiting_of_scheduler = machine.waiting_of_sm = 1;

@@ -53,24 +53,24 @@ FAILURES = [
     ("by columns past the L1 were 24 % too fast (now 14 %)",
      "10_", "transpose_read_columns/.*l1:off/rows:16384", -14, -14),
     ("of 2048 x 2048 are 12 to 14 % too slow", "14_", "transpose_sectors.*rows:2048", 12, 14),
-    ("The unrolled tile of 9999 x 10007 is 29 % too fast", "14_", "transpose_tile_unrolled.*rows:9999", -29, -29),
+    ("The unrolled tile of 9999 x 10007 is 28 % too fast", "14_", "transpose_tile_unrolled.*rows:9999", -28, -28),
     ("predicted to take 18 to 26 % less than they do; now -6 to 3 %", "14_", "transpose_tensor", -6, 3),
     ("8 to 12 % too fast at 2^20", "07_", "read_offset_loads_first/unroll:[48].*n:1048576", -12, -8),
     ("up to 7 % too slow beyond", "07_", "read_offset_loads_first/unroll:[48].*n:(16777216|67108864)", 4, 7),
     ("(chapter 01) are 17 to 29 % too fast", "01_", "copy_strided/l1:o.*stride:(56|64)/", -29, -17),
     ("rows read by blocks of 16 x 8 (chapter 13) at 16384 x 16384 24 % too fast",
      "13_", "transpose_read_rows/block:16x8/rows:16384", -24, -24),
-    ("Tiles 8 deep are 2 to 14 % too fast", "18_", "matmul_rectangular_tiles/tile:(16x16|32x32)x8/", -14, -2),
-    ("those with 4 or 8 in place of one 16 or 32 6 to 17 % too slow",
-     "18_", r"matmul_rectangular_tiles/tile:([48]x\d+|\d+x[48])x32/", 6, 17),
+    ("Tiles 8 deep are 2 to 13 % too fast", "18_", "matmul_rectangular_tiles/tile:(16x16|32x32)x8/", -13, -2),
+    ("those with 4 or 8 in place of one 16 or 32 5 to 16 % too slow",
+     "18_", r"matmul_rectangular_tiles/tile:([48]x\d+|\d+x[48])x32/", 5, 16),
     ("naive products by 8 x 8 threads (chapter 16) 20 % too slow", "16_", "matmul_naive/block:8x8/m:1024", 20, 20),
     ("few on an SM (chapter 08) 10 to 19 % too slow", "08_", "read_offset.*block:64/shared_kb:48", 10, 19),
     ("`sum_constant_by_lane` 2 to 7 %", "04_", "sum_constant_by_lane", -7, -2),
     ("`sum_constant_uniform` is 6 to 12 % too fast", "04_", "sum_constant_uniform", -12, -6),
     ("chapter 04) are 10 % too fast", "04_", "gather.*scatter:array.*n:16777216", -10, -10),
-    ("at 2048 cubed is 26 % too fast by tiles of 128 x 64",
-     "19_", "matmul_double_buffered/tile:128x64/m:2048", -26, -26),
-    ("`matmul_thread_tiles` at +84% (now -10 to -14%)", "19_", "matmul_thread_tiles", -14, -10),
+    ("at 2048 cubed is 27 % too fast by tiles of 128 x 64",
+     "19_", "matmul_double_buffered/tile:128x64/m:2048", -27, -27),
+    ("`matmul_thread_tiles` at +84% (now -9 to -14%)", "19_", "matmul_thread_tiles", -14, -9),
 ]  # fmt: skip
 
 
@@ -89,8 +89,8 @@ def test_where_the_time_model_fails_is_as_validated(
     assert (round(min(errors)), round(max(errors))) == (least, most)
 
 
-def test_the_whole_model_has_the_errors_that_are_stated() -> None:
-    """Of rows executed whole, beside the table of mechanisms in common/timing/README.md."""
+def test_the_whole_model_stands_beside_the_mechanisms_as_validated() -> None:
+    """The row `nothing` of common/timing/README.md, and what chapters have `instead of`: of rows executed whole."""
     sampled = {
         (path.stem, row["name"])
         for path in (ROOT / "data/emulated-hopper").glob("*.json")
@@ -108,9 +108,12 @@ def test_the_whole_model_has_the_errors_that_are_stated() -> None:
     early = mean(value for chapter, value in medians.items() if chapter <= "08")
     late = mean(value for chapter, value in medians.items() if chapter > "08")
     page = (ROOT / "common/timing/README.md").read_text(encoding="utf-8")
-    page = " ".join(page.split())
-    assert f"of the model as it is now the whole has {early:.1f}% and {late:.1f}%" in page
+    assert f"| nothing | {early:.1f}% | {late:.1f}% | |" in page
     assert f"the {sum(map(len, errors.values()))} rows that are executed whole" in page
+    stated = re.findall(r"chapter (\d\d): [\d.]+% instead of ([\d.]+)%", page)
+    assert len(stated) >= 5
+    # Times of this table have four digits.
+    assert all(abs(medians[chapter] - float(error)) < 0.15 for chapter, error in stated)
 
 
 def test_the_page_has_the_times_of_the_gpu_that_nothing_was_fitted_to() -> None:

@@ -28,6 +28,8 @@ _OTHER_LOADS = "the mean wait was chosen by rows read beside columns written; ot
 _UNALIGNED = "which of these stores meet depends on the order of warps"
 _APART = "warps come to their stores further apart on the GPU; no reason is known"
 _FEW_BLOCKS = "on the H200 warps of an SM with few blocks meet again behind a store that waits; no reason is known"
+_IN_TURNS = "on the GPU another warp goes first in one of five cases; which one is not known"
+_YOUNGER_BLOCK = "the younger of two blocks gets more of the SM than on the GPU"
 _SMALL = "the driver's kernels for small copies and fills take 4 us; no reason is known"
 _MANY_LINES = (
     "which lines stay depends on the order in which loads of many lines are served, not known"
@@ -95,9 +97,13 @@ EXCEPTIONS = {
         "warps of a block have their addresses within, first wave, cycles": _APART,
         "warps of a block have their addresses within, later waves, cycles": _APART,
         "blockIdx.x beside stores, cycles": "no reason is known",
-        "a word of shared memory beside stores, cycles": "the oldest block's first, beside stores too",
     },
     "streams": {},
+    "shared_loads": {
+        "eight-way conflicts: the next load of a block is of the warp that has waited longest, %": _IN_TURNS,
+        "tiles of 32 x 32: a tile, quantile 50 %, cycles": _YOUNGER_BLOCK,
+        "tiles of 32 x 32: a block's additions, quantile 90 %, cycles": _YOUNGER_BLOCK,
+    },
     "stores": {"1 times 128 bytes at offset 44": _UNALIGNED},
     "copies": {
         "device to device, 4 KiB": _SMALL,

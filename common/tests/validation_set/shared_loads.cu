@@ -151,7 +151,7 @@ void print_loads(unsigned sms) {
     for (std::size_t first = 0; first < seen.size(); first += block_warps)
         blocks[seen[first].sm].push_back(first);
     Shares longest;
-    std::vector<double> before, all;
+    std::vector<double> behind, all;
     for (const auto& [sm, of_sm] : blocks) {
         const unsigned zero = seen[of_sm[0]].cycles[0] - (1u << 30);
         // By scheduler and block, with the clock since then.
@@ -175,14 +175,14 @@ void print_loads(unsigned sms) {
             unsigned end = 0;
             for (const Seen<loads>& warp : of_scheduler[older])
                 end = std::max(end, warp.cycles[loads - 1]);
-            // Those behind the younger block's first loads, which find room in the queues.
+            // But the first ones of its warps, which find room in the queues.
             for (const Seen<loads>& warp : of_scheduler[1 - older]) {
-                for (int i = 1; i < loads; ++i) before.push_back(warp.cycles[i] < end ? 100 : 0);
+                for (int i = 1; i < loads; ++i) behind.push_back(warp.cycles[i] < end ? 0 : 100);
             }
         }
     }
     const std::string what = "eight-way conflicts: ";
-    print(what + "loads of the younger block before the older one's last, %", mean(before));
+    print(what + "loads of the younger block behind the older one's last, %", mean(behind));
     print(what + "the next load of a block is of the warp that has waited longest, %",
           mean(longest.seen));
     print(what + "so often it would be by chance, %", mean(longest.by_chance));
