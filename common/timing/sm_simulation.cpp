@@ -87,6 +87,7 @@ SmResult SmSimulation::run() {
         Scheduler* next = nullptr;
         double when = next_service();
         for (Scheduler& scheduler : schedulers_) {
+            if (std::max(scheduler.free, now_) >= when) continue;  // nor is its next event earlier
             const double event = next_event(scheduler);
             if (event >= when) continue;
             when = event;
