@@ -1,7 +1,6 @@
 // Divergence, reconvergence, the ends of threads.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "emulator/simt/block_runner.hpp"
@@ -229,45 +228,6 @@ bool BlockRunner::release_waiting_lanes(WarpState& warp) {
             return true;
         }
     }
-    return false;
-}
-
-namespace {
-
-std::uint64_t hash_registers(const Fragment& fragment) {
-    std::uint64_t hash = 0;
-    const std::byte* const registers = fragment.frame->registers;
-    for (std::uint32_t at = 0; at < fragment.frame->function->register_bytes; at += 8) {
-        std::uint64_t word;
-        std::memcpy(&word, registers + at, 8);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
-}  // namespace
-
-// Whether the fragment only waits for others to change memory: its registers are the same as some turns ago
-// at the same place; or it has had very many turns in a kernel whose threads communicate.
-bool BlockRunner::is_spinning(WarpState& warp, const Fragment& fragment) {
-    constexpr unsigned min_turns = 4, max_turns = 256;
-    SpinWatch& spin = warp.spin;
-    if (warp.fragments.empty() && fragment.reconvergence == nullptr) {
-        spin = {};
-        return false;
-    }
-    ++spin.turns;
-    if (spin.turns < min_turns) return false;
-    const std::uint64_t registers = hash_registers(fragment);
-    const bool same =
-        spin.block == fragment.block && spin.lanes == fragment.lanes && spin.registers == registers;
-    if (same || (spin.turns >= max_turns && execution_.launch.image.traits.has_order_dependence)) {
-        spin = {};
-        return true;
-    }
-    if (std::has_single_bit(spin.turns))
-        spin = {spin.turns, fragment.block, fragment.lanes, registers};
     return false;
 }
 
