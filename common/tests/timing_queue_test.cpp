@@ -379,8 +379,9 @@ TEST(Waiting, OfLoadsFromSharedMemoryTheOldestBlocksGoFirstAndThoseOfABlockInTur
     EXPECT_EQ(of_warps.clocks[0][1].cycles, std::vector<double>{81});
 }
 
-// An older block's loads from shared memory are ready at 0, 1, 2 and 3, a younger one's load from global memory at 0, or behind
-// arithmetic that is issued at 3, at 7. So it is issued at 1; or the fourth load at 16 and it behind that, at 32.
+// An older block's loads from shared memory are ready at 0, 1, 2 and, as the line is full then, 3, to be issued at 16. A younger
+// one's load from global memory is ready at 0, too, and issued at 1, before the second one; its clock is read behind the third
+// one, at 4. Or, behind arithmetic that is issued at 3, it is ready at 7, and issued at 32, behind the fourth one.
 TEST(Waiting, OfLoadsFromSharedAndGlobalMemoryTheOneThatHasWaitedLongerGoesFirst) {
     Machine machine = machine_with_a_slow_unit();
     machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
@@ -394,7 +395,7 @@ TEST(Waiting, OfLoadsFromSharedAndGlobalMemoryTheOneThatHasWaitedLongerGoesFirst
     const Instruction load = memory(Space::global, 0, {1}, {});
     trace.program.blocks.push_back({{load, clock_into(2)}});
     EXPECT_EQ(SmSimulation(machine, trace, facts).run().clocks[1][0].cycles,
-              std::vector<double>{3});
+              std::vector<double>{4});
     trace.program.blocks[1] = {{arithmetic({}, 1), load, clock_into(2)}};
     const SmResult later = SmSimulation(machine, trace, facts).run();
     EXPECT_EQ(later.clocks[0][0].cycles, std::vector<double>{17});

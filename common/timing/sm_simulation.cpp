@@ -173,54 +173,56 @@ void SmSimulation::await_next(std::uint32_t number) {
         schedulers_[warp.scheduler].waiting.push({0, warp.ready, warp.age, number});
 }
 
-double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t unit) const {
+// When the unit is free that those of a line wait for.
+double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t line) const {
     constexpr auto memory = static_cast<std::size_t>(Unit::memory);
-    if (unit != memory && unit != shared_memory) return scheduler.unit_free[unit];
+    if (line != memory && line != shared_memory) return scheduler.unit_free[line];
     const auto number = static_cast<std::uint32_t>(&scheduler - schedulers_.data());
     return queue_.has_room(number) ? scheduler.unit_free[memory] : next_service();
 }
 
 double SmSimulation::next_event(const Scheduler& scheduler) const {
     double event = scheduler.waiting.empty() ? never : scheduler.waiting.top().time;
-    for (std::size_t unit = 0; unit < line_count; ++unit) {
-        if (!scheduler.eligible[unit].empty()) event = std::min(event, unit_free(scheduler, unit));
+    for (std::size_t line = 0; line < line_count; ++line) {
+        if (!scheduler.eligible[line].empty()) event = std::min(event, unit_free(scheduler, line));
     }
     return std::max({event, scheduler.free, now_});
 }
 
 // Of a scheduler's instructions for one unit the oldest warp's comes first, but memory instructions by how long they have
-// waited: those to shared memory the oldest block's first (data/timing/shared_loads.csv), others mostly
-// (data/timing/turns.csv).
-void SmSimulation::await_unit(const Turn& turn) {
-    const Warp& warp = warps_[turn.warp];
+// waited: accesses to shared memory the oldest block's first (loads: data/timing/shared_loads.csv; stores alike), others
+// with some chance (data/timing/turns.csv).
+void SmSimulation::await_unit(const Waiter& waiter) {
+    const Warp& warp = warps_[waiter.warp];
     const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
     const Instruction& instruction = block.instructions[warp.instruction];
     auto& eligible = schedulers_[warp.scheduler].eligible;
     if (instruction.unit != Unit::memory) {
-        eligible[index(instruction.unit)].push({0, 0, turn.age, turn.warp});
+        eligible[index(instruction.unit)].push({0, 0, waiter.age, waiter.warp});
     } else if (instruction.access != no_access &&
                access_of(warp, instruction).space == Space::shared) {
         eligible[shared_memory].push(
-            {residents_[warp.block].number, turn.time, turn.age, turn.warp});
+            {residents_[warp.block].number, waiter.time, waiter.age, waiter.warp});
     } else {
-        const double time = turn.time + by_chance(machine_.memory_order_cycles);
-        eligible[index(Unit::memory)].push({0, time, turn.age, turn.warp});
+        const double time = waiter.time + by_chance(machine_.memory_order_cycles);
+        eligible[index(Unit::memory)].push({0, time, waiter.age, waiter.warp});
     }
 }
 
 // The line of which a scheduler issues the first instruction: that of the oldest warp, and of the two of memory instructions
-// the one whose first has waited longer.
+// the one whose first has waited longer, by the times by which these lines are ordered.
 SmSimulation::Heap* SmSimulation::first_eligible(Scheduler& scheduler, double now) const {
     auto& eligible = scheduler.eligible;
     const Heap& shared = eligible[shared_memory];
     const Heap& others = eligible[index(Unit::memory)];
+    const auto since = [](const Heap& heap) { return std::pair(heap.top().time, heap.top().age); };
     const bool is_shared_first =
-        !shared.empty() && (others.empty() || shared.top().time < others.top().time);
+        !shared.empty() && (others.empty() || since(shared) < since(others));
     const std::size_t passed = is_shared_first ? index(Unit::memory) : shared_memory;
     Heap* first = nullptr;
-    for (std::size_t unit = 0; unit < line_count; ++unit) {
-        Heap& each = eligible[unit];
-        if (unit == passed || each.empty() || unit_free(scheduler, unit) > now) continue;
+    for (std::size_t line = 0; line < line_count; ++line) {
+        Heap& each = eligible[line];
+        if (line == passed || each.empty() || unit_free(scheduler, line) > now) continue;
         if (first == nullptr || first->top().age > each.top().age) first = &each;
     }
     return first;
@@ -228,7 +230,7 @@ SmSimulation::Heap* SmSimulation::first_eligible(Scheduler& scheduler, double no
 
 void SmSimulation::advance(Scheduler& scheduler, double now) {
     while (!scheduler.waiting.empty() && scheduler.waiting.top().time <= now) {
-        const Turn next = scheduler.waiting.top();
+        const Waiter next = scheduler.waiting.top();
         scheduler.waiting.pop();
         await_unit(next);
     }

@@ -89,21 +89,21 @@ class SmSimulation {
         std::unordered_map<std::uint32_t, std::vector<double>> copies;
         std::vector<std::uint32_t> waiting_for_copies;
     };
-    // The least of a heap comes first.
-    struct Turn {
+    // A warp that waits for its turn; the least one comes first.
+    struct Waiter {
         std::uint64_t block;  // its number, where older blocks come first, else 0
         double time;
         std::uint64_t age;
         std::uint32_t warp;
-        auto operator<=>(const Turn&) const = default;
+        auto operator<=>(const Waiter&) const = default;
     };
-    using Heap = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
-    // Of eligible warps: those that wait for a unit, and apart from the memory unit's others those for shared memory.
+    using Heap = std::priority_queue<Waiter, std::vector<Waiter>, std::greater<>>;
+    // In which eligible warps wait: a line for each unit, and one for shared memory, which is of the memory unit, too.
     static constexpr std::size_t shared_memory = unit_count, line_count = unit_count + 1;
     struct Scheduler {
         double free = 0;
         Heap waiting;                           // by the cycle at which they are ready
-        std::array<Heap, line_count> eligible;  // a unit each, then those for shared memory
+        std::array<Heap, line_count> eligible;  // by line
         std::array<double, unit_count> unit_free{};
     };
 
@@ -114,9 +114,9 @@ class SmSimulation {
     void await_next(std::uint32_t warp);
     const Instruction* next_of(Warp& warp);
     bool finds_ready(Warp& warp, const Instruction& instruction);
-    double unit_free(const Scheduler& scheduler, std::size_t unit) const;
+    double unit_free(const Scheduler& scheduler, std::size_t line) const;
     double next_event(const Scheduler& scheduler) const;
-    void await_unit(const Turn& turn);
+    void await_unit(const Waiter& waiter);
     Heap* first_eligible(Scheduler& scheduler, double now) const;
     void advance(Scheduler& scheduler, double now);
     double held_by(const Instruction& instruction) const;

@@ -113,10 +113,10 @@ def _emulate_options(command: ArgumentParser) -> None:
 
 
 def _emulate(options: Namespace) -> int:
-    """any CUDA program on an emulated GPU: what its memory accesses cost
+    """any CUDA program on an emulated GPU: what its accesses cost, and its predicted time
 
     Builds a .cu file with nvcc, or takes a program that is linked with CUDA's shared runtime, runs it on
-    emulated GPUs and reports every launch.
+    emulated GPUs and reports every launch: counts by line, and how long it would take.
     """
     from notebook import emulate
 

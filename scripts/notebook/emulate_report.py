@@ -293,6 +293,21 @@ def _facts(together: Together) -> list[list[str]]:
     return [
         _facts_row("registers", together, lambda launch: launch.registers),
         _facts_row("occupancy %", together, lambda launch: launch.occupancy_percent),
+        *_times(together),
+    ]
+
+
+def _times(together: Together) -> list[list[str]]:
+    """What is predicted of each GPU; nothing where no time was asked for."""
+    if not any(launch and launch.predicted for _, launch in together):
+        return []
+    columns = [
+        emulate_time.cells(launch.predicted, launch.launches) if launch else ("-", "-")
+        for _, launch in together
+    ]
+    return [
+        ["predicted time of a launch", *(time for time, _ in columns)],
+        ["bound by", *(bound for _, bound in columns)],
     ]
 
 

@@ -69,6 +69,11 @@ def summary(time: Predicted, launches: int) -> list[str]:
     return [*sentences, *([f"  warps wait: {', '.join(waits)}"] if waits else [])]
 
 
+def cells(time: Predicted | None, launches: int) -> tuple[str, str]:
+    """The time of one of the launches and what bounds it, for a table."""
+    return (_seconds(time.seconds / launches), time.bound) if time else ("-", "-")
+
+
 def _seconds(value: float) -> str:
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= scale:

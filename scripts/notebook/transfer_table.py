@@ -163,7 +163,7 @@ def _summary(every: list[Trial]) -> str:
         if trial.kind == CLAIM and transfer.contradicts(every, trial.architecture, SHARE_IN_BAND)
     ]
     word = "accepted" if transfer.is_accepted(every) else "not accepted"
-    beside = f"; it decides no verdict of {', '.join(contradicted)}" if contradicted else ""
+    beside = f"; by it no verdict is given for {', '.join(contradicted)}" if contradicted else ""
     return (
         f"{in_band:.1%} of the ratios lie in the band; {decided} verdicts are decided, "
         f"{transfer.share_right(every):.1%} of these rightly. The rule is {word}{beside}."

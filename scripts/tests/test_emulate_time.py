@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from notebook.emulate_time import Predicted, predicted, summary
+from notebook.emulate_time import Predicted, cells, predicted, summary
 
 REASONS = ("memory", "shared", "arithmetic", "barrier", "unit_busy", "not_selected")
 
@@ -65,6 +65,11 @@ def test_a_time_has_the_unit_that_fits_it(seconds: float, text: str) -> None:
 def test_several_launches_show_the_time_of_one() -> None:
     (line,) = summary(Predicted(4e-3, "dram", {}), 4)
     assert "predicted 4 ms, 1 ms each, bound by dram" in line
+
+
+def test_a_table_has_the_time_of_one_launch_and_what_bounds_it() -> None:
+    assert cells(Predicted(4e-3, "dram", {}), 4) == ("1 ms", "dram")
+    assert cells(None, 4) == ("-", "-")
 
 
 def test_units_by_their_share_and_lines_by_their_waits() -> None:

@@ -11,11 +11,16 @@
 #include <vector>
 
 #include "back_to_back.hpp"
-#include "device_clock.hpp"
+#include "seen_by_warps.cuh"
 
 namespace {
 
 using back_to_back::check;
+using seen_by_warps::print;
+using seen_by_warps::quantile;
+using seen_by_warps::Seen;
+using seen_by_warps::seen_by;
+using seen_by_warps::sm_number;
 
 constexpr unsigned rows = 2048, schedulers = 4, warp_size = 32;
 constexpr int instructions = 16;
@@ -26,18 +31,6 @@ __device__ unsigned index_of_thread() {
     unsigned index;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index)::"memory");
     return index;
-}
-
-// What a warp saw: its SM, and the clock at so many places.
-template <int readings>
-struct alignas(16) Seen {
-    unsigned sm, cycles[readings];
-};
-
-__device__ unsigned sm_number() {
-    unsigned number;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(number)::"memory");
-    return number;
 }
 
 // Each warp stores into 16 cache lines, or loads them, 16 times, each time others, and reads the clock behind each.
@@ -113,33 +106,6 @@ __global__ void __launch_bounds__(block_threads, 2048 / block_threads)
         __syncthreads();
     }
     *at = value;
-}
-
-// The third launch of three: its machine code is at hand.
-template <int readings, typename Launch>
-std::vector<Seen<readings>> seen_by(std::size_t warps, const Launch& launch) {
-    Seen<readings>* seen;
-    check(cudaMalloc(&seen, warps * sizeof(*seen)));
-    for (int i = 0; i < 3; ++i) {
-        launch(seen);
-        check(cudaGetLastError());
-        check(cudaDeviceSynchronize());
-    }
-    std::vector<Seen<readings>> result(warps);
-    check(cudaMemcpy(result.data(), seen, warps * sizeof(*seen), cudaMemcpyDeviceToHost));
-    check(cudaFree(seen));
-    return result;
-}
-
-void print(const std::string& name, double value) {
-    std::printf("\"%s\",%.2f\n", name.c_str(), value);
-}
-
-double quantile(std::vector<double> values, double share) {
-    const auto at = values.begin() +
-                    static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), at, values.end());
-    return *at;
 }
 
 // Of four instructions one after another, how often they are of four schedulers, once all lines are full.
