@@ -20,6 +20,7 @@ from notebook import (
     files,
     findings,
     kernel_files,
+    lore_generations,
     markers,
     names,
     page_tables,
@@ -122,18 +123,25 @@ class Pages:
         return ["", *markdown_table(["chapter", "question"], rows), ""]
 
     def _lore(self, page: Path, marker: Marker) -> list[str]:
-        words = answer_tables.CHINESE if page.stem.endswith(".zh") else answer_tables.ENGLISH
-        rows = []
+        languages = (answer_tables.CHINESE, lore_generations.CHINESE)
+        if not page.stem.endswith(".zh"):
+            languages = (answer_tables.ENGLISH, lore_generations.ENGLISH)
+        words, words_of_generations = languages
+        rows, generations = [], []
         for row in marker.rows:
             answer = answer_tables.parse(row, None)
             chapter = self._chapter(answer.chapter)
             decided = self.decided(chapter)
-            kernel = names.kernel(answer_tables.claim_of(decided, answer.claim).variant)
+            claim = answer_tables.claim_of(decided, answer.claim)
+            kernel = names.kernel(claim.variant)
             where = link(page, chapter.number, chapter.directory)
             if code := kernel_files.of(chapter.directory, kernel):
                 where += f"&nbsp;{link(page, words.code, code)}"
             rows.append(answer_tables.lore_row(decided, answer, where, words))
-        return ["", *markdown_table(words.header, rows), ""]
+            lore = answer.label.split("|")[0].strip()
+            generations.append(lore_generations.row(decided, claim, lore, words_of_generations))
+        table = markdown_table(words.header, rows)
+        return ["", *table, "", *lore_generations.folded(generations, words_of_generations)]
 
 
 def write_all(project: Project) -> list[Path]:
