@@ -1,4 +1,4 @@
-"""On which generations lore holds: the folded table below that of the front page."""
+"""On which generations lore holds: a folded table of the front page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from notebook import device_names, judging
 from notebook.claims import Claim
 from notebook.tables import ChapterVerdicts
-from notebook.text import markdown_cell, markdown_table
+from notebook.text import markdown_cell
 
 _HOLDS, _PARTLY, _NOT, _OPEN = range(4)
 _ANSWERS = {
@@ -25,19 +25,12 @@ _NONE = "–"
 class Words:
     """The words of the table in one language."""
 
-    summary: str
     header: tuple[str, str, str, str, str]
-    every: str | None = (
-        None  # for all generations, where the name that devices have is of another language
-    )
+    every: str | None = None  # all generations, where it is not English
 
 
-ENGLISH = Words(
-    "Which generations it holds on: as measured, else by emulated GPUs (open: too close to predict, or needs a GPU)",
-    ("lore", "holds", "partly, or it depends", "does not", "open"),
-)
+ENGLISH = Words(("lore", "holds", "partly, or it depends", "does not", "open"))
 CHINESE = Words(
-    "在哪几代架构上成立：有实测以实测为准，否则由模拟 GPU 判定（未定：预测误差太大，或需要 GPU）",
     ("经验之谈", "成立", "部分成立或视情况而定", "不成立", "未定"),
     "各代",
 )
@@ -92,15 +85,3 @@ def _named(devices: Sequence[str], every: Sequence[str], words: Words) -> str:
     if words.every and len(devices) == len(every):
         return words.every
     return device_names.together(devices, every) or _NONE
-
-
-def folded(rows: Sequence[Sequence[str]], words: Words) -> list[str]:
-    """The table, folded up."""
-    return [
-        f"<details><summary>{words.summary}</summary>",
-        "",
-        *markdown_table(words.header, rows),
-        "",
-        "</details>",
-        "",
-    ]

@@ -33,6 +33,18 @@ class Marker:
     rows: tuple[str, ...]
 
 
+def rows_of(text: str, kind: str) -> list[str]:
+    """The rows of all markers of a kind; raises WrongMarker."""
+    found: list[str] = []
+
+    def note(marker: Marker) -> list[str]:
+        found.extend(marker.rows if marker.kind == kind else ())
+        return []
+
+    filled(text, note)
+    return found
+
+
 def filled(text: str, table: Callable[[Marker], list[str]]) -> str:
     """A page with the table of each marker; raises WrongMarker. `table` raises ValueError for a
     marker that it cannot serve."""

@@ -39,7 +39,18 @@ from notebook.text import close_matches, markdown_cell, markdown_table
 _CHINESE = "README.zh.md"
 FRONT_PAGES = ("README.md", _CHINESE)
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\(([a-z./]*plots/[a-z0-9_]+\.svg)\)")
-_KINDS = ("chapters", "lore", "answer CHAPTER", "verdicts CHAPTER", "counters CHAPTER")
+_KINDS = (
+    "chapters",
+    "lore",
+    "generations",
+    "answer CHAPTER",
+    "verdicts CHAPTER",
+    "counters CHAPTER",
+)
+
+
+def _is_chinese(page: Path) -> bool:
+    return page.name == _CHINESE
 
 
 def _described(page: Path, text: str) -> str:
@@ -77,7 +88,7 @@ class Pages:
             try:
                 text = files.text_of(page)
                 filled = markers.filled(text, partial(self._table, page))
-                yield page, text, filled if page.name == _CHINESE else _described(page, filled)
+                yield page, text, filled if _is_chinese(page) else _described(page, filled)
             except WrongMarker as wrong:
                 refuse(Problem(f"{self.project.quoted(page)}:{wrong.line}: {wrong}"))
             except Problem as problem:  # the page stays as it is; others do not suffer
@@ -89,13 +100,18 @@ class Pages:
         if kind not in _KINDS:
             raise ValueError(f"unknown table {kind}; {close_matches(kind, _KINDS)}")
         if marker.name is None:
-            return self._chapters(page) if kind == "chapters" else self._lore(page, marker)
+            return self._of_all(page, marker)
         decided = self.decided(self._chapter(marker.name))
         if marker.kind == "answer":
             return answer_tables.answer(decided, marker.rows)
         if marker.kind == "counters":
             return self._counters(page, decided.ours)
         return [*page_tables.verdicts(page, decided.ours), *page_tables.printed(page, decided)]
+
+    def _of_all(self, page: Path, marker: Marker) -> list[str]:
+        if marker.kind == "chapters":
+            return self._chapters(page)
+        return self._lore(page, marker) if marker.kind == "lore" else self._generations(page)
 
     def _chapter(self, text: str) -> Chapter:
         by_name = {
@@ -123,25 +139,30 @@ class Pages:
         return ["", *markdown_table(["chapter", "question"], rows), ""]
 
     def _lore(self, page: Path, marker: Marker) -> list[str]:
-        languages = (answer_tables.CHINESE, lore_generations.CHINESE)
-        if not page.stem.endswith(".zh"):
-            languages = (answer_tables.ENGLISH, lore_generations.ENGLISH)
-        words, words_of_generations = languages
-        rows, generations = [], []
+        words = answer_tables.CHINESE if _is_chinese(page) else answer_tables.ENGLISH
+        rows = []
         for row in marker.rows:
             answer = answer_tables.parse(row, None)
             chapter = self._chapter(answer.chapter)
             decided = self.decided(chapter)
-            claim = answer_tables.claim_of(decided, answer.claim)
-            kernel = names.kernel(claim.variant)
+            kernel = names.kernel(answer_tables.claim_of(decided, answer.claim).variant)
             where = link(page, chapter.number, chapter.directory)
             if code := kernel_files.of(chapter.directory, kernel):
                 where += f"&nbsp;{link(page, words.code, code)}"
             rows.append(answer_tables.lore_row(decided, answer, where, words))
+        return ["", *markdown_table(words.header, rows), ""]
+
+    def _generations(self, page: Path) -> list[str]:
+        """Of the page's lore."""
+        words = lore_generations.CHINESE if _is_chinese(page) else lore_generations.ENGLISH
+        rows = []
+        for row in markers.rows_of(files.text_of(page), "lore"):
+            answer = answer_tables.parse(row, None)
+            decided = self.decided(self._chapter(answer.chapter))
+            claim = answer_tables.claim_of(decided, answer.claim)
             lore = answer.label.split("|")[0].strip()
-            generations.append(lore_generations.row(decided, claim, lore, words_of_generations))
-        table = markdown_table(words.header, rows)
-        return ["", *table, "", *lore_generations.folded(generations, words_of_generations)]
+            rows.append(lore_generations.row(decided, claim, lore, words))
+        return ["", *markdown_table(words.header, rows), ""]
 
 
 def write_all(project: Project) -> list[Path]:
