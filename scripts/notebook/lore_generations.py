@@ -82,6 +82,6 @@ def _together(answers: set[int]) -> int:
 
 
 def _named(devices: Sequence[str], every: Sequence[str], words: Words) -> str:
-    if words.every and len(devices) == len(every):
+    if words.every and devices and len(devices) == len(every):
         return words.every
     return device_names.together(devices, every) or _NONE

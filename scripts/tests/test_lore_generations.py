@@ -24,7 +24,9 @@ COLUMN = {
 }
 
 
-def row(**verdicts: tuple[str, ...]) -> list[str]:
+def row(
+    words: lore_generations.Words = lore_generations.ENGLISH, **verdicts: tuple[str, ...]
+) -> list[str]:
     """Of an emulated GPU for each of these generations, and a GPU, `gpu`, of the last one."""
     emulated = [name for name in verdicts if name != "gpu"]
     devices = [f"emulated-{name}" for name in emulated] + ["nvidia-x"] * ("gpu" in verdicts)
@@ -48,9 +50,7 @@ def row(**verdicts: tuple[str, ...]) -> list[str]:
         },
     )
     claim = cast(Claim, SimpleNamespace(id="claim"))
-    return lore_generations.row(
-        cast(ChapterVerdicts, decided), claim, "lore", lore_generations.ENGLISH
-    )
+    return lore_generations.row(cast(ChapterVerdicts, decided), claim, "lore", words)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,10 @@ def test_generations_that_agree_are_named_together() -> None:
     names = ("fermi", "kepler", "maxwell")
     found = row(**dict.fromkeys(names, ("holds",)))
     assert found[1] == "all 3 generations"
+
+
+def test_without_emulated_gpus_no_generation_is_named() -> None:
+    assert row(lore_generations.CHINESE) == ["lore", "–", "–", "–", "–"]
 
 
 def _has_hopper(cell: str) -> bool:
