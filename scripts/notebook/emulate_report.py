@@ -52,7 +52,7 @@ def launch_report(runs: Sequence[Emulated]) -> list[str]:
             if any(values):
                 names[name] = None
                 rows.append([name, *map(number, values)])
-        lines += [_title(_first(together)), *_marked(together), "", *table(rows), ""]
+        lines += [*_heading(together), "", *table(rows), ""]
     known = [[name, OF_A_LAUNCH[name]] for name in names if name in OF_A_LAUNCH]
     legend = (
         ["Nsight Compute's names:", *(f"  {name:28}{metric}" for name, metric in known)]
@@ -89,13 +89,14 @@ def _dimensions(shape: tuple[int, int, int]) -> str:
 def _summary(launch: Launch) -> str:
     warp = sum(line.warp_instructions for line in launch.code)
     lanes = sum(line.thread_instructions for line in launch.code)
+    in_all = " in all" if launch.launches > 1 else ""
     facts = [
         f"{launch.registers} registers" if launch.registers is not None else "",
         f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
         f"occupancy {launch.occupancy_percent:.0f} %"
         if launch.occupancy_percent is not None
         else "",
-        f"{scaled(warp)} warp instructions, {lanes / warp:.1f} lanes each" if warp else "",
+        f"{scaled(warp)} warp instructions{in_all}, {lanes / warp:.1f} lanes each" if warp else "",
     ]
     if launch.blocks_executed < launch.blocks:
         error = (
@@ -282,7 +283,13 @@ def _several(together: Together) -> list[str]:
     legend = (
         "  (sectors a request and the share of their bytes that is used; w: wavefronts a request)"
     )
-    return [_title(_first(together)), *_marked(together), "", *table(rows), legend, ""]
+    return [*_heading(together), "", *table(rows), legend, ""]
+
+
+def _heading(together: Together) -> list[str]:
+    several = any(launch and launch.launches > 1 for _, launch in together)
+    sums = ["  counts: of all launches together"] if several else []
+    return [_title(_first(together)), *sums, *_marked(together)]
 
 
 def _first(together: Together) -> Launch:

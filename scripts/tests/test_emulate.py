@@ -243,6 +243,17 @@ def test_launches_show_nsight_computes_names(tmp_path: Path) -> None:
     assert "! failed launch: copy: refused" in text
 
 
+def test_sums_over_launches_are_said_to_be_sums(tmp_path: Path) -> None:
+    once, twice = (aggregate(launches(tmp_path, *[described()] * n)) for n in (1, 2))
+    for together in (once, twice):
+        runs = [emulate_report.Emulated(name, "GPU", 0, together, []) for name in ("ada", "hopper")]
+        of_several = "  counts: of all launches together"
+        for report in (emulate_report.line_report, emulate_report.launch_report):
+            assert (of_several in report(runs)) == (together is twice)
+        alone = "\n".join(emulate_report.line_report(runs[:1]))
+        assert (" warp instructions in all, " in alone) == (together is twice)
+
+
 def test_csv_has_both_names_and_no_formulas(tmp_path: Path) -> None:
     launch = only(tmp_path, site(4, "global", "load"), kernel="=1+1")
     run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
