@@ -123,6 +123,50 @@ TEST(Server, OfAShareServesWhatWasLeftOfIt) {
 
 // Arrays that begin 4 MiB apart are read side by side: of 64 pairs of the same line of both, about half lie in one channel
 // (by chance, 32 +- 4), whatever the distance is to where counting begins.
+// Half of the bandwidth is read, a row of 512 bytes every 8 cycles, and a channel needs 40 for one: in the mean a read waits
+// for half of a row, 0.5 / (2 * 0.5) * 40 cycles.
+TEST(DramModel, ReadsWaitForThoseOfOtherSmsAtTheirChannels) {
+    Machine machine = machine_with_dram();
+    machine.dram_channel_rate = 512 / 40.0;
+    machine.dram_achieved_share = 0.99;
+    machine.l2_burst_cycles = 1000;
+    Dram dram(machine, 1);
+    EXPECT_NEAR(dram.read(0, 128, 1, 0), 0, 1);  // no other SM reads
+    double sum = 0, long_ones = 0;
+    constexpr unsigned before = 2000, reads = 20'000;
+    for (unsigned i = 0; i < before + reads; ++i) {
+        const double now = 8.0 * i;
+        const double wait = dram.read(512 * (i + 1), 512, 1, now) - now;
+        if (i < before) continue;
+        sum += wait;
+        long_ones += wait > 60;
+    }
+    EXPECT_NEAR(sum / reads, 20, 1.5);
+    EXPECT_NEAR(long_ones / reads, std::exp(-3), 0.02);
+}
+
+// Reads of 512 bytes that ask for all of the bandwidth.
+double mean_wait_of_all(const Machine& machine) {
+    Dram dram(machine, 1);
+    constexpr unsigned before = 2000, reads = 20'000;
+    double sum = 0;
+    for (unsigned i = 0; i < before + reads; ++i) {
+        const double now = 4.0 * i;
+        const double wait = dram.read(512 * (i + 1), 512, 1, now) - now;
+        if (i >= before) sum += wait;
+    }
+    return sum / reads;
+}
+
+TEST(DramModel, ChannelsAreUsedAsFarAsTheBandwidthIsAchieved) {
+    Machine machine = machine_with_dram();
+    machine.dram_achieved_share = 0.8;
+    machine.l2_burst_cycles = 1000;
+    const double own = mean_wait_of_all(machine);
+    machine.dram_channel_rate = 512 / 40.0;
+    EXPECT_NEAR(mean_wait_of_all(machine) - own, 0.8 / (2 * 0.2) * 40, 3);
+}
+
 TEST(DramModel, RegionsBeginWithChannelsByChance) {
     Machine machine = machine_with_a_bank();
     machine.dram_bank_cycles = 1e-9;

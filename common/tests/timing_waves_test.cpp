@@ -228,6 +228,13 @@ LaunchFacts of_hopper(std::uint64_t sm_blocks, unsigned seed) {
 
 constexpr unsigned seeds = 12;
 
+// 8 instructions a round: 125,000 for all draws are 7 draws of 16,000, and 5 at least are made, 25 at most.
+TEST(Waves, ShortLaunchesAreDrawnMoreOften) {
+    EXPECT_EQ(draws_of(rounds_of(independent(), 1, 1, 1, 1)), 25u);
+    EXPECT_EQ(draws_of(rounds_of(independent(), 2, 2, 500, 500)), 7u);
+    EXPECT_EQ(draws_of(rounds_of(independent(), 4, 4, 10'000, 10'000)), 5u);
+}
+
 TEST(Property, CutWarpsTakeAsLongAsWholeOnes) {
     for (unsigned seed = 0; seed < seeds; ++seed) {
         const auto seconds = [&](std::uint64_t recorded) {

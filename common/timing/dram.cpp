@@ -52,15 +52,38 @@ double Dram::open(emulator::Address line, double cycles, double now) {
     return opened;
 }
 
+// What was long ago counts less.
+void Dram::note_read(double cycles, double now) {
+    if (now > noted_) {
+        reading_ *= std::exp((noted_ - now) / machine_.l2_burst_cycles);
+        noted_ = now;
+    }
+    reading_ += cycles / static_cast<double>(channels);
+}
+
+// At each of the GPU's channels rows arrive of which other SMs read as much as this one, at any time. Each takes as long,
+// and so it waits (M/D/1; Pollaczek and Khinchine give the mean), as if by an exponential distribution. A channel is used as
+// far as the bandwidth is achieved, at most. Writes wait until there is nothing to read.
+double Dram::wait_for_others(emulator::Address line, double now) const {
+    if (machine_.dram_channel_rate <= 0) return 0;
+    const double period = machine_.l2_burst_cycles;  // in which SMs even out what they ask for
+    const double use = machine_.dram_achieved_share * std::min(1.0, reading_ / period);
+    const double mean = use / (2 * (1 - use)) * row_bytes / machine_.dram_channel_rate;
+    const auto when = static_cast<std::uint64_t>(now / period);
+    return -mean * std::log(fraction(mixed(chance((line - begin_) / row_bytes) + mixed(when))));
+}
+
 double Dram::read(emulator::Address line, double bytes, double share_of_opening, double now) {
     Channel& channel = channel_of(line);
     if (channel.server.free() < now || channel.waiting_bytes >= max_waiting_bytes)
         write_what_waits(channel, now);
     const double begin =
         channel.server.serve_share(now, bytes * cycles_per_byte_, machine_.dram_burst_cycles);
+    note_read(bytes * cycles_per_byte_, now);
     // Of what the L2 has in part, a part.
     const double whole = std::min(1.0, bytes / granule_bytes);
-    return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin);
+    return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin) +
+           wait_for_others(line, now);
 }
 
 void Dram::write(emulator::Address line, double bytes, double share_of_opening, double now) {

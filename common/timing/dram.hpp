@@ -1,5 +1,6 @@
 // DRAM as one SM sees it: its share of the channels, which write when they have nothing to read and take time to turn,
-// banks that open rows and at which requests queue by chance, and latencies that differ from place to place.
+// at which requests of all SMs meet by chance, banks that open rows and at which they queue by chance, too, and latencies
+// that differ from place to place.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ class Dram {
     // Places count from `begin`, so that chance is the same for the same work elsewhere; `draw` is another chance.
     Dram(const Machine& machine, double active_sms, emulator::Address begin = 0, unsigned draw = 0);
 
-    // Reads bytes of a line; returns when its bank begins. Of the rows that the SM opens, the others need a share of
-    // their own: an opening costs that much of a whole one.
+    // Reads bytes of a line; returns when its bank has begun and other SMs' requests keep it waiting no longer. Of the
+    // rows that the SM opens, the others need a share of their own: an opening costs that much of a whole one.
     double read(emulator::Address line, double bytes, double share_of_opening, double now);
     // Writes bytes of a line, as soon as its channel has nothing to read.
     void write(emulator::Address line, double bytes, double share_of_opening, double now);
@@ -52,6 +53,8 @@ class Dram {
     };
 
     Channel& channel_of(emulator::Address line);
+    void note_read(double cycles, double now);
+    double wait_for_others(emulator::Address line, double now) const;
     std::uint64_t chance(emulator::Address place) const;
     double open(emulator::Address line, double cycles, double now);
     void write_what_waits(Channel& channel, double now);
@@ -63,7 +66,8 @@ class Dram {
     // serves at a fraction of the speed of a GPU's channels, requests of one SM wait for each other.
     static constexpr std::size_t channels = 2;
     std::array<Channel, channels> channels_;
-    double cycles_per_byte_;  // of a channel
+    double cycles_per_byte_;          // of a channel
+    double reading_ = 0, noted_ = 0;  // cycles of late that it has read, as of when
     std::vector<Bank> banks_;
 };
 

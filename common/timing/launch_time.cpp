@@ -8,7 +8,8 @@ namespace {
 
 // Below this share of its limit no unit is what bounds a launch.
 constexpr double min_share_of_a_bound = 0.5;
-constexpr unsigned draws = 5;
+constexpr double min_draws = 5, max_draws = 25;
+constexpr double instructions_of_draws = 125'000;  // of warps, in all of more than the least
 
 // Cycles from the end of one of the SM's blocks to that of the next one: between the end of the first wave and
 // the start of the last one; where nothing lies between, as SmSimulation::extrapolate has it.
@@ -65,6 +66,7 @@ void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& 
 // shortest.
 SmResult middle_of_draws(const Machine& machine, const LaunchTrace& trace,
                          const LaunchFacts& facts) {
+    const unsigned draws = draws_of(trace);
     std::vector<SmResult> results;
     for (unsigned draw = 0; draw < draws; ++draw)
         results.push_back(SmSimulation(machine, trace, facts, draw).run());
@@ -81,6 +83,17 @@ std::string_view text(Bound bound) {
         "launch", "issue", "fp32", "fp64", "int",     "sfu",    "lsu",
         "shared", "l1",    "l2",   "dram", "atomics", "latency"};
     return names[static_cast<std::size_t>(bound)];
+}
+
+unsigned draws_of(const LaunchTrace& trace) {
+    double recorded = 1;
+    for (const BlockTrace& block : trace.blocks) {
+        for (const WarpTrace& warp : block) recorded += static_cast<double>(warp.recorded);
+    }
+    // Of an odd number one is in the middle.
+    return static_cast<unsigned>(
+               std::clamp(instructions_of_draws / recorded, min_draws, max_draws)) |
+           1;
 }
 
 Prediction predict(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts) {

@@ -41,6 +41,9 @@ struct Prediction {
     ClockReads clocks;
 };
 
+// By how many draws of chance a launch is predicted: by more where less was recorded, of which one draw says less.
+unsigned draws_of(const LaunchTrace& trace);
+
 Prediction predict(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts);
 
 }  // namespace timing

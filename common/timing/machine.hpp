@@ -83,6 +83,8 @@ struct Machine {
     double dram_opening_bytes = 128, dram_write_opening_bytes = 128;
     double dram_burst_cycles = 0;      // that an SM may ask later for what it has left of its share
     double dram_turn_cycles = 0;       // of a channel, from reading to writing and back
+    double dram_achieved_share = 0.9;  // of the peak
+    double dram_channel_rate = 0;      // bytes a cycle of one of the GPU's; 0: nothing waits there
     double page_cycles = 500;          // more, for the first load from a page of a cold launch
     double l2_granule_bytes = 64;      // that a request to one line takes of the L2 at least
     double l2_bytes_per_cycle = 4000;  // of the whole GPU

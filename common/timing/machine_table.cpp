@@ -25,7 +25,7 @@ struct Parameters {
     double constant_pass_cycles{}, constant_next_cycles{};
     double constant_cache_bytes{}, constant_miss_cycles{}, constant_fill_cycles{};
     double dram_spread_ns{}, dram_bank_ns{}, dram_write_opening_bytes{}, dram_opening_bytes{},
-        dram_burst_ns{}, dram_turn_ns{};
+        dram_burst_ns{}, dram_turn_ns{}, dram_channel_gbs{};
     double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{},
         bulk_store_line_cycles{}, bulk_copy_cycles{}, l2_bulk_lines_per_cycle_of_sm{};
     double page_cycles{}, l2_granule_bytes{};
@@ -116,6 +116,8 @@ void add_dram(const Parameters& from, const emulator::Architecture& gpu, Machine
     machine.dram_write_opening_bytes = from.dram_write_opening_bytes;
     machine.dram_burst_cycles = from.dram_burst_ns * 1e-9 * gpu.sm_clock_hz;
     machine.dram_turn_cycles = from.dram_turn_ns * 1e-9 * gpu.sm_clock_hz;
+    machine.dram_channel_rate = from.dram_channel_gbs * 1e9 / gpu.sm_clock_hz;
+    machine.dram_achieved_share = from.dram_achieved_share;
     machine.dram_bytes_per_cycle =
         from.dram_achieved_share * gpu.dram_bytes_per_second / gpu.sm_clock_hz;
 }
