@@ -21,6 +21,7 @@ struct Machine {
     double block_start_cycles =
         0;  // from when a block's end begins to be noted to the next one's first instruction
     double warp_start_cycles = 0;  // an SM starts the warps of its blocks one after another
+    double sms_apart_cycles = 0;   // from the first SM's first block to the last one's
     double first_warp_delay_cycles =
         0;                         // by how much those of the first blocks come later, on average
     double memory_end_cycles = 0;  // of a launch, for each SM whose blocks used global memory

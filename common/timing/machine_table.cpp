@@ -36,7 +36,7 @@ struct Parameters {
     double barrier_cycles{}, barrier_arrival_cycles{}, unkept_operands_cycles{},
         registers_written_per_cycle{};
     double launch_us{}, blocks_per_cycle{}, block_start_cycles{}, warp_start_cycles{},
-        first_warp_delay_cycles{}, memory_end_ns_of_sm{};
+        first_warp_delay_cycles{}, sms_apart_ns{}, memory_end_ns_of_sm{};
     double l2_bytes_per_cycle_of_sm{}, l2_port_bytes_per_cycle{}, l2_usable_share{},
         l2_reuse_share{};
     double l2_store_lines_per_cycle_of_sm{}, l2_store_sectors_per_cycle_of_sm{};
@@ -135,6 +135,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.block_start_cycles = from.block_start_cycles;
     machine.warp_start_cycles = from.warp_start_cycles;
     machine.first_warp_delay_cycles = from.first_warp_delay_cycles;
+    machine.sms_apart_cycles = from.sms_apart_ns * 1e-9 * gpu.sm_clock_hz;
     machine.memory_end_cycles = from.memory_end_ns_of_sm * 1e-9 * gpu.sm_clock_hz;
     machine.schedulers = static_cast<unsigned>(from.schedulers);
     machine.issue_per_scheduler = from.issue_per_scheduler;

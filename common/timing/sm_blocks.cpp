@@ -67,9 +67,9 @@ void SmSimulation::finish_warp(std::uint32_t number, double now) {
         return;
     }
     result_.block_ends.push_back(now);
-    // The GPU notes one end of a block after another; all SMs have theirs alike.
+    // The GPU notes one end of a block after another; all SMs have theirs alike, but as far apart as they begin.
     const double cycles = active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
-    const double noted = block_ends_.serve(now, cycles);
+    const double noted = block_ends_.serve_share(now, cycles, machine_.sms_apart_cycles);
     last_ = std::max(last_, noted + cycles);
     if (next_block_ < trace_.blocks.size()) start_block(warp.block, noted);
 }
