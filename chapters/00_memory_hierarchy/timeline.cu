@@ -87,6 +87,38 @@ void time_first_wave(unsigned sms, unsigned threads) {
     print("first wave", threads, "begin of an SM's last block: mean cycles", mean(last));
 }
 
+__global__ void add(const float* a, const float* b, float* out, unsigned long long* begins) {
+    unsigned sm;
+    unsigned long long begin;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin)::"memory");
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    out[i] = a[i] + b[i];
+    if (threadIdx.x == 0) atomicMin(&begins[sm], begin);
+}
+
+// From the first SM's first block to the last SM's, on the clock that they share, of vector additions one behind another.
+void time_first_blocks(unsigned sms, unsigned threads) {
+    constexpr unsigned launches = 24, words = 1u << 20;
+    lab::DeviceBuffer<float> arrays(std::size_t{3} * launches * words);
+    lab::DeviceBuffer<unsigned long long> begins(std::size_t{launches} * sms);
+    std::vector<double> apart;
+    for (int round = 0; round < 20; ++round) {
+        LAB_CUDA_CHECK(cudaMemset(begins.get(), 0xff, launches * sms * sizeof(unsigned long long)));
+        for (unsigned i = 0; i < launches; ++i) {
+            float* const a = arrays.get() + std::size_t{3} * i * words;
+            add<<<words / threads, threads>>>(a, a + words, a + 2 * words, begins.get() + i * sms);
+        }
+        LAB_CUDA_CHECK(cudaGetLastError());
+        const auto marks = begins.to_host();
+        for (auto first = marks.begin(); first != marks.end(); first += sms) {
+            const auto [least, most] = std::minmax_element(first, first + sms);
+            apart.push_back(static_cast<double>(*most - *least));
+        }
+    }
+    print("first blocks", threads, "begin of the last SM's: mean ns", mean(apart));
+}
+
 void time_stores(lab::DeviceBuffer<unsigned>& memory, unsigned sms, unsigned lines) {
     constexpr int launches = 10;
     const unsigned blocks = 32 * sms;
@@ -118,11 +150,11 @@ int main() {
     lab::DeviceBuffer<unsigned> memory(words);
     std::printf(
         "# %s, printed by chapters/00_memory_hierarchy/timeline.cu. size: threads of a block; "
-        ""
         "lines of a store.\nexperiment,size,quantity,value\n",
         device.name);
     marks_of(64 * sms, 1024, 0, 1000000);  // clocks rise
     for (const unsigned threads : {32, 128, 256, 512, 1024}) time_restarts(sms, threads);
     for (const unsigned threads : {128, 256, 512, 1024}) time_first_wave(sms, threads);
+    for (const unsigned threads : {128, 256, 512, 1024}) time_first_blocks(sms, threads);
     for (const unsigned lines : {8, 16, 32}) time_stores(memory, sms, lines);
 }

@@ -1,7 +1,12 @@
 // Schedules worked out by hand, and what has to hold of any.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include "timing/copy_time.hpp"
 #include "timing/dram.hpp"
@@ -128,6 +133,22 @@ TEST(Schedule, EndsOfBlocksAreNotedOneAfterAnother) {
     // so that the second one ends at 17, but notes that from 25 to 45.
     machine.blocks_per_second = 0.05;
     EXPECT_EQ(cycles(machine, trace), 45);
+}
+
+// Three blocks end at 5, 6 and 7. If all SMs' do so at once, the GPU begins to note this SM's second one at 25 and the third
+// one at 45. If SMs are up to 30 cycles apart it has begun at 0, with others', and begins with these at 20 and 40. The blocks
+// that follow take 5 cycles; the one that begins at 5 waits for two that still issue then.
+TEST(Schedule, EndsOfBlocksAreNotedSoonerWhereSmsAreApart) {
+    LaunchTrace trace = trace_of(chain, 1);
+    trace.blocks.resize(6, trace.blocks[0]);
+    Machine machine = plain_machine();
+    machine.blocks_per_second = 0.05;
+    LaunchFacts facts;
+    facts.resident_blocks = 3;
+    const auto ends = [&] { return SmSimulation(machine, trace, facts).run().block_ends; };
+    EXPECT_EQ(ends(), (std::vector<double>{5, 6, 7, 12, 30, 50}));
+    machine.sms_apart_cycles = 30;
+    EXPECT_EQ(ends(), (std::vector<double>{5, 6, 7, 12, 25, 45}));
 }
 
 Instruction clock_into(Register destination) {
@@ -384,28 +405,32 @@ double Machine::* const latencies[] = {
     &Machine::dram_turn_cycles,
 };
 
-// What launches by chance take with a quantity twice as large, over what they take now: of each, and of all.
+// What launches by chance take.
+std::vector<double> seconds_of_launches(const Machine& machine) {
+    std::vector<double> result;
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        LaunchFacts facts = facts_of(24, 8);
+        facts.cold_share = 1;
+        facts.dram_dirty_share = 0.5;  // as many stores as loads
+        result.push_back(predict(machine, random_trace(seed, 24), facts).seconds);
+    }
+    return result;
+}
+
+// With a quantity twice as large, over what they take now: of each, and of all.
 struct Ratios {
     std::vector<double> each;
     double of_sum = 0;
 };
 Ratios ratios_with_twice(double Machine::* quantity) {
-    Ratios result;
-    double before = 0, after = 0;
+    static const std::vector<double> before = seconds_of_launches(hopper());
     Machine changed = hopper();
     changed.*quantity *= 2;
-    for (unsigned seed = 0; seed < 80; ++seed) {
-        const LaunchTrace trace = random_trace(seed, 24);
-        LaunchFacts facts = facts_of(24, 8);
-        facts.cold_share = 1;
-        facts.dram_dirty_share = 0.5;  // as many stores as loads
-        const double first = predict(hopper(), trace, facts).seconds;
-        const double second = predict(changed, trace, facts).seconds;
-        before += first;
-        after += second;
-        result.each.push_back(second / first);
-    }
-    result.of_sum = after / before;
+    const std::vector<double> after = seconds_of_launches(changed);
+    Ratios result;
+    std::ranges::transform(after, before, std::back_inserter(result.each), std::divides());
+    result.of_sum = std::accumulate(after.begin(), after.end(), 0.0) /
+                    std::accumulate(before.begin(), before.end(), 0.0);
     return result;
 }
 

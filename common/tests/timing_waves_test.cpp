@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "emulator/models/architecture.hpp"
@@ -233,6 +234,24 @@ TEST(Waves, ShortLaunchesAreDrawnMoreOften) {
     EXPECT_EQ(draws_of(rounds_of(independent(), 1, 1, 1, 1)), 25u);
     EXPECT_EQ(draws_of(rounds_of(independent(), 2, 2, 500, 500)), 7u);
     EXPECT_EQ(draws_of(rounds_of(independent(), 4, 4, 10'000, 10'000)), 5u);
+}
+
+// Launches back to back take what they take in the mean.
+TEST(Waves, ALaunchTakesTheMeanOfItsDraws) {
+    Machine machine = hopper();
+    machine.dram_spread_cycles = 100;
+    const LaunchTrace trace = rounds_of(random_round(1), 4, 8, 4, 4);
+    const LaunchFacts facts = of_hopper(4, 1);
+    const unsigned draws = draws_of(trace);
+    double sum = 0;
+    std::set<double> different;
+    for (unsigned draw = 0; draw < draws; ++draw) {
+        const SmResult sm = SmSimulation(machine, trace, facts, {draw, draws}).run();
+        sum += sm.cycles + sm.end_cycles;
+        different.insert(sm.cycles);
+    }
+    EXPECT_GT(different.size(), 10u);
+    EXPECT_NEAR(predict(machine, trace, facts).seconds * machine.clock_hz, sum / draws, 1e-6 * sum);
 }
 
 TEST(Property, CutWarpsTakeAsLongAsWholeOnes) {

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "emulator/models/coalescing.hpp"
+#include "timing/chance.hpp"
 #include "timing/machine.hpp"
+#include "timing/of_late.hpp"
 #include "timing/server.hpp"
 
 namespace timing {
@@ -19,7 +21,7 @@ class Dram {
     static constexpr emulator::Address row_bytes = 512;
 
     // Places count from `begin`, so that chance is the same for the same work elsewhere; `draw` is another chance.
-    Dram(const Machine& machine, double active_sms, emulator::Address begin = 0, unsigned draw = 0);
+    Dram(const Machine& machine, double active_sms, emulator::Address begin = 0, Draw draw = {});
 
     // Reads bytes of a line; returns when its bank has begun and other SMs' requests keep it waiting no longer. Of the
     // rows that the SM opens, the others need a share of their own: an opening costs that much of a whole one.
@@ -53,7 +55,6 @@ class Dram {
     };
 
     Channel& channel_of(emulator::Address line);
-    void note_read(double cycles, double now);
     double wait_for_others(emulator::Address line, double now) const;
     std::uint64_t chance(emulator::Address place) const;
     double open(emulator::Address line, double cycles, double now);
@@ -61,13 +62,13 @@ class Dram {
 
     const Machine& machine_;
     emulator::Address begin_;
-    unsigned draw_;
+    Draw draw_;
     // Of the SM's share of the bandwidth, an equal part each: as few as show what turns and what is uneven, for what one
     // serves at a fraction of the speed of a GPU's channels, requests of one SM wait for each other.
     static constexpr std::size_t channels = 2;
     std::array<Channel, channels> channels_;
-    double cycles_per_byte_;          // of a channel
-    double reading_ = 0, noted_ = 0;  // cycles of late that it has read, as of when
+    double cycles_per_byte_;  // of a channel
+    OfLate reading_;          // of the time of a channel
     std::vector<Bank> banks_;
 };
 

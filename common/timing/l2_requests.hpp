@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "timing/of_late.hpp"
 #include "timing/server.hpp"
 #include "timing/trace.hpp"
 
@@ -21,8 +22,8 @@ class L2Requests {
 
     struct Load {
         double left;  // when the last request has
-        // How long stores on their way keep a line waiting, in the mean: each slice of the L2 has others.
-        double behind_stores;
+        // How long a line waits, in the mean: behind stores on their way, and for what other SMs send to its slice.
+        double wait;
     };
     // Asks for lines.
     Load load(std::size_t lines, double now);
@@ -33,6 +34,9 @@ class L2Requests {
 
     // Sends lines that the copy engine stores, beside the L1; returns when the last of them has left.
     double copy(double lines, double now);
+
+    // Notes bytes that come from DRAM: a slice writes them as it does what is stored.
+    void note_fill(double bytes, double now) { note(bytes / emulator::sector_bytes, now); }
 
     // The earliest cycle at which the L1 goes on: when the last store that was not merged begins to leave, and few
     // enough are on the way.
@@ -49,6 +53,7 @@ class L2Requests {
     struct Line {
         emulator::LineSectors line;
         std::array<double, 4> bytes{};  // that stores have written, of each sector
+        double cycles = 0;              // of the last of these, beyond those before
     };
 
     struct OnTheWay {  // a store that has left the SM, or is about to
@@ -58,13 +63,19 @@ class L2Requests {
     double cycles_of(const Line& line) const;
     // Whether a store writes no other lines than the waiting one.
     bool meets_waiting(std::span<const emulator::LineSectors> lines) const;
-    // Cycles that a store's lines take beyond those of the waiting one, with which they are merged.
-    double merge(const Access& access, std::span<const emulator::LineSectors> lines);
+    // A store's lines wait in place of the last one's, with which they are merged.
+    void merge(const Access& access, std::span<const emulator::LineSectors> lines);
     double behind_stores(double now) const;
+    void note(double sectors, double now);
+    double wait_for_others() const;
     void send(const OnTheWay& store, double now);
 
     const Machine& machine_;
     double sector_cycles_, line_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
+    // Of a slice's time: what a sector takes that all SMs ask for, and that one does; what it serves of late, and how long
+    // what arrives would wait for the rest of a request.
+    double all_ask_for_, sector_of_slice_;
+    OfLate use_, rest_;
     Server port_, server_;  // the way out of the SM, and the SM's share of the L2
     std::deque<OnTheWay> on_the_way_;
     double lines_on_the_way_ = 0;

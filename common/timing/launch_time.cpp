@@ -9,7 +9,8 @@ namespace {
 // Below this share of its limit no unit is what bounds a launch.
 constexpr double min_share_of_a_bound = 0.5;
 constexpr double min_draws = 5, max_draws = 25;
-constexpr double instructions_of_draws = 125'000;  // of warps, in all of more than the least
+constexpr double instructions_of_draws =
+    125'000;  // of warps, together, where there are more than min_draws
 
 // Cycles from the end of one of the SM's blocks to that of the next one: between the end of the first wave and
 // the start of the last one; where nothing lies between, as SmSimulation::extrapolate has it.
@@ -62,18 +63,24 @@ void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& 
     set(Bound::atomics, of_sm(sm.busy.atomics));
 }
 
-// What waits, and in which order, depends on chance: of some draws, the one that takes neither the longest nor the
-// shortest.
-SmResult middle_of_draws(const Machine& machine, const LaunchTrace& trace,
-                         const LaunchFacts& facts) {
+struct Draws {
+    SmResult middle;  // of the one that takes neither the longest nor the shortest
+    double mean_cycles;
+};
+
+// What waits, and in which order, depends on chance. Launches back to back take their mean.
+Draws draws_of_sm(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts) {
     const unsigned draws = draws_of(trace);
+    const auto cycles = [&](const SmResult& sm) { return cycles_of(sm, facts) + sm.end_cycles; };
     std::vector<SmResult> results;
-    for (unsigned draw = 0; draw < draws; ++draw)
-        results.push_back(SmSimulation(machine, trace, facts, draw).run());
+    double sum = 0;
+    for (unsigned draw = 0; draw < draws; ++draw) {
+        results.push_back(SmSimulation(machine, trace, facts, {draw, draws}).run());
+        sum += cycles(results.back());
+    }
     const auto middle = results.begin() + draws / 2;
-    std::ranges::nth_element(results, middle, {},
-                             [&](const SmResult& sm) { return cycles_of(sm, facts); });
-    return std::move(*middle);
+    std::ranges::nth_element(results, middle, {}, cycles);
+    return {std::move(*middle), sum / draws};
 }
 
 }  // namespace
@@ -97,11 +104,11 @@ unsigned draws_of(const LaunchTrace& trace) {
 }
 
 Prediction predict(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts) {
-    SmResult sm = middle_of_draws(machine, trace, facts);
+    auto [sm, mean_cycles] = draws_of_sm(machine, trace, facts);
     Prediction result;
     // What was recorded may find more in the caches than the rest of the launch.
     const double least = facts.dram_bytes / machine.dram_bytes_per_cycle;
-    const double cycles = std::max(least, cycles_of(sm, facts) + sm.end_cycles);
+    const double cycles = std::max(least, mean_cycles);
     result.seconds = machine.launch_seconds + cycles / machine.clock_hz;
     note_shares(machine, sm, facts, result);
     const auto highest = std::max_element(result.shares.begin(), result.shares.end());

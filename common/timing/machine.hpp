@@ -84,7 +84,7 @@ struct Machine {
     double dram_opening_bytes = 128, dram_write_opening_bytes = 128;
     double dram_burst_cycles = 0;      // that an SM may ask later for what it has left of its share
     double dram_turn_cycles = 0;       // of a channel, from reading to writing and back
-    double dram_achieved_share = 0.9;  // of the peak
+    double dram_achieved_share = 0.9;  // of the peak; below 1
     double dram_channel_rate = 0;      // bytes a cycle of one of the GPU's; 0: nothing waits there
     double page_cycles = 500;          // more, for the first load from a page of a cold launch
     double l2_granule_bytes = 64;      // that a request to one line takes of the L2 at least
@@ -100,9 +100,11 @@ struct Machine {
     double merge_cycles = 0;        // ... also so long after it has left
     // Of a line of a store on its way out of the SM; and of how many lines that the L2 has not taken yet the SM goes on.
     double store_port_cycles = 0, stores_on_the_way = 0;
-    // What an SM has left of its share of the L2 for so long it can still use, as others leave theirs at other times.
+    // In which SMs even out what they ask for: what an SM has left of its share of the L2 for so long it can still use, as
+    // others leave theirs at other times; and of so long ago counts how busy channels of DRAM and slices of the L2 are.
     double l2_burst_cycles = 0;
-    double l2_request_cycles = 1;  // of a line that a load asks for, on the way there
+    double l2_request_cycles = 1;   // of a line that a load asks for, on the way there
+    double l2_request_sectors = 0;  // as how many that are stored it keeps its slice busy
     // Until there is room for lines that the L2 lacks, where so much of it is written; for less in proportion.
     double l2_room_cycles = 0, l2_room_share = 0.04;
     double l2_atomics_per_cycle = 32;  // sectors, of the whole GPU

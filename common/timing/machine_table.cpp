@@ -92,6 +92,8 @@ void add_l2(const Parameters& from, double sms, Machine& machine) {
     machine.stores_on_the_way = from.stores_on_the_way;
     machine.l2_burst_cycles = from.l2_burst_cycles;
     machine.l2_request_cycles = from.l2_request_cycles;
+    machine.l2_request_sectors =
+        machine.l2_request_cycles * machine.l2_store_sectors_per_cycle / sms;
     machine.l2_room_cycles = from.l2_room_cycles;
     machine.l2_room_share = from.l2_room_share;
     machine.l2_slices = static_cast<unsigned>(from.l2_slices);

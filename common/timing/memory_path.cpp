@@ -43,7 +43,7 @@ emulator::Address first_row(const LaunchTrace& trace) {
 }  // namespace
 
 MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-                       double active_sms, unsigned draw)
+                       double active_sms, Draw draw)
     : machine_(machine),
       facts_(facts),
       active_sms_(active_sms),
@@ -177,23 +177,23 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
     const L2Requests::Load load = requests_.load(lines.size(), now);
     const double begin = l2_.serve(load.left, bytes / rate);
-    return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles, load.behind_stores);
+    return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles, load.wait);
 }
 
-// How long a line waits behind stores, which in the mean is so long: by an exponential distribution, as at one of many
-// servers. Lines are taken to be of different slices of the L2, each with a queue of its own.
+// How long a line waits at its slice of the L2, which in the mean is so long: by an exponential distribution, as at one of
+// many servers. Lines are taken to be of different slices, each with a queue of its own.
 double MemoryPath::wait_of(emulator::Address line, double mean, double now) const {
     if (mean <= 0) return 0;
     const auto period = static_cast<std::uint64_t>(now / queue_cycles);
-    return -mean * std::log(fraction(mixed(line + mixed(draw_ + mixed(period)))));
+    return exponential(mean, stratified(line + mixed(period), draw_));
 }
 
-// Of lines that the L2 is asked for at `begin`, and has at `arrival` if these need not wait for DRAM or behind stores.
+// Of lines that the L2 is asked for at `begin`, and has at `arrival` if these need not wait for DRAM or at slices.
 double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, double begin,
-                              double arrival, double behind_stores) {
+                              double arrival, double mean_wait) {
     const double from_l2 = arrival;
     for (const emulator::LineSectors line : lines) {
-        const double wait = wait_of(line.line(), behind_stores, begin);
+        const double wait = wait_of(line.line(), mean_wait, begin);
         arrival = std::max(arrival, from_l2 + wait);
         if (facts_.dram_bytes_per_read_sector <= 0) continue;
         const bool waits = waits_for_dram(line);
@@ -222,6 +222,7 @@ double MemoryPath::read_from_dram(emulator::LineSectors line, bool waits, double
         if (!waits) return begin;
         bytes /= facts_.dram_share_of_reads;
     }
+    requests_.note_fill(bytes, begin);
     return dram_.read(line.line(), bytes, facts_.share_of_rows_read, begin);
 }
 

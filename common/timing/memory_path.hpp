@@ -24,7 +24,7 @@ namespace timing {
 class MemoryPath {
   public:
     MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-               double active_sms, unsigned draw = 0);
+               double active_sms, Draw draw = {});
 
     // The earliest cycle at which the data path takes another access to shared memory; or, to other memory, that and the tags
     // of the L1, what it asks the L2 for, and the constant cache.
@@ -74,7 +74,7 @@ class MemoryPath {
     double fetch(std::span<const emulator::LineSectors> lines, double now);
     double wait_of(emulator::Address line, double mean, double now) const;
     double arrival_of(std::span<const emulator::LineSectors> lines, double begin, double arrival,
-                      double behind_stores);
+                      double mean_wait);
     double read_from_dram(emulator::LineSectors line, bool waits, double begin);
     bool waits_for_dram(emulator::LineSectors line);
     double fill_cycles(std::span<const emulator::LineSectors> lines) const;
@@ -104,7 +104,7 @@ class MemoryPath {
     std::unordered_map<emulator::Address, unsigned>
         sectors_asked_;         // by line, where some come from DRAM
     double blocks_of_one_ = 1;  // of the SM, for each recorded one
-    unsigned draw_;
+    Draw draw_;
     // Cycles of stores in which the L1 can write lines that have come.
     double room_of_stores_ = 0;
     double room_cycles_;

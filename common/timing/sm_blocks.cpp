@@ -1,6 +1,5 @@
 // Blocks of an SM and their warps: how they begin and end.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -11,7 +10,7 @@ namespace timing {
 
 double SmSimulation::by_chance(double mean) {
     draw_ = mixed(draw_);
-    return -mean * std::log(fraction(draw_));
+    return exponential(mean, fraction(draw_));
 }
 
 void SmSimulation::start_block(std::uint32_t resident, double now) {

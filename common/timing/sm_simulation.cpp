@@ -21,11 +21,11 @@ std::string_view text(Stall stall) {
 }
 
 SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
-                           const LaunchFacts& facts, unsigned draw)
+                           const LaunchFacts& facts, Draw draw)
     : machine_(machine),
       trace_(trace),
       facts_(facts),
-      draw_(mixed(draw)),
+      draw_(mixed(draw.number)),
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
       memory_(machine, trace, facts, active_sms_, draw),
       schedulers_(machine.schedulers),

@@ -54,7 +54,7 @@ struct SmResult {
 class SmSimulation {
   public:
     SmSimulation(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-                 unsigned draw = 0);
+                 Draw draw = {});
     SmResult run();
 
   private:
