@@ -296,6 +296,16 @@ COLUMN_READS = Table(
 # model comes from the rows with yes.
 """,
 )
+MASKED_STORES = Table(
+    "masked_stores",
+    "store",
+    "us",
+    f"""\
+# Microseconds of launches that read what the L2 has and leave sectors of lines incomplete, back to back:
+# common/tests/validation_set/masked_stores on an H200
+# {_ON_BOTH}
+""",
+)
 TABLES = (
     BARRIERS,
     BEHIND_STORES,
@@ -307,6 +317,7 @@ TABLES = (
     COPIES,
     ENGINE,
     FLIGHTS,
+    MASKED_STORES,
     PRODUCTS,
     REUSE,
     SHARED_LOADS,

@@ -81,7 +81,7 @@ def facts(d: Data) -> Iterator[Fact]:
     )
     hopper = d.on("emulated-hopper")
     yield (
-        "predicts that the order gains [11] % here, of which [10] % are measured",
+        "predicts that the order gains [10] % here; [10] % are measured",
         [
             100 * (1 - turned / plain)
             for turned, plain in zip(
