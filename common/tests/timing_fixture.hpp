@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/models/coalescing.hpp"
 #include "timing/machine.hpp"
 #include "timing/trace.hpp"
 
@@ -40,6 +41,31 @@ inline Instruction memory(Space space, std::uint32_t access, std::vector<Registe
     result.destinations = std::move(destinations);
     return result;
 }
+
+// An L2 that costs latency alone, and DRAM that takes a cycle for a line.
+inline Machine machine_with_dram() {
+    Machine machine = plain_machine();
+    machine.l2_granule_bytes = 32;
+    machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = 1e9;
+    machine.l2_cycles = 100;
+    machine.dram_cycles = 500;
+    machine.dram_bytes_per_cycle = 128;
+    machine.page_cycles = 0;
+    return machine;
+}
+
+// One load of a line, by the first wave or a later one.
+struct LineLoad {
+    std::vector<emulator::LineSectors> line{{0, 0xf}};
+    Access access;
+    LineLoad() {
+        access.kind = Access::Kind::load;
+        access.space = Space::global;
+        access.bytes = 128;
+        access.line_count = 1;
+        access.wavefronts = 1;
+    }
+};
 
 // A block of warps that all execute the program's first basic block, without accesses.
 inline LaunchTrace trace_of(std::vector<Instruction> instructions, std::size_t warps) {

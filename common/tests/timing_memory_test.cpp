@@ -23,17 +23,6 @@
 namespace timing {
 namespace {
 
-Machine machine_with_dram() {
-    Machine machine = plain_machine();
-    machine.l2_granule_bytes = 32;
-    machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = 1e9;
-    machine.l2_cycles = 100;
-    machine.dram_cycles = 500;
-    machine.dram_bytes_per_cycle = 128;
-    machine.page_cycles = 0;
-    return machine;
-}
-
 // Two channels, each of which takes 2 cycles for a line, and a single bank that opens a row in 40.
 Machine machine_with_a_bank() {
     Machine machine = machine_with_dram();
@@ -243,19 +232,6 @@ TEST(DramModel, ChanceIsTheSameForTheSameWorkElsewhere) {
     }
     EXPECT_LT(alike, 10);
 }
-
-// One load of a line, by the first wave or a later one.
-struct LineLoad {
-    std::vector<emulator::LineSectors> line{{0, 0xf}};
-    Access access;
-    LineLoad() {
-        access.kind = Access::Kind::load;
-        access.space = Space::global;
-        access.bytes = 128;
-        access.line_count = 1;
-        access.wavefronts = 1;
-    }
-};
 
 TEST(Memory, TheFirstWaveWaitsTogetherForWhatIsNew) {
     const Machine machine = machine_with_dram();

@@ -19,7 +19,8 @@ namespace {
 // As many slices as SMs, a sector a cycle of each. Half of a slice's time is taken by lines of four sectors each: what arrives
 // waits for the rest of one, two cycles in half of the cases, and for those before it (M/D/1: 0.5 / (2 * 0.5) * 4).
 Machine machine_with_slices() {
-    Machine machine = plain_machine();
+    Machine machine = machine_with_dram();
+    machine.dram_bytes_per_cycle = 1e9;
     machine.l2_slices = 4;
     machine.l2_store_lines_per_cycle = machine.l2_store_sectors_per_cycle = 4;
     machine.l2_burst_cycles = 1000;
@@ -108,18 +109,7 @@ TEST(Chance, EachDrawHasAnotherPartOfTheRange) {
 // A line from DRAM every eight cycles: half of a slice's time, as if they were stored.
 TEST(Memory, LoadsWaitAtSlicesForWhatComesFromDram) {
     Machine machine = machine_with_slices();
-    machine.l2_granule_bytes = 32;
-    machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = 1e9;
-    machine.l2_cycles = 100;
-    machine.dram_cycles = 500;
-    machine.dram_bytes_per_cycle = 1e9;
-    machine.page_cycles = 0;
-    Access load;
-    load.kind = Access::Kind::load;
-    load.space = Space::global;
-    load.bytes = 128;
-    load.line_count = 1;
-    load.wavefronts = 1;
+    LineLoad load;
     const auto mean_latency = [&](bool from_dram) {
         LaunchFacts facts;
         if (!from_dram) facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
@@ -127,8 +117,8 @@ TEST(Memory, LoadsWaitAtSlicesForWhatComesFromDram) {
         double sum = 0;
         constexpr unsigned before = 1000, loads = 20'000;
         for (unsigned i = 0; i < before + loads; ++i) {
-            const std::vector<emulator::LineSectors> line{{std::uint64_t{i} * 512, 0xf}};
-            const double latency = memory.serve(load, line, 8.0 * i) - 8.0 * i;
+            load.line = {{std::uint64_t{i} * 512, 0xf}};
+            const double latency = memory.serve(load.access, load.line, 8.0 * i) - 8.0 * i;
             if (i >= before) sum += latency;
         }
         return sum / loads;
