@@ -27,6 +27,9 @@ from notebook import fresh_root
 from notebook.fresh_root import CUDA, Case, Distribution, Settings, System, say
 
 _COMMANDS = ("run", "test", "readme")
+# Beside those of the README, where asked for: machine code for every GPU that the toolkits know.
+_TARGETS = "targets"
+_EVERY_TARGET = "PYTHONPATH=scripts .venv/bin/python scripts/nightly/every_target.py"
 # Its device is one that a reader has and we have not.
 _NEEDS_A_GPU = "nvidia-a100"
 _PROGRAM = """__global__ void twice(float* values) { values[threadIdx.x] *= 2; }
@@ -68,6 +71,7 @@ CASES = {
         Case("sudo-nvcc", "user with sudo", may_sudo=True, has_nvcc=True, folder=_BLANK),
         Case("user", _PREPARED, is_prepared=True),
         Case("user-nvcc", _PREPARED, is_prepared=True, has_nvcc=True),
+        Case("distribution", "root, the distribution's CUDA", True, has_distributions_cuda=True),
         Case("bare", "user without packages", status=3),
     )
 }
@@ -111,6 +115,9 @@ def main() -> int:
     for name in options.system or SYSTEMS:
         base = fresh_root.make_base(SYSTEMS[name], settings)
         for case in cases:
+            # Ubuntu 24.04 has CUDA 12.0 in its multiverse: NVIDIA's packages are the way there.
+            if case.has_distributions_cuda and SYSTEMS[name].distribution is not _DEBIAN:
+                continue
             outcome = _try(SYSTEMS[name], case, base, settings, options.command or _COMMANDS)
             outcomes.append(outcome)
             say(_row(outcome))
@@ -124,7 +131,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--system", action="append", choices=SYSTEMS, help="default: all")
     parser.add_argument("--case", action="append", choices=CASES, help="default: all")
     parser.add_argument(
-        "--command", action="append", choices=_COMMANDS, help="default: all, in this order"
+        "--command",
+        action="append",
+        choices=(*_COMMANDS, _TARGETS),
+        help=f"default: {', '.join(_COMMANDS)}; {_TARGETS} wants run before it",
     )
     parser.add_argument(
         "--folder",
@@ -164,8 +174,7 @@ def _try(
     cell = fresh_root.copy_base(system, case, base, settings)
     results = {}
     for command in commands:
-        nvcc = "nvcc" if case.has_nvcc else "no nvcc"
-        say(f"{system.title}, {case.who}, {nvcc}: {command}")
+        say(f"{system.title}, {case.who}, nvcc {_nvcc(case)}: {command}")
         began, began_cpu = time.monotonic(), _cpu_seconds()
         log = settings.folder / "logs" / f"{system.suite}-{case.name}-{command}.log"
         status = fresh_root.run_in_clone(cell, _script(command), log)
@@ -183,6 +192,8 @@ def _cpu_seconds() -> float:
 
 def _script(command: str) -> str:
     """What a shell runs for a command of the table."""
+    if command == _TARGETS:
+        return _EVERY_TARGET
     if command != "readme":
         return f"scripts/lab {command}"
     readme = fresh_root.REPOSITORY / "README.md"
@@ -219,7 +230,7 @@ def table(outcomes: list[Outcome]) -> list[str]:
 
 def _row(outcome: Outcome) -> str:
     case = outcome.case
-    cells = [outcome.system.title, case.who, "yes" if case.has_nvcc else "no"]
+    cells = [outcome.system.title, case.who, _nvcc(case)]
     cells += ["with a blank" if " " in case.folder else "plain", outcome.cache]
     for command in _COMMANDS:
         result = outcome.results.get(command)
@@ -230,6 +241,12 @@ def _row(outcome: Outcome) -> str:
         is_expected = result.status == case.status
         cells.append(cell if is_expected else f"{cell}, not {case.status}: {result.last_line}")
     return _line(cells)
+
+
+def _nvcc(case: Case) -> str:
+    if case.has_distributions_cuda:
+        return "the distribution's"
+    return "yes" if case.has_nvcc else "no"
 
 
 def _line(cells: list[str]) -> str:

@@ -118,17 +118,17 @@ def build_runtimes(project: Project, wanted: list[Mechanism]) -> Iterator[tuple[
     for path in project.root.glob("meson.*"):
         shutil.copy(path, tree.root)
     texts = texts_of(project.root, wanted)
-    build.configure(tree, build.EMULATED_RUNTIME)
+    build.configure(tree, build.emulated_runtime())
     for number, each in enumerate([Mechanism(NOTHING), *wanted]):
         changed = each.without(texts)
         for file, text in changed.items():
             (tree.root / file).write_text(text, encoding="utf-8")
-        build.build(tree, "--quiet", build.EMULATED_RUNTIME)
+        build.build(tree, "--quiet", build.emulated_runtime())
         folder = place / f"{number:02}"
         shutil.rmtree(folder, ignore_errors=True)
-        runtime = folder / build.EMULATED_RUNTIME
+        runtime = folder / build.emulated_runtime()
         runtime.parent.mkdir(parents=True)
-        shutil.copy(tree.build / build.EMULATED_RUNTIME, runtime)
+        shutil.copy(tree.build / build.emulated_runtime(), runtime)
         for file in changed:
             (tree.root / file).write_text(texts[file], encoding="utf-8")
         yield each.name, folder

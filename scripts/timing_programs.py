@@ -57,7 +57,7 @@ class Table:
 
     def predicted(self, project: Project) -> dict[str, float]:
         """What the program prints on the emulated H200."""
-        runtime = (project.build / build.EMULATED_RUNTIME).parent
+        runtime = (project.build / build.emulated_runtime()).parent
         settings = {
             "EMULATED_GPU": "hopper",
             "EMULATED_GPU_TIME": "1",
@@ -337,7 +337,7 @@ def main() -> int:
     project = Project.here()
     for table in TABLES:
         if arguments.program in (None, table.program):
-            build.build(project, "--quiet", table.target, build.EMULATED_RUNTIME)
+            build.build(project, "--quiet", table.target, build.emulated_runtime())
             texts = [path.read_text(encoding="utf-8") for path in arguments.measured]
             table.write(project, [table.printed(text) for text in texts])
     return 0

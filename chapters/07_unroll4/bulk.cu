@@ -10,8 +10,6 @@ namespace {
 
 constexpr unsigned max_threads = 512;
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // A block's elements to shared memory. The L2 evicts them last, as in evict_last.cu.
 __device__ void load_bulk(float4* to, const float* from, unsigned bytes, std::uint32_t barrier) {
     asm volatile(
@@ -39,15 +37,12 @@ __device__ void store_bulk(const float4* from, float* to, unsigned bytes) {
         : "memory");
 }
 
-#endif
-
 // Against read_offset_wide with accesses evicted last: no thread addresses global memory, but for the tail.
 // One asks the copy engine for a block's elements of a and of b, 8 KiB each in a block of 512 threads, and
 // then for the way of their sum to c. An SM has four such blocks, 64 KiB on their way, without a register
 // or an instruction for them.
 __global__ void __launch_bounds__(max_threads)
     read_offset_bulk(const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     __shared__ __align__(16) float4 of_a[max_threads], of_b[max_threads];
     __shared__ std::uint64_t barrier;
     const std::uint32_t copied = shared_address(&barrier);
@@ -74,11 +69,10 @@ __global__ void __launch_bounds__(max_threads)
     publish_shared();
     __syncthreads();
     if (threadIdx.x == 0) store_bulk(of_a, c + i, bytes);
-#endif
 }
 
 }  // namespace
 
-bool has_bulk_copies() { return lab::has_compute_capability(9); }
+bool has_bulk_copies() { return lab::has_compute_capability(9, "bulk copies"); }
 
 AddKernel bulk_add() { return read_offset_bulk; }

@@ -1,7 +1,5 @@
 #include "evict_last.hpp"
 
-#include <nv/target>
-
 #include "lab/compute_capability.hpp"
 
 namespace {
@@ -9,32 +7,31 @@ namespace {
 // The kernels are compiled again, with other accesses.
 #include "kernels.cuh"
 
-// Code for older GPUs has to compile, but is not launched.
 struct KeepReads : Plain {
     __device__ static float4 load(const float4* from) {
         float4 value{};
-        NV_IF_TARGET(
-            NV_PROVIDES_SM_80,
-            (asm volatile("{\n"
-                          ".reg .b64 policy;\n"
-                          "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                          "ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], policy;\n"
-                          "}" : "=f"(value.x),
-                          "=f"(value.y), "=f"(value.z), "=f"(value.w) : "l"(from));))
+        asm volatile(
+            "{\n"
+            ".reg .b64 policy;\n"
+            "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+            "ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], policy;\n"
+            "}"
+            : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+            : "l"(from));
         return value;
     }
 };
 
 struct KeepWrites : Plain {
     __device__ static void store(float4* to, float4 value) {
-        NV_IF_TARGET(
-            NV_PROVIDES_SM_80,
-            (asm volatile("{\n"
-                          ".reg .b64 policy;\n"
-                          "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                          "st.global.L2::cache_hint.v4.f32 [%4], {%0, %1, %2, %3}, policy;\n"
-                          "}" ::"f"(value.x),
-                          "f"(value.y), "f"(value.z), "f"(value.w), "l"(to) : "memory");))
+        asm volatile(
+            "{\n"
+            ".reg .b64 policy;\n"
+            "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+            "st.global.L2::cache_hint.v4.f32 [%4], {%0, %1, %2, %3}, policy;\n"
+            "}" ::"f"(value.x),
+            "f"(value.y), "f"(value.z), "f"(value.w), "l"(to)
+            : "memory");
     }
 };
 
@@ -42,20 +39,20 @@ struct KeepWrites : Plain {
 // room in the L2 (README.md): reads are to leave it to the writes.
 struct EvictLast : KeepReads {
     __device__ static void store(float4* to, float4 value) {
-        NV_IF_TARGET(
-            NV_PROVIDES_SM_80,
-            (asm volatile("{\n"
-                          ".reg .b64 policy;\n"
-                          "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-                          "st.global.L2::cache_hint.v4.f32 [%4], {%0, %1, %2, %3}, policy;\n"
-                          "}" ::"f"(value.x),
-                          "f"(value.y), "f"(value.z), "f"(value.w), "l"(to) : "memory");))
+        asm volatile(
+            "{\n"
+            ".reg .b64 policy;\n"
+            "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+            "st.global.L2::cache_hint.v4.f32 [%4], {%0, %1, %2, %3}, policy;\n"
+            "}" ::"f"(value.x),
+            "f"(value.y), "f"(value.z), "f"(value.w), "l"(to)
+            : "memory");
     }
 };
 
 }  // namespace
 
-bool has_eviction_priorities() { return lab::has_compute_capability(8); }
+bool has_eviction_priorities() { return lab::has_compute_capability(8, "eviction priorities"); }
 
 AddKernel wide_evict_last() { return read_offset_wide<EvictLast>; }
 

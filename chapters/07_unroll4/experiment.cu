@@ -33,6 +33,7 @@
 #include "bulk.hpp"
 #include "evict_last.hpp"
 #include "kernels.cuh"
+#include "lab/compute_capability.hpp"
 #include "lab/experiment.hpp"
 #include "lab/l2_set_aside.hpp"
 #include "lab/launch.hpp"
@@ -63,8 +64,12 @@ constexpr Row plain{"read_offset", read_offset, 1};
 constexpr Row wide[] = {
     {"read_offset_wide", read_offset_wide<Plain>, 4},
     {"read_offset_wide_streaming", read_offset_wide<Streaming>, 4},
-    {"read_offset_wide_paced", read_offset_wide<Paced>, 4},
 };
+constexpr Row paced{"read_offset_wide_paced", read_offset_wide<Paced>, 4};
+bool has_paced() {
+    return lab::is_compiled_for(reinterpret_cast<const void*>(paced.code), 7,
+                                "warps that wait (__nanosleep)");
+}
 // The same with eviction priorities, at any offset.
 Row evict_last(std::size_t offset) {
     const int shift = static_cast<int>(offset % 4);
@@ -286,6 +291,7 @@ void add_limit(lab::Experiment& experiment) {
             add(variant(unrolled[4], arrays, 11, block, cold, sets));
         }
         for (const Row& row : wide) add(variant(row, arrays, 0, block, cold, sets));
+        if (has_paced()) add(variant(paced, arrays, 0, block, cold, sets));
         add(variant(overlapping[2], arrays, 11, block, cold, sets));
         add(variant(shuffled[2], arrays, 11, block, cold, sets));
         if (!has_eviction_priorities()) continue;
@@ -313,6 +319,7 @@ void add_validations(lab::Experiment& experiment, std::size_t n) {
         for (const Row& row : unrolled) validate(row, 96);
         if (offset % 4 == 0) {
             for (const Row& row : wide) validate(row, 64);
+            if (has_paced()) validate(paced, 64);
         } else {
             validate(overlapping[offset % 4 - 1], 64);
             validate(shuffled[offset % 4 - 1], 64);

@@ -59,7 +59,11 @@ struct Streaming {
 // nanoseconds (620 for the last of 32 warps) are few enough for it to begin before the first one's data are
 // there under full load: 8.65 MB in flight at 2.9 TB/s of reads are 3 us by Little's law.
 struct Paced : Plain {
-    __device__ static void begin() { __nanosleep(threadIdx.x / 32 * 20); }
+    __device__ static void begin() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700  // has the instruction
+        __nanosleep(threadIdx.x / 32 * 20);
+#endif
+    }
 };
 
 // Four neighbouring elements a thread, 16 bytes an access: a quarter of the instructions, and four

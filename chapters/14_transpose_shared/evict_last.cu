@@ -1,7 +1,5 @@
 #include "evict_last.hpp"
 
-#include <nv/target>
-
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -20,15 +18,15 @@ struct EvictLastLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {
         LoadedWords<T> loaded{};
-        NV_IF_TARGET(NV_PROVIDES_SM_80,
-                     (asm volatile("{\n"
-                                   ".reg .b64 policy;\n"
-                                   "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                                   "ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, "
-                                   "%2, %3}, [%4], policy;\n"
-                                   "}" : "=r"(loaded.words.x),
-                                   "=r"(loaded.words.y), "=r"(loaded.words.z),
-                                   "=r"(loaded.words.w) : "l"(from));))
+        asm volatile(
+            "{\n"
+            ".reg .b64 policy;\n"
+            "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+            "ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, "
+            "%2, %3}, [%4], policy;\n"
+            "}"
+            : "=r"(loaded.words.x), "=r"(loaded.words.y), "=r"(loaded.words.z), "=r"(loaded.words.w)
+            : "l"(from));
         return loaded.vector;
     }
 };
@@ -38,15 +36,14 @@ struct PrefetchingEvictLastLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {
         LoadedWords<T> loaded{};
-        NV_IF_TARGET(
-            NV_PROVIDES_SM_80,
-            (asm volatile(
-                 "{\n"
-                 ".reg .b64 policy;\n"
-                 "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                 "ld.global.L2::cache_hint.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4], policy;\n"
-                 "}" : "=r"(loaded.words.x),
-                 "=r"(loaded.words.y), "=r"(loaded.words.z), "=r"(loaded.words.w) : "l"(from));))
+        asm volatile(
+            "{\n"
+            ".reg .b64 policy;\n"
+            "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+            "ld.global.L2::cache_hint.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4], policy;\n"
+            "}"
+            : "=r"(loaded.words.x), "=r"(loaded.words.y), "=r"(loaded.words.z), "=r"(loaded.words.w)
+            : "l"(from));
         return loaded.vector;
     }
 
@@ -54,16 +51,16 @@ struct PrefetchingEvictLastLoad {
     // would cost more.
     __device__ static float element(const float* from, bool is_inside) {
         float value = 0;
-        NV_IF_TARGET(
-            NV_PROVIDES_SM_80,
-            (asm volatile("{\n"
-                          ".reg .b64 policy;\n"
-                          ".reg .pred is_inside;\n"
-                          "setp.ne.s32 is_inside, %2, 0;\n"
-                          "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-                          "@is_inside ld.global.L2::cache_hint.L2::256B.f32 %0, [%1], policy;\n"
-                          "}" : "+f"(value) : "l"(from),
-                          "r"(int(is_inside)));))
+        asm volatile(
+            "{\n"
+            ".reg .b64 policy;\n"
+            ".reg .pred is_inside;\n"
+            "setp.ne.s32 is_inside, %2, 0;\n"
+            "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+            "@is_inside ld.global.L2::cache_hint.L2::256B.f32 %0, [%1], policy;\n"
+            "}"
+            : "+f"(value)
+            : "l"(from), "r"(int(is_inside)));
         return value;
     }
 };

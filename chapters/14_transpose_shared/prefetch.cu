@@ -1,7 +1,5 @@
 #include "prefetch.hpp"
 
-#include <nv/target>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -19,11 +17,10 @@ struct PrefetchingLoad {
     template <class T>
     __device__ Vector<T> operator()(const T* from) const {
         LoadedWords<T> loaded{};
-        NV_IF_TARGET(
-            NV_PROVIDES_SM_80,
-            (asm volatile(
-                 "ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(loaded.words.x),
-                 "=r"(loaded.words.y), "=r"(loaded.words.z), "=r"(loaded.words.w) : "l"(from));))
+        asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(loaded.words.x), "=r"(loaded.words.y), "=r"(loaded.words.z),
+                       "=r"(loaded.words.w)
+                     : "l"(from));
         return loaded.vector;
     }
 };

@@ -25,8 +25,6 @@ constexpr unsigned side = 2 * pieces * elements<T>;
 template <class T>
 constexpr unsigned unused_bytes = 46 * 1024 - 2 * side<T> * pieces * 16;
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // A box of the matrix to shared memory; zeros for what lies outside. The L2 evicts it last, as in evict_last.cu.
 __device__ void load_box(void* to, const CUtensorMap* matrix, unsigned column, unsigned row,
                          std::uint32_t barrier) {
@@ -58,8 +56,6 @@ __device__ void finish_stores() {
             : "memory");
 }
 
-#endif
-
 // Against transpose_vectors: no thread addresses global memory. One asks the copy engine for two boxes
 // of 128 bytes a row and, when the tile is turned, for two of the output. The engine swizzles: piece p
 // of row r lies at p ^ (r % 8). Eight lanes take squares of a diagonal, j = 0 ... 7 and i = j ^ d: they
@@ -68,7 +64,6 @@ __device__ void finish_stores() {
 template <class T>
 __global__ void __launch_bounds__(256) transpose_tensor(const __grid_constant__ CUtensorMap in,
                                                         const __grid_constant__ CUtensorMap out) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr unsigned V = elements<T>, half = side<T> / 2;
     __shared__ __align__(1024) Vector<T> tile[2][side<T>][pieces];
     __shared__ std::uint64_t barrier;
@@ -104,7 +99,6 @@ __global__ void __launch_bounds__(256) transpose_tensor(const __grid_constant__ 
         for (unsigned box = 0; box < 2; ++box) store_box(tile[box], &out, y + box * half, x);
         finish_stores();
     }
-#endif
 }
 
 template <class T>
@@ -128,7 +122,7 @@ CUtensorMap tensor_map(const T* matrix, std::size_t rows, std::size_t columns) {
 
 namespace tensor {
 
-bool is_available() { return lab::has_compute_capability(9); }
+bool is_available() { return lab::has_compute_capability(9, "bulk tensor copies"); }
 
 template <class T>
 void transpose(const T* in, T* out, std::size_t rows, std::size_t columns) {

@@ -7,5 +7,5 @@ union LoadedWords {
     Vector<T> vector;
 };
 
-// Whether the GPU has the loads' cache hints. Code for older GPUs has to compile, but is not launched.
-bool has_cache_hints() { return lab::has_compute_capability(8); }
+// Whether the GPU has the loads' cache hints: these kernels are compiled for no older one (meson.build).
+bool has_cache_hints() { return lab::has_compute_capability(8, "cache hints of loads"); }

@@ -148,7 +148,8 @@ int main(int argc, char** argv) {
     add(reread_variant(experiment, 48 << 10));
 
     // Ragged: blocks that are partly or nearly all outside; one element; a single row and column.
-    for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 67}, {67, 1}, {37, 101}, {96, 33}}) {
+    constexpr std::pair<int, int> ragged[] = {{1, 1}, {1, 67}, {67, 1}, {37, 101}, {96, 33}};
+    for (const auto& [rows, columns] : ragged) {
         const auto ragged = std::make_shared<StagedMatrix>(rows, columns);
         add_stages(experiment, ragged, validate);
         validate(copy_variant(experiment, 4, ragged));

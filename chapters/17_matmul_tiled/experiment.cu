@@ -149,7 +149,8 @@ int main(int argc, char** argv) {
         experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
     }
 
-    for (const matmul::Shape shape : {matmul::Shape{32, 96, 64}, {96, 32, 160}, {64, 160, 32}}) {
+    constexpr matmul::Shape oblong[] = {{32, 96, 64}, {96, 32, 160}, {64, 160, 32}};
+    for (const matmul::Shape shape : oblong) {
         add_whole_tiles<16>(experiment, floats(shape), validate);
         add_whole_tiles<32>(experiment, floats(shape), validate);
     }

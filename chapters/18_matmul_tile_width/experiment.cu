@@ -89,8 +89,9 @@ int main(int argc, char** argv) {
                 [&](lab::Variant row) { experiment.add(std::move(row), emulation); });
         experiment.add_memcpy(cube->bytes() / 2, lab::Cache::cold);
     }
-    for (const matmul::Shape shape :
-         {matmul::Shape{1, 1, 1}, {1, 37, 5}, {37, 1, 64}, {31, 17, 1}, {101, 67, 83}}) {
+    constexpr matmul::Shape ragged[] = {
+        {1, 1, 1}, {1, 37, 5}, {37, 1, 64}, {31, 17, 1}, {101, 67, 83}};
+    for (const matmul::Shape shape : ragged) {
         add_all(experiment, matrices(shape),
                 [&](lab::Variant variant) { experiment.add_validation(std::move(variant)); });
     }

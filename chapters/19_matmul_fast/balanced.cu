@@ -17,8 +17,6 @@ static_assert(S::shares == 1, "each thread stores its own sums");
 
 constexpr int max_divided = 1024;
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // Of each divided tile, the stages whose products c holds; 0 before a launch and after it. One launch at a time:
 // two on different streams would share them.
 __device__ unsigned done[max_divided];
@@ -51,8 +49,6 @@ __device__ __noinline__ void multiply_part(const Matrices& matrices, Work work, 
     });
 }
 
-#endif
-
 // Against matmul_reuse: the tiles of the last wave are divided among all blocks that run at a time, by
 // stages of k, where the plain order of tiles leaves some SMs idle. The first `whole` blocks have a tile
 // each. Every further block, of which one wave is launched, has its part of the stages that are left, in
@@ -64,7 +60,6 @@ __global__ void __launch_bounds__(128, 2)
     matmul_balanced(const __grid_constant__ CUtensorMap a_map,
                     const __grid_constant__ CUtensorMap b_map, int m, int n, int k, float alpha,
                     float beta, float* c, int ldc, dim3 tiles, int whole) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const int phases = phases_of<S>(k);
     __shared__ Barriers<S> barriers;
     const Matrices matrices = {&a_map, &b_map, m, n, alpha, c, ldc};
@@ -93,7 +88,6 @@ __global__ void __launch_bounds__(128, 2)
         }
         __syncthreads();
     }
-#endif
 }
 
 // Stages of k that make a piece worth its start and its way through c.

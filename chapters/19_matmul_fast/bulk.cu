@@ -32,8 +32,6 @@ struct Shape {
     static constexpr int blocks_an_sm = 227 * 1024 / (shared_bytes + 1024);
 };
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // The part of the sums that lies in one stage. Of a, a thread reads 2 elements of k at once, from rows
 // of 128 bytes whose 16-byte pieces are exchanged by the row (piece p of row r lies at p ^ (r % 8)):
 // the 8 rows of a quarter warp lie in different banks. Operands are read a step ahead, into registers of
@@ -107,8 +105,6 @@ __device__ __forceinline__ void store_rows(const float (&sum)[8][columns], float
     }
 }
 
-#endif
-
 // c = alpha a b + beta c. Against matmul_double_buffered: no thread loads or stores a tile. One thread
 // asks the SM's copy engine for whole tiles, two stages ahead in a ring of three, which cost neither registers nor
 // instructions; barriers in shared memory count bytes and warps in place of __syncthreads, so that no
@@ -119,7 +115,6 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
     matmul_bulk(const __grid_constant__ CUtensorMap a_map,
                 const __grid_constant__ CUtensorMap b_map, int m, int n, int k, float alpha,
                 float beta, float* c, int ldc) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     using S = Shape<tile_rows, tile_columns>;
     constexpr int columns = S::columns;
     extern __shared__ char shared_bytes[];
@@ -174,14 +169,13 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
     }
     store_rows(sum, c, ldc, m, n, tile.row + row, tile.column + warp_column + lane / 8 * 4, alpha,
                beta);
-#endif
 }
 
 }  // namespace
 
 namespace bulk {
 
-bool is_available() { return lab::has_compute_capability(9); }
+bool is_available() { return lab::has_compute_capability(9, "bulk tensor copies"); }
 
 void require(const matmul::Gemm& gemm) {
     lab::require_compute_capability(9, "bulk tensor copies");

@@ -9,8 +9,6 @@
 #include "lab/launch.hpp"
 #include "lab/tensor_map.hpp"
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 __device__ __forceinline__ float2 load_shared_2(std::uint32_t address) {
     float2 v;
     asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "r"(address));
@@ -34,8 +32,6 @@ __device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap* ma
         "l"(matrix), "r"(column), "r"(row), "r"(barrier)
         : "memory");
 }
-
-#endif
 
 inline CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, int box_rows,
                               int box_width, CUtensorMapSwizzle swizzle) {

@@ -74,14 +74,18 @@ lab::Variant against_cublas(lab::Variant variant, const Matrices& matrices) {
     return variant;
 }
 
+constexpr matmul::Scaling scalings[] = {{1, 0}, {-0.75f, 1.5f}};
+
 // Of nine tiles the last ones are divided: into pieces longer than a tile, and one tile into four. Of seven all,
 // into four pieces: two of them have a whole tile between parts of others.
 void add_divided_tiles(lab::Experiment& experiment) {
-    for (const auto& [shape, pieces] : {std::pair{matmul::Shape{300, 272, 500}, 4},
-                                        {{300, 268, 500}, 2},
-                                        {{300, 272, 2100}, 4},
-                                        {{880, 100, 500}, 4}}) {
-        for (const matmul::Scaling scaling : {matmul::Scaling{1, 0}, {-0.75f, 1.5f}}) {
+    constexpr struct {
+        matmul::Shape shape;
+        int pieces;
+    } divided[] = {
+        {{300, 272, 500}, 4}, {{300, 268, 500}, 2}, {{300, 272, 2100}, 4}, {{880, 100, 500}, 4}};
+    for (const auto [shape, pieces] : divided) {
+        for (const matmul::Scaling scaling : scalings) {
             const std::string name = "matmul_balanced/pieces:" + std::to_string(pieces);
             experiment.add_validation(
                 matmul::general(name, shape, scaling, {0, 4, 8},
@@ -91,13 +95,9 @@ void add_divided_tiles(lab::Experiment& experiment) {
 }
 
 void add_validations(lab::Experiment& experiment) {
-    for (const matmul::Shape shape : {matmul::Shape{1, 1, 1},
-                                      {1, 37, 5},
-                                      {37, 1, 64},
-                                      {31, 17, 1},
-                                      {101, 67, 83},
-                                      {129, 65, 33},
-                                      {132, 68, 252}}) {
+    constexpr matmul::Shape ragged[] = {{1, 1, 1},     {1, 37, 5},    {37, 1, 64},   {31, 17, 1},
+                                        {101, 67, 83}, {129, 65, 33}, {132, 68, 252}};
+    for (const matmul::Shape shape : ragged) {
         const auto matrices = std::make_shared<matmul::Product<float>>(shape);
         experiment.add_validation(
             product(experiment, "matmul_thread_tiles", matrices, matmul::thread_tiles));
@@ -114,7 +114,7 @@ void add_validations(lab::Experiment& experiment) {
                     matmul::general(name + text(tile), shape, scaling, apart,
                                     [=](const Gemm& gemm) { multiply(gemm, tile); }));
             };
-            for (const matmul::Scaling scaling : {matmul::Scaling{1, 0}, {-0.75f, 1.5f}}) {
+            for (const matmul::Scaling scaling : scalings) {
                 add("matmul_double_buffered/rows:aligned", scaling, aligned,
                     matmul::double_buffered);
                 add("matmul_fast/rows:contiguous", scaling, {0, 0, 0}, matmul::fast);

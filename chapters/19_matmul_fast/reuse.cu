@@ -18,14 +18,12 @@ __global__ void __launch_bounds__(128, 2)
     matmul_reuse(const __grid_constant__ CUtensorMap a_map,
                  const __grid_constant__ CUtensorMap b_map, int m, int n, int k, float alpha,
                  float beta, float* c, int ldc) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     const int phases = phases_of<Shape<tile_rows, tile_columns>>(k);
     const TileOrigin tile =
         tile_origin<tile_rows, tile_columns>(blockIdx.y * gridDim.x + blockIdx.x, gridDim);
     __shared__ Barriers<Shape<tile_rows, tile_columns>> barriers;
     multiply_tile<tile_rows, tile_columns>({&a_map, &b_map, m, n, alpha, c, ldc}, {tile, 0, phases},
                                            barriers, [=] { return beta; });
-#endif
 }
 
 }  // namespace

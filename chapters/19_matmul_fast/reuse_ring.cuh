@@ -42,8 +42,6 @@ __device__ __forceinline__ int phases_of(int k) {
     return (k + stage_depth - 1) / stage_depth;
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // Of each stage: whether it has been filled, and whether all warps have left it. Not yet initialised.
 template <class S>
 struct Barriers {
@@ -124,7 +122,5 @@ struct Filler {
         }
     }
 };
-
-#endif
 
 }  // namespace

@@ -13,8 +13,6 @@ constexpr int depth = 32;
 // Tiles of b come in boxes of so many columns.
 constexpr int box_columns = 64;
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // What a thread multiplies next: 8 rows of a for two steps of k, and 16 columns of b for either.
 struct Operands {
     float2 a[8];
@@ -94,7 +92,5 @@ __device__ __forceinline__ void multiply_first_step(float (&sum)[8][16], Operand
     multiply_rows<0, 0, 8>(sum, operands);
     multiply_rows<1, 0, 4>(sum, operands);
 }
-
-#endif
 
 }  // namespace

@@ -10,8 +10,6 @@
 
 namespace {
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 // Where a thread's elements of c lie, and what becomes of its sums.
 struct Destination {
     float* c;
@@ -173,7 +171,5 @@ __device__ __forceinline__ void multiply_tile(const Matrices& matrices, const Wo
     const float beta = wait();
     finish<S>(sum, matrices, aligned, part, share, tile.row + row, tile.column + column, beta);
 }
-
-#endif
 
 }  // namespace

@@ -3,10 +3,16 @@
 
 namespace lab {
 
-// Whether its compute capability is `major`.0 or newer. Throws CudaError.
-bool has_compute_capability(int major);
+// `what` names, in the plural, what needs the compute capability `major`.0: it stands in messages. All throw CudaError.
 
-// Throws MissingError unless it is. `what`: what needs it, in the plural, for the message.
+// Whether the device's compute capability is `major`.0 or newer; where not, one line says once that rows are left out.
+bool has_compute_capability(int major, const char* what);
+
+// The same of the code that the device has of a kernel. A kernel that does less when it is compiled for an older
+// compute capability is left out there.
+bool is_compiled_for(const void* kernel, int major, const char* what);
+
+// Throws MissingError for an older device.
 void require_compute_capability(int major, const char* what);
 
 }  // namespace lab

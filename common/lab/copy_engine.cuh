@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
@@ -51,5 +49,3 @@ __device__ __forceinline__ void publish_barriers() {
 __device__ __forceinline__ void publish_shared() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-
-#endif

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 // Set by restart(): a second restart would never end.
 constexpr const char* restarted_variable = "LAB_EMULATED_RUNTIME_CHOSEN";
-constexpr const char* library = "libcudart.so.13";
+// The runtime that the programs are linked with (meson.build), which the emulated one replaces.
+constexpr const char* library = LAB_CUDART;
 
 // The function of the emulated runtime, null with NVIDIA's. `Function` is the header's, for its type.
 template <class Function>

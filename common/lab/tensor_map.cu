@@ -5,19 +5,18 @@
 #include <string>
 
 #include "lab/cuda_check.hpp"
+#include "lab/driver_function.hpp"
 #include "lab/errors.hpp"
 
 namespace lab {
 
 namespace {
 
-// Asked for at run time, so that nothing links libcuda.
 PFN_cuTensorMapEncodeTiled_v12000 tensor_map_encoder() {
     static const auto encode = [] {
         void* function = nullptr;
         cudaDriverEntryPointQueryResult found{};
-        LAB_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                                        cudaEnableDefault, &found));
+        LAB_CUDA_CHECK(find_driver_function("cuTensorMapEncodeTiled", &function, &found));
         if (found != cudaDriverEntryPointSuccess) {
             throw MissingError("the driver has no cuTensorMapEncodeTiled; it needs CUDA 12");
         }

@@ -8,7 +8,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from notebook import files, lock, toolbox
+from notebook import files, gpus_here, lock, nvcc, toolbox
 from notebook.errors import CHECK_FAILED, MISSING, Malformed, Problem
 from notebook.progress import say
 from notebook.project import Project
@@ -20,14 +20,22 @@ _KEPT = {"results", "quick", "runs", "figures", "fleet"}
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
 
-# What an executable loads in place of NVIDIA's runtime when it runs on an emulated GPU.
-EMULATED_RUNTIME = "common/emulator/runtime/libcudart.so.13"
+# The targets for which Meson has configured machine code.
+_TARGETS = "common/gpu_targets.json"
+
+
+def emulated_runtime() -> str:
+    """What an executable of this build loads in place of NVIDIA's runtime when it runs on an emulated GPU."""
+    release = nvcc.release(toolbox.find_nvcc()) or (13, 0)
+    return f"common/emulator/runtime/libcudart.so.{release[0]}"
 
 
 def configure(project: Project, *names: str) -> None:
     """Makes build/ ready to build `wanted`; configures again only where Ninja does not by itself."""
-    if not toolbox.find_nvcc():
+    if not (compiler := toolbox.find_nvcc()):
         raise Problem("no nvcc to compile with; with a network, run: scripts/lab setup", MISSING)
+    for line in toolbox.passed_over():
+        say(f"{line}; using nvcc of CUDA {nvcc.text(compiler)} ({compiler})")
     _bring_up_to_date(project)
     if not targets(project).issuperset(names):
         # A chapter came after the first configuration.
@@ -42,6 +50,9 @@ def _bring_up_to_date(project: Project) -> None:
     """Configures where there is no usable build; any other build is replaced."""
     with lock.held(project.root, say):
         if _is_usable(project):
+            if lacking := _missing_targets(project):
+                say(f"build/ has no machine code for {lacking}: configuring again")
+                _meson(project, "setup", "--reconfigure")
             _ninja(project, "--quiet", "build.ninja")
             return
         options = _chosen_options(project)
@@ -50,11 +61,24 @@ def _bring_up_to_date(project: Project) -> None:
 
 
 def _is_usable(project: Project) -> bool:
-    """Whether build/ is a build of this tree, by this Meson, that Ninja can read."""
+    """Whether build/ is a build of this tree, by this Meson and nvcc, that Ninja can read."""
     if not (project.build / "build.ninja").is_file() or _is_foreign(project):
         return False
     ninja = [_find_ninja(), "-C", str(project.build), "-t", "query", "build.ninja"]
     return subprocess.run(ninja, capture_output=True, check=False).returncode == 0
+
+
+def _missing_targets(project: Project) -> str:
+    """The GPUs of this machine that the build has no machine code for; "" where it has, or targets were chosen."""
+    try:
+        configured = json.loads(files.read_text(project.build / _TARGETS))
+        targets, is_chosen = configured["targets"].split(), configured["chosen"] == "true"
+    except (Malformed, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return ""
+    if is_chosen:
+        return ""
+    lacking = [gpu for gpu in gpus_here.gpus() if str(gpu.target) not in targets]
+    return ", ".join(f"sm_{gpu.target}, {gpu.name}" for gpu in lacking)
 
 
 def _chosen_options(project: Project) -> list[str]:
@@ -74,7 +98,7 @@ def _clear(project: Project) -> None:
     else:
         leftovers = [project.build] if project.build.exists() or project.build.is_symlink() else []
     if any(path.name.startswith(("meson-", "build")) for path in leftovers):
-        say("build/ is not a build of this tree by this Meson: rebuilding")
+        say("build/ is not a build of this tree by this Meson and nvcc: rebuilding")
     for path in leftovers:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -108,10 +132,15 @@ def run_tests(project: Project) -> bool:
 
 
 def _is_foreign(project: Project) -> bool:
-    """Whether build/ was made by another version of Meson, or for a tree at another place."""
+    """Whether build/ was made by another Meson or nvcc than are used now, or for a tree at another place."""
+    folder = project.build / "meson-info"
     try:
-        info = json.loads(files.read_text(project.build / "meson-info" / "meson-info.json"))
+        info = json.loads(files.read_text(folder / "meson-info.json"))
         made_by, made_for = info["meson_version"]["full"], info["directories"]["source"]
+        compilers = json.loads(files.read_text(folder / "intro-compilers.json"))["host"]
+        cuda = compilers.get("cuda", {}).get("version", "")
+        if cuda and not f"{cuda}.".startswith(f"{nvcc.text(toolbox.find_nvcc())}."):
+            return True
         return made_by != version("meson") or Path(made_for) != project.root
     except (Malformed, ValueError, LookupError, TypeError, RecursionError, PackageNotFoundError):
         return True

@@ -78,8 +78,8 @@ def counters(project: Project, word: str) -> int:
         raise Problem(
             f"no counters of {what.name} are stored, and to measure them needs {need}", MISSING
         )
-    build.configure(project, what.target, build.EMULATED_RUNTIME)
-    build.build(project, what.target, build.EMULATED_RUNTIME)
+    build.configure(project, what.target, build.emulated_runtime())
+    build.build(project, what.target, build.emulated_runtime())
     lines = [line for path in stored for line in _beside_emulated(project, what, path)]
     print("\n".join([*lines, counter_rules.RULES]))
     return 0

@@ -1,18 +1,13 @@
 """The parts of CUDA: which this machine has, where, and what is lost without each."""
 
-import ctypes
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import nvcc, toolbox
-from notebook.errors import MISSING, Problem
+from notebook import gpu_toolkit, gpus_here, nvcc, toolbox
 
 # Below a toolkit, and where Debian has libraries. The executables look at the same places (common/lab).
 _FOLDERS = ("lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64")
 _SYSTEM_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/local/cuda/lib64")
-# The first driver that runs programs of a CUDA release, whatever its minor number.
-# Source: NVIDIA, CUDA Compatibility, "Minor Version Compatibility".
-_OLDEST_DRIVERS = {12: 525, 13: 580}
 
 
 @dataclass(frozen=True)
@@ -29,7 +24,7 @@ def parts() -> list[Part]:
     compiler = toolbox.find_nvcc()
     return [
         _compiler(compiler),
-        Part("CUDA driver", _driver_text(), driver_problem(compiler)),
+        Part("CUDA driver", _driver_text(), gpu_toolkit.problem(compiler)),
         _for_a_gpu(
             "ncu",
             toolbox.find_program("ncu"),
@@ -46,48 +41,18 @@ def parts() -> list[Part]:
     ]
 
 
-def driver_release() -> tuple[int, int] | None:
-    """The newest CUDA that the driver runs; None without a driver."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return None
-    version = ctypes.c_int(0)
-    if driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
-        return None
-    return version.value // 1000, version.value % 1000 // 10
-
-
-def driver_problem(compiler: str) -> str:
-    """Why the driver cannot run what the compiler makes, and how to fix it; "" where it can."""
-    driver, release = driver_release(), nvcc.release(compiler)
-    if not driver or not release or driver[0] >= release[0]:
-        return ""
-    oldest = _OLDEST_DRIVERS.get(release[0])
-    newer = f"a driver of release {oldest} or later" if oldest else "a newer driver"
-    return (
-        f"the driver runs CUDA {driver[0]}.{driver[1]}, nvcc is of {release[0]}.{release[1]}: "
-        f"install {newer}, or a toolkit of CUDA {driver[0]} before the other on PATH"
-    )
-
-
-def require_driver() -> None:
-    """Raises Problem where the GPU's driver is too old for the compiler."""
-    if problem := driver_problem(toolbox.find_nvcc()):
-        raise Problem(problem, MISSING)
-
-
 def _compiler(compiler: str) -> Part:
-    release = nvcc.release(compiler)
-    if not release:
-        return Part("nvcc", "", "compiles the kernels: scripts/lab setup")
+    passed_over = "; ".join(toolbox.passed_over())
+    if not compiler:
+        advice = "compiles the kernels: scripts/lab setup"
+        return Part("nvcc", "", "; ".join(filter(None, [passed_over, advice])))
     is_ours = Path(compiler).is_relative_to(nvcc.own_toolkit())
     kind = "from PyPI" if is_ours else "a CUDA toolkit"
-    return Part("nvcc", f"CUDA {release[0]}.{release[1]}, {kind} ({compiler})", "")
+    return Part("nvcc", f"CUDA {nvcc.text(compiler)}, {kind} ({compiler})", passed_over)
 
 
 def _driver_text() -> str:
-    release = driver_release()
+    release = gpus_here.driver_release()
     return f"runs CUDA {release[0]}.{release[1]} and older" if release else ""
 
 

@@ -1,11 +1,17 @@
 """Where the results of a run go, so that trying something leaves what is tracked as it is."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from notebook import nvcc, toolbox
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.project import Project
+
+# In the context, which comes first.
+_COMPILER = re.compile(rb'"compiler": "nvcc (\d+\.\d+)')
+_LENGTH_OF_A_CONTEXT = 4096
 
 
 @dataclass(frozen=True)
@@ -26,12 +32,23 @@ class Destinations:
         return cls(here, here if keep else None)
 
     def of(self, chapter: Chapter, target: Target) -> Project:
-        """Counted results come out the same; measured and new ones go to another folder."""
+        """Counted results come out the same; measured and new ones go to another folder, and so do those that
+        another nvcc compiled: its machine code may count otherwise."""
         if self.fixed is not None:
             return self.fixed
         kept = self.project.data / f"emulated-{target.architecture}" / f"{chapter.name}.json"
-        return self.project if target.is_emulated and kept.is_file() else self.project.beside
+        if not (target.is_emulated and kept.is_file()):
+            return self.project.beside
+        own = nvcc.text(toolbox.find_nvcc())
+        return self.project if _compiler_of(kept) in (own, "") else self.project.made_by(own)
 
     def folders(self, chapters: list[Chapter], target: Target) -> list[Path]:
         """Every folder that results of these chapters go to."""
         return list(dict.fromkeys(self.of(chapter, target).data for chapter in chapters))
+
+
+def _compiler_of(path: Path) -> str:
+    """The release of nvcc that compiled what a data file has counted: "13.0"; "" where it does not say."""
+    with path.open("rb") as file:
+        match = _COMPILER.search(file.read(_LENGTH_OF_A_CONTEXT))
+    return match[1].decode() if match else ""

@@ -47,6 +47,8 @@ class Case:
     is_root: bool = False
     may_sudo: bool = False
     has_nvcc: bool = False
+    # The distribution's own CUDA, whatever its version: 12.4 in Debian 13, 11.8 in Debian 12.
+    has_distributions_cuda: bool = False
     # The packages that a user without sudo has to ask an administrator for.
     is_prepared: bool = False
     folder: str = "notebook"
@@ -125,6 +127,10 @@ def copy_base(system: System, case: Case, base: Path, settings: Settings) -> Cel
         (root / "etc" / "sudoers.d" / "reader").write_text("reader ALL=(ALL) NOPASSWD: ALL\n")
     if case.is_prepared:
         _install(cell, ["python3-venv", *(package.apt for package in PACKAGES)])
+    if case.has_distributions_cuda:
+        sources = root / "etc" / "apt" / "sources.list"
+        sources.write_text(sources.read_text().replace(" main", " main contrib non-free"))
+        _install(cell, ["nvidia-cuda-toolkit"])
     if settings.has_compiler_cache:
         _install(cell, ["ccache"])
     place = root / case.home.lstrip("/") / case.folder

@@ -33,6 +33,10 @@ class Project:
         """With the temporary results, outside data/."""
         return replace(self, data=self.build / "results")
 
+    def made_by(self, nvcc: str) -> "Project":
+        """With the temporary results of another nvcc than made the tracked ones: "12.4"."""
+        return replace(self, data=self.beside.data / f"nvcc-{nvcc}")
+
     @property
     def has_own_data(self) -> bool:
         """Whether the data are the tracked ones, which figures and pages are made from."""

@@ -9,12 +9,13 @@ from notebook import (
     build,
     claims,
     collect,
-    cuda_parts,
     devices,
     drawing,
     estimates,
     figures,
     files,
+    gpu_toolkit,
+    gpus_here,
     lock,
     setup,
     summary,
@@ -72,11 +73,13 @@ def run(
     for folder in [*where.folders(asked, target), project.build]:
         files.require_writable(folder)
     chapters = [chapter for chapter in asked if _has_right_claims(chapter)]
+    if not target.is_emulated:  # before anything is installed
+        gpu_toolkit.require(toolbox.find_nvcc())
     setup.install_missing(project)
     toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
     setup.require_nvcc()
     if not target.is_emulated:
-        cuda_parts.require_driver()
+        gpu_toolkit.require(toolbox.find_nvcc())
     _build(project, chapters, target)
     if steps.only_builds:
         return 0
@@ -167,6 +170,8 @@ def _has_right_claims(chapter: Chapter) -> bool:
 def _choose() -> Target:
     """The GPU if it can be used, else an emulated one, with a line that says so."""
     if devices.count_gpus() == 0:
+        if gpus_here.gpus():
+            gpu_toolkit.require(toolbox.find_nvcc())
         failure = devices.driver_failure()
         lack = f"the CUDA driver fails, {failure}" if failure else "no GPU here"
         say(f"{lack}: running on {_DEFAULT} (choose another with --device)")
@@ -177,7 +182,7 @@ def _choose() -> Target:
 def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
     names = [chapter.target for chapter in chapters]
     if target.is_emulated:
-        names.append(build.EMULATED_RUNTIME)
+        names.append(build.emulated_runtime())
     say(f"building {len(chapters)} of the chapters' executables")
     build.configure(project, *names)
     build.build(project, *names)

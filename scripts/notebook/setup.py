@@ -22,7 +22,7 @@ def require_nvcc() -> None:
     """Raises Problem where there is no CUDA compiler, which everything is built with."""
     if not toolbox.find_nvcc():
         raise Problem(
-            "no nvcc of CUDA 12 or later; with a network, scripts/lab setup installs it", MISSING
+            "no nvcc of CUDA 12.4 or later; with a network, scripts/lab setup installs it", MISSING
         )
 
 

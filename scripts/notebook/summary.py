@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import verdicts
+from notebook import count_changes, verdicts
 from notebook.chapters import Chapter
 from notebook.collect import Collected
 from notebook.devices import Target
@@ -105,6 +105,11 @@ def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
     ]
     if figures:
         summary.append(_line("figures", f"{project.quoted(place.plots)}: {_named(figures)}"))
+    if place.data.parent == project.beside.data:
+        for collected in done:
+            path = collected.collected.path
+            kept = project.data / path.parent.name / path.name
+            summary += [_line("", text) for text in count_changes.lines(path, kept)]
     if place == project.beside:
         summary.append(
             _line("", "not tracked; to put such results into data/: scripts/lab run --keep")

@@ -9,7 +9,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from notebook import build, checking, setup, toolbox
+from notebook import build, checking, nvcc, setup, toolbox
 from notebook.errors import CHECK_FAILED
 from notebook.progress import say
 from notebook.project import Project
@@ -35,6 +35,10 @@ def test(project: Project, nightly: bool = False) -> int:
     setup.require_nvcc()
     build.configure(project)
     build.build(project)
+    if not any(
+        (12, 4) <= (nvcc.release(path) or (0, 0)) < (13, 0) for path in toolbox.serving_nvccs()
+    ):
+        say("no toolkit of CUDA 12.4 to 12.9 here: machine code for Maxwell to Volta is not built")
     with tempfile.TemporaryDirectory(prefix="lab-nightly-") as folder:
         counts = Path(folder) / "counts"
         counts.touch()

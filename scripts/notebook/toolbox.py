@@ -1,5 +1,7 @@
 """What the notebook needs from the machine: what is there, what is missing, and installing it."""
 
+import glob
+import itertools
 import os
 import shlex
 import shutil
@@ -11,11 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from notebook import nvcc, progress
+from notebook import gpu_toolkit, nvcc, progress
 from notebook.errors import MISSING, Problem
 from notebook.text import plain
 
 _CUDA = "/usr/local/cuda/bin"
+# NVIDIA's packages keep several releases beside each other.
+_OTHER_CUDAS = "/usr/local/cuda-*/bin"
 # Another apt may be at work: on a fresh machine often the one that updates it.
 _SECONDS_FOR_THE_LOCK = 600
 _SECONDS_BETWEEN_TRIES = 3
@@ -57,19 +61,45 @@ def find_compiler() -> str:
 
 
 def find_nvcc() -> str:
-    """The CUDA compiler, the machine's or the one that setup installs; "" when it is missing."""
-    return nvcc.find([*os.environ.get("PATH", os.defpath).split(os.pathsep), _CUDA])
+    """The CUDA compiler: the first of the machine, or the one that setup installs; "" when it is missing.
+
+    One that fits the machine's GPU comes before others.
+    """
+    usable = serving_nvccs()
+    return next(filter(gpu_toolkit.fits, usable), usable[0] if usable else "")
+
+
+def serving_nvccs() -> list[str]:
+    """Every nvcc that the notebook can be built with, in the order in which they are looked for."""
+    return [path for path in _installed_nvccs() if nvcc.serves(path)]
+
+
+def passed_over() -> list[str]:
+    """A line for each nvcc that does not serve, and would have come before the one that does."""
+    chosen = find_nvcc()
+    before = itertools.takewhile(lambda path: path != chosen, _installed_nvccs())
+    return [f"{path} is not used: {why}" for path in before if (why := nvcc.why_not(path))]
+
+
+def _installed_nvccs() -> list[str]:
+    others = sorted(glob.glob(_OTHER_CUDAS), reverse=True)
+    return nvcc.installed([*os.environ.get("PATH", os.defpath).split(os.pathsep), _CUDA, *others])
 
 
 def first_line(*command: str) -> str:
     """The first line that a command prints; "" when it fails."""
+    return (output(*command).splitlines() or [""])[0].strip()
+
+
+def output(*command: str) -> str:
+    """What a command prints; "" when it fails."""
     try:
         run = subprocess.run(
             command, env=environment(), capture_output=True, text=True, check=True, timeout=30
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return (run.stdout.splitlines() or [""])[0].strip()
+    return run.stdout
 
 
 def _program(name: str) -> Callable[[], str]:

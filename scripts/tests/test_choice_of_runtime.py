@@ -18,7 +18,7 @@ LIST = "--benchmark_list_tests=true"
 RESTARTED = "LAB_EMULATED_RUNTIME_CHOSEN"
 
 pytestmark = pytest.mark.skipif(
-    not (EXECUTABLE.is_file() and (PROJECT.build / build.EMULATED_RUNTIME).is_file()),
+    not (EXECUTABLE.is_file() and (PROJECT.build / build.emulated_runtime()).is_file()),
     reason="the emulated GPU is not built here",
 )
 
@@ -61,7 +61,7 @@ def test_without_the_library_it_says_how_to_build_it(tmp_path: Path) -> None:
     done = run(alone, "--architecture=fermi", LIST)
     assert done.returncode == 3
     (line,) = done.stderr.splitlines()
-    assert build.EMULATED_RUNTIME in line and "ninja -C build" in line
+    assert build.emulated_runtime() in line and "ninja -C build" in line
 
 
 def test_a_library_that_does_not_load_is_no_endless_loop() -> None:

@@ -119,7 +119,7 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
     project = Project.here()
     stored = project.data / "nvidia-h200" / "counters" / "emulator_validation.csv"
     executable = project.build / counters.subject(project, "validation").target
-    if not (executable.is_file() and (project.build / build.EMULATED_RUNTIME).is_file()):
+    if not (executable.is_file() and (project.build / build.emulated_runtime()).is_file()):
         pytest.skip("the emulated GPU is not built here")
     measured = counters.read_csv(stored)
     emulated = counters.emulate(executable, "hopper")
@@ -191,7 +191,7 @@ def test_chapters_agree_with_the_hardware() -> None:
     for stored in sorted((project.data / "nvidia-h200" / "counters").glob("[0-9]*.csv")):
         what = counters.subject(project, stored.stem)
         executable = project.build / what.target
-        if not (executable.is_file() and (project.build / build.EMULATED_RUNTIME).is_file()):
+        if not (executable.is_file() and (project.build / build.emulated_runtime()).is_file()):
             pytest.skip("the emulated GPU is not built here")
         measured = counters.read_csv(stored)
         emulated = counters.emulate(executable, "hopper")

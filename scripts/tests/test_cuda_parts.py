@@ -78,15 +78,6 @@ def test_a_driver_older_than_the_compiler_is_named_before_anything_is_built(
     assert not (tree.root / "build" / "build.ninja").exists()
 
 
-@pytest.mark.parametrize("release", [(13, 0), (13, 2), (14, 0), None])
-def test_a_driver_of_the_same_major_release_serves(
-    release: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cuda_parts, "driver_release", lambda: release)
-    monkeypatch.setattr(nvcc, "release", lambda compiler: (13, 1))
-    assert cuda_parts.driver_problem("nvcc") == ""
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [

@@ -34,7 +34,7 @@ ROW = "--benchmark_filter=read_offset/offset:11/block:512/n:1048576/cache:cold"
 MAX_CALLS = 100_000
 
 pytestmark = pytest.mark.skipif(
-    not (EXECUTABLE.is_file() and (PROJECT.build / build.EMULATED_RUNTIME).is_file()),
+    not (EXECUTABLE.is_file() and (PROJECT.build / build.emulated_runtime()).is_file()),
     reason="the emulated GPU is not built here",
 )
 

@@ -107,7 +107,7 @@ def measured() -> Launched:
 @cache
 def emulated() -> Launched:
     project = Project.here()
-    runtime = project.build / build.EMULATED_RUNTIME
+    runtime = project.build / build.emulated_runtime()
     executables = [project.build / target for target in ordinary_cuda.TARGETS.values()]
     if not all(file.is_file() for file in (runtime, *executables)):
         pytest.skip("the programs or the emulated GPU are not built here")

@@ -15,7 +15,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook.build import EMULATED_RUNTIME
+from notebook.build import emulated_runtime
 from notebook.project import Project
 from notebook.report import kernel_data, rendering, site
 
@@ -91,7 +91,7 @@ def counting(tree_with_data: Tree, monkeypatch: pytest.MonkeyPatch) -> list[list
     """A built chapter whose emulated run is scripted; the variants of each run."""
     tree = tree_with_data
     (tree.chapter.directory / "kernels.cuh").write_text("one\ntwo\n")
-    for built in (tree.chapter.target, EMULATED_RUNTIME):
+    for built in (tree.chapter.target, emulated_runtime()):
         (tree.root / "build" / built).parent.mkdir(parents=True, exist_ok=True)
         (tree.root / "build" / built).write_text("first")
     name = f"/src/chapters/{synthetic.CHAPTER}/kernels.cuh"
@@ -132,7 +132,7 @@ def test_lines_are_counted_again_only_where_something_changed(
     assert len(counting) == 1
     path = {
         "program": tree.root / "build" / tree.chapter.target,
-        "runtime": tree.root / "build" / EMULATED_RUNTIME,
+        "runtime": tree.root / "build" / emulated_runtime(),
         "kernels": tree.chapter.directory / "kernels.cuh",
     }[changed]
     path.write_text("second")

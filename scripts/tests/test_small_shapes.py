@@ -10,7 +10,7 @@ from notebook.chapters import Chapter, all_chapters
 from notebook.project import Project
 
 PROJECT = Project.here()
-RUNTIME = PROJECT.build / build.EMULATED_RUNTIME
+RUNTIME = PROJECT.build / build.emulated_runtime()
 # Kernels that use no shared memory may have no small shape.
 WITHOUT = {
     *("memcpy", "cublas_sgemm", "cublas_sgeam", "read_in_flight", "store_over_lines"),

@@ -144,7 +144,7 @@ def test_the_emulated_gpu_prints_what_the_table_has(name: str) -> None:
     table = TABLES[name]
     if (
         not (PROJECT.build / table.target).is_file()
-        or not (PROJECT.build / build.EMULATED_RUNTIME).is_file()
+        or not (PROJECT.build / build.emulated_runtime()).is_file()
     ):
         pytest.skip("the program is not built here")
     if name in SLOW and not os.environ.get(testing.NIGHTLY):

@@ -8,7 +8,7 @@ import pytest
 from conftest import Tree
 from test_command_line import error_of
 
-from notebook import lock, nvcc, toolbox
+from notebook import gpus_here, lock, nvcc, toolbox
 
 LOCKED = """#!/bin/sh
 echo "$@" >>"{folder}/calls"
@@ -62,8 +62,16 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(nvcc, "own_toolkit", lambda: tmp_path / "own")
     monkeypatch.setattr(toolbox, "_CUDA", str(tmp_path / "cuda"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'user'}:/usr/bin:/bin")
-    nvcc.release.cache_clear()
+    monkeypatch.setattr(toolbox, "_OTHER_CUDAS", str(tmp_path / "cuda-*"))
+    monkeypatch.setattr(nvcc, "_kept", lambda: None)
+    forget()
     return tmp_path / "own" / "bin" / "nvcc"
+
+
+def forget() -> None:
+    """What was found out about compilers, which a test changes."""
+    for found in (nvcc.release, nvcc.why_not, nvcc.targets):
+        found.cache_clear()
 
 
 def found_by_children() -> str:
@@ -80,16 +88,69 @@ def test_the_machines_nvcc_comes_first(tmp_path: Path, own: Path) -> None:
     assert toolbox.find_nvcc() == found_by_children() == str(tmp_path / "user" / "nvcc")
 
 
+# Stand-ins: the distribution's of Debian 12, one that lacks its libraries, one for another g++, and none at all.
+_LACKS_A_LIBRARY = """#!/bin/sh
+case $1 in --version) echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit;; esac
+echo '/usr/bin/ld: cannot find -lcudart' >&2; exit 1
+"""
+_REFUSES_THE_COMPILER = """#!/bin/sh
+case $1 in --version) echo 'Cuda compilation tools, release 12.4, V12.4.131'; exit;; esac
+echo 'error: #error -- unsupported GNU version! gcc versions later than 13 are not supported!' >&2; exit 1
+"""
+
+
 @pytest.mark.parametrize(
-    "text", [NVCC.format(release="11.8"), "#!/bin/sh\nexit 1\n", "#!/bin/sh\n"]
+    ("text", "why"),
+    [
+        (NVCC.format(release="11.8"), "it is of CUDA 11.8, and 12.4 is the oldest that serves"),
+        (NVCC.format(release="12.3"), "it is of CUDA 12.3, and 12.4 is the oldest that serves"),
+        (_LACKS_A_LIBRARY, "it cannot build a program of ten lines: /usr/bin/ld: cannot find"),
+        (_REFUSES_THE_COMPILER, "gcc versions later than 13 are not supported"),
+        ("#!/bin/sh\nexit 1\n", "it does not run"),
+        ("#!/bin/sh\n", "it does not run"),
+    ],
 )
-def test_an_nvcc_that_does_not_serve_is_passed_over(tmp_path: Path, own: Path, text: str) -> None:
+def test_an_nvcc_that_does_not_serve_is_passed_over(
+    tmp_path: Path, own: Path, text: str, why: str
+) -> None:
     program(tmp_path / "user" / "nvcc", text)
     assert toolbox.find_nvcc() == ""
     program(own, NVCC.format(release="13.0"))
-    nvcc.release.cache_clear()
+    forget()
     # Meson takes the first that it finds.
     assert toolbox.find_nvcc() == found_by_children() == str(own)
+    (line,) = toolbox.passed_over()
+    assert line.startswith(f"{tmp_path / 'user' / 'nvcc'} is not used: ") and why in line
+
+
+def test_what_the_probe_found_is_kept(
+    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nvcc, "_kept", lambda: tmp_path / "kept.json")
+    calls = tmp_path / "calls"
+    program(own, NVCC.format(release="13.0") + f'echo "$@" >>{calls}\n')
+    for _ in range(2):
+        assert toolbox.find_nvcc() == str(own)
+        forget()
+    assert calls.read_text().count("probe.cu") == 1
+    program(own, NVCC.format(release="12.9") + f'echo "$@" >>{calls}\n')  # installed again
+    assert toolbox.find_nvcc() == str(own)
+    assert calls.read_text().count("probe.cu") == 2
+    (tmp_path / "kept.json").write_text("[[[")
+    forget()
+    assert toolbox.find_nvcc() == str(own)
+
+
+def test_an_nvcc_that_fits_the_gpu_comes_before_one_that_does_not(
+    tmp_path: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NVIDIA's packages: /usr/local/cuda is the newest of several."""
+    program(tmp_path / "cuda" / "nvcc", NVCC.format(release="13.0"))
+    program(tmp_path / "cuda-12.9" / "nvcc", NVCC.format(release="12.9"))
+    assert toolbox.find_nvcc() == str(tmp_path / "cuda" / "nvcc")
+    old = gpus_here.Gpu("NVIDIA GeForce GTX 1080", (6, 1))
+    monkeypatch.setattr(gpus_here, "gpus", lambda: (old,))
+    assert toolbox.find_nvcc() == found_by_children() == str(tmp_path / "cuda-12.9" / "nvcc")
 
 
 def test_our_own_nvcc_gets_the_names_that_linkers_look_for(own: Path) -> None:

@@ -7,9 +7,9 @@
 
 using namespace emulator::runtime;
 
-cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const std::size_t* bytes,
-                                 std::size_t count, cudaMemcpyAttributes*, std::size_t*,
-                                 std::size_t, cudaStream_t stream) {
+cudaError_t emulator::runtime::copy_batch(void* const* to, const void* const* from,
+                                          const std::size_t* bytes, std::size_t count,
+                                          cudaStream_t stream) {
     return call([&] {
         require(to != nullptr && from != nullptr && bytes != nullptr && count != 0);
         for (std::size_t i = 0; i < count; ++i) {
@@ -21,10 +21,11 @@ cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const
     });
 }
 
-cudaError_t cudaMemPrefetchBatchAsync(void** pointers, std::size_t* bytes, std::size_t count,
-                                      cudaMemLocation* locations, std::size_t* first_of_location,
-                                      std::size_t location_count, unsigned long long flags,
-                                      cudaStream_t stream) {
+extern "C" cudaError_t cudaMemPrefetchBatchAsync(void** pointers, std::size_t* bytes,
+                                                 std::size_t count, cudaMemLocation* locations,
+                                                 std::size_t* first_of_location,
+                                                 std::size_t location_count,
+                                                 unsigned long long flags, cudaStream_t stream) {
     return call([&] {
         require(pointers != nullptr && bytes != nullptr && locations != nullptr &&
                 first_of_location != nullptr && count != 0 && location_count != 0 && flags == 0);

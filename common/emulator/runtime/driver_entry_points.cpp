@@ -175,9 +175,10 @@ void* find_entry_point(std::string_view name) {
 
 }  // namespace
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
-                                             unsigned long long flags,
-                                             cudaDriverEntryPointQueryResult* status) {
+// extern "C" as the headers of CUDA 12.4 do not declare it.
+extern "C" cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                                        unsigned, unsigned long long flags,
+                                                        cudaDriverEntryPointQueryResult* status) {
     return call([&] {
         require(symbol != nullptr && function != nullptr);
         require(flags <= cudaEnablePerThreadDefaultStream);

@@ -19,6 +19,13 @@ void print_line(const char* kind, const std::string& text) {
     std::fprintf(stderr, "emulated GPU: %s: %s\n", kind, text.c_str());
 }
 
+// What the headers of CUDA 12.4 to 12.6 do not name yet.
+constexpr auto cudaErrorContained = static_cast<cudaError_t>(226);
+constexpr auto cudaErrorTensorMemoryLeak = static_cast<cudaError_t>(721);
+constexpr auto cudaErrorFunctionNotLoaded = static_cast<cudaError_t>(913);
+constexpr auto cudaErrorInvalidResourceType = static_cast<cudaError_t>(914);
+constexpr auto cudaErrorInvalidResourceConfiguration = static_cast<cudaError_t>(915);
+
 struct ErrorText {
     cudaError_t code;
     const char* name;

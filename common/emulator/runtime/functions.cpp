@@ -85,8 +85,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     return call([&] { set_attribute(find_function(function), attribute, value); });
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
-                                            int value, int device) {
+// extern "C" as the headers of CUDA 12.4 do not declare it.
+extern "C" cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                                       cudaFuncAttribute attribute, int value,
+                                                       int device) {
     return call([&] {
         require_device(device);
         set_attribute(find_function(kernel), attribute, value);

@@ -110,7 +110,8 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
     });
 }
 
-cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+// extern "C" as the headers of CUDA 12.4 do not declare it.
+extern "C" cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
     return call([&] {
         require(device != nullptr);
         require_stream(stream);

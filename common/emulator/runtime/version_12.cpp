@@ -1,5 +1,6 @@
 // What CUDA 12's runtime has that CUDA 13's does not, or has in another form. Where both a function and
 // its _v2 exist, the _v2 is CUDA 13's.
+#include "emulator/runtime/copies.hpp"
 #include "emulator/runtime/device_properties.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/managed.hpp"
@@ -75,7 +76,10 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 extern "C" {
 
-// Their names stand in CUDA 13's headers with other parameters.
+// CUDA's headers declare these names with other parameters, or types, so the linker's names are given.
+cudaError_t properties_of_12(Properties12*, int) asm("cudaGetDeviceProperties_v2");
+cudaError_t copy_batch_12(void**, void**, std::size_t*, std::size_t, void*, std::size_t*,
+                          std::size_t, std::size_t*, cudaStream_t) asm("cudaMemcpyBatchAsync");
 cudaError_t prefetch_12(const void*, std::size_t, int, cudaStream_t) asm("cudaMemPrefetchAsync");
 cudaError_t advise_12(const void*, std::size_t, cudaMemoryAdvise, int) asm("cudaMemAdvise");
 
@@ -87,12 +91,17 @@ cudaError_t advise_12(const void* pointer, std::size_t bytes, cudaMemoryAdvise a
     return advise(pointer, bytes, advice, location_of(device));
 }
 
-cudaError_t cudaGetDeviceProperties_v2(Properties12* properties, int device) {
+cudaError_t properties_of_12(Properties12* properties, int device) {
     return call([&] {
         require(properties != nullptr);
         require_device(device);
         *properties = properties12();
     });
+}
+
+cudaError_t copy_batch_12(void** to, void** from, std::size_t* bytes, std::size_t count, void*,
+                          std::size_t*, std::size_t, std::size_t*, cudaStream_t stream) {
+    return copy_batch(to, from, bytes, count, stream);
 }
 
 cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes,

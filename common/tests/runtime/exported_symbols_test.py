@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What libcudart exports: exactly NVIDIA's names under its version node, and the emulator's own.
 
-    exported_symbols_test.py LIBRARY FUNCTIONS.INC PER_THREAD_ALIASES.TXT
+    exported_symbols_test.py LIBRARY VERSION PER_THREAD_ALIASES.TXT FUNCTIONS.INC…
 
 Also that no function of the API has C++ linkage: one whose header was not included would get it, and the
 stub would take its place in silence.
@@ -27,15 +27,16 @@ def symbols(library: str, *flags: str) -> list[str]:
 
 
 def main() -> int:
-    library, functions, aliases = sys.argv[1:]
-    expected = set(re.findall(r"^FUNCTION\((\w+)\)", Path(functions).read_text(), re.MULTILINE))
-    expected |= set(Path(aliases).read_text().split())
+    library, version, aliases, *functions = sys.argv[1:]
+    expected = set(Path(aliases).read_text().split())
+    for table in functions:
+        expected |= set(re.findall(r"^FUNCTION\((\w+)\)", Path(table).read_text(), re.MULTILINE))
     assert len(expected) > 400, "the tables were not read"
-    exported = {name for name in symbols(library, "-D") if "@@libcudart.so.13" in name}
-    exported = {name.split("@")[0] for name in exported} - {"libcudart.so.13"}
+    exported = {name for name in symbols(library, "-D") if f"@@{version}" in name}
+    exported = {name.split("@")[0] for name in exported} - {version}
     own = {name for name in exported if name.startswith("emulatedGpu")}
     others = [
-        name for name in symbols(library, "-D") if "@" not in name and name != "libcudart.so.13"
+        name for name in symbols(library, "-D") if "@" not in name and name != version
     ]
     cxx = [name for name in symbols(library, "-C") if re.match(r"cuda[A-Z]\w*\(", name)]
     failures = [

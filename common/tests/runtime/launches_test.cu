@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emulator/runtime/counters.h"
+#include "lab/driver_function.hpp"
 
 namespace {
 
@@ -325,9 +326,8 @@ TEST_F(Launches, PropertiesAreTheGpus) {
 TEST_F(Launches, TensorMapsAreChecked) {
     PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
     cudaDriverEntryPointQueryResult found{};
-    ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled",
-                                               reinterpret_cast<void**>(&encode), 12000,
-                                               cudaEnableDefault, &found),
+    ASSERT_EQ(lab::find_driver_function("cuTensorMapEncodeTiled", reinterpret_cast<void**>(&encode),
+                                        &found),
               cudaSuccess);
     ASSERT_EQ(found, cudaDriverEntryPointSuccess);
     CUtensorMap map{};
@@ -342,8 +342,7 @@ TEST_F(Launches, TensorMapsAreChecked) {
     EXPECT_EQ(result(odd_stride, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(result(stride, CU_TENSOR_MAP_SWIZZLE_64B),
               CUDA_ERROR_INVALID_VALUE);  // rows of 128 bytes
-    EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNothing", reinterpret_cast<void**>(&encode),
-                                               12000, cudaEnableDefault, &found),
+    EXPECT_EQ(lab::find_driver_function("cuNothing", reinterpret_cast<void**>(&encode), &found),
               cudaSuccess);
     EXPECT_EQ(found, cudaDriverEntryPointSymbolNotFound);
 }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "forms_of_13.hpp"
+
 namespace {
 
 class Memory : public testing::Test {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "forms_of_13.hpp"
+
 // cuda_profiler_api.h is not part of every toolkit (on PyPI it is a package of its own).
 extern "C" {
 cudaError_t cudaProfilerStart();

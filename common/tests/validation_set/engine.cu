@@ -11,6 +11,7 @@
 
 #include "back_to_back.hpp"
 #include "lab/copy_engine.cuh"
+#include "lab/driver_function.hpp"
 
 namespace {
 
@@ -74,8 +75,7 @@ CUtensorMap map_of(void* matrix, unsigned rows) {
                      CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
     void* encode;
     cudaDriverEntryPointQueryResult found;
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
-                                           cudaEnableDefault, &found));
+    check(lab::find_driver_function("cuTensorMapEncodeTiled", &encode, &found));
     const cuuint64_t sizes[]{side, side}, pitch[]{side * 4};
     const cuuint32_t box[]{32, rows}, steps[]{1, 1};
     CUtensorMap map;

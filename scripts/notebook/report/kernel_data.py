@@ -20,7 +20,7 @@ from typing import Any
 from markupsafe import Markup
 
 from notebook import claims, files, names, results, schema
-from notebook.build import EMULATED_RUNTIME
+from notebook.build import emulated_runtime
 from notebook.chapters import Chapter
 from notebook.errors import Malformed, Problem, refuse
 from notebook.progress import say
@@ -130,7 +130,7 @@ def _sites(emulated: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def count(project: Project, chapters: Sequence[Chapter]) -> None:
     """Counts the chapters whose programs have changed since they were counted, on all cores."""
-    has_runtime = (project.build / EMULATED_RUNTIME).is_file()
+    has_runtime = (project.build / emulated_runtime()).is_file()
     needed = (
         (chapter, _program(project, chapter), chapter.directory / "kernels.cuh")
         for chapter in chapters
@@ -214,7 +214,7 @@ def _made_from(project: Project, chapter: Chapter) -> str:
     """The hash of the program, of the emulated GPU, and of the source whose lines it names."""
     made_from = (
         _program(project, chapter),
-        project.build / EMULATED_RUNTIME,
+        project.build / emulated_runtime(),
         chapter.directory / "kernels.cuh",
     )
     contents = (files.read_bytes(path, _LARGEST_PROGRAM) for path in made_from)
