@@ -1,5 +1,6 @@
 """Whatever lies in build/: it is a build of this tree, or one is made; results of runs stay."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Tree
 
-from notebook import build
+from notebook import build, gpus_here
 from notebook.errors import Problem
 
 REAL = Path(__file__).resolve().parents[2]
@@ -57,6 +58,45 @@ def test_a_damaged_build_is_made_anew(tree: Tree, damage: Callable[[Path], None]
 def test_a_file_in_place_of_the_folder(tree: Tree) -> None:
     tree.project.build.write_text("garbage")
     build.configure(tree.project, tree.chapter.target)
+
+
+def _configured_for(tree: Tree, targets: str, chosen: str) -> None:
+    (tree.project.build / "common").mkdir(exist_ok=True)
+    (tree.project.build / "common" / "gpu_targets.json").write_text(
+        json.dumps({"targets": targets, "chosen": chosen})
+    )
+
+
+@pytest.mark.parametrize(
+    ("targets", "chosen", "is_again"),
+    [("", "false", True), ("90", "false", True), ("61 90", "false", False), ("90", "true", False)],
+)
+def test_another_gpu_is_configured_for(
+    tree: Tree,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    targets: str,
+    chosen: str,
+    is_again: bool,
+) -> None:
+    build.configure(tree.project)
+    _configured_for(tree, targets, chosen)
+    monkeypatch.setattr(gpus_here, "gpus", lambda: (gpus_here.Gpu("GTX 1080", (6, 1)),))
+    capfd.readouterr()
+    build.configure(tree.project)
+    said = "build/ has no machine code for sm_61, GTX 1080: configuring again"
+    assert (said in capfd.readouterr().err) == is_again
+
+
+def test_a_build_by_another_nvcc_is_made_anew(
+    tree: Tree, capfd: pytest.CaptureFixture[str]
+) -> None:
+    build.configure(tree.project)
+    compilers = tree.project.build / "meson-info" / "intro-compilers.json"
+    compilers.write_text(json.dumps({"host": {"cuda": {"version": "11.8.89"}}}))
+    capfd.readouterr()
+    build.configure(tree.project)
+    assert "is not a build of this tree by this Meson and nvcc" in capfd.readouterr().err
 
 
 def test_options_outlive_a_new_build(tree: Tree) -> None:

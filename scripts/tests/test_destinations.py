@@ -10,6 +10,8 @@ import synthetic
 from conftest import Tree, make_tree
 from test_command_line import everything
 
+from notebook import nvcc, toolbox
+
 RESULT = f"{synthetic.CHAPTER}.json"
 FERMI = f"emulated-fermi/{RESULT}"
 HOPPER = f"emulated-hopper/{RESULT}"
@@ -54,6 +56,30 @@ def test_results_beside_are_found_by_their_device(notebook: Tree) -> None:
         assert done.returncode == 0 and f"data: build/results/{FERMI}" in done.stdout, done.stderr
     compared = notebook.lab("compare", "emulated:fermi", "emulated:hopper")
     assert compared.returncode == 0, compared.stderr
+
+
+def test_what_another_nvcc_made_is_written_beside_with_what_differs(notebook: Tree) -> None:
+    kept = notebook.data / HOPPER
+    before = kept.read_text()
+    own = nvcc.text(toolbox.find_nvcc())
+    document = json.loads(before)
+    document["context"]["compiler"] = "nvcc 12.1.66"
+    row = next(row for row in document["rows"] if "load_sectors" in row)
+    row["load_sectors"] += 7
+    kept.write_text(json.dumps(document, indent=2))
+    try:
+        changed = everything(notebook.data)
+        done = notebook.lab("run", "--device", "emulated:hopper")
+        assert done.returncode == 0, done.stderr
+        assert everything(notebook.data) == changed
+    finally:
+        kept.write_text(before)
+    folder = f"build/results/nvcc-{own}/emulated-hopper"
+    assert (notebook.root / folder / RESULT).is_file()
+    assert f"results   {folder}: 1 new" in done.stdout
+    assert f"1 of {len(document['rows'])} rows count otherwise than in data/" in done.stdout
+    sectors = row["load_sectors"]
+    assert f"{row['name']}: load_sectors {sectors} to {sectors - 7}" in done.stdout
 
 
 def test_counts_that_are_the_same_change_no_tracked_byte(notebook: Tree) -> None:
