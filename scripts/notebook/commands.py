@@ -124,6 +124,12 @@ def _emulate(options: Namespace) -> int:
 
 
 def _figures_options(command: ArgumentParser) -> None:
+    command.add_argument(
+        "chapters",
+        nargs="*",
+        metavar="CHAPTER",
+        help="its figure and its page alone; everything, if none is named",
+    )
     what = command.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")
     what.add_argument(
@@ -138,12 +144,16 @@ def _figures_options(command: ArgumentParser) -> None:
 def _figures(options: Namespace) -> int:
     """all figures and generated tables from data/
 
-    Draws the figures and brings the generated tables of the pages up to date.
+    Draws the figures and brings the generated tables of the pages up to date. Of a chapter: its own figure and page.
     """
     from notebook import drawing
+    from notebook.chapters import find_chapters
 
     project = Project.with_results(options.data)
-    return drawing.check(project) if options.check else drawing.draw(project, options.format)
+    asked = find_chapters(project, options.chapters) if options.chapters else None
+    if options.check:
+        return drawing.check(project, asked)
+    return drawing.draw(project, asked, options.format)
 
 
 def _verdicts_options(command: ArgumentParser) -> None:
