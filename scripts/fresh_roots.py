@@ -192,12 +192,16 @@ def _script(command: str) -> str:
     return "\n".join(["set -ex", tools, program, *commands])
 
 
+# How a command of a page begins.
+_SHOWN = ("scripts/lab ", "build/", "meson ")
+
+
 def readme_commands(text: str) -> list[str]:
     """The commands that a page shows, beside the two that have columns of their own."""
     commands = []
     for line in text.splitlines():
         command = line.split("#")[0].strip()
-        if not line.startswith("    ") or not command.startswith(("scripts/lab ", "build/", "meson ")):
+        if not line.startswith("    ") or not command.startswith(_SHOWN):
             continue
         if command in ("scripts/lab run", "scripts/lab test") or _NEEDS_A_GPU in command:
             continue

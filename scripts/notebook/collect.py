@@ -85,6 +85,8 @@ class Manner:
     beside_others: bool = False
     # Beyond it a process hangs.
     seconds: float | None = None
+    # A --benchmark_filter: some rows, which are no result of the chapter.
+    only: str | None = None
 
 
 def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> Collected:
@@ -113,8 +115,9 @@ def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> 
         is_changed = not (target.is_emulated and _counts_of(path) == _counts_in(merged))
         if is_changed:
             files.write(path, documents.as_text(merged))
-        record = project.build / "runs" / device / f"{chapter.name}.json"
-        files.write(record, json.dumps(merged["context"], indent=2) + "\n")
+        if how.only is None:  # what some rows take tells nothing of the chapter
+            record = project.build / "runs" / device / f"{chapter.name}.json"
+            files.write(record, json.dumps(merged["context"], indent=2) + "\n")
     except Malformed as error:
         raise Problem(
             f"{chapter.name}: what its executable wrote is wrong: {plain(error)}"
@@ -209,7 +212,8 @@ def _execute(
         *([f"--architecture={target.architecture}"] if target.is_emulated else []),
         *(["--quick"] if how.quick else []),
         *(["--workers=1"] if how.beside_others else []),
-        *flags,
+        *([f"--benchmark_filter={how.only}"] if how.only else []),
+        *flags,  # of two filters the last one counts
     ]
     # Progress and errors come on standard error; standard output would repeat the file. Of several at a
     # time, whose progress would mix, only what a failed one said is shown.

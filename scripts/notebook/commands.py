@@ -94,7 +94,7 @@ def _run(options: Namespace) -> int:
 
     Builds the chapters, runs them, collects their results, draws their figures and prints what they decide.
     Emulated results that data/ has already are counted again in place, and come out the same; all others
-    go to build/results, until --keep puts them into data/.
+    go to build/results, until --keep puts them into data/. Rows that --filter chooses go to build/filtered.
     """
     from notebook import run, unfinished
     from notebook.destinations import Destinations
@@ -102,8 +102,11 @@ def _run(options: Namespace) -> int:
     run_options.check(options)
     if options.resume:
         return run.resume(unfinished.load(Project.here()), options.time_limit)
-    where = Destinations.chosen(options.data, options.keep, options.quick)
-    steps = run.Steps(options.quick, options.build_only, not options.no_figures, options.time_limit)
+    where = Destinations.chosen(
+        options.data, options.keep, options.quick, options.filter is not None
+    )
+    draws = not options.no_figures
+    steps = run.Steps(options.quick, options.build_only, draws, options.time_limit, options.filter)
     return run.run(where, options.chapters, options.device, steps)
 
 

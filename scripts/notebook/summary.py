@@ -105,6 +105,8 @@ def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
     ]
     if figures:
         summary.append(_line("figures", f"{project.quoted(place.plots)}: {_named(figures)}"))
+    if place == project.filtered:
+        summary.append(_line("", "the rows that --filter chose; whole results are unchanged"))
     if place == project.beside:
         summary.append(
             _line("", "not tracked; to put such results into data/: scripts/lab run --keep")

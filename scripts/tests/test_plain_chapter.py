@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from notebook import build
-from notebook.chapters import all_chapters, find_chapters
+from notebook.chapters import Chapter, all_chapters, find_chapters
 from notebook.devices import count_gpus
 from notebook.project import Project
 
@@ -51,7 +51,7 @@ def rows(*flags: str) -> list[dict[str, float]]:
 
 @needs_the_build
 @pytest.mark.parametrize("chapter", all_chapters(PROJECT), ids=lambda chapter: chapter.name)
-def test_ninja_builds_a_chapter_by_its_name_and_what_it_loads(chapter) -> None:
+def test_ninja_builds_a_chapter_by_its_name_and_what_it_loads(chapter: Chapter) -> None:
     ninja = Path(sys.executable).parent / "ninja"
     command = [ninja, "-C", PROJECT.build, "-t", "query", chapter.name[3:]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -65,12 +65,12 @@ def test_ninja_builds_a_chapter_by_its_name_and_what_it_loads(chapter) -> None:
 def test_the_front_pages_say_so_in_three_lines(page: str) -> None:
     lines = (PROJECT.root / page).read_text("utf-8").splitlines()
     first = lines.index(next(line for line in lines if line.startswith("    meson setup build")))
-    said = [line.partition("#")[0].split() for line in lines[first : first + 3]]
+    said = [line.partition("#")[0].strip() for line in lines[first : first + 3]]
     program = f"build/{EXECUTABLE.relative_to(PROJECT.build)}"
     assert said == [
-        "meson setup build && ninja -C build misaligned_reads".split(),
-        [program, "--help"],
-        [program, "--architecture=fermi"],
+        "meson setup build && ninja -C build misaligned_reads",
+        f"{program} --help",
+        f"{program} --architecture=fermi",
     ]
 
 
