@@ -92,8 +92,8 @@ def run(
     fixed = str(where.fixed.data) if where.fixed else None
     names = [chapter.name for chapter in asked]
     state = Unfinished(
-        *(project, str(target), fixed, steps.quick, steps.draws, steps.filter),
-        *(names, dict(before or {})),
+        *(project, str(target), fixed, steps.quick, steps.draws, names, dict(before or {})),
+        filter=steps.filter,
     )
     runs = project.build / "runs"
     runs.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ _PATH: Json = {"type": "string", "minLength": 1, "maxLength": 4096}
 _CHAPTER = fields.text(fields.CHAPTER)
 _SCHEMA: Json = {
     "type": "object",
-    "required": ["device", "data", "quick", "draws", "filter", "chapters", "done"],
+    "required": ["device", "data", "quick", "draws", "chapters", "done", "filter"],
     "additionalProperties": False,
     "properties": {
         "device": fields.text(r"gpu|emulated:[a-z0-9-]{1,64}"),
@@ -41,9 +41,9 @@ class Unfinished:
     data: str | None
     quick: bool
     draws: bool
-    filter: str | None
     chapters: list[str]
     done: dict[str, str]
+    filter: str | None = None
 
     @property
     def where(self) -> Destinations:
