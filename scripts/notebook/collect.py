@@ -3,24 +3,34 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from notebook import convergence, documents, estimates, fields, files, records, schema, toolbox
+from notebook import (
+    convergence,
+    documents,
+    estimates,
+    fields,
+    files,
+    lock,
+    records,
+    schema,
+    toolbox,
+)
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Malformed, Problem
 from notebook.fields import Json
 from notebook.progress import say
 from notebook.project import Project
-from notebook.text import plain
+from notebook.text import plain, quoted
 
 # What counts can have in common, whenever and with whatever they were made.
 _CONTEXT_OF_THE_RUN = {
@@ -97,8 +107,8 @@ def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> 
     # Counts are exact, and a quick look is one; a time needs a second process, or more.
     once = target.is_emulated or how.quick
     try:
-        with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
-            run = partial(_process, project, chapter, target, how, Path(folder))
+        with lock.temporary_folder("run-", project.build) as folder:
+            run = partial(_process, project, chapter, target, how, folder)
             processes = [run(_number(0))] if once else _until_settled(chapter, run)
             device = _device(processes)
             merged = documents.merge(processes)
@@ -259,6 +269,10 @@ def _read(chapter: Chapter, out: Path, is_timed: bool) -> Json:
         content = files.read_bytes(out, _LONGEST_OUTPUT)
         output = schema.parse_json(content, longest=_LONGEST_OUTPUT)
     except Malformed as error:
+        if not shutil.disk_usage(out.parent).free:
+            raise Problem(
+                f"{chapter.name}: no space left for its result in {quoted(out.parent)}"
+            ) from error
         raise Problem(
             f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
         ) from error

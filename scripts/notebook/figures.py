@@ -89,7 +89,7 @@ class Figure:
         """What gnuplot draws, and its warnings."""
         with tempfile.TemporaryDirectory(prefix="lab-") as name:
             folder = Path(name)
-            (folder / "data.tsv").write_text(self.chart.as_tsv(), encoding="utf-8", newline="\n")
+            files.write(folder / "data.tsv", self.chart.as_tsv())
             arguments = [
                 _in_lines(plain(self.chart.title)),
                 plain(self.chart.note),

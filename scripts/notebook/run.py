@@ -15,6 +15,7 @@ from notebook import (
     estimates,
     figures,
     files,
+    leftovers,
     lock,
     row_filter,
     setup,
@@ -98,6 +99,7 @@ def run(
     runs = project.build / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     with lock.held(runs, say, "another scripts/lab run measures here: waiting for it"):
+        leftovers.remove(project, where.folders(asked, target))
         state.save()
         done = _collect_all(where, chapters, target, steps, state, only)
     draws = steps.draws and only is None
