@@ -1,9 +1,13 @@
-"""Ctrl-C and `kill` end a command with one line, and never within an import: what is left half-imported
-fails with a traceback, and an extension module may crash."""
+"""Ctrl-C and `kill` end a command with one line: not within an import, as what is left half-imported fails with a
+traceback, and an extension module may crash; not within a `__del__`, which swallows every exception."""
 
 import signal
 import sys
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _IMPORTS = "<frozen importlib._bootstrap>"
@@ -18,6 +22,7 @@ def take() -> None:
     for number in _SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
+    sys.unraisablehook = _swallowed
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
@@ -31,12 +36,25 @@ def leave() -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:
     if _is_importing(frame):
-        signal.signal(signal.SIGALRM, lambda _, later: _end(number, later))
-        signal.setitimer(signal.ITIMER_REAL, _SECONDS_BETWEEN_TRIES)
+        _try_later(number)
     elif number == signal.SIGINT:
         raise KeyboardInterrupt
     else:
         sys.exit(128 + number)
+
+
+def _try_later(number: int) -> None:
+    signal.signal(signal.SIGALRM, lambda _, frame: _end(number, frame))
+    signal.setitimer(signal.ITIMER_REAL, _SECONDS_BETWEEN_TRIES)
+
+
+def _swallowed(unraisable: "UnraisableHookArgs") -> None:
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        _try_later(signal.SIGINT)
+    elif isinstance(unraisable.exc_value, SystemExit):
+        _try_later(signal.SIGTERM)
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def _is_importing(frame: FrameType | None) -> bool:

@@ -67,6 +67,23 @@ def test_an_import_is_not_cut(
     assert (tree.root / "imported").exists()
 
 
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_finalizer_swallows_no_signal(tree: Tree, number: signal.Signals, status: int) -> None:
+    body = SLOW.strip().replace("\n", "\n        ")
+    finalizer = f"class Slow:\n    def __del__(self):\n        {body}\n"
+    endless = ENDLESS.replace("    time.sleep", "    Slow()\n    time.sleep")
+    (tree.root / "scripts" / "notebook" / "chapter_list.py").write_text(finalizer + endless)
+    process = subprocess.Popen(
+        tree.command("list"), cwd=tree.root, env=tree.settings(), stderr=subprocess.PIPE, text=True
+    )
+    wait_for(tree.root / "importing")
+    process.send_signal(number)
+    (tree.root / "signalled").touch()
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert "Traceback" not in errors and "ignored" not in errors
+
+
 def test_what_the_caller_ignores_stays_ignored(tree: Tree) -> None:
     path = tree.root / "scripts" / "notebook" / "nvcc.py"
     path.write_text(path.read_text() + SLOW)
