@@ -198,7 +198,13 @@ def _script(command: str) -> str:
         return f"scripts/lab {command}"
     readme = fresh_root.REPOSITORY / "README.md"
     program = f"printf %s {shlex.quote(_PROGRAM)} > program.cu"
-    return "\n".join(["set -ex", program, *readme_commands(readme.read_text(encoding="utf-8"))])
+    tools = 'PATH="$PWD/.venv/bin:$PATH"'  # as `. .venv/bin/activate` does
+    commands = readme_commands(readme.read_text(encoding="utf-8"))
+    return "\n".join(["set -ex", tools, program, *commands])
+
+
+# How a command of a page begins.
+_SHOWN = ("scripts/lab ", "build/", "meson ")
 
 
 def readme_commands(text: str) -> list[str]:
@@ -206,7 +212,7 @@ def readme_commands(text: str) -> list[str]:
     commands = []
     for line in text.splitlines():
         command = line.split("#")[0].strip()
-        if not line.startswith("    ") or not command.startswith(("scripts/lab ", "build/")):
+        if not line.startswith("    ") or not command.startswith(_SHOWN):
             continue
         if command in ("scripts/lab run", "scripts/lab test") or _NEEDS_A_GPU in command:
             continue

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "lab/emulated_gpu.hpp"
 #include "lab/errors.hpp"
 
 namespace lab {
@@ -30,12 +31,29 @@ const char* remedy(cudaError_t error) {
     }
 }
 
+// Not what a test's faulty GPU in front of the emulated runtime returns: that is the hardware's.
+bool is_of_emulated_gpu(cudaError_t error) {
+    return emulated_gpu::is_loaded() && cudaPeekAtLastError() == error;
+}
+
+// The same for the emulated GPU, whose runtime has printed what failed.
+const char* remedy_emulated(cudaError_t error) {
+    switch (error) {
+        case cudaErrorMemoryAllocation:
+            return "; the emulated GPU's memory is this machine's: free -h, ulimit -v";
+        case cudaErrorUnknown:
+            return "; the emulated GPU says why above";
+        default:
+            return "";
+    }
+}
+
 }  // namespace
 
 void throw_cuda_error(cudaError_t error, const char* expression, const char* file, int line) {
     throw CudaError(std::string(file) + ":" + std::to_string(line) + ": " + expression + ": " +
                     cudaGetErrorName(error) + " (" + cudaGetErrorString(error) + ")" +
-                    remedy(error));
+                    (is_of_emulated_gpu(error) ? remedy_emulated(error) : remedy(error)));
 }
 
 }  // namespace lab

@@ -14,6 +14,7 @@
 #include "lab/measurement.hpp"
 #include "lab/progress.hpp"
 #include "lab/reporters.hpp"
+#include "lab/usage.hpp"
 
 namespace lab {
 namespace {
@@ -35,30 +36,6 @@ bool is_profiled(const Variant& variant) {
            variant.kernels == 1;
 }
 
-void explain_own_flags() {
-    std::puts(
-        "The lab's own flags, before those of Google Benchmark:\n"
-        "          [--quick]                fewer repetitions; the result is marked as quick\n"
-        "          [--small]                validate the small shapes alone, print their names: "
-        "for "
-        "racecheck\n"
-        "          [--launch-once]          launch each variant once, print its name: for "
-        "profilers\n"
-        "          [--count-migrations]     (GPU) count what moves of managed memory "
-        "(CUPTI), time nothing\n"
-        "          [--architecture=<name>]  on an emulated GPU: fermi, kepler, ... blackwell; "
-        "hopper where there is no GPU\n"
-        "          [--workers=<n>]          (emulated) CPU threads; default one for each core\n"
-        "          [--check-hazards]        (emulated) races, uninitialised reads, divergent "
-        "barriers\n"
-        "          [--report=<file>]        (emulated) a JSON object a launch, with the cost of "
-        "each source line\n"
-        "          [--counts-alone]         (emulated) leave out what is too large to be counted, "
-        "whose "
-        "time alone is predicted\n"
-        "          [--no-caches]            (emulated) requests alone, faster: no L1, L2, DRAM\n");
-}
-
 // What it has allocated.
 void release(Variant& variant) {
     variant.prepare = variant.check = {};
@@ -72,21 +49,47 @@ void stop(ExitStatus status, const std::string& what) { std::exit(fail(status, w
 
 Experiment::Experiment(std::string chapter, int argc, char** argv)
     : chapter_(std::move(chapter)), arguments_(argv, argv + argc) {
-    if (has_argument(arguments_, "--help")) explain_own_flags();
     try {
-        quick_ = take_flag(arguments_, "--quick");
-        launch_once_ = take_flag(arguments_, "--launch-once");
-        small_ = take_flag(arguments_, "--small");
-        counts_alone_ = take_flag(arguments_, "--counts-alone");
-        filter_ = take_value(arguments_, "--benchmark_filter=").value_or("");
-        flags_ = benchmark_flags(arguments_);
-        backend::open(arguments_);
+        read_flags();
+        open_device();
     } catch (const UsageError& error) {
         stop(exit_wrong_usage, error.what());
     } catch (const MissingError& error) {
         stop(exit_missing, error.what());
     } catch (const std::exception& error) {
         stop(exit_check_failed, error.what());
+    }
+}
+
+void Experiment::read_flags() {
+    quick_ = take_flag(arguments_, "--quick");
+    launch_once_ = take_flag(arguments_, "--launch-once");
+    small_ = take_flag(arguments_, "--small");
+    counts_alone_ = take_flag(arguments_, "--counts-alone");
+    flags_ = take_benchmark_flags(arguments_);
+    if (flags_.dry_run) {
+        quick_ = true;
+        flags_.repetitions = 1;
+        flags_.batch = {.launches = 1};
+    }
+}
+
+// --help needs no device. It comes after the program may have been restarted, which would say it again.
+void Experiment::open_device() {
+    const bool asks_for_help = has_argument(arguments_, "--help");
+    try {
+        backend::open(arguments_);
+    } catch (const std::exception&) {
+        if (!asks_for_help) throw;
+        explain_own_flags();
+        initialise_benchmark();  // prints its own flags and exits
+    }
+    if (asks_for_help) explain_own_flags();
+    if (!times() && flags_.batch.is_given() && !flags_.dry_run) {
+        std::fputs(
+            "[lab] nothing is timed here: no effect of --benchmark_min_time and "
+            "--benchmark_min_warmup_time\n",
+            stderr);
     }
 }
 
@@ -152,18 +155,19 @@ void Experiment::select() {
             return variant.emulation == Emulation::sampled;
         });
     }
-    if (filter_.empty()) return;
-    const NameFilter filter = name_filter(filter_);
+    if (flags_.filter.empty()) return;
+    const NameFilter filter = name_filter(flags_.filter);
     try {
         const std::regex pattern(filter.expression, std::regex::ECMAScript);
         std::erase_if(variants_, [&](const Variant& variant) {
             return std::regex_search(variant.name, pattern) == filter.negative;
         });
     } catch (const std::regex_error&) {
-        throw UsageError("--benchmark_filter=" + filter_ + " is not a valid regular expression");
+        throw UsageError("--benchmark_filter=" + flags_.filter +
+                         " is not a valid regular expression");
     }
     if (variants_.empty()) {
-        throw UsageError("no variant matches --benchmark_filter=" + filter_ +
+        throw UsageError("no variant matches --benchmark_filter=" + flags_.filter +
                          "; --benchmark_list_tests=true lists them");
     }
 }
@@ -218,7 +222,7 @@ int Experiment::run_checked() {
         try {
             counts[i] = validated(variant, l2_of(variant));
             if (variant.emulation == Emulation::sampled) release(variant);
-            if (times()) timed = std::make_shared<TimedRow>(variant);
+            if (times()) timed = std::make_shared<TimedRow>(variant, flags_.batch);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
         }

@@ -118,6 +118,8 @@ class Experiment {
     int run();
 
   private:
+    void read_flags();
+    void open_device();
     int run_checked();
     void initialise_benchmark();
     bool times() const;
@@ -130,7 +132,6 @@ class Experiment {
 
     std::string chapter_;
     std::vector<std::string> arguments_;
-    std::string filter_;
     BenchmarkFlags flags_;
     bool quick_ = false;
     bool launch_once_ = false;

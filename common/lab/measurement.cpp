@@ -58,6 +58,17 @@ void launch_each_set(const Launch& launch, std::size_t sets) {
     for (std::size_t set = 0; set < sets; ++set) launch(set);
 }
 
+// As many launches as fill a batch, in whole rounds, so that every set is used equally often.
+int launches_of_batch(const Variant& variant, const BatchSize& wanted) {
+    if (wanted.launches) return *wanted.launches;
+    const int sets = static_cast<int>(variant.sets);
+    const double once = std::max(timed_batch(variant, sets).seconds / sets, 1e-9);
+    const double filling = wanted.min_seconds.value_or(batch_seconds) / once + 1;
+    const int most = wanted.min_seconds ? max_batch_launches : max_launches;
+    const int launches = static_cast<int>(std::min<double>(filling, most));
+    return std::min((launches + sets - 1) / sets, most / sets) * sets;
+}
+
 // The variant's rate over the reference's.
 double ratio_of_rates(const Variant& variant, double seconds, double reference_seconds) {
     const Reference& reference = *variant.reference;
@@ -102,19 +113,21 @@ void report_rates(benchmark::State& state, const Variant& variant) {
 
 }  // namespace
 
-TimedRow::TimedRow(const Variant& variant) : variant_(variant) {
+TimedRow::TimedRow(const Variant& variant, const BatchSize& wanted)
+    : variant_(variant), warmup_seconds_(wanted.warmup_seconds) {
     if (variant.timed) return;
-    const int sets = static_cast<int>(variant.sets);
     if (const auto& reference = variant.reference) {
         launch_each_set(reference->launch, reference->sets);
     }
     launch_each_set(variant.launch, variant.sets);
-    const Batch round = timed_batch(variant, sets);
-    const double once = round.seconds / sets;
-    const int filling = static_cast<int>(batch_seconds / std::max(once, 1e-9)) + 1;
-    // Whole rounds, so that every set is used equally often.
-    const int rounds = std::max((std::min(filling, max_launches) + sets - 1) / sets, 1);
-    launches_ = std::min(rounds, max_launches / sets) * sets;
+    launches_ = launches_of_batch(variant, wanted);
+}
+
+// What comes before the first repetition: under random order, long after the calibration.
+void TimedRow::warm_up() {
+    while (warmup_seconds_ > 0 && !variant_.timed) {
+        warmup_seconds_ -= timed_batch(variant_, launches_).seconds;
+    }
 }
 
 std::string in_words(const Failures& failures, double peak) {
@@ -133,6 +146,7 @@ std::string in_words(const Failures& failures, double peak) {
 
 void TimedRow::measure(benchmark::State& state, const Counters& counters, Failures& failures) {
     SteadyBatch own;
+    warm_up();
     for (auto _ : state) {
         // What times itself takes seconds: it is not repeated.
         own = variant_.timed ? SteadyBatch{{variant_.timed(), backend::sample_clocks()}}

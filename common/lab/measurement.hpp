@@ -12,7 +12,8 @@
 
 namespace lab {
 
-// Half of what waits in a device's queue before the host is made to wait.
+// Half of what waits in a device's queue before the host is made to wait: no batch has more, unless the
+// user asked for a longer one. What is beyond is launched while the first ones run.
 constexpr int max_launches = 512;
 
 // What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets).
@@ -30,13 +31,16 @@ std::string in_words(const Failures& failures, double peak);
 class TimedRow {
   public:
     // Finds out how many launches make a batch.
-    explicit TimedRow(const Variant& variant);
+    explicit TimedRow(const Variant& variant, const BatchSize& wanted = {});
     // A repetition: times a batch, then the reference.
     void measure(benchmark::State& state, const Counters& counters, Failures& failures);
 
   private:
+    void warm_up();
+
     const Variant& variant_;
     int launches_ = 1;
+    double warmup_seconds_ = 0;  // still to come
     SteadyBatches batches_, reference_batches_;
 };
 

@@ -162,6 +162,37 @@ TEST_F(Measurement, FillsAMillisecondInWholeRoundsOfSetsAfterALaunchOfTheLastOne
     for (std::size_t i = 1; i < sets_.size(); ++i) EXPECT_EQ(sets_[i], (i - 1) % 3) << i;
 }
 
+// --benchmark_min_time=0.01s: of launches of 10 us, a thousand and what is left of a round.
+TEST_F(Measurement, FillsTheTimeThatTheUserWants) {
+    variant_.sets = 3;
+    device().plays = {{.seconds_per_launch = 1e-5}};
+    TimedRow timed(variant_, {.min_seconds = 0.01});
+    device().batches.clear();
+    measured(timed, failures_);
+    ASSERT_EQ(device().batches.size(), 1u);
+    EXPECT_EQ(device().batches[0].launches, 1002);
+    EXPECT_EQ(device().batches[0].held, 512);
+}
+
+// --benchmark_min_time=10x: as many in each repetition, of the reference, too, and nothing to calibrate.
+TEST_F(Measurement, LaunchesAsOftenAsTheUserWants) {
+    variant_.sets = 3;
+    variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
+    TimedRow timed(variant_, {.launches = 10});
+    measured(timed, failures_, 2);
+    ASSERT_EQ(device().batches.size(), 4u);
+    for (const auto& batch : device().batches) EXPECT_EQ(batch.launches, 10);
+}
+
+// --benchmark_min_warmup_time=0.0025: three batches of 1 ms, before the first repetition alone.
+TEST_F(Measurement, WarmsUpOnce) {
+    device().plays.assign(100, {.seconds_per_launch = 1e-5});
+    TimedRow timed(variant_, {.launches = 100, .warmup_seconds = 0.0025});
+    EXPECT_TRUE(device().batches.empty());
+    measured(timed, failures_, 2);
+    EXPECT_EQ(device().batches.size(), 5u);
+}
+
 TEST_F(Measurement, LaunchesEachSetOnceBeforeAnyBatch) {
     variant_.sets = 4;
     variant_.reference = {
@@ -235,7 +266,7 @@ TEST_F(Measurement, OfWhatTimesItselfIsNotRepeated) {
     int executions = 0;
     variant_.launch = {};
     variant_.timed = [&] { return ++executions, 0.25; };
-    TimedRow timed(variant_);
+    TimedRow timed(variant_, {.min_seconds = 10, .warmup_seconds = 10});
     const Repetition run = measured(timed, failures_).at(0);
     EXPECT_EQ(executions, 1);
     EXPECT_NEAR(run.real_accumulated_time, 0.25, 1e-9);

@@ -18,9 +18,11 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
+BenchmarkFlags flags_of(Arguments arguments) { return take_benchmark_flags(arguments); }
+
 std::string message_of(const Arguments& arguments) {
     try {
-        benchmark_flags(arguments);
+        flags_of(arguments);
     } catch (const UsageError& error) {
         return error.what();
     }
@@ -28,15 +30,16 @@ std::string message_of(const Arguments& arguments) {
 }
 
 TEST(BenchmarkFlags, AreThoseOfTheLabWithoutAny) {
-    const BenchmarkFlags flags = benchmark_flags({"program", "--workers=2"});
+    const BenchmarkFlags flags = flags_of({"program", "--workers=2"});
     EXPECT_EQ(flags.format, "console");
     EXPECT_EQ(flags.out_format, "json");
     EXPECT_FALSE(flags.to_file || flags.tabular || flags.lists || flags.has_time_unit);
-    EXPECT_FALSE(flags.repetitions);
+    EXPECT_FALSE(flags.repetitions || flags.dry_run || flags.batch.is_given());
+    EXPECT_EQ(flags.filter, "");
 }
 
 TEST(BenchmarkFlags, AreRead) {
-    const BenchmarkFlags flags = benchmark_flags(
+    const BenchmarkFlags flags = flags_of(
         {"program", "--benchmark_format=json", "--benchmark_format=csv", "--benchmark_out=file",
          "--benchmark_out_format=console", "--benchmark_counters_tabular",
          "--benchmark_list_tests=true", "--benchmark_time_unit=ms", "--benchmark_repetitions=7"});
@@ -44,7 +47,38 @@ TEST(BenchmarkFlags, AreRead) {
     EXPECT_EQ(flags.out_format, "console");
     EXPECT_TRUE(flags.to_file && flags.tabular && flags.lists && flags.has_time_unit);
     EXPECT_EQ(flags.repetitions, 7);
-    EXPECT_FALSE(benchmark_flags({"--benchmark_list_tests=false"}).lists);
+    EXPECT_FALSE(flags_of({"--benchmark_list_tests=false"}).lists);
+    for (const char* colour : {"true", "yes", "1"}) {
+        EXPECT_TRUE(flags_of({std::string("--benchmark_color=") + colour}).coloured) << colour;
+    }
+}
+
+// Seconds with no letter are how Google Benchmark up to 1.7 writes them, "0.5s" and "10x" since 1.8.
+TEST(BenchmarkFlags, SayHowLongABatchIs) {
+    for (const char* text : {"0.5", "0.5s", "5e-1s"}) {
+        const BatchSize batch = flags_of({std::string("--benchmark_min_time=") + text}).batch;
+        EXPECT_EQ(batch.min_seconds, 0.5) << text;
+        EXPECT_FALSE(batch.launches) << text;
+    }
+    const BatchSize batch = flags_of({"--benchmark_min_time=10x"}).batch;
+    EXPECT_EQ(batch.launches, 10);
+    EXPECT_FALSE(batch.min_seconds);
+    EXPECT_EQ(flags_of({"--benchmark_min_warmup_time=0.25"}).batch.warmup_seconds, 0.25);
+    EXPECT_TRUE(flags_of({"--benchmark_dry_run"}).dry_run);
+    EXPECT_FALSE(flags_of({"--benchmark_dry_run=false"}).dry_run);
+}
+
+TEST(BenchmarkFlags, OfTheLabAreHiddenFromGoogleBenchmark) {
+    Arguments arguments = {"program",
+                           "--benchmark_filter=a",
+                           "--benchmark_min_time=10x",
+                           "--benchmark_format=csv",
+                           "--benchmark_min_warmup_time=1",
+                           "--benchmark_dry_run=true",
+                           "--benchmark_filter=b"};
+    const BenchmarkFlags flags = take_benchmark_flags(arguments);
+    EXPECT_EQ(flags.filter, "b");  // the last of several, as in Google Benchmark
+    EXPECT_EQ(arguments, (Arguments{"program", "--benchmark_format=csv"}));
 }
 
 TEST(BenchmarkFlags, OfWrongValuesAreRefused) {
@@ -56,8 +90,15 @@ TEST(BenchmarkFlags, OfWrongValuesAreRefused) {
     for (const char* number : {"0", "-1", "2x", "", "99999999999"}) {
         EXPECT_NE(message_of({std::string("--benchmark_repetitions=") + number}), "") << number;
     }
-    EXPECT_NE(message_of({"--benchmark_min_time=0.5"}).find("--benchmark_repetitions"),
-              std::string::npos);
+    for (const char* time : {"", "s", "x", "-1s", "nan", "inf", "0x", "-1x", "1.5x", "1m", "4000s",
+                             "99999999999x", " 1", "true"}) {
+        const std::string flag = std::string("--benchmark_min_time=") + time;
+        EXPECT_EQ(message_of({flag}),
+                  flag + ": expected seconds (0.5s, at most 3600s) or launches of a batch (10x)");
+    }
+    EXPECT_NE(message_of({"--benchmark_min_time"}), "");
+    EXPECT_NE(message_of({"--benchmark_min_warmup_time=10x"}), "");
+    EXPECT_NE(message_of({"--benchmark_dry_run=maybe"}), "");
 }
 
 TEST(NameFilter, MayBeNegative) {

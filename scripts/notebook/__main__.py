@@ -1,26 +1,40 @@
 import sys
 
-from notebook import bootstrap
-from notebook.errors import Problem
+from notebook import interrupts, streams
+from notebook.errors import INTERRUPTED, Problem
 
 
 def main() -> int:
-    """The command line; a damaged .venv is rebuilt first."""
+    """The command line, whatever befalls it."""
     try:
-        if lost := bootstrap.damage():
-            bootstrap.rebuild(f"without {' '.join(lost)}")
-        try:
-            from notebook import cli  # what it imports, a damaged .venv may not have
-
-            return cli.main()
-        except ImportError as error:
-            if (error.name or "").startswith("notebook") or not bootstrap.is_ours():
-                raise
-            bootstrap.rebuild(str(error).splitlines()[0])
-            raise
+        interrupts.take()
+        streams.prepare()
+        return _with_packages()
     except Problem as problem:
         print(f"lab: error: {problem}", file=sys.stderr)
         return problem.status
+    except KeyboardInterrupt:
+        print("lab: interrupted; results already written are intact", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        interrupts.leave()
+
+
+def _with_packages() -> int:
+    """A damaged .venv is rebuilt first."""
+    from notebook import bootstrap
+
+    if lost := bootstrap.damage():
+        bootstrap.rebuild(f"without {' '.join(lost)}")
+    try:
+        from notebook import cli  # what it imports, a damaged .venv may not have
+
+        return cli.main()
+    except ImportError as error:
+        if (error.name or "").startswith("notebook") or not bootstrap.is_ours():
+            raise
+        bootstrap.rebuild(str(error).splitlines()[0])
+        raise
 
 
 sys.exit(main())

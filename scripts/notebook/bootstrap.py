@@ -10,10 +10,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from notebook import lock, nvcc, progress, toolbox
+from notebook import files, interrupts, lock, nvcc, progress, streams, toolbox
 from notebook.errors import MISSING, Problem
 from notebook.progress import say
 from notebook.text import plain, quoted
@@ -37,8 +38,11 @@ _PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input"]
 _REBUILDING = "LAB_REBUILDS_VENV"
 
 
-def main() -> int:
+def main(*first: Callable[[], None]) -> int:
+    """`first`: what a process does that is this command and nothing else."""
     try:
+        for step in first:
+            step()
         print(prepare())
     except Problem as problem:
         print(f"lab: error: {problem}", file=sys.stderr)
@@ -54,6 +58,7 @@ def prepare() -> str:
     with lock.held(_ROOT, say):
         if interpreter := _prepared():
             return interpreter
+        _require_own_folder()
         _make_venv()
         if (_VENV / "bin" / "python").is_file():
             interpreter = str(_VENV / "bin" / "python")
@@ -63,9 +68,7 @@ def prepare() -> str:
         if failure:
             interpreter = _go_on_without(failure)
         _VENV.mkdir(exist_ok=True)
-        temporary = _STAMP.with_suffix(".tmp")
-        temporary.write_text(f"{_wanted()}\n{interpreter}\n", encoding="utf-8")
-        os.replace(temporary, _STAMP)
+        files.write(_STAMP, f"{_wanted()}\n{interpreter}\n")
         return interpreter
 
 
@@ -106,8 +109,8 @@ def install_tools(requirements: Path = _TOOLS_REQUIREMENTS) -> str:
 
 
 def is_ours() -> bool:
-    """Whether this runs in the .venv of its own working tree."""
-    return Path(sys.prefix) == _VENV
+    """Whether this runs in the .venv of its own working tree; a link leads to one of another."""
+    return Path(sys.prefix) == _VENV and not _VENV.is_symlink()
 
 
 def damage() -> list[str]:
@@ -126,6 +129,7 @@ def rebuild(lost: str) -> None:
         raise Problem(
             f".venv cannot be repaired ({lost}); remove it: rm -r {quoted(_VENV)}", MISSING
         )
+    _require_own_folder()
     say(f".venv is damaged ({lost}): rebuilding it")
     _STAMP.unlink(missing_ok=True)
     command = [str(_ROOT / "scripts" / "lab"), *sys.argv[1:]]
@@ -164,6 +168,29 @@ def _is_installed(name: str, version: str) -> bool:
         return False
 
 
+def _require_own_folder() -> None:
+    """Raises Problem where .venv is not ours to make; a link goes, what it leads to stays as it is."""
+    if _VENV.is_symlink():
+        say(f".venv is a link to {quoted(_VENV.readlink())}, which stays unchanged: making our own")
+        _VENV.unlink()
+    whole = os.R_OK | os.W_OK | os.X_OK
+    if not os.access(_ROOT, whole):
+        raise Problem(f"{quoted(_ROOT)} belongs to {_owner(_ROOT)}; clone it to a folder of yours")
+    if _VENV.exists() and not os.access(_VENV, whole):
+        raise Problem(
+            f"{quoted(_VENV)} belongs to {_owner(_VENV)}, and you may not use it; "
+            f"remove it: sudo rm -r {quoted(_VENV)}",
+            MISSING,
+        )
+
+
+def _owner(path: Path) -> str:
+    try:
+        return path.owner()
+    except KeyError:  # a user of another machine
+        return f"user {path.stat().st_uid}"
+
+
 def _make_venv() -> None:
     """Makes an empty .venv with pip, or none at all."""
     if not _try_venv():
@@ -200,4 +227,4 @@ def _go_on_without(failure: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(interrupts.take, streams.prepare))

@@ -15,7 +15,7 @@ from notebook.project import Project
 from notebook.text import short
 
 # Of build/, what no build makes again.
-_KEPT = {"results", "quick", "runs", "figures", "fleet"}
+_KEPT = {"results", "quick", "filtered", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 

@@ -3,24 +3,34 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from notebook import convergence, documents, estimates, fields, files, records, schema, toolbox
+from notebook import (
+    convergence,
+    documents,
+    estimates,
+    fields,
+    files,
+    lock,
+    records,
+    schema,
+    toolbox,
+)
 from notebook.chapters import Chapter
 from notebook.devices import Target
 from notebook.errors import Malformed, Problem
 from notebook.fields import Json
 from notebook.progress import say
 from notebook.project import Project
-from notebook.text import plain
+from notebook.text import plain, quoted
 
 # What counts can have in common, whenever and with whatever they were made.
 _CONTEXT_OF_THE_RUN = {
@@ -85,6 +95,8 @@ class Manner:
     beside_others: bool = False
     # Beyond it a process hangs.
     seconds: float | None = None
+    # A --benchmark_filter: some rows, which are no result of the chapter.
+    only: str | None = None
 
 
 def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> Collected:
@@ -95,8 +107,8 @@ def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> 
     # Counts are exact, and a quick look is one; a time needs a second process, or more.
     once = target.is_emulated or how.quick
     try:
-        with tempfile.TemporaryDirectory(prefix="run-", dir=project.build) as folder:
-            run = partial(_process, project, chapter, target, how, Path(folder))
+        with lock.temporary_folder("run-", project.build) as folder:
+            run = partial(_process, project, chapter, target, how, folder)
             processes = [run(_number(0))] if once else _until_settled(chapter, run)
             device = _device(processes)
             merged = documents.merge(processes)
@@ -113,8 +125,9 @@ def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> 
         is_changed = not (target.is_emulated and _counts_of(path) == _counts_in(merged))
         if is_changed:
             files.write(path, documents.as_text(merged))
-        record = project.build / "runs" / device / f"{chapter.name}.json"
-        files.write(record, json.dumps(merged["context"], indent=2) + "\n")
+        if how.only is None:  # what some rows take tells nothing of the chapter
+            record = project.build / "runs" / device / f"{chapter.name}.json"
+            files.write(record, json.dumps(merged["context"], indent=2) + "\n")
     except Malformed as error:
         raise Problem(
             f"{chapter.name}: what its executable wrote is wrong: {plain(error)}"
@@ -209,7 +222,8 @@ def _execute(
         *([f"--architecture={target.architecture}"] if target.is_emulated else []),
         *(["--quick"] if how.quick else []),
         *(["--workers=1"] if how.beside_others else []),
-        *flags,
+        *([f"--benchmark_filter={how.only}"] if how.only else []),
+        *flags,  # of two filters the last one counts
     ]
     # Progress and errors come on standard error; standard output would repeat the file. Of several at a
     # time, whose progress would mix, only what a failed one said is shown.
@@ -255,6 +269,10 @@ def _read(chapter: Chapter, out: Path, is_timed: bool) -> Json:
         content = files.read_bytes(out, _LONGEST_OUTPUT)
         output = schema.parse_json(content, longest=_LONGEST_OUTPUT)
     except Malformed as error:
+        if not shutil.disk_usage(out.parent).free:
+            raise Problem(
+                f"{chapter.name}: no space left for its result in {quoted(out.parent)}"
+            ) from error
         raise Problem(
             f"{chapter.name}: its executable wrote no valid result ({plain(error)})"
         ) from error

@@ -94,7 +94,7 @@ def _run(options: Namespace) -> int:
 
     Builds the chapters, runs them, collects their results, draws their figures and prints what they decide.
     Emulated results that data/ has already are counted again in place, and come out the same; all others
-    go to build/results, until --keep puts them into data/.
+    go to build/results, until --keep puts them into data/. Rows that --filter chooses go to build/filtered.
     """
     from notebook import run, unfinished
     from notebook.destinations import Destinations
@@ -102,8 +102,11 @@ def _run(options: Namespace) -> int:
     run_options.check(options)
     if options.resume:
         return run.resume(unfinished.load(Project.here()), options.time_limit)
-    where = Destinations.chosen(options.data, options.keep, options.quick)
-    steps = run.Steps(options.quick, options.build_only, not options.no_figures, options.time_limit)
+    where = Destinations.chosen(
+        options.data, options.keep, options.quick, options.filter is not None
+    )
+    draws = not options.no_figures
+    steps = run.Steps(options.quick, options.build_only, draws, options.time_limit, options.filter)
     return run.run(where, options.chapters, options.device, steps)
 
 
@@ -124,6 +127,12 @@ def _emulate(options: Namespace) -> int:
 
 
 def _figures_options(command: ArgumentParser) -> None:
+    command.add_argument(
+        "chapters",
+        nargs="*",
+        metavar="CHAPTER",
+        help="its figure and its page alone; everything, if none is named",
+    )
     what = command.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="fail if the tracked ones are stale")
     what.add_argument(
@@ -138,12 +147,16 @@ def _figures_options(command: ArgumentParser) -> None:
 def _figures(options: Namespace) -> int:
     """all figures and generated tables from data/
 
-    Draws the figures and brings the generated tables of the pages up to date.
+    Draws the figures and brings the generated tables of the pages up to date. Of a chapter: its own figure and page.
     """
     from notebook import drawing
+    from notebook.chapters import find_chapters
 
     project = Project.with_results(options.data)
-    return drawing.check(project) if options.check else drawing.draw(project, options.format)
+    asked = find_chapters(project, options.chapters) if options.chapters else None
+    if options.check:
+        return drawing.check(project, asked)
+    return drawing.draw(project, asked, options.format)
 
 
 def _verdicts_options(command: ArgumentParser) -> None:

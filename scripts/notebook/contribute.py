@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from notebook import archive, files, plausibility, results, schema
+from notebook import archive, files, lock, plausibility, results, schema
 from notebook.archive import Files
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import is_slug, option_for
@@ -27,7 +27,7 @@ def pack(project: Project, device: str, output: str | None) -> int:
         raise Problem(f"--output: no folder {quoted(path.parent)}; make it first", WRONG_USAGE)
     with tempfile.TemporaryDirectory(prefix="lab-pack-") as scratch:
         candidate = Path(scratch) / path.name
-        candidate.write_bytes(archive.pack(packed))
+        files.write_bytes(candidate, archive.pack(packed))
         packed_device, unpacked = archive.unpack(candidate)
         chapters = check(project, candidate, packed_device, unpacked)
         files.write_bytes(path, candidate.read_bytes())
@@ -73,9 +73,9 @@ def add(project: Project, file: str) -> int:
     chapters = check(project, path, device, unpacked)
     files.require_writable(project.data)
     # Beside its place, and with a name that no device has: a rename then makes it appear at once.
-    with tempfile.TemporaryDirectory(prefix=".add-", dir=project.data) as scratch:
-        _write(Path(scratch) / device, unpacked)
-        os.rename(Path(scratch) / device, place)
+    with lock.temporary_folder(".add-", project.data) as scratch:
+        _write(scratch / device, unpacked)
+        os.rename(scratch / device, place)
     print(
         f"added {len(chapters)} chapters of {device} as {project.quoted(place)}; "
         f"next: scripts/lab figures; scripts/lab verdicts --device {device}"
@@ -136,5 +136,4 @@ def _check(project: Project, device: str, name: str, text: bytes) -> None:
 
 def _write(folder: Path, unpacked: Files) -> None:
     for name, text in unpacked.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text)
+        files.write_bytes(folder / name, text)

@@ -39,8 +39,12 @@ def unsettled(rows: Iterable[Row]) -> list[str]:
 def filter_for(unsettled_names: list[str], every: Iterable[str]) -> str | None:
     """A --benchmark_filter for all benchmarks in the regimes of those that are not settled; None for all."""
     regimes = {names.regime(name) for name in unsettled_names}
-    literals = [_literal(name) for name in every if names.regime(name) in regimes]
-    pattern = f"^({'|'.join(literals)})$"
+    return filter_of(name for name in every if names.regime(name) in regimes)
+
+
+def filter_of(chosen: Iterable[str]) -> str | None:
+    """A --benchmark_filter for these benchmarks alone; None where it would be too long."""
+    pattern = f"^({'|'.join(map(_literal, chosen))})$"
     return pattern if len(pattern) <= _LONGEST_FILTER else None
 
 

@@ -22,8 +22,13 @@ class Destinations:
     fixed: Project | None = None
 
     @classmethod
-    def chosen(cls, data: str | None, keep: bool, quick: bool) -> "Destinations":
+    def chosen(
+        cls, data: str | None, keep: bool, quick: bool, filtered: bool = False
+    ) -> "Destinations":
         here = Project.here()
+        # Some rows must not take the place of all.
+        if filtered:
+            return cls(here, here.filtered)
         if data is not None:
             return cls(here, Project.here(data))
         # A quick run must not take the place of data that decide something.

@@ -12,21 +12,28 @@ from notebook.progress import say
 from notebook.project import Project
 
 
-def draw(project: Project, form: str = "svg") -> int:
-    """Draws every figure and brings every table up to date; other formats go to build/figures."""
+def draw(project: Project, asked: list[Chapter] | None = None, form: str = "svg") -> int:
+    """Draws every figure and brings every table up to date, or those of the chapters that were asked for;
+    other formats go to build/figures."""
     if form != "svg":
         figures.require_gnuplot()
-        return _draw_copies(project, form)
+        return _draw_copies(project, asked, form)
     # Pages describe their pictures by what these say; without gnuplot their tables are written all the same.
     if figures.gnuplot_version():
-        draw_figures(project, all_chapters(project))
-    write_pages(project)
+        _write(project, _known(project, asked))
+    write_pages(project, asked)
     figures.require_gnuplot()
     return 0
 
 
-def _draw_copies(project: Project, form: str) -> int:
-    known = figures.all_figures(project, all_chapters(project))
+def _known(project: Project, asked: list[Chapter] | None) -> list[Figure]:
+    if asked is None:
+        return figures.all_figures(project, all_chapters(project))
+    return figures.own_figures(project, asked)
+
+
+def _draw_copies(project: Project, asked: list[Chapter] | None, form: str) -> int:
+    known = _known(project, asked)
     folder = project.build / "figures"
     for figure, drawn in _drawn(project, known, form):
         files.write_bytes(folder / f"{figure.name}.{form}", drawn.content)
@@ -35,9 +42,14 @@ def _draw_copies(project: Project, form: str) -> int:
 
 
 def draw_figures(project: Project, chapters: list[Chapter]) -> None:
+    """Draws the chapters' figures, and those of several chapters that they have a part in."""
+    _write(project, figures.all_figures(project, chapters))
+
+
+def _write(project: Project, known: list[Figure]) -> None:
     """Writes the figures whose data or scripts have changed; others keep their bytes."""
     fresh = 0
-    for figure, drawn in _drawn(project, figures.all_figures(project, chapters)):
+    for figure, drawn in _drawn(project, known):
         if figure.compared(drawn) is Freshness.STALE:
             files.write(figure.path, drawn.svg)
             say(f"drew {project.quoted(figure.path)}")
@@ -47,20 +59,20 @@ def draw_figures(project: Project, chapters: list[Chapter]) -> None:
         say(f"{fresh} figures show these data already")
 
 
-def write_pages(project: Project) -> None:
+def write_pages(project: Project, asked: list[Chapter] | None = None) -> None:
     """Brings the tables of pages up to date; they show data/ and no other data."""
     if not project.has_own_data:
         say("the tables of pages stay as they are: they show data/")
         return
-    for page in pages.write_all(project):
+    for page in pages.write_all(project, asked):
         say(f"brought the tables of {project.quoted(page)} up to date")
 
 
-def check(project: Project) -> int:
-    """Raises Problem when a tracked figure or table is not what the data say."""
+def check(project: Project, asked: list[Chapter] | None = None) -> int:
+    """Raises Problem when a tracked figure or table, or one of the chapters, is not what the data say."""
     figures.require_gnuplot()
     old = []
-    known = _drawn(project, figures.all_figures(project, all_chapters(project)))
+    known = _drawn(project, _known(project, asked))
     for figure, drawn in known:
         freshness = figure.compared(drawn)
         if freshness is Freshness.STALE:
@@ -71,14 +83,15 @@ def check(project: Project) -> int:
                 "than the version that drew it; made from the same data and script"
             )
     if project.has_own_data:
-        old += pages.stale(project)
+        old += pages.stale(project, asked)
     if old:
         listed = ", ".join(project.quoted(path) for path in old)
-        raise Problem(f"stale: {listed}; to regenerate: scripts/lab figures", CHECK_FAILED)
+        command = " ".join(["scripts/lab figures", *(chapter.number for chapter in asked or [])])
+        raise Problem(f"stale: {listed}; to regenerate: {command}", CHECK_FAILED)
     fresh = [project.quoted(figure.path) for figure, _ in known]
     say(f"up to date: {', '.join(fresh) or 'no figures'}")
     if project.has_own_data:
-        say("up to date: the tables of all pages")
+        say(f"up to date: the tables of {'all' if asked is None else 'their'} pages")
     return 0
 
 

@@ -89,7 +89,7 @@ class Figure:
         """What gnuplot draws, and its warnings."""
         with tempfile.TemporaryDirectory(prefix="lab-") as name:
             folder = Path(name)
-            (folder / "data.tsv").write_text(self.chart.as_tsv(), encoding="utf-8", newline="\n")
+            files.write(folder / "data.tsv", self.chart.as_tsv())
             arguments = [
                 _in_lines(plain(self.chart.title)),
                 plain(self.chart.note),
@@ -150,14 +150,23 @@ def all_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
     in build/."""
     findings.prepare(project, chapters)
     sources = Sources(project)
-    known = []
-    for chapter in chapters:
-        known.append(_made(chapter.name, partial(_of_chapter, project, sources, chapter)))
+    known = _of_each(project, sources, chapters)
     chosen = {chapter.number for chapter in chapters}
     for name, spanning in registry.SPANNING.items():
         if not chosen.isdisjoint(spanning.chapters or chosen):
-            known.append(_made(name, partial(_of_several, project, sources, name, spanning)))
-    return [figure for figure in known if figure]
+            figure = _made(name, partial(_of_several, project, sources, name, spanning))
+            known += [figure] if figure else []
+    return known
+
+
+def own_figures(project: Project, chapters: list[Chapter]) -> list[Figure]:
+    """Those of the chapters alone."""
+    return _of_each(project, Sources(project), chapters)
+
+
+def _of_each(project: Project, sources: Sources, chapters: list[Chapter]) -> list[Figure]:
+    made = (_made(each.name, partial(_of_chapter, project, sources, each)) for each in chapters)
+    return [figure for figure in made if figure]
 
 
 def _made(name: str, figure: Callable[[], Figure | None]) -> Figure | None:

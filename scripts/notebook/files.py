@@ -1,9 +1,11 @@
 """Reading files that may be anything, and writing so that a reader sees the old content or the new, never half."""
 
+import fcntl
 import os
 import stat
 import tempfile
 import tomllib
+from contextlib import suppress
 from io import RawIOBase
 from pathlib import Path
 from typing import Any
@@ -100,24 +102,47 @@ def write(path: Path, content: str) -> None:
 def write_bytes(path: Path, content: bytes) -> None:
     """The same for any content."""
     handle, temporary = _temporary(path)
+    locked = os.dup(handle)  # until it has its name; a full disk may be noticed by close() alone
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             os.fchmod(handle, 0o644)  # mkstemp makes it unreadable for others
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         os.unlink(temporary)
+        if isinstance(error, OSError):  # write() names no file, replace() the temporary one
+            error.filename, error.filename2 = os.fspath(path), None
         raise
+    finally:
+        os.close(locked)
 
 
 def _temporary(path: Path) -> tuple[int, str]:
-    """A new file beside `path`, open, in a folder that is made where it is missing."""
+    """A new file beside `path`, open and locked, in a folder that is made where it is missing."""
+    while True:
+        handle, name = _made_beside(path)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, name
+        os.close(handle)  # remove_leftovers was between the two
+
+
+def _made_beside(path: Path) -> tuple[int, str]:
     prefix, suffix = f".{path.name}.", ".tmp"
     try:
         return tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         return tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes the temporary files of `folder` whose writers were killed: those that no process has locked."""
+    for path in folder.glob(".*.tmp"):
+        with suppress(OSError), path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
 
 
 def require_writable(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,3 +27,12 @@ def held(root: Path, say: Callable[[str], None], why: str = _BUILDING) -> Iterat
         with suppress(OSError):  # a child may still have the folder open
             fcntl.flock(folder, fcntl.LOCK_UN)
         os.close(folder)
+
+
+@contextmanager
+def temporary_folder(prefix: str, parent: Path) -> Iterator[Path]:
+    """A folder that goes when it was used. Of a killed command it stays, unlocked, for leftovers.py."""
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as name:
+        folder = Path(name)
+        with held(folder, lambda _: None):
+            yield folder

@@ -67,10 +67,12 @@ def _described(page: Path, text: str) -> str:
 class Pages:
     """The pages of a project and what their tables should be."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, asked: list[Chapter] | None = None) -> None:
+        """`asked`: the chapters whose own pages are wanted, not all pages."""
         self.project = project
         self.chapters = all_chapters(project)
-        findings.prepare(project, self.chapters)
+        self.asked = asked
+        findings.prepare(project, self.chapters if asked is None else asked)
         # Several pages show the same chapter; its intervals are worth computing once.
         self.decided = cache(self._decide)
 
@@ -82,8 +84,10 @@ class Pages:
 
     def rendered(self) -> Iterator[tuple[Path, str, str]]:
         """Each page with its text as it is and as it should be."""
-        pages = [self.project.root / name for name in FRONT_PAGES]
-        pages += [chapter.directory / "README.md" for chapter in self.chapters]
+        front = [self.project.root / name for name in FRONT_PAGES]
+        pages = front if self.asked is None else []
+        shown = self.chapters if self.asked is None else self.asked
+        pages += [chapter.directory / "README.md" for chapter in shown]
         for page in filter(files.is_there, pages):
             try:
                 text = files.text_of(page)
@@ -165,14 +169,14 @@ class Pages:
         return ["", *markdown_table(words.header, rows), ""]
 
 
-def write_all(project: Project) -> list[Path]:
-    """Brings the tables of every page up to date; returns the pages that changed."""
-    changed = [(page, new) for page, old, new in Pages(project).rendered() if new != old]
+def write_all(project: Project, asked: list[Chapter] | None = None) -> list[Path]:
+    """Brings the tables of every page, or of the chapters' own, up to date; returns the pages that changed."""
+    changed = [(page, new) for page, old, new in Pages(project, asked).rendered() if new != old]
     for page, new in changed:
         files.write(page, new)
     return [page for page, _ in changed]
 
 
-def stale(project: Project) -> list[Path]:
-    """The pages whose tables are not what the data say."""
-    return [page for page, old, new in Pages(project).rendered() if new != old]
+def stale(project: Project, asked: list[Chapter] | None = None) -> list[Path]:
+    """The pages, or of the chapters' own, whose tables are not what the data say."""
+    return [page for page, old, new in Pages(project, asked).rendered() if new != old]

@@ -38,6 +38,11 @@ class Project:
         return replace(self, data=self.beside.data / f"nvcc-{nvcc}")
 
     @property
+    def filtered(self) -> "Project":
+        """With the results of `lab run --filter`, which have some rows of a chapter."""
+        return replace(self, data=self.build / "filtered")
+
+    @property
     def has_own_data(self) -> bool:
         """Whether the data are the tracked ones, which figures and pages are made from."""
         return self.data == self.root / "data"

@@ -16,7 +16,9 @@ from notebook import (
     files,
     gpu_toolkit,
     gpus_here,
+    leftovers,
     lock,
+    row_filter,
     setup,
     summary,
     tables,
@@ -45,12 +47,14 @@ class Steps:
     draws: bool = True
     # Of one process of a chapter, in minutes.
     time_limit: float | None = None
+    # A regular expression for the names of the rows that run; no figure is drawn of some rows.
+    filter: str | None = None
 
 
 def resume(before: Unfinished, time_limit: float | None) -> int:
     """Goes on with a run that was interrupted, or of which chapters failed."""
     say(f"{len(before.done)} of {len(before.chapters)} chapters on {before.device} are done")
-    steps = Steps(before.quick, draws=before.draws, time_limit=time_limit)
+    steps = Steps(before.quick, False, before.draws, time_limit, before.filter)
     return run(before.where, before.chapters, before.device, steps, before.done)
 
 
@@ -83,18 +87,26 @@ def run(
     _build(project, chapters, target)
     if steps.only_builds:
         return 0
+    only = None
+    if steps.filter is not None:
+        only = row_filter.patterns(project, chapters, target, steps.filter)
+        asked = [chapter for chapter in asked if chapter not in chapters or chapter.name in only]
+        chapters = [chapter for chapter in chapters if chapter.name in only]
 
     fixed = str(where.fixed.data) if where.fixed else None
     names = [chapter.name for chapter in asked]
     state = Unfinished(
-        project, str(target), fixed, steps.quick, steps.draws, names, dict(before or {})
+        *(project, str(target), fixed, steps.quick, steps.draws, names, dict(before or {})),
+        filter=steps.filter,
     )
     runs = project.build / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     with lock.held(runs, say, "another scripts/lab run measures here: waiting for it"):
+        leftovers.remove(project, where.folders(asked, target))
         state.save()
-        done = _collect_all(where, chapters, target, steps, state)
-    drawn = not steps.draws or all([_draw(place, done) for place in summary.places(done)])
+        done = _collect_all(where, chapters, target, steps, state, only)
+    draws = steps.draws and only is None
+    drawn = not draws or all([_draw(place, done) for place in summary.places(done)])
     decided = [
         tables.decide_chapter(collected.place, collected.chapter, collected.device)
         for collected in done
@@ -111,9 +123,17 @@ def run(
 
 
 def _collect_all(
-    where: Destinations, chapters: list[Chapter], target: Target, steps: Steps, state: Unfinished
+    where: Destinations,
+    chapters: list[Chapter],
+    target: Target,
+    steps: Steps,
+    state: Unfinished,
+    only: dict[str, str] | None,
 ) -> list[Ran]:
-    """Runs the chapters: on a GPU, which they would share, one after another, else one on each CPU."""
+    """Runs the chapters: on a GPU, which they would share, one after another, else one on each CPU.
+
+    `only`: the --benchmark_filter of each chapter of which some rows run.
+    """
     at_once = min(len(os.sched_getaffinity(0)), len(chapters)) if target.is_emulated else 1
     expected = {
         chapter.name: estimates.seconds(where.project, chapter, target.is_emulated)
@@ -124,14 +144,15 @@ def _collect_all(
     def collected(number: int, chapter: Chapter) -> Ran | None:
         if path := state.result_of(chapter.name):
             return Ran(where.of(chapter, target), chapter, Collected(path, is_changed=False))
-        # Full runs tell nothing of a quick one before its first chapter has ended.
-        left = "" if steps.quick and not pace.took else pace.left(time.monotonic())
+        # Full runs tell nothing of a quick one, or of some rows, before its first chapter has ended.
+        is_partial = steps.quick or only is not None
+        left = "" if is_partial and not pace.took else pace.left(time.monotonic())
         say(f"{chapter.name} on {target} ({number} of {len(chapters)}{left})")
         place, began = where.of(chapter, target), time.monotonic()
         seconds = (steps.time_limit and 60 * steps.time_limit) or estimates.limit(
             expected[chapter.name]
         )
-        how = Manner(steps.quick, at_once > 1, seconds)
+        how = Manner(steps.quick, at_once > 1, seconds, only[chapter.name] if only else None)
         try:
             done = collect.collect(place, chapter, target, how)
         except Problem as problem:

@@ -1,6 +1,7 @@
 """The options of `scripts/lab run`; imports what needs no package, so that --help does not."""
 
 import argparse
+import re
 
 from notebook.errors import WRONG_USAGE, Problem
 
@@ -25,6 +26,11 @@ def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
         action="store_true",
         help="few repetitions, which decide no time; the results go to build/quick",
     )
+    command.add_argument(
+        "--filter",
+        metavar="REGEX",
+        help="the rows whose name matches, as offset:11/; the results go to build/filtered",
+    )
     command.add_argument("--build-only", action="store_true", help="build, and run nothing")
     command.add_argument(
         "--no-figures", action="store_true", help="draw no figures, write no tables"
@@ -46,10 +52,28 @@ def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raises Problem for options that cannot be meant together, and for a limit that is none."""
+    """Raises Problem for options that cannot be meant together, and for values that are none."""
     limit = options.time_limit
     if limit is not None and not 0 < limit <= _LONGEST_LIMIT:
         raise Problem(f"--time-limit: minutes, above 0 and up to {_LONGEST_LIMIT}", WRONG_USAGE)
-    others = (options.chapters, options.device, options.quick, options.build_only, options.keep)
-    if options.resume and any((*others, options.data, options.no_figures)):
+    others = [options.chapters, options.device, options.quick, options.build_only, options.keep]
+    others += [options.data, options.no_figures, options.filter is not None]
+    if options.resume and any(others):
         raise Problem("--resume repeats what was asked for then; it takes no more", WRONG_USAGE)
+    if options.filter is not None:
+        _check_filter(options)
+
+
+def _check_filter(options: argparse.Namespace) -> None:
+    if options.keep or options.data is not None:
+        raise Problem(
+            "--filter: some rows are no result of a chapter; they go to build/filtered, "
+            "without --keep and --data",
+            WRONG_USAGE,
+        )
+    try:
+        re.compile(options.filter)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise Problem(
+            f"--filter {options.filter}: is not a regular expression: {error}", WRONG_USAGE
+        ) from error

@@ -110,6 +110,8 @@ def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
             path = collected.collected.path
             kept = project.data / path.parent.name / path.name
             summary += [_line("", text) for text in count_changes.lines(path, kept)]
+    if place == project.filtered:
+        summary.append(_line("", "the rows that --filter chose; whole results are unchanged"))
     if place == project.beside:
         summary.append(
             _line("", "not tracked; to put such results into data/: scripts/lab run --keep")

@@ -18,13 +18,14 @@ _PATH: Json = {"type": "string", "minLength": 1, "maxLength": 4096}
 _CHAPTER = fields.text(fields.CHAPTER)
 _SCHEMA: Json = {
     "type": "object",
-    "required": ["device", "data", "quick", "draws", "chapters", "done"],
+    "required": ["device", "data", "quick", "draws", "chapters", "done", "filter"],
     "additionalProperties": False,
     "properties": {
         "device": fields.text(r"gpu|emulated:[a-z0-9-]{1,64}"),
         "data": {"anyOf": [{"type": "null"}, _PATH]},
         "quick": {"type": "boolean"},
         "draws": {"type": "boolean"},
+        "filter": {"type": ["string", "null"], "maxLength": 100_000},
         "chapters": fields.list_of(_CHAPTER, 100),
         "done": {"type": "object", "propertyNames": _CHAPTER, "additionalProperties": _PATH},
     },
@@ -42,6 +43,7 @@ class Unfinished:
     draws: bool
     chapters: list[str]
     done: dict[str, str]
+    filter: str | None = None
 
     @property
     def where(self) -> Destinations:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -9,9 +10,13 @@ from pathlib import Path
 import synthetic
 
 flags = dict(argument.lstrip("-").partition("=")[::2] for argument in sys.argv[1:])
-out = Path(flags["benchmark_out"])
 device = f"emulated-{flags['architecture']}"
 rows = synthetic.misaligned_reads_emulated(128 if device.endswith("fermi") else 32, [2**20])
+rows = [row for row in rows if re.search(flags.get("benchmark_filter", ""), row["name"])]
+if "benchmark_list_tests" in flags:
+    print("\n".join(dict.fromkeys(row["name"] for row in rows)))
+    sys.exit()
+out = Path(flags["benchmark_out"])
 given = dict(pair.split("=") for pair in flags["benchmark_context"].split(","))
 chapter = Path(__file__).parent.name
 given |= {"chapter": chapter, "quick": str("quick" in flags).lower()}

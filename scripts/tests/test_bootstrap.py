@@ -148,6 +148,63 @@ def test_an_interpreter_that_is_gone_is_no_venv(
     assert bootstrap._prepared() == ""
 
 
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a .venv is made without packages."""
+    root = tmp_path / "a lab"
+    root.mkdir()
+    monkeypatch.setattr(bootstrap, "_ROOT", root)
+    monkeypatch.setattr(bootstrap, "_VENV", root / ".venv")
+    monkeypatch.setattr(bootstrap, "_STAMP", root / ".venv" / "lab-stamp")
+    monkeypatch.setattr(bootstrap, "install", lambda python, requirements: "")
+    return root
+
+
+def test_what_a_linked_venv_leads_to_stays_whole(
+    checkout: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """`venv --clear` empties what a link leads to: the packages of another tree."""
+    others = tmp_path / "another tree" / ".venv"
+    (others / "bin").mkdir(parents=True)
+    for name in ("lab-stamp", "bin/python"):
+        (others / name).write_text("of the other tree\n")
+    (checkout / ".venv").symlink_to(others)
+    assert bootstrap.main() == 0
+    assert {path.name for path in others.rglob("*")} == {"lab-stamp", "bin", "python"}
+    assert not (checkout / ".venv").is_symlink() and (checkout / ".venv/bin/pip").is_file()
+    said = capfd.readouterr().err.splitlines()
+    assert f".venv is a link to '{others}', which stays unchanged" in said[0]
+
+
+def test_packages_do_not_go_through_a_linked_venv(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (checkout / ".venv").symlink_to(tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(checkout / ".venv"))
+    assert not bootstrap.is_ours() and bootstrap.damage() == []
+
+
+@pytest.mark.parametrize("forbidden", [".venv", "."])
+def test_what_belongs_to_another_user_is_neither_emptied_nor_blamed_on_packages(
+    checkout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    forbidden: str,
+) -> None:
+    """Root's .venv, or root's clone. Root itself may do everything, so that access(2) is played."""
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    wanted = checkout / forbidden
+    real = os.access
+    denied = lambda path, mode: Path(path) != wanted and real(path, mode)  # noqa: E731
+    monkeypatch.setattr(os, "access", denied)
+    assert bootstrap.main() != 0
+    output, errors = capfd.readouterr()
+    (line,) = errors.splitlines()
+    assert output == "" and f"'{wanted}' belongs to {wanted.owner()}" in line
+    assert ("sudo rm -r" in line) == (forbidden == ".venv")
+    assert (checkout / ".venv" / "bin").is_dir()
+
+
 def test_help_comes_before_anything_is_installed(tmp_path: Path, settings: dict[str, str]) -> None:
     root = clone(tmp_path / "tree")
     for arguments in (["--help"], ["run", "--help"], ["-h"], ["emulate", "-h"]):

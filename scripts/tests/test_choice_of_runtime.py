@@ -1,6 +1,7 @@
 """A chapter's executable chooses its CUDA runtime when it starts: NVIDIA's, or the emulated GPU's."""
 
 import os
+import resource
 import shutil
 import subprocess
 from pathlib import Path
@@ -54,6 +55,27 @@ def test_an_unknown_architecture_is_refused_in_one_line() -> None:
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert "fermy" in line and "hopper" in line
+
+
+def test_a_limited_address_space_is_no_lost_gpu() -> None:
+    """The emulated GPU reserves the range of its memory at the first allocation."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (2 * 2**30, 2 * 2**30))
+
+    row = "--benchmark_filter=^read_offset/offset:11/block:512/n:1048576/cache:cold$"
+    done = subprocess.run(
+        [EXECUTABLE, "--architecture=fermi", row],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "ulimit -v unlimited" in done.stderr
+    assert done.stderr.splitlines()[-1].endswith("; the emulated GPU says why above")
+    assert "lost" not in done.stderr and "nvidia-smi" not in done.stderr
 
 
 def test_without_the_library_it_says_how_to_build_it(tmp_path: Path) -> None:

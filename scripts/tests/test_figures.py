@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from conftest import Tree
+from conftest import FRONT_PAGE, Tree
 
 from notebook import figures, results
 from notebook.chapters import all_chapters
@@ -62,6 +62,51 @@ def test_one_script_is_drawn_from_several_chapters(tree_with_data: Tree) -> None
     }
     assert "reads at offset 11: time, aligned = 1" in figures_by_name["effects"].chart.as_tsv()
     assert "roofline" not in figures_by_name
+
+
+@needs_gnuplot
+def test_a_chapter_that_is_named_is_drawn_alone(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    front = (tree.root / "README.md").read_text()
+    done = tree.lab("figures", "2")
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (tree.root / "plots").glob("*.svg")] == [Path(SVG).name]
+    assert "reproduced" in (tree.chapter.directory / "README.md").read_text()
+    assert (tree.root / "README.md").read_text() == front
+    # Nothing else has been drawn, which --check of everything finds.
+    assert tree.lab("figures", "--check", "2").returncode == 0
+    assert "plots/effects.svg" in tree.lab("figures", "--check").stderr
+    assert tree.lab("figures").returncode == 0
+    assert tree.lab("figures", "--check").returncode == 0
+
+
+@needs_gnuplot
+def test_a_chapter_is_checked_alone(tree_with_data: Tree) -> None:
+    tree = tree_with_data
+    draw(tree.project)
+    (tree.root / "plots" / "effects.svg").unlink()
+    (tree.root / "README.md").write_text(FRONT_PAGE)
+    assert tree.lab("figures", "--check", "02").returncode == 0
+    change_a_count(tree)
+    page = tree.chapter.directory / "README.md"
+    page.write_text(page.read_text().replace("reproduced", "reversed", 1))
+    done = tree.lab("figures", "02", "--check")
+    assert done.returncode == 1
+    assert f"stale: {SVG}, chapters/{synthetic.CHAPTER}/README.md" in done.stderr
+    assert "to regenerate: scripts/lab figures 02\n" in done.stderr
+
+
+@needs_gnuplot
+def test_a_copy_of_one_chapter_is_one_file(tree_with_data: Tree) -> None:
+    done = tree_with_data.lab("figures", "02", "--format", "png")
+    assert done.returncode == 0, done.stderr
+    folder = tree_with_data.root / "build" / "figures"
+    assert [path.name for path in folder.glob("*.png")] == [f"{synthetic.CHAPTER}.png"]
+
+
+def test_an_unknown_chapter_is_wrong_usage(tree_with_data: Tree) -> None:
+    done = tree_with_data.lab("figures", "77")
+    assert done.returncode == 2 and "there is no chapter '77'" in done.stderr
 
 
 @needs_gnuplot

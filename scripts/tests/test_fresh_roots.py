@@ -69,6 +69,7 @@ def test_the_commands_of_a_page_are_found() -> None:
 Text with `scripts/lab doctor`.
 
     scripts/lab list                    # chapters
+    meson setup build && ninja -C build x  # without lab
     build/chapters/x --architecture=fermi
     scripts/lab add nvidia-a100.tar.gz  # no such device here
     scripts/lab new 21_my_question      # builds and runs
@@ -76,6 +77,7 @@ Text with `scripts/lab doctor`.
 """
     assert fresh_roots.readme_commands(page) == [
         "scripts/lab list",
+        "meson setup build && ninja -C build x",
         "build/chapters/x --architecture=fermi",
         "scripts/lab new 21_my_question",
         "scripts/lab run 21_my_question",

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)lab::take_value(arguments, "--architecture=");
         (void)lab::take_unsigned(arguments, "--workers=");
         (void)lab::has_argument(arguments, "--benchmark_filter=");
-        (void)lab::benchmark_flags(arguments);
+        (void)lab::take_benchmark_flags(arguments);
         for (const std::string& argument : arguments) (void)lab::name_filter(argument);
     } catch (const lab::UsageError&) {  // it says which one
     }

@@ -1,0 +1,8 @@
+// What --help says before Google Benchmark's own usage.
+#pragma once
+
+namespace lab {
+
+void explain_own_flags();
+
+}  // namespace lab
