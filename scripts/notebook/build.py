@@ -24,11 +24,12 @@ MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 EMULATED_RUNTIME = "common/emulator/runtime/libcudart.so.13"
 
 
-def configure(project: Project, *names: str) -> None:
-    """Makes build/ ready to build `wanted`; configures again only where Ninja does not by itself."""
+def configure(project: Project, *names: str, gpu_targets: str = "") -> None:
+    """Makes build/ ready to build `names`, for `gpu_targets` (as configured, if empty); configures again only
+    where Ninja does not by itself."""
     if not toolbox.find_nvcc():
         raise Problem("no nvcc to compile with; with a network, run: scripts/lab setup", MISSING)
-    _bring_up_to_date(project)
+    _bring_up_to_date(project, [f"-Dgpu_targets={gpu_targets}"] if gpu_targets else [])
     if not targets(project).issuperset(names):
         # A chapter came after the first configuration.
         _meson(project, "setup", "--reconfigure")
@@ -38,15 +39,18 @@ def configure(project: Project, *names: str) -> None:
             raise Problem(f"the build has no {name}; is there a meson.build for it?", MISSING)
 
 
-def _bring_up_to_date(project: Project) -> None:
-    """Configures where there is no usable build; any other build is replaced."""
+def _bring_up_to_date(project: Project, asked: list[str]) -> None:
+    """Configures where there is no usable build, or one with other options; a build that is not usable is replaced."""
     with lock.held(project.root, say):
-        if _is_usable(project):
-            _ninja(project, "--quiet", "build.ninja")
-            return
         options = _chosen_options(project)
+        if _is_usable(project):
+            if set(options).issuperset(asked):
+                _ninja(project, "--quiet", "build.ninja")
+            else:
+                _meson(project, "setup", "--reconfigure", *asked)
+            return
         _clear(project)
-        _meson(project, "setup", *options)
+        _meson(project, "setup", *options, *asked)
 
 
 def _is_usable(project: Project) -> bool:

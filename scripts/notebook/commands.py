@@ -103,7 +103,13 @@ def _run(options: Namespace) -> int:
     if options.resume:
         return run.resume(unfinished.load(Project.here()), options.time_limit)
     where = Destinations.chosen(options.data, options.keep, options.quick)
-    steps = run.Steps(options.quick, options.build_only, not options.no_figures, options.time_limit)
+    steps = run.Steps(
+        options.quick,
+        options.build_only,
+        not options.no_figures,
+        options.time_limit,
+        options.gpu_targets,
+    )
     return run.run(where, options.chapters, options.device, steps)
 
 

@@ -44,6 +44,8 @@ class Steps:
     draws: bool = True
     # Of one process of a chapter, in minutes.
     time_limit: float | None = None
+    # The build's option of that name; "" for as it is configured.
+    gpu_targets: str = ""
 
 
 def resume(before: Unfinished, time_limit: float | None) -> int:
@@ -77,7 +79,7 @@ def run(
     setup.require_nvcc()
     if not target.is_emulated:
         cuda_parts.require_driver()
-    _build(project, chapters, target)
+    _build(project, chapters, target, steps.gpu_targets)
     if steps.only_builds:
         return 0
 
@@ -174,12 +176,12 @@ def _choose() -> Target:
     return Target(None)
 
 
-def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
+def _build(project: Project, chapters: list[Chapter], target: Target, gpu_targets: str) -> None:
     names = [chapter.target for chapter in chapters]
     if target.is_emulated:
         names.append(build.EMULATED_RUNTIME)
     say(f"building {len(chapters)} of the chapters' executables")
-    build.configure(project, *names)
+    build.configure(project, *names, gpu_targets=gpu_targets)
     build.build(project, *names)
 
 

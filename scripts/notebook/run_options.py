@@ -1,10 +1,12 @@
 """The options of `scripts/lab run`; imports what needs no package, so that --help does not."""
 
 import argparse
+import re
 
 from notebook.errors import WRONG_USAGE, Problem
 
 _LONGEST_LIMIT = 7 * 24 * 60
+_TARGETS = r"((native|[0-9]{2,3}[a-z]?)(,(native|[0-9]{2,3}[a-z]?)){0,50})?"
 
 
 def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
@@ -26,6 +28,12 @@ def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
         help="few repetitions, which decide no time; the results go to build/quick",
     )
     command.add_argument("--build-only", action="store_true", help="build, and run nothing")
+    command.add_argument(
+        "--gpu-targets",
+        default="",
+        metavar="LIST",
+        help="compile for GPUs of these compute capabilities: 80,90; native: those here; as configured, if left out",
+    )
     command.add_argument(
         "--no-figures", action="store_true", help="draw no figures, write no tables"
     )
@@ -50,6 +58,8 @@ def check(options: argparse.Namespace) -> None:
     limit = options.time_limit
     if limit is not None and not 0 < limit <= _LONGEST_LIMIT:
         raise Problem(f"--time-limit: minutes, above 0 and up to {_LONGEST_LIMIT}", WRONG_USAGE)
+    if not re.fullmatch(_TARGETS, options.gpu_targets):
+        raise Problem("--gpu-targets: compute capabilities like 80,90, or native", WRONG_USAGE)
     others = (options.chapters, options.device, options.quick, options.build_only, options.keep)
     if options.resume and any((*others, options.data, options.no_figures)):
         raise Problem("--resume repeats what was asked for then; it takes no more", WRONG_USAGE)
