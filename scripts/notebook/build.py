@@ -30,13 +30,14 @@ def emulated_runtime() -> str:
     return f"common/emulator/runtime/libcudart.so.{release[0]}"
 
 
-def configure(project: Project, *names: str) -> None:
-    """Makes build/ ready to build `wanted`; configures again only where Ninja does not by itself."""
+def configure(project: Project, *names: str, gpu_targets: str = "") -> None:
+    """Makes build/ ready to build `names`, for `gpu_targets` (as configured, if empty); configures again only
+    where Ninja does not by itself."""
     if not (compiler := toolbox.find_nvcc()):
         raise Problem("no nvcc to compile with; with a network, run: scripts/lab setup", MISSING)
     for line in toolbox.passed_over():
         say(f"{line}; using nvcc of CUDA {nvcc.text(compiler)} ({compiler})")
-    _bring_up_to_date(project)
+    _bring_up_to_date(project, [f"-Dgpu_targets={gpu_targets}"] if gpu_targets else [])
     if not targets(project).issuperset(names):
         # A chapter came after the first configuration.
         _meson(project, "setup", "--reconfigure")
@@ -46,18 +47,20 @@ def configure(project: Project, *names: str) -> None:
             raise Problem(f"the build has no {name}; is there a meson.build for it?", MISSING)
 
 
-def _bring_up_to_date(project: Project) -> None:
-    """Configures where there is no usable build; any other build is replaced."""
+def _bring_up_to_date(project: Project, asked: list[str]) -> None:
+    """Configures where there is no usable build, or one with other options; a build that is not usable is replaced."""
     with lock.held(project.root, say):
-        if _is_usable(project):
-            if lacking := _missing_targets(project):
-                say(f"build/ has no machine code for {lacking}: configuring again")
-                _meson(project, "setup", "--reconfigure")
-            _ninja(project, "--quiet", "build.ninja")
-            return
         options = _chosen_options(project)
-        _clear(project)
-        _meson(project, "setup", *options)
+        if not _is_usable(project):
+            _clear(project)
+            _meson(project, "setup", *options, *asked)
+        elif not set(options).issuperset(asked):
+            _meson(project, "setup", "--reconfigure", *asked)
+        elif lacking := _missing_targets(project):
+            say(f"build/ has no machine code for {lacking}: configuring again")
+            _meson(project, "setup", "--reconfigure")
+        else:
+            _ninja(project, "--quiet", "build.ninja")
 
 
 def _is_usable(project: Project) -> bool:

@@ -106,7 +106,14 @@ def _run(options: Namespace) -> int:
         options.data, options.keep, options.quick, options.filter is not None
     )
     draws = not options.no_figures
-    steps = run.Steps(options.quick, options.build_only, draws, options.time_limit, options.filter)
+    steps = run.Steps(
+        options.quick,
+        options.build_only,
+        draws,
+        options.time_limit,
+        options.filter,
+        options.gpu_targets,
+    )
     return run.run(where, options.chapters, options.device, steps)
 
 

@@ -49,6 +49,8 @@ class Steps:
     time_limit: float | None = None
     # A regular expression for the names of the rows that run; no figure is drawn of some rows.
     filter: str | None = None
+    # The build's option of that name; "" for as it is configured.
+    gpu_targets: str = ""
 
 
 def resume(before: Unfinished, time_limit: float | None) -> int:
@@ -84,7 +86,7 @@ def run(
     setup.require_nvcc()
     if not target.is_emulated:
         gpu_toolkit.require(toolbox.find_nvcc())
-    _build(project, chapters, target)
+    _build(project, chapters, target, steps.gpu_targets)
     if steps.only_builds:
         return 0
     only = None
@@ -200,12 +202,12 @@ def _choose() -> Target:
     return Target(None)
 
 
-def _build(project: Project, chapters: list[Chapter], target: Target) -> None:
+def _build(project: Project, chapters: list[Chapter], target: Target, gpu_targets: str) -> None:
     names = [chapter.target for chapter in chapters]
     if target.is_emulated:
         names.append(build.emulated_runtime())
     say(f"building {len(chapters)} of the chapters' executables")
-    build.configure(project, *names)
+    build.configure(project, *names, gpu_targets=gpu_targets)
     build.build(project, *names)
 
 

@@ -6,6 +6,7 @@ import re
 from notebook.errors import WRONG_USAGE, Problem
 
 _LONGEST_LIMIT = 7 * 24 * 60
+_TARGETS = r"((native|[0-9]{2,3}[a-z]?)(,(native|[0-9]{2,3}[a-z]?)){0,50})?"
 
 
 def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
@@ -33,6 +34,12 @@ def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
     )
     command.add_argument("--build-only", action="store_true", help="build, and run nothing")
     command.add_argument(
+        "--gpu-targets",
+        default="",
+        metavar="LIST",
+        help="compile for GPUs of these compute capabilities: 80,90; native: those here; as configured, if left out",
+    )
+    command.add_argument(
         "--no-figures", action="store_true", help="draw no figures, write no tables"
     )
     command.add_argument(
@@ -58,6 +65,8 @@ def check(options: argparse.Namespace) -> None:
         raise Problem(f"--time-limit: minutes, above 0 and up to {_LONGEST_LIMIT}", WRONG_USAGE)
     others = [options.chapters, options.device, options.quick, options.build_only, options.keep]
     others += [options.data, options.no_figures, options.filter is not None]
+    if not re.fullmatch(_TARGETS, options.gpu_targets):
+        raise Problem("--gpu-targets: compute capabilities like 80,90, or native", WRONG_USAGE)
     if options.resume and any(others):
         raise Problem("--resume repeats what was asked for then; it takes no more", WRONG_USAGE)
     if options.filter is not None:

@@ -112,7 +112,7 @@ class Cluster:
         self.run("slurmctld", "-f", str(self._configuration))
 
     def stop_controller(self) -> None:
-        self._end("slurmctld")
+        self._end("slurmctld", signal.SIGTERM)
 
     def impatient(self) -> dict[str, str]:
         """An environment whose commands give up after a second on a controller that is away."""
@@ -175,7 +175,7 @@ class Cluster:
             check=False,
         )
         for name in reversed(_DAEMONS):
-            self._end(name)
+            self._end(name, signal.SIGKILL)
         for process in self.processes({}):
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
@@ -190,15 +190,15 @@ class Cluster:
                 processes_of_job.append(int(folder.name))
         return processes_of_job
 
-    def _end(self, daemon: str) -> None:
+    def _end(self, daemon: str, how: signal.Signals) -> None:
         path = self._folder / f"{daemon}.pid"
         try:
             process = int(path.read_text())
-            os.kill(process, signal.SIGTERM)
+            os.kill(process, how)
         except (OSError, ValueError):
             return
         deadline = time.monotonic() + PATIENCE_S
-        while Path(f"/proc/{process}").exists():
+        while of_process(process, "cmdline"):  # empty for a zombie
             if time.monotonic() > deadline:
                 os.kill(process, signal.SIGKILL)
             time.sleep(0.05)

@@ -99,6 +99,25 @@ def test_a_build_by_another_nvcc_is_made_anew(
     assert "is not a build of this tree by this Meson and nvcc" in capfd.readouterr().err
 
 
+def test_gpu_targets_last_until_others_are_asked_for(tree: Tree) -> None:
+    shutil.copy(REAL / "meson.options", tree.root)
+    options = tree.project.build / "meson-private" / "cmd_line.txt"
+    ninja = tree.project.build / "build.ninja"
+
+    def configured(**asked: str) -> str:
+        build.configure(tree.project, tree.chapter.target, **asked)
+        (line,) = [line for line in options.read_text().splitlines() if "gpu_targets" in line]
+        return line
+
+    assert configured(gpu_targets="80,90") == "gpu_targets = 80,90"
+    before = ninja.stat().st_mtime_ns
+    assert configured() == configured(gpu_targets="80,90") == "gpu_targets = 80,90"
+    assert ninja.stat().st_mtime_ns == before
+    _garbage_in_ninja(tree.project.build)
+    assert configured(gpu_targets="70,native") == "gpu_targets = 70,native"
+    assert configured(gpu_targets="75") == "gpu_targets = 75"
+
+
 def test_options_outlive_a_new_build(tree: Tree) -> None:
     build.configure(tree.project)
     options = tree.project.build / "meson-private" / "cmd_line.txt"

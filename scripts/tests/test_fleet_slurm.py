@@ -1,26 +1,31 @@
 """A campaign on a real Slurm: tasks that are killed, time out and are preempted, a drained node, a
 controller that restarts. It ends with the counts that `lab run` makes."""
 
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import fleet_tree
 import pytest
 import slurm_cluster
+import synthetic
 from conftest import Tree
+from fleet_tree import BUILD_ERROR, FleetTree
 from slurm_cluster import PATIENCE_S, Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
-CHAPTERS = ("04_read_only_cache", "09_transpose_bounds", "10_transpose_naive")
-KINDS = ("fermi", "kepler", "volta", "hopper")
+CHAPTERS = ("09_transpose_bounds", "10_transpose_naive")
+KINDS = ("fermi", "kepler", "volta")
 TASKS = len(CHAPTERS) * len(KINDS)
 Found = TypeVar("Found")
 
@@ -65,7 +70,7 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     cluster.resume()
 
     # One task is killed; the node is drained in the middle of others, and the controller restarts.
-    killed, _ = _first(lambda: _stopped(cluster, without=""))
+    killed, _ = _first(lambda: _stopped(cluster))
     cluster.run("scancel", killed)
     # A controller that ends at once forgets what it has not carried out.
     _first(lambda: [] if killed in _running(cluster) else [killed])
@@ -80,25 +85,30 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     cluster.resume()
 
     # Somebody with a higher priority takes the whole node: what runs there is preempted, and runs again.
-    _first(lambda: _stopped(cluster, without=killed))  # else it may end before the other job comes
+    _first(lambda: _stopped(cluster, killed))  # else it may end before the other job comes
     cluster.run("sbatch", "--partition=urgent", "--exclusive", "--output=/dev/null", "--wrap=true")
     _first(lambda: ["preempted"] if _restarts(cluster) else [])
 
     # One task hangs until its time is over.
-    hanging, process = _first(lambda: _stopped(cluster, without=killed))
+    hanging, process = _first(lambda: _stopped(cluster, killed))
     threading.Thread(target=_freeze, args=(process,), daemon=True).start()
     cluster.time_out(hanging)
 
+    # The program of one task is killed, as a node that is out of memory does.
+    _, process = _first(lambda: _stopped(cluster, killed, hanging))
+    os.kill(process, signal.SIGKILL)
+
     ended = _first(lambda: _ended(cluster, number))
     lines = [line for line in ended.splitlines() if " failed" in line]
-    assert len(lines) == 2, f"{ended}\n{hanging}\n{cluster.log()}"
+    assert len(lines) == 3, f"{ended}\n{hanging}\n{cluster.log()}"
     assert sum("cancelled" in line for line in lines) == 1
     assert sum("timeout" in line for line in lines) == 1
+    assert sum("its executable was killed by SIGKILL" in line for line in lines) == 1
 
     collected = lab(cluster, "fleet", "collect", number, "--data", str(merged))
     assert collected.returncode == 1
-    assert f"{TASKS} tasks, {TASKS - 2} merged, 0 refused, 2 failed" in collected.stdout
-    assert len(list(merged.glob("*/*.json"))) == TASKS - 2
+    assert f"{TASKS} tasks, {TASKS - 3} merged, 0 refused, 3 failed" in collected.stdout
+    assert len(list(merged.glob("*/*.json"))) == TASKS - 3
 
     # What failed runs again, alone; then everything is there, as `lab run` makes it.
     again = lab(cluster, "fleet", "run", "--retry", number, "--data", str(merged))
@@ -122,49 +132,127 @@ def test_a_campaign_is_cancelled(cluster: Cluster) -> None:
     assert submitted.returncode == 0, submitted.stderr
     number = submitted.stdout.split()[1].rstrip(";")
     cancelled = lab(cluster, "fleet", "cancel", number)
-    assert "cancelled 6 of 6 tasks" in cancelled.stdout, cancelled.stderr
+    assert "cancelled 4 of 4 tasks" in cancelled.stdout, cancelled.stderr
     after = lab(cluster, "fleet", "status", number)
     assert after.returncode == 1
-    assert after.stdout.count("cancelled") == 6
-    assert "cancelled 0 of 6 tasks" in lab(cluster, "fleet", "cancel", number).stdout
+    assert after.stdout.count("cancelled") == 4
+    assert "cancelled 0 of 4 tasks" in lab(cluster, "fleet", "cancel", number).stdout
 
 
-@pytest.mark.parametrize("image", ["", "an image.sif"])
-def test_results_come_back_through_the_output(
-    cluster: Cluster, tree: Tree, tmp_path: Path, image: str
-) -> None:
-    """Nothing is shared with the node: the tree goes there in the job, inside a container or not."""
-    revision = _committed(tree)
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    apptainer = programs / "apptainer"
-    apptainer.write_text(APPTAINER)
-    apptainer.chmod(0o755)
-    path = os.pathsep.join((str(programs), cluster.environment["PATH"]))
-    environment = tree.settings(SLURM_CONF=cluster.environment["SLURM_CONF"], PATH=path)
-    command = ["fleet", "run", "--no-shared-files", "--gres", "emulated:fermi"]
-    command += ["--data", str(tmp_path / "merged"), *(["--container", image] if image else [])]
-    try:
-        done = subprocess.run(
-            tree.command(*command),
-            env=environment | {"LAB_TEST_CONTAINERS": str(programs / "log")},
+@dataclass(frozen=True)
+class Stand:
+    """A committed tree that submits to the cluster."""
+
+    committed: FleetTree
+    cluster: Cluster
+    folder: Path
+
+    def fleet(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        tree = self.committed.tree
+        programs = str(self.folder / "programs")
+        ours = {
+            "SLURM_CONF": self.cluster.environment["SLURM_CONF"],
+            "PATH": os.pathsep.join((programs, self.cluster.environment["PATH"])),
+            "LAB_TEST_CONTAINERS": str(self.folder / "containers"),
+        }
+        return subprocess.run(
+            tree.command("fleet", *arguments),
+            env=tree.settings(**ours),
             cwd=tree.root,
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
         )
-    finally:
-        _remove_from_node(revision)
-    assert done.returncode == 0, f"{done.stderr}\n{cluster.log()}"
+
+    def jobs(self) -> int:
+        return len(self.cluster.run("squeue", "--noheader", "--states=all").splitlines())
+
+
+@pytest.fixture
+def stand(cluster: Cluster, tree: Tree, tmp_path: Path) -> Iterator[Stand]:
+    yield Stand(fleet_tree.make(tree, tmp_path / "broken"), cluster, tmp_path)
+    # What jobs leave in the node's /tmp, which is this machine's.
+    for script in (tree.root / "build" / "fleet").glob("*/emulated-fermi.sh"):
+        for folder in set(re.findall(r"/tmp/lab-fleet-tree-\w+", script.read_text())):
+            shutil.rmtree(folder, ignore_errors=True)
+    for path in Path("/tmp").glob("lab-fleet-000?-emulated-fermi-*.txt"):
+        path.unlink()
+
+
+MODES = {"shared": [], "not shared": ["--no-shared-files"], "in place": ["--in-place"]}
+FERMI = ["--gres", "emulated:fermi"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_build_that_fails_is_named_and_runs_again(stand: Stand, mode: str) -> None:
+    """In each mode: planned, failed by its build, shown, shown again, repeated and merged."""
+    planned = stand.fleet("plan", *FERMI)
+    assert planned.returncode == 0, planned.stderr
+    assert re.search(r"^emulated-fermi +1 ", planned.stdout, re.MULTILINE)
+    stand.committed.broken.write_text(f"{BUILD_ERROR}\n")
+    merged = ["--data", str(stand.folder / "merged")]
+    options = [*MODES[mode], "--partition=urgent", "--sbatch=--comment=ours", "--minutes=99"]
+    failed = stand.fleet("run", *FERMI, *options, *merged)
+    assert failed.returncode == 1
+    assert "1 tasks, 0 merged, 0 refused, 1 failed" in failed.stdout, failed.stdout
+    how = "not started: its build failed (exit status 1)" if mode == "shared" else "exit status 1"
+    assert f"failed: {how}: {BUILD_ERROR}" in failed.stdout
+
+    before = stand.jobs()
+    assert stand.fleet("run", "--retry", "last", "--dry-run").returncode == 0
+    assert stand.jobs() == before
+
+    # The next commit breaks the chapter; the campaign stays with its own.
+    commit = stand.committed.git("rev-parse", "HEAD")
+    stand.committed.broken.unlink()
+    if mode != "in place":
+        stand.committed.write(f"chapters/{synthetic.CHAPTER}/fake_executable.py", "#!/bin/false\n")
+        stand.committed.commit()
+    again = stand.fleet("run", "--retry", "last", *merged)
+    assert again.returncode == 0, f"{again.stdout}{again.stderr}{stand.cluster.log()}"
+    assert "1 tasks, 1 merged, 0 refused, 0 failed" in again.stdout
+    (result,) = (stand.folder / "merged").glob("*/*.json")
+    assert json.loads(result.read_text())["context"]["git_revision"] == commit
+    asked = stand.cluster.run("squeue", "--noheader", "--states=all", "--format=%P|%k|%l")
+    lines = asked.splitlines()
+    assert {line.split("|")[0] for line in lines if "ours" in line} == {"urgent"}
+    assert sum("|ours|1:39:00" in line for line in lines) == 2
+
+
+def test_a_busy_node_keeps_output_and_loses_none(stand: Stand) -> None:
+    detached = stand.fleet("run", "--detach", "--no-shared-files", *FERMI)
+    assert detached.returncode == 0, detached.stderr
+    _first(lambda: [] if _queued(stand.cluster) else [True])
+    stand.cluster.run("sbatch", "--exclusive", "--output=/dev/null", "--wrap=sleep 3600")
+    _first(lambda: _states(stand.cluster, "running"))
+    to = ["--data", str(stand.folder / "merged")]
+    busy = stand.fleet("collect", *to)
+    assert "1 tasks, 0 merged, 0 refused, 0 failed, 1 not fetched" in busy.stdout, busy.stderr
+    stand.cluster.run("scancel", "--user=root")
+    _first(lambda: [] if _queued(stand.cluster) else [True])
+    free = stand.fleet("collect", *to)
+    assert free.returncode == 0, free.stderr
+    assert "1 tasks, 1 merged, 0 refused, 0 failed, 0 not fetched" in free.stdout
+
+
+def test_results_come_out_of_a_container_as_of_a_run(stand: Stand) -> None:
+    """Nothing is shared with the node: the tree goes there in the job, and runs in the container."""
+    programs = stand.folder / "programs"
+    programs.mkdir()
+    apptainer = programs / "apptainer"
+    apptainer.write_text(APPTAINER)
+    apptainer.chmod(0o755)
+    image = ["--container", "an image.sif"]
+    to = ["--data", str(stand.folder / "merged")]
+    done = stand.fleet("run", "--no-shared-files", *FERMI, *image, *to)
+    assert done.returncode == 0, f"{done.stderr}\n{stand.cluster.log()}"
     assert "1 tasks, 1 merged, 0 refused, 0 failed" in done.stdout
-    direct = tree.lab(
-        *("run", "--device", "emulated:fermi", "--data", str(tmp_path / "direct"), "--no-figures")
-    )
+    to = ["--data", str(stand.folder / "direct")]
+    direct = stand.committed.tree.lab("run", "--device", "emulated:fermi", *to, "--no-figures")
     assert direct.returncode == 0, direct.stderr
-    (one,), (other,) = ((tmp_path / name).glob("*/*.json") for name in ("merged", "direct"))
+    (one,), (other,) = ((stand.folder / name).glob("*/*.json") for name in ("merged", "direct"))
     assert _rows(one) == _rows(other)
-    used = (programs / "log").read_text() if image else ""
-    assert used == (f"{image}\n" if image else "")
+    assert (stand.folder / "containers").read_text() == "an image.sif\n"
 
 
 # Takes what `apptainer exec --nv --bind PLACES --pwd FOLDER IMAGE COMMAND…` takes.
@@ -176,27 +264,6 @@ printf '%s\\n' "$7" >>"$LAB_TEST_CONTAINERS"
 shift 7
 exec "$@"
 """
-
-
-def _committed(tree: Tree) -> str:
-    """Makes the tree a git checkout with a `scripts/lab`; its revision."""
-    lab_script = tree.root / "scripts" / "lab"
-    lab_script.write_text(
-        f'#!/bin/sh\nPYTHONPATH="$PWD/scripts" exec "{sys.executable}" -P -m notebook "$@"\n'
-    )
-    lab_script.chmod(0o755)
-    git = ["git", "-C", str(tree.root), "-c", "user.name=a", "-c", "user.email=a@b"]
-    for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "a tree")):
-        subprocess.run([*git, *words], check=True, capture_output=True)
-    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    return head.stdout.strip()
-
-
-def _remove_from_node(revision: str) -> None:
-    """What the job leaves in the node's /tmp, which is this machine's."""
-    shutil.rmtree(f"/tmp/lab-fleet-tree-{revision[:12]}", ignore_errors=True)
-    for path in Path("/tmp").glob("lab-fleet-0001-emulated-fermi-*.txt"):
-        path.unlink()
 
 
 def _first(look: Callable[[], list[Found]]) -> Found:
@@ -211,8 +278,16 @@ def _first(look: Callable[[], list[Found]]) -> Found:
 
 def _running(cluster: Cluster) -> list[str]:
     """As JOB_INDEX, which names a task for as long as it lives."""
-    jobs = cluster.run("squeue", "--noheader", "--array", "--states=running", "--format=%F_%K")
+    return _states(cluster, "running")
+
+
+def _states(cluster: Cluster, states: str) -> list[str]:
+    jobs = cluster.run("squeue", "--noheader", "--array", f"--states={states}", "--format=%F_%K")
     return jobs.split()
+
+
+def _queued(cluster: Cluster) -> list[str]:
+    return _states(cluster, "pending,running,completing,configuring")
 
 
 def _restarts(cluster: Cluster) -> bool:
@@ -220,10 +295,10 @@ def _restarts(cluster: Cluster) -> bool:
     return "Restarts=1" in cluster.run("scontrol", "show", "jobs")
 
 
-def _stopped(cluster: Cluster, without: str) -> list[tuple[str, int]]:
+def _stopped(cluster: Cluster, *without: str) -> list[tuple[str, int]]:
     """A running task, with its chapter's executable, which is stopped: it cannot end meanwhile."""
     for job in _running(cluster):
-        for process in _processes(cluster, job) if job != without else ():
+        for process in _processes(cluster, job) if job not in without else ():
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGSTOP)
                 if job in _running(cluster) and process in _processes(cluster, job):

@@ -9,12 +9,15 @@ import jsonschema_rs
 from notebook import fields, files, schema
 from notebook.errors import WRONG_USAGE, Malformed, Problem
 from notebook.fields import Json
+from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind
 from notebook.project import Project
 from notebook.text import quoted, short
 
 _FILE = "campaign.json"
 _MOST_TASKS = 100_000
+# The name of a campaign that is not submitted yet.
+PLANNED = "NUMBER"
 
 
 def _object(**properties: Json) -> Json:
@@ -32,19 +35,27 @@ _JOB = fields.whole(-1, 2**63 - 1)
 _SCHEMA = _object(
     folder=_TEXT,
     revision=_TEXT,
-    output=_TEXT,
     is_shared={"type": "boolean"},
+    placement=_object(
+        partition=_TEXT,
+        account=_TEXT,
+        constraint=_TEXT,
+        container=_TEXT,
+        sbatch=fields.list_of(_TEXT, 1000),
+    ),
+    gpu_targets=_TEXT,
     tasks=fields.list_of(
         _object(
             kind=_object(gres=_TEXT, device=fields.text(r"gpu|emulated:[a-z0-9_-]{1,64}")),
             chapter=fields.text(fields.CHAPTER),
             job=_JOB,
             index=_JOB,
+            minutes=fields.whole(1, 2**31),
             node=fields.text(r"[A-Za-z0-9._-]*"),
         ),
         _MOST_TASKS,
     ),
-    builds=fields.list_of(_JOB, _MOST_TASKS),
+    builds={"type": "object", "additionalProperties": _JOB},
 )
 
 
@@ -56,6 +67,8 @@ class Task:
     chapter: str
     job: int
     index: int
+    # Its time limit.
+    minutes: int
     # Where it ran, as far as Slurm has said so: its output lies there without a shared file system.
     node: str = ""
 
@@ -66,27 +79,55 @@ class Task:
 
 @dataclass(frozen=True)
 class Campaign:
-    """`output` is the folder of the tasks' output, on the nodes where `is_shared` is false."""
+    """What runs (`revision`; "" for this checkout in place), how its jobs were asked for, and its tasks."""
 
     folder: Path
     revision: str
-    output: str
+    # Whether the nodes see this file system; else the output of tasks stays on them until it is fetched.
     is_shared: bool
-    tasks: list[Task]
-    # The jobs that build, which the tasks wait for.
-    builds: list[int] = field(default_factory=list)
+    placement: Placement
+    # What is compiled for: the build's option of that name.
+    gpu_targets: str
+    tasks: list[Task] = field(default_factory=list)
+    # The jobs that build, which tasks wait for, by the tree that they build in.
+    builds: dict[str, int] = field(default_factory=dict)
 
     @property
     def number(self) -> str:
         return self.folder.name
 
     @property
-    def jobs(self) -> list[int]:
-        return sorted({*(task.job for task in self.tasks), *self.builds})
+    def is_in_place(self) -> bool:
+        return not self.revision
 
-    def output_of(self, task: Task) -> str:
-        between = "/" if self.is_shared else "-"
-        return f"{self.output}{between}{task.kind.name}-{task.job}-{task.index}.txt"
+    @property
+    def has_builds(self) -> bool:
+        """Whether jobs of their own build before tasks run; else each task builds what it lacks."""
+        return self.is_shared and not self.is_in_place
+
+    @property
+    def jobs(self) -> list[int]:
+        return sorted({*(task.job for task in self.tasks), *self.builds.values()})
+
+    @property
+    def outputs(self) -> Path:
+        return self.folder / "output"
+
+    def output_of(self, task: Task) -> Path:
+        """The output of a task, here."""
+        return self.outputs / _output_name(task)
+
+    def output_on_node(self, task: Task) -> str:
+        """The same on its node, where no file system is shared."""
+        return f"{self.prefix_on_nodes}{_output_name(task)}"
+
+    @property
+    def prefix_on_nodes(self) -> str:
+        # Slurm opens a task's output before its script runs, so no folder can be made for it there.
+        return f"/tmp/lab-fleet-{self.number}-"
+
+    def output_of_build(self, tree: str) -> Path:
+        return self.outputs / f"build-{tree}.txt"
 
     def with_tasks(self, tasks: list[Task]) -> "Campaign":
         """The same with these tasks in the place of those of the same title, or added."""
@@ -97,6 +138,10 @@ class Campaign:
     def save(self) -> None:
         document = asdict(self) | {"folder": self.number}
         files.write(self.folder / _FILE, json.dumps(document, indent=2) + "\n")
+
+
+def _output_name(task: Task) -> str:
+    return f"{task.kind.name}-{task.job}-{task.index}.txt"
 
 
 def folder_of(project: Project) -> Path:
@@ -137,6 +182,10 @@ def load(folder: Path) -> Campaign:
         if wrong := next(jsonschema_rs.iter_errors(_SCHEMA, document), None):
             raise Malformed(f"{schema.place(wrong.instance_path)}: {short(wrong.message)}")
     except Malformed as error:
-        raise Problem(f"{quoted(path)} is damaged ({error}); remove that folder") from error
+        raise Problem(
+            f"{quoted(path)} is damaged, or another version made it ({error}); remove that folder"
+        ) from error
     tasks = [Task(**(task | {"kind": Kind(**task["kind"])})) for task in document.pop("tasks")]
-    return Campaign(**(document | {"folder": folder, "tasks": tasks}))
+    options = document.pop("placement")
+    placement = Placement(**(options | {"sbatch": tuple(options["sbatch"])}))
+    return Campaign(**document | {"folder": folder, "placement": placement, "tasks": tasks})

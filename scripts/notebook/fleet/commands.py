@@ -1,18 +1,19 @@
 """`lab fleet plan|run|status|collect|cancel`."""
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from notebook import estimates
 from notebook.chapters import find_chapters
 from notebook.destinations import Destinations
 from notebook.errors import CHECK_FAILED, WRONG_USAGE, Problem
-from notebook.fleet import campaign, kinds, merge, progress, slurm, submit
+from notebook.fleet import campaign, gpu_targets, kinds, merge, progress, slurm, sources, submit
 from notebook.fleet.campaign import Campaign
 from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind
 from notebook.fleet.progress import Progress
-from notebook.fleet.submit import Request
+from notebook.fleet.submit import Work
 from notebook.progress import say
 from notebook.project import Project
 from notebook.text import terminal_table
@@ -41,11 +42,19 @@ def plan(options: Namespace) -> int:
                 estimates.text(sum(expected)),
                 estimates.text(max(expected)),
                 f"{limit} min",
+                _machine_code(project, kind),
             )
         )
-    header = ("would run on", "tasks", "in all", "longest", "limit of a task")
+    header = ("would run on", "tasks", "in all", "longest", "limit of a task", "machine code")
     print("\n".join(["", *terminal_table(header, planned)]))
     return 0
+
+
+def _machine_code(project: Project, kind: Kind) -> str:
+    if kind.is_emulated:
+        return "none, PTX"
+    target = gpu_targets.of_kind(project, kind)
+    return f"sm_{target}" if target else "for the GPU of the node that builds"
 
 
 def run(options: Namespace) -> int:
@@ -53,15 +62,12 @@ def run(options: Namespace) -> int:
     slurm.require()
     project = Project.here()
     where = Destinations.chosen(options.data, options.keep, quick=False)
-    if options.retry:
-        made = _again(project, options)
-    else:
-        request = _request(project, options)
-        if options.dry_run:
-            for name, script in submit.scripts(project, request).items():
-                print(f"==> {name} <==\n{script}")
-            return 0
-        made = submit.submit(project, request)
+    made, works = _again(project, options) if options.retry else _new(project, options)
+    if options.dry_run:
+        for name, script in submit.scripts(project, made, works).items():
+            print(f"==> {name} <==\n{script}")
+        return 0
+    made = submit.submit(project, made, works)
     if options.detach:
         print(f"campaign {made.number}; next: scripts/lab fleet status {made.number}")
         return 0
@@ -85,26 +91,35 @@ def collect(options: Namespace) -> int:
 
 def cancel(options: Namespace) -> int:
     made = campaign.find(Project.here(), options.campaign)
-    left = [task for task in progress.look(made) if not task.has_ended]
-    if left:
+    left = [task for task in progress.look(made) if task.is_queued]
+    if left or not made.tasks:  # without tasks it is a build that a failed submission left behind
         slurm.cancel(made.jobs)
     print(f"campaign {made.number}: cancelled {len(left)} of {len(made.tasks)} tasks")
     return 0
 
 
-def _request(project: Project, options: Namespace) -> Request:
+def _new(project: Project, options: Namespace) -> tuple[Campaign, list[Work]]:
+    """The campaign that the options ask for, not submitted yet."""
     if options.in_place and options.no_shared_files:
         raise Problem("--in-place needs a file system that the nodes share", WRONG_USAGE)
-    if options.minutes is not None and not 0 < options.minutes <= 7 * 24 * 60:
-        raise Problem("--minutes: expected 1 to 10080", WRONG_USAGE)
-    return Request(
-        kinds.chosen(project, kinds.offers(slurm.nodes()), options.gres, options.emulated),
-        find_chapters(project, options.chapters),
-        _placement(options),
-        minutes=options.minutes,
+    chapters = find_chapters(project, options.chapters)
+    chosen = kinds.chosen(project, kinds.offers(slurm.nodes()), options.gres, options.emulated)
+    minutes = _minutes(options)
+    made = Campaign(
+        folder=campaign.folder_of(project) / campaign.PLANNED,
+        revision="" if options.in_place else sources.revision(project, chapters),
         is_shared=not options.no_shared_files,
-        in_place=options.in_place,
+        placement=_placement(options),
+        gpu_targets=gpu_targets.of(project, chosen),
     )
+    return made, [submit.work_on(project, made, kind, chapters, minutes) for kind in chosen]
+
+
+def _minutes(options: Namespace) -> int | None:
+    minutes: int | None = options.minutes
+    if minutes is not None and not 0 < minutes <= 7 * 24 * 60:
+        raise Problem("--minutes: expected 1 to 10080", WRONG_USAGE)
+    return minutes
 
 
 def _placement(options: Namespace) -> Placement:
@@ -116,25 +131,24 @@ def _placement(options: Namespace) -> Placement:
     )
 
 
-def _again(project: Project, options: Namespace) -> Campaign:
-    """Submits what failed, as it was submitted first but for the options given now."""
+def _again(project: Project, options: Namespace) -> tuple[Campaign, list[Work]]:
+    """What failed of a campaign, as it was submitted last but for the options given now."""
     made = campaign.find(project, None if options.retry == "last" else options.retry)
+    if options.chapters or options.gres or options.emulated:
+        raise Problem("--retry repeats what failed; it takes no chapters and no GPUs", WRONG_USAGE)
+    if (options.in_place and not made.is_in_place) or (options.no_shared_files and made.is_shared):
+        raise Problem("--retry repeats what failed where it ran before", WRONG_USAGE)
     failed = [task.task for task in progress.look(made) if task.state in progress.NOT_DONE]
     if not failed:
         raise Problem(f"campaign {made.number}: no task has failed")
-    if options.chapters or options.gres or options.emulated:
-        raise Problem("--retry repeats what failed; it takes no chapters and no GPUs", WRONG_USAGE)
-    names = list(dict.fromkeys(task.chapter for task in failed))
+    minutes = _minutes(options)
     failed_kinds: list[Kind] = list(dict.fromkeys(task.kind for task in failed))
-    request = Request(
-        failed_kinds,
-        find_chapters(project, names),
-        _placement(options),
-        minutes=options.minutes,
-        is_shared=made.is_shared,
-        in_place=made.revision == "",
-    )
-    return submit.submit_again(project, request, made, failed)
+    works = []
+    for kind in failed_kinds:
+        tasks = [task for task in failed if task.kind == kind]
+        chapters = find_chapters(project, [task.chapter for task in tasks])
+        works.append(Work(kind, chapters, minutes or max(task.minutes for task in tasks)))
+    return replace(made, placement=made.placement.changed_by(_placement(options))), works
 
 
 def _collected(where: Destinations, made: Campaign, tasks: list[Progress]) -> int:
@@ -144,11 +158,17 @@ def _collected(where: Destinations, made: Campaign, tasks: list[Progress]) -> in
     failed = [task for task in tasks if task.state in progress.NOT_DONE]
     for task in failed:
         print(f"failed: {progress.line(task)}")
-    running = [task for task in tasks if task.state in (progress.RUNNING, progress.WAITING)]
+    left = [task for task in tasks if task.state == progress.NOT_FETCHED]
+    for task in left:
+        print(f"left for later: {progress.line(task)}")
+    queued = [task for task in tasks if task.is_queued]
     print(
         f"campaign {made.number}: {len(tasks)} tasks, {len(merged) - len(refused)} merged, "
-        f"{len(refused)} refused, {len(failed)} failed, {len(running)} not ended"
+        f"{len(refused)} refused, {len(failed)} failed, "
+        f"{len(left)} not fetched, {len(queued)} not ended"
     )
     if failed:
         print(f"next: scripts/lab fleet run --retry {made.number}")
+    elif left:
+        print(f"next, when the nodes are free: scripts/lab fleet collect {made.number}")
     return CHECK_FAILED if failed or refused else 0

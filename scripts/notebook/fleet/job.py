@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.fleet.kinds import Kind
@@ -36,6 +36,26 @@ class Placement:
                 )
         return [*given, *self.sbatch]
 
+    def on_node(self, node: str) -> list[str]:
+        """Options of srun for a job of these on one node, without what only sbatch takes."""
+        named = (("partition", self.partition), ("account", self.account))
+        given = [f"--{name}={value}" for name, value in named if value]
+        taken = ("--qos=", "--reservation=", "--partition=", "--account=")
+        return [f"--nodelist={node}", *given, *(o for o in self.sbatch if o.startswith(taken))]
+
+    def changed_by(self, other: "Placement") -> "Placement":
+        """With what `other` gives in place of the same here."""
+        changed = {option.partition("=")[0] for option in other.sbatch}
+        kept = [option for option in self.sbatch if option.partition("=")[0] not in changed]
+        return replace(
+            self,
+            partition=other.partition or self.partition,
+            account=other.account or self.account,
+            constraint=other.constraint or self.constraint,
+            container=other.container or self.container,
+            sbatch=(*kept, *other.sbatch),
+        )
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -45,18 +65,27 @@ class Tree:
     folder: str
     revision: str
     packed: str = ""
+    # What it is compiled for: the build's option of that name.
+    gpu_targets: str = ""
+
+    @property
+    def build_option(self) -> str:
+        return f" --gpu-targets {shlex.quote(self.gpu_targets)}" if self.gpu_targets else ""
 
 
 def build_script(kind: Kind, chapters: Sequence[str], tree: Tree, where: Placement) -> str:
     """Builds the chapters once, on a node of the kind that will run them."""
-    command = f"scripts/lab run --build-only --device {kind.device} {shlex.join(chapters)}"
+    command = (
+        f"scripts/lab run --build-only --device {kind.device}{tree.build_option} "
+        f"{shlex.join(chapters)}"
+    )
     return "\n".join(
         [
             "#!/bin/bash",
             "# Builds the notebook's chapters on a node of this kind.",
             *_prologue(tree),
             _contained(where, tree, command),
-            "",
+            *_epilogue(),
         ]
     )
 
@@ -64,7 +93,8 @@ def build_script(kind: Kind, chapters: Sequence[str], tree: Tree, where: Placeme
 def task_script(kind: Kind, chapters: Sequence[str], tree: Tree, where: Placement) -> str:
     """Runs one chapter, the one that the array index names; its results end up in the output."""
     command = (
-        f'scripts/lab run "$chapter" --device {kind.device} --data "$results" --no-figures'
+        f'scripts/lab run "$chapter" --device {kind.device}{tree.build_option}'
+        ' --data "$results" --no-figures'
         ' && python3 -P -m notebook.fleet.parcel "$results" "$chapter"'
     )
     return "\n".join(
@@ -78,27 +108,24 @@ def task_script(kind: Kind, chapters: Sequence[str], tree: Tree, where: Placemen
             "trap 'rm -rf \"$results\"' EXIT",
             'export chapter results PYTHONPATH="$PWD/scripts"',
             _contained(where, tree, command),
-            "status=$?",
-            'echo "lab-task ended with status $status"',
-            "exit $status",
-            "",
+            *_epilogue(),
         ]
     )
 
 
-def array_options(
-    kind: Kind, name: str, tasks: Sequence[int], minutes: int, output: str, where: Placement
-) -> list[str]:
-    """What sbatch is asked for: one GPU of the kind for each task, again after a node has failed."""
+def _epilogue() -> list[str]:
+    return ["status=$?", 'echo "lab-task ended with status $status"', "exit $status", ""]
+
+
+def options(kind: Kind, name: str, minutes: int, output: str, where: Placement) -> list[str]:
+    """What sbatch is asked for: one GPU of the kind, for a build or each task of an array."""
     return [
         f"--job-name={name}",
-        f"--array={','.join(map(str, tasks))}",
         *([f"--gres={kind.gres}:1"] if kind.gres else []),
         "--nodes=1",
         "--ntasks=1",
         f"--time={minutes}",
-        "--requeue",
-        # What an interrupted attempt has printed must not stand before the results of the next.
+        # What an earlier attempt has printed must not stand before the results of the next.
         "--open-mode=truncate",
         f"--output={output}",
         *where.options(),

@@ -27,6 +27,11 @@ class Kind:
         return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 
     @property
+    def tree(self) -> str:
+        """The tree that it is built in: emulated GPUs run on any node alike."""
+        return "emulated" if self.is_emulated else self.name
+
+    @property
     def is_emulated(self) -> bool:
         return self.device != "gpu"
 

@@ -26,7 +26,7 @@ def add_command(commands: "Commands") -> None:
     run.add_argument(
         "--retry",
         metavar="NUMBER",
-        help="submit again what failed of that campaign; 'last' for the last one",
+        help="submit again what failed of that campaign, or of the 'last', by its options and those given now",
     )
     _add_campaign(subcommands.add(steps, _status))
     collect = subcommands.add(steps, _collect)

@@ -16,6 +16,8 @@ from notebook.errors import Problem
 
 _BEGIN = re.compile(r"^lab-results (?P<sha256>[0-9a-f]{64}) (?P<bytes>[0-9]{1,9})$", re.MULTILINE)
 _END = "lab-results end"
+# `error:`, `ERROR:`, `error #20-D:`, `ptxas fatal   :`, `FileNotFoundError:`; or a linker's.
+_ERROR = re.compile(r"(?i)\b\w*(?:error|fatal)(?: #\S+)?\s*:|undefined reference to")
 _ENDED = re.compile(r"^lab-task ended with status (?P<status>[0-9]{1,3})$", re.MULTILINE)
 # An archive of one chapter has some 100 KB; this is what `lab add` accepts.
 _LARGEST = 64 * 2**20
@@ -48,10 +50,23 @@ def exit_status(output: str) -> int | None:
 
 
 def last_line(output: str) -> str:
-    """What a failed task said last, without the results and our own last line."""
+    """What a task said last, without the results and our own last line."""
+    return (_lines(output) or [""])[-1]
+
+
+def first_error(output: str) -> str:
+    """The first line that names an error, as compilers, linkers, Meson, Ninja, Python and we write one.
+
+    Without one, the last line. What failed first is the cause; what comes later often only says that something failed.
+    """
+    wrong = (line for line in _lines(output) if _ERROR.search(line))
+    # Ninja runs in build/.
+    return next(wrong, last_line(output)).removeprefix("../")
+
+
+def _lines(output: str) -> list[str]:
     lines = _BEGIN.split(output)[0].splitlines()
-    shown = [line.strip() for line in lines if line.strip() and not _ENDED.match(line)]
-    return shown[-1] if shown else ""
+    return [line.strip() for line in lines if line.strip() and not _ENDED.match(line)]
 
 
 def main(folder: Path, chapter: str) -> None:

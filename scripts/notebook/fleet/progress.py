@@ -1,19 +1,24 @@
 """What has become of each task: what its output holds, and what Slurm says."""
 
+import signal
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from notebook import estimates, files
-from notebook.errors import Malformed, Problem
-from notebook.fleet import parcel, slurm
+from notebook import estimates
+from notebook.errors import Problem
+from notebook.fleet import outputs, parcel, slurm
 from notebook.fleet.campaign import Campaign, Task
+from notebook.fleet.outputs import Fetcher
+from notebook.fleet.slurm import TaskState
 from notebook.progress import say
+from notebook.project import Project
 from notebook.text import plain, terminal_table
 
 DONE = "done"
 FAILED = "failed"
+# It has ended, and its output lies on a node that has nothing free for a copy.
+NOT_FETCHED = "not fetched"
 RUNNING = "running"
 WAITING = "waiting"
 UNKNOWN = "unknown"
@@ -22,7 +27,8 @@ _SECONDS_BETWEEN_LOOKS = 2.0
 
 # What `fleet run --retry` submits again.
 NOT_DONE = (FAILED, UNKNOWN)
-_LARGEST_OUTPUT = 96 * 2**20
+# How a shell says that a signal ended its command: 128 + the signal.
+_OF_A_SIGNAL = 128
 
 
 @dataclass(frozen=True)
@@ -41,23 +47,37 @@ class Progress:
         return self.state == WAITING and any(word in reason for word in ("held", "down", "drain"))
 
     @property
+    def is_queued(self) -> bool:
+        return self.state in (WAITING, RUNNING)
+
+    @property
     def has_ended(self) -> bool:
         return self.state in (DONE, FAILED, UNKNOWN)
 
 
-def look(campaign: Campaign) -> list[Progress]:
+def look(campaign: Campaign, fetcher: Fetcher | None = None) -> list[Progress]:
     """The state of every task, now. Raises slurm.NoAnswer while the controller is away."""
     states = slurm.states(campaign.jobs)
-    failed_builds = [job for job in campaign.builds if _has_failed(states.get((job, -1)))]
-    tasks = []
-    for task in campaign.tasks:
-        state = states.get((task.job, task.index)) or states.get((task.job, -1))
-        if state and state.node and state.node != task.node:
-            task = replace(task, node=state.node)
-        tasks.append(_state(campaign, task, state, failed_builds))
-    if [state_of_task.task for state_of_task in tasks] != campaign.tasks:
-        campaign.with_tasks([state_of_task.task for state_of_task in tasks]).save()
-    return tasks
+    found = [
+        states.get((task.job, task.index)) or states.get((task.job, -1)) for task in campaign.tasks
+    ]
+    tasks = [
+        replace(task, node=state.node) if state and state.node else task
+        for task, state in zip(campaign.tasks, found, strict=True)
+    ]
+    if tasks != campaign.tasks:
+        campaign = campaign.with_tasks(tasks)
+        campaign.save()
+    refusals: dict[str, Problem] = {}
+    if not campaign.is_shared:
+        ended = [task for task, state in zip(tasks, found, strict=True) if not _is_active(state)]
+        refusals = (fetcher or Fetcher()).fetch(campaign, ended)
+    return [
+        _active(task, state)
+        if state and _is_active(state)
+        else _ended(campaign, task, state, states, refusals.get(task.node))
+        for task, state in zip(tasks, found, strict=True)
+    ]
 
 
 def watch(campaign: Campaign) -> list[Progress]:
@@ -65,9 +85,10 @@ def watch(campaign: Campaign) -> list[Progress]:
     began = time.monotonic()
     known: dict[str, tuple[str, str]] = {task.title: (WAITING, "") for task in campaign.tasks}
     is_away = False
+    fetcher = Fetcher()
     while True:
         try:
-            tasks = look(campaign)
+            tasks = look(campaign, fetcher)
         except slurm.NoAnswer as problem:
             if not is_away:
                 say(f"{problem}; asking again")
@@ -117,51 +138,77 @@ def table(tasks: Iterable[Progress]) -> list[str]:
     return terminal_table(("chapter", "GPU", "job", "state", ""), rows)
 
 
-def output_text(campaign: Campaign, task: Task) -> str:
-    """A task's output so far; from its node where no file system is shared. Where that node does not give it, why."""
-    path = campaign.output_of(task)
-    if not campaign.is_shared:
-        return _on_node(task.node, path) if task.node else ""
-    try:
-        return files.read_bytes(Path(path), _LARGEST_OUTPUT).decode("utf-8", "replace")
-    except Malformed:  # not there yet, or no output of a task
-        return ""
+def _is_active(state: TaskState | None) -> bool:
+    return state is not None and state.is_active
 
 
-def _on_node(node: str, path: str) -> str:
-    try:
-        return slurm.read_from(node, path, _LARGEST_OUTPUT)
-    except slurm.NoAnswer:
-        raise
-    except Problem as problem:  # a node that is down must not keep the others' results
-        return str(problem)
+def _active(task: Task, state: TaskState) -> Progress:
+    if state.state == "PENDING":
+        return Progress(task, WAITING, _waiting_for(state))
+    return Progress(task, RUNNING, f"on {state.node}" if state.node else "")
 
 
-def _has_failed(state: slurm.TaskState | None) -> bool:
-    return state is not None and not state.is_active and state.state != "COMPLETED"
-
-
-def _state(
-    campaign: Campaign, task: Task, state: slurm.TaskState | None, failed_builds: list[int]
+def _ended(
+    campaign: Campaign,
+    task: Task,
+    state: TaskState | None,
+    states: dict[tuple[int, int], TaskState],
+    refusal: Problem | None,
 ) -> Progress:
-    if state and state.is_active:
-        if state.state == "PENDING":
-            return Progress(task, WAITING, _waiting_for(state))
-        return Progress(task, RUNNING, f"on {state.node}" if state.node else "")
-    # It has ended, or Slurm has forgotten it: its output says the rest.
-    text = output_text(campaign, task)
+    """The state of a task that has ended, or that Slurm has forgotten: its output says the rest."""
+    text = outputs.text_of(campaign.output_of(task))
     results = parcel.read(text)
     if results is not None:
         return Progress(task, DONE, results=results)
-    said = plain(parcel.last_line(text))
-    if (status := parcel.exit_status(text)) is not None:
-        return Progress(task, FAILED, f"exit status {status}: {said}")
-    if state:
-        how = state.state.lower().replace("_", " ")
-        if failed_builds and state.state == "CANCELLED":
-            how = "not started: its build failed"
-        return Progress(task, FAILED, f"{how}: {said}" if said else how)
-    return Progress(task, UNKNOWN, "Slurm has forgotten it, and it left no output")
+    has_failed = state is not None and state.state != "COMPLETED"
+    if isinstance(refusal, slurm.Busy) and not has_failed:
+        return Progress(task, NOT_FETCHED, str(refusal))
+    if not text and (failure := _failure_of_build(campaign, task, states)):
+        return Progress(task, FAILED, f"not started: {failure}")
+    how = _how_it_ended(state, parcel.exit_status(text))
+    if not how:
+        return Progress(task, UNKNOWN, "Slurm has forgotten it, and it left no output")
+    said = plain(refusal or parcel.first_error(text))
+    return Progress(task, FAILED, f"{how}: {said}" if said else how)
+
+
+def _how_it_ended(state: TaskState | None, status: int | None) -> str:
+    """By Slurm's own account where it ended the task, else by its exit status; "" where nothing is known."""
+    if state and state.state not in ("FAILED", "COMPLETED"):
+        return state.state.lower().replace("_", " ")
+    if status is not None and status > _OF_A_SIGNAL:
+        return _killed(status - _OF_A_SIGNAL)
+    if status is not None:
+        return f"exit status {status}"
+    if state and state.signal:
+        return _killed(state.signal)
+    return state.state.lower() if state else ""
+
+
+def _killed(number: int) -> str:
+    known = {each.value: each.name for each in signal.Signals}
+    return f"killed by {known.get(number, f'signal {number}')}"
+
+
+def _failure_of_build(
+    campaign: Campaign, task: Task, states: dict[tuple[int, int], TaskState]
+) -> str:
+    """Why the build that a task waited for has failed, and where all of it stands; "" where it has not."""
+    build = campaign.builds.get(task.kind.tree)
+    if build is None:
+        return ""
+    state = states.get((build, -1))
+    path = campaign.output_of_build(task.kind.tree)
+    text = outputs.text_of(path)
+    how = _how_it_ended(state, parcel.exit_status(text))
+    if _is_active(state) or how in ("", "completed", "exit status 0", "cancelled"):
+        return ""
+    said = (
+        f": {error}; all of it: {Project.here().quoted(path)}"
+        if (error := plain(parcel.first_error(text)))
+        else ""
+    )
+    return f"its build failed ({how}){said}"
 
 
 def _waiting_for(state: slurm.TaskState) -> str:

@@ -3,7 +3,7 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from notebook.errors import MISSING, Problem
@@ -12,6 +12,16 @@ from notebook.text import plain
 # A controller that restarts answers again within a minute or so.
 _SECONDS_TO_ANSWER = 60
 _NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
+# How long a node may take to find a CPU for a copy of output, and how srun says that it has not.
+_SECONDS_FOR_A_TURN = 10
+_NOTHING_FREE = ("nodes are busy", "immediate execution impossible")
+# `sh -c` names its first argument $0. A line with the size and the path stands before each file.
+_SEND_FILES = """\
+for path; do
+    [ -f "$path" ] && size=$(head --bytes="$0" -- "$path" | wc -c) || continue
+    echo "$size $path" && head --bytes="$size" -- "$path"
+done
+true"""
 
 # Not finished: everything that Slurm has not given up. All other states are ends.
 _ACTIVE = {
@@ -34,13 +44,18 @@ class NoAnswer(Problem):
     """Slurm could not be asked now; it may answer later."""
 
 
+class Busy(Problem):
+    """A node has nothing free now; it may have later."""
+
+
 @dataclass(frozen=True)
 class TaskState:
-    """What Slurm says of one task: RUNNING, TIMEOUT …; why it waits; where it runs or ran."""
+    """What Slurm says of one task: RUNNING, TIMEOUT …; why it waits; where it runs or ran; the signal that ended it."""
 
     state: str
     reason: str = ""
     node: str = ""
+    signal: int = 0
 
     @property
     def is_active(self) -> bool:
@@ -75,12 +90,38 @@ def cancel(jobs: Sequence[int]) -> None:
     _run("scancel", *map(str, jobs))
 
 
-def read_from(node: str, path: str, longest: int) -> str:
-    """The content of a file on a node, where no file system is shared; at most so many bytes of it."""
+def require_host_name(node: str) -> None:
+    """Raises Problem for a name that srun could take for something else."""
     if not _NODE.fullmatch(node):
         raise Problem(f"Slurm names the node '{plain(node)}', which is not a host name")
-    options = [f"--nodelist={node}", "--ntasks=1", "--time=5", "--quiet", "--immediate=60"]
-    return _run("srun", *options, "head", f"--bytes={longest}", "--", path)
+
+
+def read_from(options: Sequence[str], paths: Sequence[str], longest: int) -> dict[str, bytes]:
+    """What is in files on a node, the one of srun's options, where no file system is shared: at most so
+    many bytes of each. Raises Busy where the node has nothing free for it."""
+    how = [*options, "--nodes=1", "--ntasks=1", "--time=5", "--quiet"]
+    how.append(f"--immediate={_SECONDS_FOR_A_TURN}")
+    try:
+        sent = _run_raw("srun", *how, "sh", "-c", _SEND_FILES, str(longest), *paths)
+    except NoAnswer:
+        raise
+    except Problem as problem:
+        said = str(problem).lower()
+        if any(words in said for words in _NOTHING_FREE):
+            raise Busy(str(problem)) from problem
+        raise
+    return dict(_files_in(sent))
+
+
+def _files_in(sent: bytes) -> Iterator[tuple[str, bytes]]:
+    while sent:
+        head, _, sent = sent.partition(b"\n")
+        count, _, path = head.partition(b" ")
+        if not count.isdigit() or len(sent) < int(count):
+            said = plain(head.decode("utf-8", "replace"))
+            raise Problem(f"srun sent no whole files: '{said}'; try again")
+        yield path.decode("utf-8", "replace"), sent[: int(count)]
+        sent = sent[int(count) :]
 
 
 def states(jobs: Sequence[int]) -> dict[tuple[int, int], TaskState]:
@@ -89,12 +130,11 @@ def states(jobs: Sequence[int]) -> dict[tuple[int, int], TaskState]:
         return {}
     numbers = ",".join(map(str, jobs))
     # Accounting remembers longer; squeue knows why a job waits. Without a database sacct fails.
-    states_by_job = _parsed(
-        _try("sacct", "-nXP", "-j", numbers, "-o", "JobID,State,Reason,NodeList")
-    )
+    fields = "JobID,State,Reason,NodeList,ExitCode"
+    states_by_job = _parsed(_try("sacct", "-nXP", "-j", numbers, "-o", fields))
     shown = _run_or_unknown_job(
-        *("squeue", "--noheader", "--array", "--states=all"),
-        *(f"--jobs={numbers}", "--format=%F_%K|%T|%r|%N"),
+        *("squeue", "--noheader", "--array", "--states=all", f"--jobs={numbers}"),
+        "--Format=ArrayJobID:_,ArrayTaskID:|,State:|,Reason:|,NodeList:|,exit_code:",
     )
     return states_by_job | _parsed(shown)
 
@@ -102,14 +142,22 @@ def states(jobs: Sequence[int]) -> dict[tuple[int, int], TaskState]:
 def _parsed(text: str) -> dict[tuple[int, int], TaskState]:
     states_by_job = {}
     for line in text.splitlines():
-        name, state, reason, node = ([*line.split("|"), "", "", ""])[:4]
+        name, state, reason, node, ended = ([*line.split("|"), "", "", "", ""])[:5]
         job, _, index = name.strip().partition("_")
         if not job.isdecimal() or not (index.isdecimal() or index in ("", "N/A")):
             continue  # an array that has not started yet: `12_[0-3]`
         key = (int(job), int(index) if index.isdecimal() else -1)
         # "CANCELLED by 0" names a user.
-        states_by_job[key] = TaskState((state.split() or [""])[0], plain(reason), node.strip("() "))
+        word = (state.split() or [""])[0]
+        states_by_job[key] = TaskState(word, plain(reason), node.strip("() "), _signal(ended))
     return states_by_job
+
+
+def _signal(ended: str) -> int:
+    """Of `0:9`, as sacct has it, or of a status as wait() returns it, which squeue shows."""
+    _, mark, signal_of_pair = ended.strip().partition(":")
+    number = signal_of_pair if mark else ended.strip()
+    return int(number) & 0x7F if number.isdecimal() else 0
 
 
 def _run_or_unknown_job(*command: str) -> str:
@@ -134,14 +182,16 @@ def _try(*command: str) -> str:
 
 
 def _run(*command: str, given: str | None = None) -> str:
+    return _run_raw(*command, given=given).decode("utf-8", "replace")
+
+
+def _run_raw(*command: str, given: str | None = None) -> bytes:
     try:
         done = subprocess.run(
             command,
-            input=given,
+            input=None if given is None else given.encode(),
             stdin=subprocess.DEVNULL if given is None else None,
             capture_output=True,
-            encoding="utf-8",
-            errors="replace",
             timeout=_SECONDS_TO_ANSWER + 60,
             check=False,
         )
@@ -150,7 +200,8 @@ def _run(*command: str, given: str | None = None) -> str:
     except subprocess.TimeoutExpired as error:
         raise NoAnswer(f"{command[0]} does not answer; is Slurm's controller up?") from error
     if done.returncode != 0:
-        errors = [line for line in done.stderr.splitlines() if line.strip()]
+        lines = done.stderr.decode("utf-8", "replace").splitlines()
+        errors = [line for line in lines if line.strip()]
         said = plain((errors or ["failed without a message"])[-1])
         kind = NoAnswer if "contact" in said or "onnect" in said else Problem
         raise kind(f"{command[0]}: {said.removeprefix(command[0] + ': ')}")

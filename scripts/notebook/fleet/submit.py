@@ -1,210 +1,202 @@
 """Submitting: a tree for each kind of node, a job that builds, and an array that waits for it."""
 
 import base64
+import hashlib
 import io
+import shutil
 import subprocess
 import tarfile
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notebook import estimates, files
 from notebook.chapters import Chapter
 from notebook.errors import Problem
-from notebook.fleet import campaign, job, slurm
+from notebook.fleet import campaign, job, slurm, sources
 from notebook.fleet.campaign import Campaign, Task
-from notebook.fleet.job import Placement, Tree
+from notebook.fleet.job import Tree
 from notebook.fleet.kinds import Kind
 from notebook.progress import say
 from notebook.project import Project
 
 # Of a clean build of all chapters on two slow cores, with everything to install.
 _BUILD_MINUTES = 60
-# What a job does not need: it counts and measures again, and draws nothing.
-_NOT_SENT = ("data", "plots")
-_SENT_OF_DATA = "data/architectures.csv"
 # Slurm's default for the size of a script is 4 MiB.
 _LARGEST_SCRIPT = 4 * 2**20
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is to be run, and how the jobs reach the tree and we their output."""
+class Work:
+    """Chapters on one kind of GPU, and the time limit of each."""
 
-    kinds: list[Kind]
+    kind: Kind
     chapters: list[Chapter]
-    where: Placement
-    # Of every task, where the user has set one.
-    minutes: int | None = None
-    is_shared: bool = True
-    # Run in this checkout, as it is built, instead of in copies of the last commit.
-    in_place: bool = False
+    minutes: int
+
+    @property
+    def names(self) -> list[str]:
+        return [chapter.name for chapter in self.chapters]
 
 
-def scripts(project: Project, request: Request) -> dict[str, str]:
-    """Every script that would be submitted, by name, without submitting any."""
-    names = [chapter.name for chapter in request.chapters]
+@dataclass(frozen=True)
+class Job:
+    """What sbatch gets."""
+
+    name: str
+    script: str
+    options: list[str]
+
+
+def work_on(
+    project: Project, made: Campaign, kind: Kind, chapters: list[Chapter], minutes: int | None
+) -> Work:
+    """With the limit that is given, or one that the longest of the chapters keeps, what it has to build included."""
+    longest = max(estimates.seconds(project, chapter, kind.is_emulated) for chapter in chapters)
+    own_build = 0 if made.has_builds else _BUILD_MINUTES
+    return Work(kind, chapters, minutes or own_build + estimates.minutes_to_allow(longest))
+
+
+def scripts(project: Project, made: Campaign, works: list[Work]) -> dict[str, str]:
+    """Every script that would be submitted, by name, with sbatch's options in it; submits none."""
     shown = {}
-    for kind in request.kinds:
-        folder = project.build / "fleet" / "NUMBER"
-        tree = replace(_tree(project, request, kind, folder, "REVISION"), packed="")
-        if not request.in_place and request.is_shared:
-            shown[f"build-{kind.name}.sh"] = job.build_script(kind, names, tree, request.where)
-        shown[f"{kind.name}.sh"] = job.task_script(kind, names, tree, request.where)
+    for work in works:
+        tree = _tree(project, made, work.kind)
+        if tree.packed:
+            tree = replace(tree, packed=f"({len(tree.packed)} bytes)\n")
+        jobs = [_array(made, work, tree)]
+        if made.has_builds and _build_name(work.kind) not in shown:
+            jobs.insert(0, _build(made, work.kind, tree, works))
+        for planned in jobs:
+            shell, _, script = planned.script.partition("\n")
+            options = [f"#SBATCH {option}" for option in planned.options]
+            shown[planned.name] = "\n".join([shell, *options, script])
     return shown
 
 
-def submit(project: Project, request: Request) -> Campaign:
-    """Submits everything; after an error, what was submitted is known and can be cancelled."""
-    revision = _revision(project, request)
-    folder = campaign.new_folder(project)
-    output = folder / "output"
-    output.mkdir()
-    made = Campaign(
-        folder=folder,
-        revision=revision,
-        output=str(output) if request.is_shared else f"/tmp/lab-fleet-{folder.name}",
-        is_shared=request.is_shared,
-        tasks=[],
-    )
+def submit(project: Project, made: Campaign, works: list[Work]) -> Campaign:
+    """Submits a new campaign, or work of one again: all of it, or after an error nothing."""
+    if made.number == campaign.PLANNED:
+        made = replace(made, folder=campaign.new_folder(project))
+        made.outputs.mkdir()
+    before = campaign.load(made.folder) if made.tasks else made
+    built: set[str] = set()
+    try:
+        for work in works:
+            tree = _tree(project, made, work.kind)
+            if made.has_builds and work.kind.tree not in built:
+                built.add(work.kind.tree)
+                made = _submit_build(project, made, tree, work.kind, works)
+            made = _submit_array(made, work, tree)
+    except BaseException:
+        _withdraw(before, made)
+        raise
+    return made
+
+
+def _submit_build(
+    project: Project, made: Campaign, tree: Tree, kind: Kind, works: list[Work]
+) -> Campaign:
+    _prepare(project, Path(tree.folder), made.revision)
+    number = _submit(made, _build(made, kind, tree, works))
+    made = replace(made, builds=made.builds | {kind.tree: number})
     made.save()
-    builds: dict[str, int] = {}
-    for kind in request.kinds:
-        tree = _tree(project, request, kind, folder, made.revision)
-        if not request.in_place and request.is_shared and tree.folder not in builds:
-            _prepare(project, Path(tree.folder))
-            builds[tree.folder] = _submit_build(request, kind, tree, folder)
-            made = replace(made, builds=list(builds.values()))
-            made.save()
-        chapters = list(enumerate(request.chapters))
-        made = _submit_array(project, request, made, kind, tree, chapters, builds.get(tree.folder))
+    say(f"submitted job {number}: builds for {kind.tree}")
     return made
 
 
-def submit_again(
-    project: Project, request: Request, made: Campaign, failed: list[Task]
-) -> Campaign:
-    """Submits tasks of a campaign once more, in the tree that the first attempt has built."""
-    for kind in dict.fromkeys(task.kind for task in failed):
-        failed_chapters = {task.chapter for task in failed if task.kind == kind}
-        chapters = [
-            (index, chapter)
-            for index, chapter in enumerate(request.chapters)
-            if chapter.name in failed_chapters
-        ]
-        tree = _tree(project, request, kind, made.folder, made.revision)
-        made = _submit_array(project, request, made, kind, tree, chapters, None)
-    return made
-
-
-def _submit_build(request: Request, kind: Kind, tree: Tree, folder: Path) -> int:
-    names = [chapter.name for chapter in request.chapters]
-    script = job.build_script(kind, names, tree, request.where)
-    files.write(folder / f"build-{kind.name}.sh", script)
-    number = slurm.submit(
-        script,
-        f"--job-name=lab-{folder.name}-build",
-        *([f"--gres={kind.gres}:1"] if kind.gres else []),
-        f"--time={_BUILD_MINUTES}",
-        f"--output={folder}/output/build-{kind.name}.txt",
-        *request.where.options(),
+def _submit_array(made: Campaign, work: Work, tree: Tree) -> Campaign:
+    number = _submit(made, _array(made, work, tree))
+    tasks = [
+        Task(work.kind, name, number, index, work.minutes) for index, name in enumerate(work.names)
+    ]
+    made = made.with_tasks(tasks)
+    made.save()
+    say(
+        f"submitted job {number}: {len(tasks)} chapters on {work.kind.name}, "
+        f"at most {work.minutes} min each"
     )
-    say(f"submitted job {number}: builds for {kind.name}")
-    return number
+    return made
 
 
-def _submit_array(
-    project: Project,
-    request: Request,
-    made: Campaign,
-    kind: Kind,
-    tree: Tree,
-    chapters: list[tuple[int, Chapter]],
-    build: int | None,
-) -> Campaign:
-    names = [chapter.name for chapter in request.chapters]
-    script = job.task_script(kind, names, tree, request.where)
+def _withdraw(before: Campaign, made: Campaign) -> None:
+    """Cancels what an unfinished submission has submitted, and leaves the campaign as it was before."""
+    if jobs := sorted({*made.jobs} - {*before.jobs}):
+        try:
+            slurm.cancel(jobs)
+        except Problem as problem:
+            say(f"{problem}; what was submitted stays: scripts/lab fleet cancel {made.number}")
+            return
+        say(f"cancelled what was submitted: {', '.join(map(str, jobs))}")
+    if before.tasks:
+        before.save()
+    else:
+        shutil.rmtree(before.folder, ignore_errors=True)
+
+
+def _submit(made: Campaign, planned: Job) -> int:
+    files.write(made.folder / planned.name, planned.script)
+    return slurm.submit(planned.script, *planned.options)
+
+
+def _build_name(kind: Kind) -> str:
+    return f"build-{kind.tree}.sh"
+
+
+def _build(made: Campaign, kind: Kind, tree: Tree, works: Iterable[Work]) -> Job:
+    """Builds what runs in a tree; seconds where an earlier attempt has built it."""
+    names = [name for work in works if work.kind.tree == kind.tree for name in work.names]
+    script = job.build_script(kind, list(dict.fromkeys(names)), tree, made.placement)
+    title = f"lab-{made.number}-build"
+    output = str(made.output_of_build(kind.tree))
+    options = job.options(kind, title, _BUILD_MINUTES, output, made.placement)
+    return Job(_build_name(kind), script, options)
+
+
+def _array(made: Campaign, work: Work, tree: Tree) -> Job:
+    script = job.task_script(work.kind, work.names, tree, made.placement)
     if len(script) > _LARGEST_SCRIPT:
         raise Problem(
             f"the tree packs to {len(script) >> 20} MiB, more than a job's script may have; "
             "use a shared file system (without --no-shared-files)"
         )
-    files.write(made.folder / f"{kind.name}.sh", script)
-    longest = max(estimates.seconds(project, chapter, kind.is_emulated) for _, chapter in chapters)
-    minutes = request.minutes or estimates.minutes_to_allow(longest)
-    name = f"lab-{made.number}-{kind.name}"
-    indices = [index for index, _ in chapters]
-    output = f"{made.output}/{kind.name}-%A-%a.txt"
-    if not made.is_shared:
-        # Slurm opens it before the script runs, so that its folder cannot be made there first.
-        output = f"{made.output}-{kind.name}-%A-%a.txt"
-    options = job.array_options(kind, name, indices, minutes, output, request.where)
-    if build is not None:
+    title = f"lab-{made.number}-{work.kind.name}"
+    prefix = f"{made.outputs}/" if made.is_shared else made.prefix_on_nodes
+    output = f"{prefix}{work.kind.name}-%A-%a.txt"
+    options = [
+        f"--array=0-{len(work.chapters) - 1}",
+        "--requeue",
+        *job.options(work.kind, title, work.minutes, output, made.placement),
+    ]
+    if made.has_builds:
         # A build that fails takes its tasks with it instead of leaving them in the queue.
+        build = made.builds.get(work.kind.tree, "BUILD")
         options += [f"--dependency=afterok:{build}", "--kill-on-invalid-dep=yes"]
-    number = slurm.submit(script, *options)
-    say(
-        f"submitted job {number}: {len(chapters)} chapters on {kind.name}, at most {minutes} min each"
-    )
-    tasks = [Task(kind, chapter.name, number, index) for index, chapter in chapters]
-    made = made.with_tasks(tasks)
-    made.save()
-    return made
+    return Job(f"{work.kind.name}.sh", script, options)
 
 
-def _revision(project: Project, request: Request) -> str:
-    """The commit that runs; raises Problem where what runs would be something else."""
-    git = ["git", "-C", str(project.root)]
-    head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    if request.in_place:
-        return ""
-    if head.returncode != 0:
-        raise Problem("fleet run sends the last commit to the nodes, and this is no git checkout")
-    changed = subprocess.run(
-        [*git, "status", "--porcelain", "--untracked-files=no"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if changed.stdout.strip():
-        raise Problem(
-            "tracked files have changes, and the nodes run the last commit: "
-            "commit or stash them first"
-        )
-    return head.stdout.strip()
-
-
-def _tree(project: Project, request: Request, kind: Kind, folder: Path, revision: str) -> Tree:
+def _tree(project: Project, made: Campaign, kind: Kind) -> Tree:
     """Where tasks of a kind run."""
-    if request.in_place:
-        return Tree(str(project.root), "")
-    if not request.is_shared:
-        packed = base64.encodebytes(_archived(project)).decode("ascii")
-        return Tree(f"/tmp/lab-fleet-tree-{revision[:12]}", revision, packed)
-    # Emulated GPUs run on any node alike; GPUs get code for their own kind.
-    name = "emulated" if kind.is_emulated else kind.name
-    return Tree(str(folder / f"tree-{name}"), revision)
+    if made.is_in_place:
+        return Tree(str(project.root), "", gpu_targets=made.gpu_targets)
+    if made.is_shared:
+        folder = str(made.folder / f"tree-{kind.tree}")
+        return Tree(folder, made.revision, gpu_targets=made.gpu_targets)
+    content = sources.archive(project, made.revision)
+    # Named by its content: what is unpacked there already is what this job brings.
+    folder = f"/tmp/lab-fleet-tree-{hashlib.sha256(content).hexdigest()[:12]}"
+    packed = base64.encodebytes(content).decode("ascii")
+    return Tree(folder, made.revision, packed, made.gpu_targets)
 
 
-def _archived(project: Project) -> bytes:
-    """The last commit as tar.gz, without what no task reads."""
-    paths = [".", *(f":(exclude){name}" for name in _NOT_SENT)]
-    git = ["git", "-C", str(project.root), "archive", "--format=tar", "HEAD"]
-    tree = subprocess.run([*git, *paths], capture_output=True, check=True).stdout
-    table = subprocess.run([*git, _SENT_OF_DATA], capture_output=True, check=True).stdout
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w:gz") as packed:
-        for part in (tree, table):
-            with tarfile.open(fileobj=io.BytesIO(part)) as source:
-                for member in source:
-                    packed.addfile(member, source.extractfile(member) if member.isreg() else None)
-    return content.getvalue()
-
-
-def _prepare(project: Project, folder: Path) -> None:
+def _prepare(project: Project, folder: Path, revision: str) -> None:
     """Makes the tree; installs into its .venv from here, since compute nodes often have no network."""
-    folder.mkdir()
-    with tarfile.open(fileobj=io.BytesIO(_archived(project))) as packed:
-        packed.extractall(folder, filter="data")
+    if not folder.exists():
+        unpacked = folder.with_suffix(".new")
+        shutil.rmtree(unpacked, ignore_errors=True)
+        with tarfile.open(fileobj=io.BytesIO(sources.archive(project, revision))) as packed:
+            packed.extractall(unpacked, filter="data")
+        unpacked.rename(folder)
     say(f"installing into {project.quoted(folder)}")
     done = subprocess.run([str(folder / "scripts" / "lab"), "setup"], check=False)
     if done.returncode != 0:
