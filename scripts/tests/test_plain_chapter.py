@@ -27,7 +27,7 @@ needs_the_build = pytest.mark.skipif(
     not (PROJECT.build / "build.ninja").is_file(), reason="nothing is configured here"
 )
 needs_the_chapter = pytest.mark.skipif(
-    not (EXECUTABLE.is_file() and (PROJECT.build / build.EMULATED_RUNTIME).is_file()),
+    not (EXECUTABLE.is_file() and (PROJECT.build / build.emulated_runtime()).is_file()),
     reason="the chapter is not built here",
 )
 needs_the_script = pytest.mark.skipif(not SCRIPTED.is_file(), reason="not built here")
