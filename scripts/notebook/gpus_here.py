@@ -62,9 +62,10 @@ def _query(columns: str) -> list[list[str]]:
 
 def _of_nvidia_smi() -> list[Gpu]:
     found = []
-    for row in _query("name,compute_cap"):
-        if len(row) == 2 and (match := _CAPABILITY.fullmatch(row[1])):
-            found.append(Gpu(plain(row[0]), (int(match[1]), int(match[2]))))
+    for *name, capability in _query("name,compute_cap"):
+        if match := _CAPABILITY.fullmatch(capability):
+            words = plain(", ".join(name)) or "the GPU"
+            found.append(Gpu(words, (int(match[1]), int(match[2]))))
     return found
 
 
