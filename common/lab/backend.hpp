@@ -22,6 +22,8 @@ struct DeviceDescription {
     std::string generation;
     int sm_count = 0;
     std::size_t max_grid_x = 0;  // blocks
+    // Whether loads that were compiled with -dlcm=cg pass the L1 (l1:off).
+    bool has_l1_off = true;
     std::size_t l2_bytes = 0;
     std::size_t max_l2_set_aside_bytes = 0;  // 0 where none can be, or nothing is timed
     double dram_bytes_per_second = 0;        // theoretical peak; 0 when unknown

@@ -50,6 +50,10 @@ struct Generation {
 
 Generation generation_of(int major, int minor) {
     switch (major) {
+        case 5:
+            return {"Maxwell", "2014"};
+        case 6:
+            return {"Pascal", "2016"};
         case 7:
             return minor >= 5 ? Generation{"Turing", "2018"} : Generation{"Volta", "2017"};
         case 8:
@@ -61,8 +65,7 @@ Generation generation_of(int major, int minor) {
         case 12:
             return {"Blackwell", "2024"};
         default:
-            return major < 7 ? Generation{"before Volta", "2016"}
-                             : Generation{"after Blackwell", "2026"};
+            return Generation{"after Blackwell", "2026"};
     }
 }
 
@@ -100,12 +103,14 @@ void describe_gpu(DeviceDescription& description, const cudaDeviceProp& properti
         static_cast<std::size_t>(attribute(cudaDevAttrMaxPersistingL2CacheSize));
     description.gpu_name = properties.name;
     description.generation = generation.name;
+    // ptxas of CUDA 12.4 and 12.5 ignores -dlcm=cg for these, as its machine code shows; that of 12.6 does not.
+    description.has_l1_off = CUDART_VERSION >= 12060 || properties.major < 7;
     // Two transfers a memory clock (kHz), over the bus's width in bits.
     description.dram_bytes_per_second = 2.0 * 1000 * attribute(cudaDevAttrMemoryClockRate) *
                                         attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
     description.provenance = {
         {"year", generation.year},
-        {"fetch_unit_bytes", "32"},  // nvcc 13 builds for no GPU that fetches lines
+        {"fetch_unit_bytes", "32"},  // CUDA 12 builds for no GPU that fetches lines
         {"board", board_of(properties.uuid)},
         {"ecc", properties.ECCEnabled ? "on" : "off"},
         {"mig", state.mig()},

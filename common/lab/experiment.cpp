@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <regex>
+#include <utility>
 
 #include "lab/command_line.hpp"
 #include "lab/device_buffer.hpp"
@@ -59,6 +60,18 @@ Experiment::Experiment(std::string chapter, int argc, char** argv)
     } catch (const std::exception& error) {
         stop(exit_check_failed, error.what());
     }
+}
+
+void Experiment::add(Variant variant) {
+    if (!device().has_l1_off && variant.name.find("/l1:off") != std::string::npos) {
+        if (!std::exchange(said_no_l1_off_, true)) {
+            std::fprintf(stderr,
+                         "rows left out: l1:off: ptxas of this toolkit ignores -dlcm=cg for "
+                         "this GPU; CUDA 12.6 or later compiles them\n");
+        }
+        return;
+    }
+    variants_.push_back(std::move(variant));
 }
 
 void Experiment::read_flags() {

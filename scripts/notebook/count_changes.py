@@ -12,7 +12,8 @@ _MAX_NAMED = 3
 
 
 def lines(path: Path, kept: Path) -> list[str]:
-    """The rows of `path` that count otherwise than those of `kept`, the first ones with their numbers."""
+    """The rows of `path` that count otherwise than those of `kept`, the first ones with their numbers; [] where
+    all count alike."""
     try:
         new, old = _rows(path), _rows(kept)
     except Malformed as error:
@@ -22,6 +23,8 @@ def lines(path: Path, kept: Path) -> list[str]:
         for name, row in new.items()
         if name in old and _changes(row, old[name])
     ]
+    if not changed and new.keys() == old.keys():
+        return []
     lost, added = len(old.keys() - new.keys()), len(new.keys() - old.keys())
     head = f"{path.stem}: {len(changed)} of {len(new)} rows count otherwise than in data/"
     head += f", {lost} are missing" if lost else ""

@@ -106,10 +106,7 @@ def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
     if figures:
         summary.append(_line("figures", f"{project.quoted(place.plots)}: {_named(figures)}"))
     if place.data.parent == project.beside.data:
-        for collected in done:
-            path = collected.collected.path
-            kept = project.data / path.parent.name / path.name
-            summary += [_line("", text) for text in count_changes.lines(path, kept)]
+        summary += [_line("counts", text) for text in _against_data(project, done)]
     if place == project.filtered:
         summary.append(_line("", "the rows that --filter chose; whole results are unchanged"))
     if place == project.beside:
@@ -117,6 +114,17 @@ def _of_place(project: Project, place: Project, done: list[Ran]) -> list[str]:
             _line("", "not tracked; to put such results into data/: scripts/lab run --keep")
         )
     return summary
+
+
+def _against_data(project: Project, done: list[Ran]) -> list[str]:
+    """What results of another nvcc count otherwise than the tracked ones."""
+    differing = []
+    for path in (collected.collected.path for collected in done):
+        kept = project.data / path.parent.name / path.name
+        differing.append(count_changes.lines(path, kept))
+    same = sum(not lines for lines in differing)
+    head = f"as in data/, which another nvcc made: {same} of {len(done)} chapters"
+    return [head, *(line for lines in differing for line in lines)]
 
 
 def _changes(project: Project) -> list[str]:

@@ -77,6 +77,7 @@ def test_what_another_nvcc_made_is_written_beside_with_what_differs(notebook: Tr
     folder = f"build/results/nvcc-{own}/emulated-hopper"
     assert (notebook.root / folder / RESULT).is_file()
     assert f"results   {folder}: 1 new" in done.stdout
+    assert "counts    as in data/, which another nvcc made: 0 of 1 chapters" in done.stdout
     assert f"1 of {len(document['rows'])} rows count otherwise than in data/" in done.stdout
     sectors = row["load_sectors"]
     assert f"{row['name']}: load_sectors {sectors} to {sectors - 7}" in done.stdout

@@ -147,7 +147,7 @@ def test_the_owner_of_a_gtx_1080_is_told_before_anything_is_built(
 ) -> None:
     program(tmp_path / "bin" / "nvidia-smi", SMI)
     program(tmp_path / "bin" / "nvcc", NVCC)
-    path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
+    path = str(tmp_path / "bin")  # the machine may have an nvcc that fits
     done = tree.lab("run", "02", PATH=path)
     assert done.returncode == 3
     line = error_of(done)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from notebook import nvcc, toolbox
+
 KERNELS = Path(__file__).resolve().parents[2] / "chapters" / "02_misaligned_reads" / "kernels.cuh"
 
 pytestmark = pytest.mark.skipif(
@@ -36,7 +38,10 @@ def _output(*command: str) -> str:
 
 
 def test_loads_through_and_past_the_l1_are_different_machine_codes(tmp_path: Path) -> None:
-    assert text_of_kernel(tmp_path, "ca") != text_of_kernel(tmp_path, "cg")
+    """ptxas of CUDA 12.4 and 12.5 ignores the flag from compute capability 7.0 on: the harness leaves such rows out
+    (DeviceDescription::has_l1_off). It was compared for sm_50 to sm_90, with 12.4, 12.5, 12.6, 12.8, 12.9 and 13.0."""
+    differ = text_of_kernel(tmp_path, "ca") != text_of_kernel(tmp_path, "cg")
+    assert differ == ((nvcc.release(toolbox.find_nvcc()) or (0, 0)) >= (12, 6))
 
 
 def test_the_same_flag_twice_is_the_same_machine_code(tmp_path: Path) -> None:

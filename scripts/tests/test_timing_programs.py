@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from conftest import as_nvcc_13_compiles
 
 import timing_programs
 from notebook import build, testing
@@ -139,6 +140,7 @@ def median_error(name: str) -> float:
     return median(map(abs, errors(name, judged=True).values()))
 
 
+@as_nvcc_13_compiles
 @pytest.mark.parametrize("name", TABLES)
 def test_the_emulated_gpu_prints_what_the_table_has(name: str) -> None:
     table = TABLES[name]

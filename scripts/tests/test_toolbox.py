@@ -61,7 +61,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where setup puts nvcc; nothing else has one."""
     monkeypatch.setattr(nvcc, "own_toolkit", lambda: tmp_path / "own")
     monkeypatch.setattr(toolbox, "_CUDA", str(tmp_path / "cuda"))
-    monkeypatch.setenv("PATH", f"{tmp_path / 'user'}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", str(tmp_path / "user"))
     monkeypatch.setattr(toolbox, "_OTHER_CUDAS", str(tmp_path / "cuda-*"))
     monkeypatch.setattr(nvcc, "_kept", lambda: None)
     forget()

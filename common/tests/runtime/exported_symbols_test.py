@@ -35,9 +35,7 @@ def main() -> int:
     exported = {name for name in symbols(library, "-D") if f"@@{version}" in name}
     exported = {name.split("@")[0] for name in exported} - {version}
     own = {name for name in exported if name.startswith("emulatedGpu")}
-    others = [
-        name for name in symbols(library, "-D") if "@" not in name and name != version
-    ]
+    others = [name for name in symbols(library, "-D") if "@" not in name and name != version]
     cxx = [name for name in symbols(library, "-C") if re.match(r"cuda[A-Z]\w*\(", name)]
     failures = [
         *(f"missing: {name}" for name in sorted(expected - exported)),
