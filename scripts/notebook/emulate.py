@@ -16,6 +16,7 @@ from notebook import (
     emulate_build,
     emulate_cells,
     emulate_export,
+    emulate_failures,
     emulate_program,
     emulate_records,
     emulate_report,
@@ -35,7 +36,7 @@ def emulate(options: argparse.Namespace) -> int:
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
     library = runtime_folder(project)
-    runs, statuses = [], []
+    runs, statuses, unnoticed = [], [], False
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
         stdout = sys.stderr.fileno() if options.report in ("json", "csv") else None
@@ -48,15 +49,17 @@ def emulate(options: argparse.Namespace) -> int:
                 WRONG_USAGE,
             )
         launches = emulate_records.aggregate(report.launches)
+        failed_calls = emulate_failures.texts(report.failed_calls, report.unnoticed, program)
         runs.append(
             emulate_report.Emulated(
-                target.name, target.gpu, target.sm_count, launches, report.failures
+                target.name, target.gpu, target.sm_count, launches, report.failures, failed_calls
             )
         )
         statuses.append(status)
+        unnoticed = unnoticed or bool(report.unnoticed)
     sys.stdout.flush()
     print("\n".join(_render(options.report, runs)))
-    return _verdict(program, targets, statuses, any(run.failures for run in runs))
+    return _verdict(program, targets, statuses, unnoticed or any(run.failures for run in runs))
 
 
 def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:

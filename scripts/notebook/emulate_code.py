@@ -14,13 +14,18 @@ _TOOLKIT = re.compile(r"(cuda|nvidia)[^/]*/.*include/")
 _MAX_FILE_BYTES = 4 << 20
 
 
+def is_of_toolkit(file: str) -> bool:
+    """Whether a file is a header of CUDA."""
+    return bool(_TOOLKIT.search(file))
+
+
 def shown_place(place: Place, files: Iterable[str] = ()) -> Place:
     """The program's own line: where a function of CUDA's headers was inlined, its caller's.
 
     `files`: those of the program; the caller's is named by the end of its path.
     """
     file, colon, line = place.inlined_at.rpartition(":")
-    if colon and line.isdecimal() and _TOOLKIT.search(place.file):
+    if colon and line.isdecimal() and is_of_toolkit(place.file):
         whole = next((name for name in files if name.endswith(f"/{file}")), file)
         return replace(place, file=whole, line=int(line), inlined_at="")
     return place

@@ -24,6 +24,7 @@ def as_json(runs: Sequence[Emulated]) -> str:
             "gpu": run.gpu,
             "launches": [_launch(launch, run.sm_count) for launch in run.launches],
             "failures": run.failures,
+            "failed_calls": run.failed_calls,
         }
         for run in runs
     ]

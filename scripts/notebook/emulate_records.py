@@ -153,18 +153,39 @@ RATIOS = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class FailedCall:
+    """A call of the API that failed; `callers` are addresses in the program, innermost first."""
+
+    function: str
+    number: int
+    error: str
+    detail: str
+    callers: tuple[int, ...]
+
+
 @dataclass
 class Report:
     """All that a program did on one emulated GPU."""
 
     launches: list[Launch] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    failed_calls: list[FailedCall] = field(default_factory=list)
     finished: bool = False
+    # Numbers of the failed calls whose error the program has not seen; nothing where it was killed.
+    noticed_all_but: set[int] | None = None
 
     @property
     def loaded(self) -> bool:
         """Whether the program used the emulated GPU's runtime at all."""
-        return self.finished or bool(self.launches or self.failures)
+        return self.finished or bool(self.launches or self.failures or self.failed_calls)
+
+    @property
+    def unnoticed(self) -> set[int]:
+        """Numbers of the failed calls that the program has not noticed, as far as is known."""
+        if self.noticed_all_but is None:
+            return {call.number for call in self.failed_calls}
+        return self.noticed_all_but
 
 
 def read(path: Path) -> Report:
@@ -199,6 +220,9 @@ def aggregate(launches: list[Launch]) -> list[Launch]:
 def _add(report: Report, described: dict[str, Any]) -> None:
     if described.get("finished"):
         report.finished = True
+        report.noticed_all_but = {int(number) for number in described.get("unnoticed", [])}
+    elif "failed_call" in described:
+        report.failed_calls.append(_failed_call(described))
     elif "error" in described:
         kernel, text = plain(described.get("kernel", "")), plain(described["error"])
         report.failures.append(text if kernel in text else f"{kernel}: {text}")
@@ -229,6 +253,16 @@ def _launch(described: dict[str, Any]) -> Launch:
         notes=[plain(note) for note in described.get("notes", [])],
         hazards=[plain(hazard) for hazard in described.get("hazards", [])],
         predicted=predicted(described.get("predicted")),
+    )
+
+
+def _failed_call(described: dict[str, Any]) -> FailedCall:
+    return FailedCall(
+        plain(described["failed_call"]),
+        int(described["number"]),
+        plain(described["error"]),
+        plain(described["detail"]),
+        tuple(int(address) for address in described["callers"]),
     )
 
 

@@ -5,7 +5,7 @@ Made to be read in thirty seconds, on a terminal of 100 columns.
 
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from notebook import emulate_time
 from notebook.emulate_cells import WIDTH, number, scaled, table
@@ -26,7 +26,8 @@ class Emulated:
     gpu: str
     sm_count: int
     launches: list[Launch]
-    failures: list[str]
+    failures: list[str]  # of launches that were started
+    failed_calls: list[str] = field(default_factory=list)  # refused launches, too
 
 
 def line_report(runs: Sequence[Emulated]) -> list[str]:
@@ -63,12 +64,12 @@ def launch_report(runs: Sequence[Emulated]) -> list[str]:
 
 
 def _failures(runs: Sequence[Emulated]) -> list[str]:
-    several = len(runs) > 1
-    return [
-        f"! failed launch{f' ({run.architecture})' if several else ''}: {failure}"
-        for run in runs
-        for failure in run.failures
-    ]
+    lines = []
+    for run in runs:
+        on = f"{run.architecture}: " if len(runs) > 1 else ""
+        lines += [f"! {on}failed launch: {failure}" for failure in run.failures]
+        lines += [f"! {on}{failure}" for failure in run.failed_calls]
+    return _wrapped(lines)
 
 
 def _title(launch: Launch) -> str:

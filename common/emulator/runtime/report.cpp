@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "emulator/runtime/counters.hpp"
+#include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/json.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
@@ -42,7 +43,10 @@ void write(const JsonLine& line) {
 [[gnu::destructor]] void finish_report() {
     if (report_file() == nullptr) return;
     JsonLine line;
-    line.begin_object().field("finished", true).field("launches", launches).end_object();
+    line.begin_object().field("finished", true).field("launches", launches);
+    line.key("unnoticed").begin_array();
+    for (const std::uint64_t number : unnoticed_failures()) line.value(number);
+    line.end_array().end_object();
     write(line);
 }
 
@@ -200,6 +204,17 @@ void report_failure(const Launch& launch, const std::string& error) {
     JsonLine line;
     line.begin_object().field("launch", ++launches).field("kernel", launch.function->demangled());
     line.field("error", error).end_object();
+    write(line);
+}
+
+void report_failed_call(const Failure& failure) {
+    if (report_file() == nullptr) return;
+    JsonLine line;
+    line.begin_object().field("failed_call", failure.function).field("number", failure.number);
+    line.field("error", error_text(failure.code)).field("detail", failure.detail);
+    line.key("callers").begin_array();
+    for (const std::uintptr_t address : failure.callers) line.value(std::uint64_t{address});
+    line.end_array().end_object();
     write(line);
 }
 

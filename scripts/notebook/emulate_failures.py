@@ -1,0 +1,63 @@
+"""Calls of CUDA's API that failed, refused launches too: a line each, with the source line of the call."""
+
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from notebook import toolbox
+from notebook.emulate_code import is_of_toolkit, short_kernel
+from notebook.emulate_records import FailedCall
+from notebook.text import plain
+
+_LAUNCHES = {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"}
+_STUB = ".stub.c"  # what nvcc calls for each <<<...>>>
+
+
+def texts(calls: Sequence[FailedCall], unnoticed: set[int], program: Path) -> list[str]:
+    """A line for each; calls that say the same are one."""
+    counts: dict[str, int] = {}
+    for call in calls:
+        text = _text(call, call.number in unnoticed, program)
+        counts[text] = counts.get(text, 0) + 1
+    return [text if count == 1 else f"{text} ({count:,} times)" for text, count in counts.items()]
+
+
+def _text(call: FailedCall, is_unnoticed: bool, program: Path) -> str:
+    is_launch = call.function in _LAUNCHES
+    what = "refused launch" if is_launch else f"failed call: {call.function}"
+    detail = _short(call.detail) if is_launch else call.detail
+    place = _source_line(program, call.callers)
+    return (
+        f"{what}: {detail + ' ' if detail else ''}({call.error})"
+        f"{f', {place}' if place else ''}{'; the program did not check' if is_unnoticed else ''}"
+    )
+
+
+def _short(detail: str) -> str:
+    """`kernel void k<int>(int*), block ...` without return type and parameters."""
+    kernel, comma, rest = detail.removeprefix("kernel ").rpartition("), ")
+    return f"kernel {short_kernel(kernel + ')')}, {rest}" if comma else detail
+
+
+@cache
+def _source_line(program: Path, callers: tuple[int, ...]) -> str:
+    """`file.cu:7`: the innermost line of the program's own code; "" where it is not known."""
+    tool = toolbox.find_program("addr2line")
+    if not tool or not callers:
+        return ""
+    command = [tool, "-f", "-C", "-e", str(program), *map(hex, callers)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = run.stdout.splitlines()
+    stub = ""
+    for function, place in zip(lines[::2], lines[1::2], strict=False):
+        file, _, line = place.partition(" (")[0].rpartition(":")
+        if file.endswith(_STUB):
+            # The function that calls it stands for the kernel itself.
+            stub = function
+            continue
+        is_kernel = bool(stub) and short_kernel(function).split("<")[0] in stub
+        stub = ""
+        if not is_kernel and line.isdecimal() and int(line) and not is_of_toolkit(file):
+            return f"{plain(Path(file).name)}:{line}"
+    return ""
