@@ -1,6 +1,8 @@
 #include "emulator/device_memory.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -27,43 +29,50 @@ constexpr std::size_t guard_bytes = 16 * page;
 std::uint8_t* shadow = nullptr;
 std::uint8_t* shadow_of(Address address) { return shadow + (address - range_begin); }
 
-std::size_t pages_of(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+std::size_t pages_of(std::size_t bytes) {
+    return (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+}
 
 class DeviceMemory {
   public:
-    DeviceMemory() {
+    // One file in memory, mapped twice: at the GPU's addresses, for the host's code, and for the emulator.
+    DeviceMemory() : file_(memfd_create("emulated-gpu", MFD_CLOEXEC)) {
+        if (file_ < 0 || ftruncate(file_, range_bytes) != 0) cannot_reserve();
         void* const wanted = reinterpret_cast<void*>(range_begin);
-        void* const got =
-            mmap(wanted, range_bytes, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got != wanted) {
-            throw std::runtime_error(
-                "emulated GPU: cannot reserve the address range of its memory "
-                "(is the address space limited? try `ulimit -v unlimited`)");
-        }
+        constexpr int flags = MAP_SHARED | MAP_NORESERVE;
+        if (mmap(wanted, range_bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, file_, 0) != wanted)
+            cannot_reserve();
+        void* const got = mmap(nullptr, range_bytes, PROT_READ | PROT_WRITE, flags, file_, 0);
+        if (got == MAP_FAILED) cannot_reserve();
+        storage_ = static_cast<std::byte*>(got);
     }
 
-    void* allocate(std::size_t bytes) {
+    std::byte* storage() const { return storage_; }
+
+    void* allocate(std::size_t bytes, HostAccess access) {
         const std::lock_guard lock(mutex_);
-        const std::size_t span = pages_of(bytes == 0 ? 1 : bytes);
+        const std::size_t span = pages_of(bytes);
         const Address begin = first_gap(span + 2 * guard_bytes) + guard_bytes;
-        if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) {
-            throw std::bad_alloc();
-        }
+        void* const pointer = reinterpret_cast<void*>(begin);
+        if (access == HostAccess::allowed) protect({begin, bytes}, access);
         allocations_.emplace(begin, Allocation{begin, bytes});
-        return reinterpret_cast<void*>(begin);
+        return pointer;
+    }
+
+    void set_host_access(void* pointer, HostAccess access) {
+        const std::lock_guard lock(mutex_);
+        protect(find(pointer)->second, access);
     }
 
     void release(void* pointer) {
         const std::lock_guard lock(mutex_);
-        const auto found = allocations_.find(reinterpret_cast<Address>(pointer));
-        if (found == allocations_.end()) {
-            throw std::invalid_argument("emulated GPU: release of a pointer that is no allocation");
-        }
-        const std::size_t span = pages_of(found->second.bytes == 0 ? 1 : found->second.bytes);
-        madvise(pointer, span, MADV_DONTNEED);
-        if (shadow != nullptr) madvise(shadow_of(found->first), span, MADV_DONTNEED);
-        mprotect(pointer, span, PROT_NONE);
+        const auto found = find(pointer);
+        const auto span = static_cast<off_t>(pages_of(found->second.bytes));
+        protect(found->second, HostAccess::none);
+        const auto offset = static_cast<off_t>(found->first - range_begin);
+        fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, span);
+        if (shadow != nullptr)
+            madvise(shadow_of(found->first), static_cast<std::size_t>(span), MADV_DONTNEED);
         allocations_.erase(found);
     }
 
@@ -88,6 +97,12 @@ class DeviceMemory {
         return std::prev(after)->second;
     }
 
+    std::optional<Allocation> above(Address address) {
+        const std::lock_guard lock(mutex_);
+        const auto found = allocations_.upper_bound(address);
+        return found == allocations_.end() ? std::nullopt : std::optional(found->second);
+    }
+
     std::vector<Allocation> all() {
         const std::lock_guard lock(mutex_);
         std::vector<Allocation> result;
@@ -98,17 +113,38 @@ class DeviceMemory {
     }
 
   private:
+    [[noreturn]] static void cannot_reserve() {
+        throw std::runtime_error(
+            "emulated GPU: cannot reserve the address range of its memory "
+            "(is the address space or the size of files limited? try `ulimit -v unlimited; "
+            "ulimit -f unlimited`)");
+    }
+
+    std::map<Address, Allocation>::iterator find(void* pointer) {
+        const auto found = allocations_.find(reinterpret_cast<Address>(pointer));
+        if (found == allocations_.end())
+            throw std::invalid_argument("emulated GPU: release of a pointer that is no allocation");
+        return found;
+    }
+
+    static void protect(const Allocation& memory, HostAccess access) {
+        const int allowed = access == HostAccess::allowed ? PROT_READ | PROT_WRITE : PROT_NONE;
+        if (mprotect(reinterpret_cast<void*>(memory.begin), pages_of(memory.bytes), allowed) != 0)
+            throw std::bad_alloc();
+    }
+
     Address first_gap(std::size_t span) const {
         Address candidate = range_begin;
         for (const auto& [begin, allocation] : allocations_) {
             if (begin - guard_bytes >= candidate + span) break;
-            candidate =
-                begin + pages_of(allocation.bytes == 0 ? 1 : allocation.bytes) + guard_bytes;
+            candidate = begin + pages_of(allocation.bytes) + guard_bytes;
         }
         if (candidate + span > range_begin + range_bytes) throw std::bad_alloc();
         return candidate;
     }
 
+    const int file_;
+    std::byte* storage_ = nullptr;
     std::mutex mutex_;
     std::map<Address, Allocation> allocations_;
     std::map<Address, Allocation> host_memory_;
@@ -122,7 +158,22 @@ DeviceMemory& device_memory() {
 
 }  // namespace
 
-void* allocate_device_memory(std::size_t bytes) { return device_memory().allocate(bytes); }
+void* allocate_device_memory(std::size_t bytes, HostAccess access) {
+    return device_memory().allocate(bytes, access);
+}
+
+void set_host_access(void* pointer, HostAccess access) {
+    device_memory().set_host_access(pointer, access);
+}
+
+std::byte* storage_of(Address address) {
+    return in_device_memory(address) ? device_memory().storage() + (address - range_begin)
+                                     : reinterpret_cast<std::byte*>(address);
+}
+std::byte* storage_of(void* pointer) { return storage_of(reinterpret_cast<Address>(pointer)); }
+const std::byte* storage_of(const void* pointer) {
+    return storage_of(reinterpret_cast<Address>(pointer));
+}
 
 void release_device_memory(void* pointer) { device_memory().release(pointer); }
 
@@ -141,7 +192,7 @@ std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t max_bytes) {
     if (bytes > max_bytes) return std::nullopt;
     MemoryCopy copy;
     for (const Allocation& place : all) {
-        const auto* const begin = reinterpret_cast<const std::byte*>(place.begin);
+        const std::byte* const begin = storage_of(place.begin);
         Piece& piece = copy.pieces_.emplace_back(place, std::vector(begin, begin + place.bytes));
         if (shadow == nullptr || !in_device_memory(place.begin)) continue;
         const auto* const marks = reinterpret_cast<const std::byte*>(shadow_of(place.begin));
@@ -152,7 +203,7 @@ std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t max_bytes) {
 
 void MemoryCopy::restore() const {
     for (const Piece& piece : pieces_) {
-        auto* const begin = reinterpret_cast<std::byte*>(piece.place.begin);
+        std::byte* const begin = storage_of(piece.place.begin);
         // Host memory may be registered to be read alone.
         if (!std::equal(piece.bytes.begin(), piece.bytes.end(), begin))
             std::ranges::copy(piece.bytes, begin);
@@ -166,6 +217,10 @@ bool in_device_memory(Address address) { return address - range_begin < range_by
 
 std::optional<Allocation> allocation_at_or_below(Address address) {
     return device_memory().at_or_below(address);
+}
+
+std::optional<Allocation> allocation_above(Address address) {
+    return device_memory().above(address);
 }
 
 void track_initialisation() {

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notebook import (
@@ -17,6 +17,7 @@ from notebook import (
     emulate_cells,
     emulate_export,
     emulate_failures,
+    emulate_joining,
     emulate_program,
     emulate_records,
     emulate_report,
@@ -48,11 +49,15 @@ def emulate(options: argparse.Namespace) -> int:
                 f"linked with CUDA's runtime statically; build it with: {emulate_program.HOW_TO_BUILD}",
                 WRONG_USAGE,
             )
-        launches = emulate_records.aggregate(report.launches)
         failed_calls = emulate_failures.texts(report.failed_calls, report.unnoticed, program)
         runs.append(
             emulate_report.Emulated(
-                target.name, target.gpu, target.sm_count, launches, report.failures, failed_calls
+                target.name,
+                target.gpu,
+                target.sm_count,
+                report.launches,
+                report.failures,
+                failed_calls,
             )
         )
         statuses.append(status)
@@ -196,11 +201,18 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
         return [emulate_export.as_json(runs)]
     if report == "csv":
         return [emulate_export.as_csv(runs).rstrip("\n")]
+    joined = emulate_joining.join([run.launches for run in runs])
+    shown = [
+        replace(run, launches=launches) for run, (launches, _) in zip(runs, joined, strict=True)
+    ]
     body = (
-        emulate_report.line_report(runs)
+        emulate_report.line_report(shown)
         if report == "lines"
-        else emulate_report.launch_report(runs)
+        else emulate_report.launch_report(shown)
     )
+    for run, (_, omitted) in zip(runs, joined, strict=True):
+        body += emulate_failures.lines(run.architecture if len(runs) > 1 else "", run.failed_calls)
+        body += emulate_joining.omitted_lines(run.architecture, omitted)
     launches = max(sum(launch.launches for launch in run.launches) for run in runs)
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)

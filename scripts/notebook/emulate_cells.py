@@ -1,6 +1,7 @@
 """Numbers and tables of a report for a terminal."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 
 WIDTH = 100
 
@@ -36,3 +37,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
             lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
         first = last
     return lines
+
+
+def wrapped(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]

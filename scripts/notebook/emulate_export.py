@@ -12,7 +12,7 @@ from notebook.emulate_records import SITE_COUNTS, Launch, Place, Site
 from notebook.emulate_report import Emulated
 
 _COLUMNS = (
-    "architecture", "kernel", "launches", "grid", "block", "file", "line", "inlined_at", "space", "kind",
+    "architecture", "kernel", "launch", "grid", "block", "file", "line", "inlined_at", "space", "kind",
     "bytes_per_lane", "metric", "value", "nsight_compute_metric",
 )  # fmt: skip
 
@@ -42,7 +42,7 @@ def as_csv(runs: Sequence[Emulated]) -> str:
             head = [
                 run.architecture,
                 launch.kernel,
-                launch.launches,
+                launch.numbers[0],
                 _text(launch.grid),
                 _text(launch.block),
             ]
@@ -79,7 +79,7 @@ def _text(shape: tuple[int, int, int]) -> str:
 def _launch(launch: Launch, sm_count: int) -> dict[str, Any]:
     return {
         "kernel": launch.kernel,
-        "launches": launch.launches,
+        "launch": launch.numbers[0],
         "grid": launch.grid,
         "block": launch.block,
         "shared_bytes": launch.shared_bytes,

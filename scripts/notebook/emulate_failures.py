@@ -6,12 +6,19 @@ from functools import cache
 from pathlib import Path
 
 from notebook import toolbox
+from notebook.emulate_cells import wrapped
 from notebook.emulate_code import is_of_toolkit, short_kernel
 from notebook.emulate_records import FailedCall
 from notebook.text import plain
 
 _LAUNCHES = {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"}
 _STUB = ".stub.c"  # what nvcc calls for each <<<...>>>
+
+
+def lines(architecture: str, failed_calls: Sequence[str]) -> list[str]:
+    """For the terminal; `architecture`: "" where there is only one."""
+    on = f"{architecture}: " if architecture else ""
+    return wrapped(f"! {on}{text}" for text in failed_calls)
 
 
 def texts(calls: Sequence[FailedCall], unnoticed: set[int], program: Path) -> list[str]:

@@ -96,7 +96,7 @@ class CodeLine:
 
 @dataclass
 class Launch:
-    """One launch, or several of one kernel with one shape (`launches` says how many)."""
+    """One launch, or several of one kernel that count alike (`launches` says how many)."""
 
     kernel: str
     grid: Shape
@@ -117,14 +117,20 @@ class Launch:
     hazards: list[str]
     predicted: Predicted | None = None
     launches: int = 1
+    # Of the launches, as the report counts them from 1.
+    numbers: list[int] = field(default_factory=list)
+    which: str = ""  # " (launch 3)", where others of the kernel and shape count differently
 
     def key(self) -> tuple[object, ...]:
-        """Launches with one key differ at most in their counts."""
-        instructions = tuple((s.place, s.space, s.kind, s.bytes_per_lane) for s in self.sites)
-        return (self.kernel, self.grid, self.block, self.shared_bytes, instructions)
+        """Launches with one key count alike."""
+        shape = (self.kernel, self.grid, self.block, self.shared_bytes, self.blocks_executed)
+        sites = tuple(tuple(vars(site).values()) for site in self.sites)
+        code = tuple(tuple(vars(line).values()) for line in self.code)
+        return (*shape, tuple(self.counters.items()), sites, code)
 
     def add(self, other: "Launch") -> None:
         self.launches += other.launches
+        self.numbers += other.numbers
         self.blocks += other.blocks
         self.blocks_executed += other.blocks_executed
         self.host_seconds += other.host_seconds
@@ -206,17 +212,6 @@ def read(path: Path) -> Report:
     return report
 
 
-def aggregate(launches: list[Launch]) -> list[Launch]:
-    """Launches of one kernel with one shape, summed; in the order of their first launch."""
-    by_kernel: dict[tuple[object, ...], Launch] = {}
-    for launch in launches:
-        if launch.key() in by_kernel:
-            by_kernel[launch.key()].add(launch)
-        else:
-            by_kernel[launch.key()] = launch
-    return list(by_kernel.values())
-
-
 def _add(report: Report, described: dict[str, Any]) -> None:
     if described.get("finished"):
         report.finished = True
@@ -253,6 +248,7 @@ def _launch(described: dict[str, Any]) -> Launch:
         notes=[plain(note) for note in described.get("notes", [])],
         hazards=[plain(hazard) for hazard in described.get("hazards", [])],
         predicted=predicted(described.get("predicted")),
+        numbers=[int(described.get("launch", 0))],
     )
 
 

@@ -3,12 +3,11 @@
 Made to be read in thirty seconds, on a terminal of 100 columns.
 """
 
-import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from notebook import emulate_time
-from notebook.emulate_cells import WIDTH, number, scaled, table
+from notebook.emulate_cells import WIDTH, number, scaled, table, wrapped
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
@@ -20,7 +19,7 @@ MIN_SHARE = 0.01  # of a launch's traffic and of its instructions: lines with le
 
 @dataclass(frozen=True)
 class Emulated:
-    """What one architecture has to say: its launches, aggregated."""
+    """What one architecture has to say: all its launches, in order."""
 
     architecture: str
     gpu: str
@@ -64,19 +63,19 @@ def launch_report(runs: Sequence[Emulated]) -> list[str]:
 
 
 def _failures(runs: Sequence[Emulated]) -> list[str]:
-    lines = []
-    for run in runs:
-        on = f"{run.architecture}: " if len(runs) > 1 else ""
-        lines += [f"! {on}failed launch: {failure}" for failure in run.failures]
-        lines += [f"! {on}{failure}" for failure in run.failed_calls]
-    return _wrapped(lines)
+    several = len(runs) > 1
+    return [
+        f"! failed launch{f' ({run.architecture})' if several else ''}: {failure}"
+        for run in runs
+        for failure in run.failures
+    ]
 
 
 def _title(launch: Launch) -> str:
     times = f"{launch.launches:,} launches of " if launch.launches > 1 else ""
     return (
         f"{short_kernel(launch.kernel)}: {times}grid {_dimensions(launch.grid)}, "
-        f"block {_dimensions(launch.block)}"
+        f"block {_dimensions(launch.block)}{launch.which}"
     )
 
 
@@ -114,12 +113,12 @@ def _summary(launch: Launch) -> str:
 
 def _one(launch: Launch, run: Emulated) -> list[str]:
     marked = [f"  ! {finding}" for finding in findings(launch, run.sm_count)]
-    remarks = _wrapped([*marked, *(f"  note: {note}" for note in launch.notes)])
+    remarks = wrapped([*marked, *(f"  note: {note}" for note in launch.notes)])
     time = emulate_time.summary(launch.predicted, launch.launches) if launch.predicted else []
     return [
         _title(launch),
         _summary(launch),
-        *_wrapped(time),
+        *wrapped(time),
         *remarks,
         *_lines_of_code(launch),
         "",
@@ -337,11 +336,7 @@ def _marked(together: Together) -> list[str]:
         for finding in findings(launch, run.sm_count) if launch else []:
             by_text.setdefault(finding, []).append(run.architecture)
     everywhere = len(together)
-    return _wrapped(
+    return wrapped(
         f"  ! {finding}" if len(names) == everywhere else f"  ! {', '.join(names)}: {finding}"
         for finding, names in by_text.items()
     )
-
-
-def _wrapped(lines: Iterable[str]) -> list[str]:
-    return [part for line in lines for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]

@@ -106,7 +106,8 @@ void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
     if (bytes > free_device_bytes())
         refuse(cudaErrorMemoryAllocation, std::to_string(bytes) + " bytes asked for, " +
                                               std::to_string(free_device_bytes()) + " free");
-    void* const pointer = allocate_device_memory(bytes);
+    void* const pointer = allocate_device_memory(
+        bytes, kind == MemoryKind::device ? HostAccess::none : HostAccess::allowed);
     remember(pointer, bytes, kind, flags);
     // The host writes these itself, which no check sees.
     if (kind != MemoryKind::device) mark_initialised(number(pointer), bytes);
@@ -140,6 +141,20 @@ void unregister_host_memory(void* pointer) {
     remove_host_memory(pointer);
 }
 
+void set_managed_access(HostAccess access) {
+    for (const auto& [address, memory] : allocations().by_address) {
+        if (memory.kind == MemoryKind::managed && memory.flags == cudaMemAttachGlobal)
+            set_host_access(memory.begin, access);
+    }
+}
+
+void attach_managed(void* pointer, unsigned flags) {
+    const auto found = allocations().by_address.find(number(pointer));
+    require(found != allocations().by_address.end() && found->second.kind == MemoryKind::managed);
+    found->second.flags = flags;
+    set_host_access(pointer, HostAccess::allowed);
+}
+
 void release_allocations() {
     for (const auto& [address, memory] : allocations().by_address) {
         if (memory.kind == MemoryKind::registered) {
@@ -165,9 +180,8 @@ void require_accessible(const void* pointer, std::size_t bytes, bool must_be_dev
     require(pointer != nullptr && number(pointer) + bytes > number(pointer));
     if (!in_device_memory(number(pointer))) {
         if (must_be_device && !memory_at(pointer))
-            refuse(cudaErrorInvalidValue, address_text(pointer) +
-                                              " is pageable host memory, where the direction asks "
-                                              "for device memory");
+            refuse(cudaErrorInvalidValue,
+                   "a host pointer, where the direction asks for device memory");
         return;
     }
     // Variables of modules lie there, too.

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "emulator/device_memory.hpp"
+
 namespace emulator::runtime {
 
 enum class MemoryKind { device, managed, host, registered };
@@ -30,6 +32,11 @@ void release(void* pointer, MemoryKind kind);
 void register_host_memory(void* pointer, std::size_t bytes, unsigned flags);
 void unregister_host_memory(void* pointer);
 void release_allocations();
+
+// Managed memory that belongs to all streams (cudaMemAttachGlobal): whether the host may access it.
+void set_managed_access(HostAccess access);
+// cudaStreamAttachMemAsync. Throws ApiError (cudaErrorInvalidValue) for what is not managed.
+void attach_managed(void* pointer, unsigned flags);
 
 // The allocation that holds `address`; nothing for other memory of the host.
 std::optional<Memory> memory_at(const void* address);

@@ -6,6 +6,7 @@
 #include "emulator/runtime/arrays.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/host_access.hpp"
 #include "emulator/runtime/launches.hpp"
 #include "emulator/runtime/programs.hpp"
 #include "emulator/runtime/settings.hpp"
@@ -77,6 +78,7 @@ int refuse_call(const char* function) {
 
 void synchronise() {
     flush_printed();
+    open_managed_memory();
     if (sticky_error() != cudaSuccess) throw ApiError(sticky_error());
 }
 

@@ -7,6 +7,7 @@
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/host_access.hpp"
 #include "emulator/runtime/launch_log.hpp"
 #include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/streams.hpp"
@@ -166,6 +167,7 @@ void execute(const Launch& launch) {
     try {
         const simt::LaunchRecord record = execute_with_clocks(function.kernel(), run);
         printed() += record.printed;
+        close_managed_memory();
         log_launch(launch, record, predict(record));
     } catch (const simt::Fault& fault) {
         flush_printed();

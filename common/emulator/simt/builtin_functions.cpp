@@ -53,7 +53,7 @@ bool read_bytes(WarpContext& context, Address address, int lane, void* to, std::
     }
     const Allocation* const allocation = context.execution->find_allocation(address);
     if (allocation == nullptr || address + bytes > allocation->end()) return false;
-    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    std::memcpy(to, storage_of(address), bytes);
     return true;
 }
 
