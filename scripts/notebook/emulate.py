@@ -14,16 +14,17 @@ from pathlib import Path
 from notebook import (
     build,
     emulate_build,
-    emulate_cells,
     emulate_export,
     emulate_failures,
     emulate_joining,
+    emulate_managed,
     emulate_program,
     emulate_records,
     emulate_report,
     toolbox,
 )
 from notebook.devices import emulable
+from notebook.emulate_cells import WIDTH, wrapped
 from notebook.emulate_options import USAGE
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.progress import say
@@ -49,6 +50,7 @@ def emulate(options: argparse.Namespace) -> int:
                 f"linked with CUDA's runtime statically; build it with: {emulate_program.HOW_TO_BUILD}",
                 WRONG_USAGE,
             )
+        emulate_managed.add_notes(project, report.launches, target.compute_capability)
         failed_calls = emulate_failures.texts(report.failed_calls, report.unnoticed, program)
         runs.append(
             emulate_report.Emulated(
@@ -58,6 +60,7 @@ def emulate(options: argparse.Namespace) -> int:
                 report.launches,
                 report.failures,
                 failed_calls,
+                emulate_program.host_clock_notes(program) if report.launches else [],
             )
         )
         statuses.append(status)
@@ -210,6 +213,7 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
         if report == "lines"
         else emulate_report.launch_report(shown)
     )
+    body += wrapped(f"note: {note}" for note in runs[0].notes)
     for run, (_, omitted) in zip(runs, joined, strict=True):
         body += emulate_failures.lines(run.architecture if len(runs) > 1 else "", run.failed_calls)
         body += emulate_joining.omitted_lines(run.architecture, omitted)
@@ -217,7 +221,7 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)
     title = f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)} on emulated {gpus}"
-    return ["", *textwrap.wrap(title, emulate_cells.WIDTH), "", *body]
+    return ["", *textwrap.wrap(title, WIDTH), "", *body]
 
 
 def _verdict(

@@ -25,6 +25,7 @@ def as_json(runs: Sequence[Emulated]) -> str:
             "launches": [_launch(launch, run.sm_count) for launch in run.launches],
             "failures": run.failures,
             "failed_calls": run.failed_calls,
+            "notes": run.notes,
         }
         for run in runs
     ]

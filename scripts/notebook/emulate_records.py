@@ -116,6 +116,7 @@ class Launch:
     notes: list[str]
     hazards: list[str]
     predicted: Predicted | None = None
+    managed_bytes: int = 0  # that page faults bring to the GPU, not in the predicted time
     launches: int = 1
     # Of the launches, as the report counts them from 1.
     numbers: list[int] = field(default_factory=list)
@@ -248,6 +249,7 @@ def _launch(described: dict[str, Any]) -> Launch:
         notes=[plain(note) for note in described.get("notes", [])],
         hazards=[plain(hazard) for hazard in described.get("hazards", [])],
         predicted=predicted(described.get("predicted")),
+        managed_bytes=int(described.get("managed_bytes", 0)),
         numbers=[int(described.get("launch", 0))],
     )
 

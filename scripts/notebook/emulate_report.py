@@ -27,6 +27,7 @@ class Emulated:
     launches: list[Launch]
     failures: list[str]  # of launches that were started
     failed_calls: list[str] = field(default_factory=list)  # refused launches, too
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
 
 
 def line_report(runs: Sequence[Emulated]) -> list[str]:

@@ -53,11 +53,11 @@ def predicted(described: Any) -> Predicted | None:
 
 def summary(time: Predicted, launches: int) -> list[str]:
     """Lines for a terminal."""
-    per_launch = f", {_seconds(time.seconds / launches)} each" if launches > 1 else ""
+    per_launch = f", {duration(time.seconds / launches)} each" if launches > 1 else ""
     used = sorted(time.shares.items(), key=lambda item: -item[1])
     limits = ", ".join(f"{name} {share:.0%}" for name, share in used if share >= _MIN_SHARE)
     sentences = [
-        f"  predicted {_seconds(time.seconds)}{per_launch}, bound by {time.bound}; of the limits: {limits}"
+        f"  predicted {duration(time.seconds)}{per_launch}, bound by {time.bound}; of the limits: {limits}"
     ]
     total = sum(time.stalls.values())
     worst = sorted(time.stalls.items(), key=lambda item: -item[1])[:_MOST_LINES]
@@ -71,10 +71,11 @@ def summary(time: Predicted, launches: int) -> list[str]:
 
 def cells(time: Predicted | None, launches: int) -> tuple[str, str]:
     """The time of one of the launches and what bounds it, for a table."""
-    return (_seconds(time.seconds / launches), time.bound) if time else ("-", "-")
+    return (duration(time.seconds / launches), time.bound) if time else ("-", "-")
 
 
-def _seconds(value: float) -> str:
+def duration(value: float) -> str:
+    """With its unit."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= scale:
             return f"{value / scale:.3g} {unit}"

@@ -141,10 +141,17 @@ void unregister_host_memory(void* pointer) {
     remove_host_memory(pointer);
 }
 
-void set_managed_access(HostAccess access) {
+std::vector<Memory> managed_memory() {
+    std::vector<Memory> result;
     for (const auto& [address, memory] : allocations().by_address) {
-        if (memory.kind == MemoryKind::managed && memory.flags == cudaMemAttachGlobal)
-            set_host_access(memory.begin, access);
+        if (memory.kind == MemoryKind::managed) result.push_back(memory);
+    }
+    return result;
+}
+
+void set_managed_access(HostAccess access) {
+    for (const Memory& memory : managed_memory()) {
+        if (memory.flags == cudaMemAttachGlobal) set_host_access(memory.begin, access);
     }
 }
 

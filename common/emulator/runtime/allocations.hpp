@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "emulator/device_memory.hpp"
 
@@ -33,6 +34,7 @@ void register_host_memory(void* pointer, std::size_t bytes, unsigned flags);
 void unregister_host_memory(void* pointer);
 void release_allocations();
 
+std::vector<Memory> managed_memory();
 // Managed memory that belongs to all streams (cudaMemAttachGlobal): whether the host may access it.
 void set_managed_access(HostAccess access);
 // cudaStreamAttachMemAsync. Throws ApiError (cudaErrorInvalidValue) for what is not managed.

@@ -33,10 +33,9 @@ void explain(const void* address) {
         is_managed ? "call cudaDeviceSynchronize() first; GPUs before Pascal need it"
                    : "copy it with cudaMemcpy, or use cudaMallocManaged";
     char line[512];
-    const int length =
-        std::snprintf(line, sizeof line,
-                      "emulated GPU: error: host code dereferences %p: %s (%s); %s\n", address,
-                      what, where, remedy);
+    const int length = std::snprintf(
+        line, sizeof line, "emulated GPU: error: host code dereferences %p: %s (%s); %s\n", address,
+        what, where, remedy);
     if (length > 0 && write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
@@ -47,7 +46,7 @@ void on_fault(int, siginfo_t* info, void*) {
 }
 
 [[gnu::constructor]] void catch_faults() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGSEGV, &action, &action_before);

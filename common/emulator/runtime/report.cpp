@@ -9,6 +9,7 @@
 #include "emulator/runtime/counters.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/json.hpp"
+#include "emulator/runtime/managed.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
 
@@ -190,7 +191,10 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
     add_texts(line, "notes", record.notes);
     add_texts(line, "hazards", record.hazards);
     line.field("host_seconds", record.host_seconds);
-    if (prediction) add_prediction(line, module, record, *prediction);
+    if (prediction) {
+        line.field("managed_bytes", move_managed_pages(record));
+        add_prediction(line, module, record, *prediction);
+    }
     line.key("sites").begin_array();
     for (const simt::SiteRecord& site : record.sites) add_site(line, module, site);
     line.end_array().key("source").begin_array();
