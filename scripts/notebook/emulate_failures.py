@@ -33,18 +33,12 @@ def texts(calls: Sequence[FailedCall], unnoticed: set[int], program: Path) -> li
 def _text(call: FailedCall, is_unnoticed: bool, program: Path) -> str:
     is_launch = call.function in _LAUNCHES
     what = "refused launch" if is_launch else f"failed call: {call.function}"
-    detail = _short(call.detail) if is_launch else call.detail
+    detail = f"{call.detail} " if call.detail else ""
     place = _source_line(program, call.callers)
     return (
-        f"{what}: {detail + ' ' if detail else ''}({call.error})"
+        f"{what}: {detail}({call.error})"
         f"{f', {place}' if place else ''}{'; the program did not check' if is_unnoticed else ''}"
     )
-
-
-def _short(detail: str) -> str:
-    """`kernel void k<int>(int*), block ...` without return type and parameters."""
-    kernel, comma, rest = detail.removeprefix("kernel ").rpartition("), ")
-    return f"kernel {short_kernel(kernel + ')')}, {rest}" if comma else detail
 
 
 @cache

@@ -38,8 +38,11 @@ bool is_device_source(cudaMemcpyKind kind) {
 void check_copy(const Copy& copy) {
     require_kind(copy.kind);
     if (copy.bytes == 0 || copy.rows == 0 || copy.slices == 0) return;
-    require(copy.rows == 1 || (copy.bytes <= copy.to_pitch && copy.bytes <= copy.from_pitch),
-            cudaErrorInvalidPitchValue);
+    if (copy.rows != 1 && (copy.bytes > copy.to_pitch || copy.bytes > copy.from_pitch))
+        refuse(cudaErrorInvalidPitchValue, "rows of " + std::to_string(copy.bytes) +
+                                               " bytes, but pitches of " +
+                                               std::to_string(copy.to_pitch) + " (to) and " +
+                                               std::to_string(copy.from_pitch) + " (from)");
     const auto span = [&](std::size_t pitch, std::size_t slice) {
         return (copy.slices - 1) * slice + (copy.rows - 1) * pitch + copy.bytes;
     };

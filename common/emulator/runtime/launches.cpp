@@ -51,9 +51,20 @@ std::string product_text(const dim3& size) {
     return text;
 }
 
+std::string without_parameters(std::string kernel) {
+    std::size_t at = kernel.size();
+    int depth = 0;
+    do {
+        if (at == 0) return kernel;
+        --at;
+        depth += (kernel[at] == ')') - (kernel[at] == '(');
+    } while (depth > 0);
+    return kernel[at] == '(' ? kernel.substr(0, at) : kernel;
+}
+
 // Fails as a launch on the real GPU does; the report says what was asked for and what the limit is.
 [[noreturn]] void refuse_launch(const Launch& launch, cudaError_t code, const std::string& why) {
-    refuse(code, "kernel " + launch.function->demangled() + ", " + why);
+    refuse(code, "kernel " + without_parameters(launch.function->demangled()) + ", " + why);
 }
 
 // `what`: "grid" or "block". Sizes are from 1 to `max`.

@@ -7,6 +7,7 @@
 #include "emulator/device_memory.hpp"
 #include "emulator/simt/launch.hpp"
 #include "emulator/simt/memory.hpp"
+#include "emulator/simt/module.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -50,12 +51,40 @@ std::string describe_distance(Address distance, const char* where, const Allocat
            (distance >= min_overflow_bytes ? " (an index of 32 bits that overflowed?)" : "");
 }
 
-std::string describe_outside(Address address, std::uint32_t bytes) {
+// Of the program: not the memory of the parameters, which lies among its allocations.
+bool is_of_program(const std::optional<Allocation>& allocation) {
+    return allocation && allocation->begin != Module::parameter_buffer();
+}
+
+std::optional<Allocation> program_allocation_below(Address address) {
+    const auto found = allocation_at_or_below(address);
+    return !found || is_of_program(found) ? found : allocation_at_or_below(found->begin - 1);
+}
+
+std::optional<Allocation> program_allocation_above(Address address) {
+    const auto found = allocation_above(address);
+    return !found || is_of_program(found) ? found : allocation_above(found->begin);
+}
+
+// array[index] tells which allocation is meant.
+std::optional<Allocation> accessed_array(Warp& warp, const MemoryDetail& detail, int lane) {
+    if (detail.array == no_register) return std::nullopt;
+    const Address array = warp.lanes<std::uint64_t>(detail.array)[lane];
+    const auto found = allocation_at_or_below(array);
+    return found && array < found->end() ? found : std::nullopt;
+}
+
+std::string describe_outside(Address address, std::uint32_t bytes,
+                             const std::optional<Allocation>& array) {
     if (address < lowest_host_address)
         return address == 0
                    ? "at address 0: a null pointer"
                    : "at address " + hexadecimal(address) + ": a null pointer and an offset";
-    const auto below = allocation_at_or_below(address), above = allocation_above(address);
+    if (array && address >= array->end())
+        return describe_distance(address + bytes - array->end(), "past the end of", *array);
+    if (array && address < array->begin)
+        return describe_distance(array->begin - address, "before", *array);
+    const auto below = program_allocation_below(address), above = program_allocation_above(address);
     const Address past = below ? address + bytes - below->end() : max_index_bytes;
     const Address before = above ? above->begin - address : max_index_bytes;
     if (below && past <= before && past < max_index_bytes)
@@ -233,8 +262,9 @@ namespace {
 void check_global(WarpContext& context, const MemoryDetail& detail, Address address, int lane) {
     const Allocation* const allocation = context.execution->find_allocation(address);
     if (allocation == nullptr || address + detail.bytes > allocation->end()) {
-        fault_access(context, detail, lane, FaultKind::illegal_address,
-                     describe_outside(address, detail.bytes));
+        fault_access(
+            context, detail, lane, FaultKind::illegal_address,
+            describe_outside(address, detail.bytes, accessed_array(context, detail, lane)));
     }
     if (address % detail.bytes != 0) fault_misaligned(context, detail, lane);
 }
