@@ -60,7 +60,10 @@ def emulate(options: argparse.Namespace) -> int:
                 report.launches,
                 report.failures,
                 failed_calls,
-                emulate_program.host_clock_notes(program) if report.launches else [],
+                [
+                    *report.notes,
+                    *(emulate_program.host_clock_notes(program) if report.launches else []),
+                ],
             )
         )
         statuses.append(status)
@@ -154,7 +157,7 @@ def runtime_folder(project: Project) -> Path:
     names = [
         name
         for name in build.targets(project)
-        if name.rsplit("/", 1)[-1] in emulate_program.RUNTIMES
+        if name.rsplit("/", 1)[-1] in emulate_program.LIBRARIES
     ]
     if not names:
         raise Problem(

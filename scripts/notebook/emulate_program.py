@@ -14,6 +14,8 @@ from notebook.text import plain, quoted
 
 # Ours, and all that a program may ask for.
 RUNTIMES = ("libcudart.so.13", "libcudart.so.12")
+# What stands beside them, for programs that load it.
+LIBRARIES = (*RUNTIMES, "libcublas.so.13", "libcublas.so.12")
 HOW_TO_BUILD = "nvcc -cudart shared -arch=compute_75 -lineinfo"
 
 # What a program imports that measures time by the host's clock.

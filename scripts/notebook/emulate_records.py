@@ -178,6 +178,7 @@ class Report:
     launches: list[Launch] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     failed_calls: list[FailedCall] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
     finished: bool = False
     # Numbers of the failed calls whose error the program has not seen; nothing where it was killed.
     noticed_all_but: set[int] | None = None
@@ -217,6 +218,8 @@ def _add(report: Report, described: dict[str, Any]) -> None:
     if described.get("finished"):
         report.finished = True
         report.noticed_all_but = {int(number) for number in described.get("unnoticed", [])}
+    elif "note" in described:
+        report.notes.append(plain(described["note"]))
     elif "failed_call" in described:
         report.failed_calls.append(_failed_call(described))
     elif "error" in described:

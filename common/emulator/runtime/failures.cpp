@@ -73,7 +73,7 @@ void find_callers(Failure& failure) {
 
 }  // namespace
 
-void note_failure(cudaError_t code, const std::string& detail) {
+void note_failure(cudaError_t code, const std::string& detail, const std::string& function) {
     Failure failure{.number = ++state().failures,
                     .code = code,
                     .detail = detail,
@@ -81,6 +81,7 @@ void note_failure(cudaError_t code, const std::string& detail) {
                     .callers = {}};
     state().unnoticed[failure.number] = code;
     find_callers(failure);
+    if (!function.empty()) failure.function = function;
     report_failed_call(failure);
 }
 

@@ -19,8 +19,8 @@ struct Failure {
     std::vector<std::uintptr_t> callers;
 };
 
-// The API function that is being executed fails.
-void note_failure(cudaError_t code, const std::string& detail);
+// The API function that is being executed fails. `function`: where it is one of another library.
+void note_failure(cudaError_t code, const std::string& detail, const std::string& function = "");
 
 // The program has seen `code`: the runtime returned it as the last error, or it asked for its text.
 void notice_failures(cudaError_t code);

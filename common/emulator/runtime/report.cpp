@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include "emulator/runtime/counters.hpp"
 #include "emulator/runtime/errors.hpp"
@@ -208,6 +209,14 @@ void report_failure(const Launch& launch, const std::string& error) {
     JsonLine line;
     line.begin_object().field("launch", ++launches).field("kernel", launch.function->demangled());
     line.field("error", error).end_object();
+    write(line);
+}
+
+void report_note(const std::string& text) {
+    static std::set<std::string>& reported = *new std::set<std::string>;
+    if (report_file() == nullptr || !reported.insert(text).second) return;
+    JsonLine line;
+    line.begin_object().field("note", text).end_object();
     write(line);
 }
 

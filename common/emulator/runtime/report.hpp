@@ -16,5 +16,7 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
 // Of a launch that was started.
 void report_failure(const Launch& launch, const std::string& error);
 void report_failed_call(const Failure& failure);
+// On the program as a whole, once.
+void report_note(const std::string& text);
 
 }  // namespace emulator::runtime
