@@ -71,6 +71,7 @@ cudaError_t remember(cudaError_t code) {
 }
 
 cudaError_t record(cudaError_t code) {
+    const std::lock_guard lock(api_mutex());
     if (code != cudaSuccess && code != sticky) note_failure(code, "");
     return remember(code);
 }
