@@ -1,5 +1,5 @@
 // What the program has allocated: device, managed and page-locked host memory. All of it lies in the
-// emulated GPU's memory, so kernels reach it at the host's address.
+// emulated GPU's memory, so kernels and the host (where it may access it) have the same address.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -225,13 +225,15 @@ namespace {
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared_bytes, cudaStream_t stream, bool cooperative) {
     return call([&] {
-        require_stream(stream);
         Launch launch{.function = &find_function(function),
                       .grid = grid,
                       .block = block,
                       .dynamic_shared_bytes = shared_bytes,
                       .cooperative = cooperative,
                       .parameters = {}};
+        if (!is_stream(stream))
+            refuse_launch(launch, cudaErrorInvalidResourceHandle,
+                          "in a stream that does not exist");
         check_launch(launch);
         launch.parameters = copy_arguments(*launch.function, arguments);
         perform(stream, launch);
