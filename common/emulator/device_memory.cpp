@@ -7,64 +7,63 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <stdexcept>
+
+#include "emulator/allocation_places.hpp"
 
 namespace emulator {
 namespace {
 
-#ifdef __SANITIZE_THREAD__
-constexpr Address range_begin = 0x0040'0000'0000;  // elsewhere lies what ThreadSanitizer notes
-#elif defined(__SANITIZE_ADDRESS__)
-constexpr Address range_begin = 0x2000'0000'0000;  // its allocator has 0x5000… or 0x6000…
-#else
-constexpr Address range_begin = 0x6000'0000'0000;
-#endif
 constexpr std::size_t range_bytes = std::size_t{256} << 30;
-constexpr std::size_t page = 4096;
-// Wide enough that an index some thousand elements past the end still meets no neighbour.
-constexpr std::size_t guard_bytes = 16 * page;
+// What malloc() in kernels rounds sizes up to.
+constexpr std::size_t heap_unit = 16;
 
 std::uint8_t* shadow = nullptr;
-std::uint8_t* shadow_of(Address address) { return shadow + (address - range_begin); }
-
-std::size_t pages_of(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
 class DeviceMemory {
   public:
-    DeviceMemory() {
-        void* const wanted = reinterpret_cast<void*>(range_begin);
-        void* const got =
-            mmap(wanted, range_bytes, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got != wanted) {
-            throw std::runtime_error(
-                "emulated GPU: cannot reserve the address range of its memory "
-                "(is the address space limited? try `ulimit -v unlimited`)");
-        }
-    }
+    DeviceMemory()
+        : range_(reserve_addresses(range_bytes)),
+          page_bytes_(system_page_bytes()),
+          places_(range_, page_bytes_) {}
+
+    const AddressRange& range() const { return range_; }
 
     void* allocate(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
-        const std::size_t span = pages_of(bytes == 0 ? 1 : bytes);
-        const Address begin = first_gap(span + 2 * guard_bytes) + guard_bytes;
-        if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) {
-            throw std::bad_alloc();
-        }
-        allocations_.emplace(begin, Allocation{begin, bytes});
-        return reinterpret_cast<void*>(begin);
+        return add(bytes, AllocationPlaces::max_own);
     }
 
     void release(void* pointer) {
         const std::lock_guard lock(mutex_);
-        const auto found = allocations_.find(reinterpret_cast<Address>(pointer));
-        if (found == allocations_.end()) {
-            throw std::invalid_argument("emulated GPU: release of a pointer that is no allocation");
-        }
-        const std::size_t span = pages_of(found->second.bytes == 0 ? 1 : found->second.bytes);
-        madvise(pointer, span, MADV_DONTNEED);
-        if (shadow != nullptr) madvise(shadow_of(found->first), span, MADV_DONTNEED);
-        mprotect(pointer, span, PROT_NONE);
-        allocations_.erase(found);
+        remove(reinterpret_cast<Address>(pointer));
+    }
+
+    void* allocate_on_heap(std::size_t bytes, std::size_t limit) {
+        const std::lock_guard lock(mutex_);
+        const std::size_t left = limit - std::min(limit, heap_bytes_);
+        if (bytes > left || heap_size(bytes) > left) return nullptr;
+        void* const pointer = add(bytes, AllocationPlaces::max_own_on_heap);
+        heap_.insert(reinterpret_cast<Address>(pointer));
+        heap_bytes_ += heap_size(bytes);
+        return pointer;
+    }
+
+    void release_on_heap(void* pointer) {
+        const std::lock_guard lock(mutex_);
+        const auto found = heap_.find(reinterpret_cast<Address>(pointer));
+        if (found == heap_.end()) refuse_release();
+        heap_bytes_ -= heap_size(allocations_.at(*found).bytes);
+        remove(*found);
+        heap_.erase(found);
+    }
+
+    void release_heap() {
+        const std::lock_guard lock(mutex_);
+        for (const Address begin : heap_) remove(begin);
+        heap_.clear();
+        heap_bytes_ = 0;
     }
 
     void add_host(Allocation memory) {
@@ -98,20 +97,63 @@ class DeviceMemory {
     }
 
   private:
-    Address first_gap(std::size_t span) const {
-        Address candidate = range_begin;
-        for (const auto& [begin, allocation] : allocations_) {
-            if (begin - guard_bytes >= candidate + span) break;
-            candidate =
-                begin + pages_of(allocation.bytes == 0 ? 1 : allocation.bytes) + guard_bytes;
-        }
-        if (candidate + span > range_begin + range_bytes) throw std::bad_alloc();
-        return candidate;
+    static std::size_t heap_size(std::size_t bytes) {
+        return (bytes + heap_unit - 1) / heap_unit * heap_unit;
     }
 
+    [[noreturn]] static void refuse_release() {
+        throw std::invalid_argument("emulated GPU: free of a pointer that was never allocated");
+    }
+
+    void* add(std::size_t bytes, std::size_t most_own) {
+        const AllocationPlaces::Taken taken = places_.take(bytes, most_own);
+        if (taken.opened.bytes != 0 && !protect(taken.opened, PROT_READ | PROT_WRITE)) {
+            places_.give_back({taken.begin, bytes});
+            throw std::bad_alloc();
+        }
+        allocations_.emplace(taken.begin, Allocation{taken.begin, bytes});
+        return reinterpret_cast<void*>(taken.begin);
+    }
+
+    void remove(Address begin) {
+        const auto found = allocations_.find(begin);
+        if (found == allocations_.end()) refuse_release();
+        const AddressRange closed = places_.give_back(found->second);
+        if (closed.bytes != 0) {
+            clear(closed);
+            protect(closed, PROT_NONE);
+        } else {
+            clear(found->second);
+        }
+        allocations_.erase(found);
+    }
+
+    static bool protect(AddressRange pages, int access) {
+        return mprotect(reinterpret_cast<void*>(pages.begin), pages.bytes, access) == 0;
+    }
+
+    // Its next owner finds zeros that count as uninitialised. Gives whole pages back to the system.
+    void clear(AddressRange memory) const {
+        const Address first =
+            std::min((memory.begin + page_bytes_ - 1) / page_bytes_ * page_bytes_, memory.end());
+        const Address last = std::max(memory.end() / page_bytes_ * page_bytes_, first);
+        for (std::uint8_t* const base : {reinterpret_cast<std::uint8_t*>(range_.begin), shadow}) {
+            if (base == nullptr) continue;
+            std::uint8_t* const begin = base + (memory.begin - range_.begin);
+            std::memset(begin, 0, first - memory.begin);
+            madvise(begin + (first - memory.begin), last - first, MADV_DONTNEED);
+            std::memset(begin + (last - memory.begin), 0, memory.end() - last);
+        }
+    }
+
+    const AddressRange range_;
+    const std::size_t page_bytes_;
     std::mutex mutex_;
+    AllocationPlaces places_;
     std::map<Address, Allocation> allocations_;
     std::map<Address, Allocation> host_memory_;
+    std::set<Address> heap_;
+    std::size_t heap_bytes_ = 0;  // of all allocations in heap_
 };
 
 // Never destroyed: buffers with static storage may be released after this file's statics.
@@ -120,11 +162,27 @@ DeviceMemory& device_memory() {
     return memory;
 }
 
+std::uint8_t* shadow_of(Address address) {
+    return shadow + (address - device_memory().range().begin);
+}
+
 }  // namespace
 
 void* allocate_device_memory(std::size_t bytes) { return device_memory().allocate(bytes); }
 
 void release_device_memory(void* pointer) { device_memory().release(pointer); }
+
+void* allocate_on_heap(std::size_t bytes, std::size_t heap_bytes) {
+    try {
+        return device_memory().allocate_on_heap(bytes, heap_bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void release_on_heap(void* pointer) { device_memory().release_on_heap(pointer); }
+
+void release_heap() { device_memory().release_heap(); }
 
 void add_host_memory(void* pointer, std::size_t bytes) {
     device_memory().add_host({reinterpret_cast<Address>(pointer), bytes});
@@ -162,7 +220,9 @@ void MemoryCopy::restore() const {
     }
 }
 
-bool in_device_memory(Address address) { return address - range_begin < range_bytes; }
+bool in_device_memory(Address address) {
+    return address - device_memory().range().begin < range_bytes;
+}
 
 std::optional<Allocation> allocation_at_or_below(Address address) {
     return device_memory().at_or_below(address);
