@@ -1,79 +1,84 @@
 #include "emulator/device_memory.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <stdexcept>
+
+#include "emulator/allocation_places.hpp"
 
 namespace emulator {
 namespace {
 
-#ifdef __SANITIZE_THREAD__
-constexpr Address range_begin = 0x0040'0000'0000;  // elsewhere lies what ThreadSanitizer notes
-#elif defined(__SANITIZE_ADDRESS__)
-constexpr Address range_begin = 0x2000'0000'0000;  // its allocator has 0x5000… or 0x6000…
-#else
-constexpr Address range_begin = 0x6000'0000'0000;
-#endif
 constexpr std::size_t range_bytes = std::size_t{256} << 30;
-constexpr std::size_t page = 4096;
-// Wide enough that an index some thousand elements past the end still meets no neighbour.
-constexpr std::size_t guard_bytes = 16 * page;
+// What malloc() in kernels rounds sizes up to.
+constexpr std::size_t heap_unit = 16;
 
 std::uint8_t* shadow = nullptr;
-std::uint8_t* shadow_of(Address address) { return shadow + (address - range_begin); }
-
-std::size_t pages_of(std::size_t bytes) {
-    return (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
-}
 
 class DeviceMemory {
   public:
-    // One file in memory, mapped twice: at the GPU's addresses, for the host's code, and for the emulator.
-    DeviceMemory() : file_(memfd_create("emulated-gpu", MFD_CLOEXEC)) {
-        if (file_ < 0 || ftruncate(file_, range_bytes) != 0) cannot_reserve();
-        void* const wanted = reinterpret_cast<void*>(range_begin);
-        constexpr int flags = MAP_SHARED | MAP_NORESERVE;
-        if (mmap(wanted, range_bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE, file_, 0) != wanted)
-            cannot_reserve();
-        void* const got = mmap(nullptr, range_bytes, PROT_READ | PROT_WRITE, flags, file_, 0);
-        if (got == MAP_FAILED) cannot_reserve();
-        storage_ = static_cast<std::byte*>(got);
-    }
+    DeviceMemory()
+        : memory_(reserve_addresses(range_bytes)),
+          page_bytes_(system_page_bytes()),
+          places_(range(), page_bytes_) {}
 
-    std::byte* storage() const { return storage_; }
+    const AddressRange& range() const { return memory_.addresses(); }
+    std::byte* storage() const { return memory_.storage(); }
 
     void* allocate(std::size_t bytes, HostAccess access) {
         const std::lock_guard lock(mutex_);
-        const std::size_t span = pages_of(bytes);
-        const Address begin = first_gap(span + 2 * guard_bytes) + guard_bytes;
-        void* const pointer = reinterpret_cast<void*>(begin);
-        if (access == HostAccess::allowed) protect({begin, bytes}, access);
-        allocations_.emplace(begin, Allocation{begin, bytes});
+        void* const pointer = add(bytes, AllocationPlaces::max_own);
+        const auto begin = reinterpret_cast<Address>(pointer);
+        if (access == HostAccess::allowed && !memory_.set_host_access(pages_of(begin), access)) {
+            remove(begin);
+            throw std::bad_alloc();
+        }
         return pointer;
     }
 
     void set_host_access(void* pointer, HostAccess access) {
         const std::lock_guard lock(mutex_);
-        protect(find(pointer)->second, access);
+        const auto begin = reinterpret_cast<Address>(pointer);
+        // Neighbours in a page keep what they have.
+        if (access == HostAccess::none && places_.shares_pages(begin)) return;
+        if (!memory_.set_host_access(pages_of(begin), access)) throw std::bad_alloc();
     }
 
     void release(void* pointer) {
         const std::lock_guard lock(mutex_);
-        const auto found = find(pointer);
-        const auto span = static_cast<off_t>(pages_of(found->second.bytes));
-        protect(found->second, HostAccess::none);
-        const auto offset = static_cast<off_t>(found->first - range_begin);
-        fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, span);
-        if (shadow != nullptr)
-            madvise(shadow_of(found->first), static_cast<std::size_t>(span), MADV_DONTNEED);
-        allocations_.erase(found);
+        remove(reinterpret_cast<Address>(pointer));
+    }
+
+    void* allocate_on_heap(std::size_t bytes, std::size_t limit) {
+        const std::lock_guard lock(mutex_);
+        const std::size_t left = limit - std::min(limit, heap_bytes_);
+        if (bytes > left || heap_size(bytes) > left) return nullptr;
+        void* const pointer = add(bytes, AllocationPlaces::max_own_on_heap);
+        heap_.insert(reinterpret_cast<Address>(pointer));
+        heap_bytes_ += heap_size(bytes);
+        return pointer;
+    }
+
+    void release_on_heap(void* pointer) {
+        const std::lock_guard lock(mutex_);
+        const auto found = heap_.find(reinterpret_cast<Address>(pointer));
+        if (found == heap_.end()) refuse_release();
+        heap_bytes_ -= heap_size(allocations_.at(*found).bytes);
+        remove(*found);
+        heap_.erase(found);
+    }
+
+    void release_heap() {
+        const std::lock_guard lock(mutex_);
+        for (const Address begin : heap_) remove(begin);
+        heap_.clear();
+        heap_bytes_ = 0;
     }
 
     void add_host(Allocation memory) {
@@ -113,47 +118,77 @@ class DeviceMemory {
     }
 
   private:
-    [[noreturn]] static void cannot_reserve() {
-        throw std::runtime_error(
-            "emulated GPU: cannot reserve the address range of its memory "
-            "(is the address space or the size of files limited? try `ulimit -v unlimited; "
-            "ulimit -f unlimited`)");
+    static std::size_t heap_size(std::size_t bytes) {
+        return (bytes + heap_unit - 1) / heap_unit * heap_unit;
     }
 
-    std::map<Address, Allocation>::iterator find(void* pointer) {
-        const auto found = allocations_.find(reinterpret_cast<Address>(pointer));
-        if (found == allocations_.end())
-            throw std::invalid_argument("emulated GPU: release of a pointer that is no allocation");
-        return found;
+    [[noreturn]] static void refuse_release() {
+        throw std::invalid_argument("emulated GPU: free of a pointer that was never allocated");
     }
 
-    static void protect(const Allocation& memory, HostAccess access) {
-        const int allowed = access == HostAccess::allowed ? PROT_READ | PROT_WRITE : PROT_NONE;
-        if (mprotect(reinterpret_cast<void*>(memory.begin), pages_of(memory.bytes), allowed) != 0)
-            throw std::bad_alloc();
+    void* add(std::size_t bytes, std::size_t most_own) {
+        const AllocationPlaces::Taken taken = places_.take(bytes, most_own);
+        allocations_.emplace(taken.begin, Allocation{taken.begin, bytes});
+        return reinterpret_cast<void*>(taken.begin);
     }
 
-    Address first_gap(std::size_t span) const {
-        Address candidate = range_begin;
-        for (const auto& [begin, allocation] : allocations_) {
-            if (begin - guard_bytes >= candidate + span) break;
-            candidate = begin + pages_of(allocation.bytes) + guard_bytes;
+    void remove(Address begin) {
+        const auto found = allocations_.find(begin);
+        if (found == allocations_.end()) refuse_release();
+        const AddressRange closed = places_.give_back(found->second);
+        if (closed.bytes != 0) {
+            clear(closed);
+            // Where this fails the host keeps the access that it had.
+            (void)memory_.set_host_access(closed, HostAccess::none);
+        } else {
+            clear(found->second);
         }
-        if (candidate + span > range_begin + range_bytes) throw std::bad_alloc();
-        return candidate;
+        allocations_.erase(found);
     }
 
-    const int file_;
-    std::byte* storage_ = nullptr;
+    // That an allocation lies in.
+    AddressRange pages_of(Address begin) const {
+        const Allocation& allocation = allocations_.at(begin);
+        const Address first = begin / page_bytes_ * page_bytes_;
+        const Address end = begin + std::max<std::size_t>(allocation.bytes, 1);
+        return {first, (end + page_bytes_ - 1) / page_bytes_ * page_bytes_ - first};
+    }
+
+    // Its next owner finds zeros that count as uninitialised. Gives whole pages back to the system.
+    void clear(AddressRange memory) const {
+        const Address first =
+            std::min((memory.begin + page_bytes_ - 1) / page_bytes_ * page_bytes_, memory.end());
+        const Address last = std::max(memory.end() / page_bytes_ * page_bytes_, first);
+        for (auto* const base : {reinterpret_cast<std::uint8_t*>(storage()), shadow}) {
+            if (base == nullptr) continue;
+            std::uint8_t* const begin = base + (memory.begin - range().begin);
+            std::memset(begin, 0, first - memory.begin);
+            std::memset(begin + (last - memory.begin), 0, memory.end() - last);
+        }
+        if (first == last) return;
+        memory_.discard({first, last - first});
+        if (shadow != nullptr)
+            madvise(shadow + (first - range().begin), last - first, MADV_DONTNEED);
+    }
+
+    const BackedRange memory_;
+    const std::size_t page_bytes_;
     std::mutex mutex_;
+    AllocationPlaces places_;
     std::map<Address, Allocation> allocations_;
     std::map<Address, Allocation> host_memory_;
+    std::set<Address> heap_;
+    std::size_t heap_bytes_ = 0;  // of all allocations in heap_
 };
 
 // Never destroyed: buffers with static storage may be released after this file's statics.
 DeviceMemory& device_memory() {
     static DeviceMemory& memory = *new DeviceMemory;
     return memory;
+}
+
+std::uint8_t* shadow_of(Address address) {
+    return shadow + (address - device_memory().range().begin);
 }
 
 }  // namespace
@@ -167,8 +202,9 @@ void set_host_access(void* pointer, HostAccess access) {
 }
 
 std::byte* storage_of(Address address) {
-    return in_device_memory(address) ? device_memory().storage() + (address - range_begin)
-                                     : reinterpret_cast<std::byte*>(address);
+    return in_device_memory(address)
+               ? device_memory().storage() + (address - device_memory().range().begin)
+               : reinterpret_cast<std::byte*>(address);
 }
 std::byte* storage_of(void* pointer) { return storage_of(reinterpret_cast<Address>(pointer)); }
 const std::byte* storage_of(const void* pointer) {
@@ -176,6 +212,18 @@ const std::byte* storage_of(const void* pointer) {
 }
 
 void release_device_memory(void* pointer) { device_memory().release(pointer); }
+
+void* allocate_on_heap(std::size_t bytes, std::size_t heap_bytes) {
+    try {
+        return device_memory().allocate_on_heap(bytes, heap_bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void release_on_heap(void* pointer) { device_memory().release_on_heap(pointer); }
+
+void release_heap() { device_memory().release_heap(); }
 
 void add_host_memory(void* pointer, std::size_t bytes) {
     device_memory().add_host({reinterpret_cast<Address>(pointer), bytes});
@@ -213,7 +261,9 @@ void MemoryCopy::restore() const {
     }
 }
 
-bool in_device_memory(Address address) { return address - range_begin < range_bytes; }
+bool in_device_memory(Address address) {
+    return address - device_memory().range().begin < range_bytes;
+}
 
 std::optional<Allocation> allocation_at_or_below(Address address) {
     return device_memory().at_or_below(address);

@@ -5,25 +5,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "emulator/backed_range.hpp"
+
 namespace emulator {
 
-using Address = std::uint64_t;
+using Allocation = AddressRange;
 
-struct Allocation {
-    Address begin = 0;
-    std::size_t bytes = 0;
-    Address end() const { return begin + bytes; }
-};
-
-// Whether code of the host may access memory at the GPU's address.
-enum class HostAccess : bool { none, allowed };
-
-// Device memory of `bytes` bytes, aligned to 512 bytes as cudaMalloc's is. Pages before and behind
-// it belong to no allocation. Throws std::bad_alloc when the reserved range is used up.
+// Device memory of `bytes` bytes, aligned to 512 bytes as cudaMalloc's is. What lies before and behind
+// it belongs to no allocation. Throws std::bad_alloc when the reserved range is used up.
 void* allocate_device_memory(std::size_t bytes, HostAccess access = HostAccess::none);
 
 // Of an allocation, from now on.
@@ -36,6 +28,13 @@ const std::byte* storage_of(const void* pointer);
 
 // Throws std::invalid_argument for a pointer that allocate_device_memory did not return.
 void release_device_memory(void* pointer);
+
+// The heap of malloc() in kernels: null where its allocations would exceed `heap_bytes` together, or
+// no memory is left.
+void* allocate_on_heap(std::size_t bytes, std::size_t heap_bytes);
+// Throws std::invalid_argument for a pointer that allocate_on_heap did not return.
+void release_on_heap(void* pointer);
+void release_heap();
 
 // Host memory that kernels may access, at its own address (cudaHostRegister).
 void add_host_memory(void* pointer, std::size_t bytes);

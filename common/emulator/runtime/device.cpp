@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "emulator/device_memory.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/arrays.hpp"
 #include "emulator/runtime/errors.hpp"
@@ -49,6 +50,7 @@ simt::Gpu& gpu() {
     if (!gpu_slot()) {
         simt::Options options = settings().options;
         const timing::Machine machine = timing::machine_of(architecture());
+        options.heap_bytes = limits().heap_bytes;
         options.l2_slices = machine.l2_slices;
         options.l2_reuse_bytes = machine.l2_reuse_bytes;
         gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
@@ -140,6 +142,7 @@ cudaError_t cudaDeviceReset() {
         release_graphs();
         release_textures();
         release_allocations();
+        emulator::release_heap();
         gpu_slot().reset();
         unload_programs();
         limits() = Limits();
@@ -200,6 +203,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
                 return;
             case cudaLimitMallocHeapSize:
                 limits().heap_bytes = value;
+                gpu().options().heap_bytes = value;
                 return;
             case cudaLimitMaxL2FetchGranularity:
                 return;  // a hint
