@@ -181,6 +181,8 @@ TEST(DeviceMemory, TheHostAccessesWhatItMayAtTheSameAddress) {
     using emulator::HostAccess;
     auto* const both =
         static_cast<char*>(emulator::allocate_device_memory(10000, HostAccess::allowed));
+    if (emulator::storage_of(both) == reinterpret_cast<std::byte*>(both))
+        GTEST_SKIP() << "too few addresses to map the memory twice";
     both[9999] = 'x';
     EXPECT_EQ(static_cast<char>(emulator::storage_of(both)[9999]), 'x');
     emulator::storage_of(both)[0] = std::byte{'y'};
