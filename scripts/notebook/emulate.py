@@ -15,10 +15,12 @@ from notebook import (
     build,
     emulate_build,
     emulate_cells,
+    emulate_errors,
     emulate_export,
     emulate_program,
     emulate_records,
     emulate_report,
+    gpu_names,
     toolbox,
 )
 from notebook.devices import emulable
@@ -26,7 +28,7 @@ from notebook.emulate_options import USAGE
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.progress import say
 from notebook.project import Project
-from notebook.text import close_matches, plain
+from notebook.text import plain
 
 
 def emulate(options: argparse.Namespace) -> int:
@@ -49,13 +51,13 @@ def emulate(options: argparse.Namespace) -> int:
             )
         launches = emulate_records.aggregate(report.launches)
         runs.append(
-            emulate_report.Emulated(
-                target.name, target.gpu, target.sm_count, launches, report.failures
+            emulate_records.Emulated(
+                target.name, target.gpu, target.sm_count, launches, report.failures, target.error
             )
         )
         statuses.append(status)
     sys.stdout.flush()
-    print("\n".join(_render(options.report, runs)))
+    print("\n".join(_render(options, runs)))
     return _verdict(program, targets, statuses, any(run.failures for run in runs))
 
 
@@ -78,6 +80,7 @@ class Target:
     gpu: str
     compute_capability: str
     sm_count: int
+    error: emulate_errors.TimeError
 
 
 @dataclass(frozen=True)
@@ -90,30 +93,17 @@ class _Run:
 
 def _targets(project: Project, words: str) -> list[Target]:
     known = emulable(project)
-    names = list(dict.fromkeys(_full_name(word, list(known)) for word in words.split(",")))
+    names = list(dict.fromkeys(gpu_names.resolve(word, known) for word in words.split(",")))
     return [
         Target(
             name,
             known[name]["gpu"],
             known[name]["compute_capability"],
             int(known[name]["sm_count"] or 0),
+            emulate_errors.of_gpu(project, name, known),
         )
         for name in names
     ]
-
-
-def _full_name(word: str, known: list[str]) -> str:
-    """The name that `word` is, or the end of without its hyphens: rtx3080 is geforce-rtx-3080."""
-    if word in known:
-        return word
-    end = word.lower().replace("-", "")
-    matching = [name for name in known if end and name.replace("-", "").endswith(end)]
-    if len(matching) != 1:
-        raise Problem(
-            f"unknown architecture '{plain(word)}'; {close_matches(word, matching or known)}",
-            WRONG_USAGE,
-        )
-    return matching[0]
 
 
 def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
@@ -188,15 +178,16 @@ def _execute(
         return emulate_records.read(path), done.returncode
 
 
-def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
+def _render(options: argparse.Namespace, runs: Sequence[emulate_records.Emulated]) -> list[str]:
+    report = options.report
     if report == "json":
         return [emulate_export.as_json(runs)]
     if report == "csv":
         return [emulate_export.as_csv(runs).rstrip("\n")]
     body = (
-        emulate_report.line_report(runs)
+        emulate_report.line_report(runs, options.names)
         if report == "lines"
-        else emulate_report.launch_report(runs)
+        else emulate_report.launch_report(runs, options.names)
     )
     launches = max(sum(launch.launches for launch in run.launches) for run in runs)
     kernels = len({launch.kernel for launch in runs[0].launches})

@@ -22,6 +22,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--report", choices=REPORTS, default="lines", help="lines, if left out")
     command.add_argument(
+        "--names", action="store_true", help="add Nsight Compute's names of all that is shown"
+    )
+    command.add_argument(
         "--check-hazards",
         action="store_true",
         help="races, uninitialised reads, divergent barriers",
