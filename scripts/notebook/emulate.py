@@ -15,6 +15,7 @@ from notebook import (
     build,
     emulate_build,
     emulate_cells,
+    emulate_counts,
     emulate_errors,
     emulate_export,
     emulate_program,
@@ -34,6 +35,8 @@ from notebook.text import plain
 def emulate(options: argparse.Namespace) -> int:
     project = Project.here()
     targets = _targets(project, options.architecture)
+    names = [target.name for target in targets]
+    saved = emulate_counts.read(options.check_counts, names) if options.check_counts else None
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
     library = runtime_folder(project)
@@ -58,7 +61,29 @@ def emulate(options: argparse.Namespace) -> int:
         statuses.append(status)
     sys.stdout.flush()
     print("\n".join(_render(options, runs)))
-    return _verdict(program, targets, statuses, any(run.failures for run in runs))
+    status = _verdict(program, targets, statuses, any(run.failures for run in runs))
+    if saved is not None and not _holds(saved, runs, options):
+        status = CHECK_FAILED
+    if options.save_counts and not status:
+        emulate_counts.save(options.save_counts, runs)
+    return status
+
+
+def _holds(
+    saved: emulate_counts.Counts,
+    runs: Sequence[emulate_records.Emulated],
+    options: argparse.Namespace,
+) -> bool:
+    """Whether no kernel's counts have grown; says which have."""
+    failures, remarks = emulate_counts.check(saved, runs, options.tolerance / 100)
+    for line in failures:
+        say(f"counts grew: {line}")
+    for line in remarks:
+        say(f"counts changed: {line}")
+    if not failures:
+        more = f" by more than {options.tolerance:g} %" if options.tolerance else ""
+        say(f"no count of {plain(options.check_counts)} has grown{more}")
+    return not failures
 
 
 def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
