@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,14 +18,16 @@ from notebook import (
     emulate_counts,
     emulate_errors,
     emulate_export,
+    emulate_page,
     emulate_program,
     emulate_records,
     emulate_report,
+    figures,
     gpu_names,
     toolbox,
 )
 from notebook.devices import emulable
-from notebook.emulate_options import USAGE
+from notebook.emulate_options import MACHINE_REPORTS, USAGE
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.progress import say
 from notebook.project import Project
@@ -36,6 +38,8 @@ def emulate(options: argparse.Namespace) -> int:
     project = Project.here()
     targets = _targets(project, options.architecture)
     names = [target.name for target in targets]
+    if options.report == "html":
+        _require_reader()
     saved = emulate_counts.read(options.check_counts, names) if options.check_counts else None
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
@@ -43,7 +47,7 @@ def emulate(options: argparse.Namespace) -> int:
     runs, statuses = [], []
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
-        stdout = sys.stderr.fileno() if options.report in ("json", "csv") else None
+        stdout = sys.stderr.fileno() if options.report in MACHINE_REPORTS else None
         shown = _Run(program, arguments, library, stdout if number == 0 else subprocess.DEVNULL)
         report, status = _execute(shown, target, options)
         if not report.loaded and status == 0:
@@ -55,12 +59,18 @@ def emulate(options: argparse.Namespace) -> int:
         launches = emulate_records.aggregate(report.launches)
         runs.append(
             emulate_records.Emulated(
-                target.name, target.gpu, target.sm_count, launches, report.failures, target.error
+                target.name,
+                target.gpu,
+                target.sm_count,
+                launches,
+                report.failures,
+                target.error,
+                target.roof,
             )
         )
         statuses.append(status)
     sys.stdout.flush()
-    print("\n".join(_render(options, runs)))
+    print("\n".join(_render(options, program.name, runs)))
     status = _verdict(program, targets, statuses, any(run.failures for run in runs))
     if saved is not None and not _holds(saved, runs, options):
         status = CHECK_FAILED
@@ -106,6 +116,7 @@ class Target:
     compute_capability: str
     sm_count: int
     error: emulate_errors.TimeError
+    roof: emulate_records.Roof | None
 
 
 @dataclass(frozen=True)
@@ -126,9 +137,26 @@ def _targets(project: Project, words: str) -> list[Target]:
             known[name]["compute_capability"],
             int(known[name]["sm_count"] or 0),
             emulate_errors.of_gpu(project, name, known),
+            _roof(known[name]),
         )
         for name in names
     ]
+
+
+def _roof(row: Mapping[str, str]) -> emulate_records.Roof | None:
+    """A scheduler, of which each partition of an SM has one, issues an instruction a cycle."""
+    columns = ("sm_count", "sub_partitions", "max_clock_mhz", "dram_bw_gbs")
+    if not all(row.get(column) for column in columns):
+        return None
+    sms, partitions, clock_mhz, gigabytes = (float(row[column]) for column in columns)
+    return emulate_records.Roof(sms * partitions * clock_mhz * 1e6, gigabytes * 1e9)
+
+
+def _require_reader() -> None:
+    """A page goes into a file, and its roofline is drawn by gnuplot."""
+    if sys.stdout.isatty():
+        raise Problem("a page is for a browser; write it to a file: > report.html", WRONG_USAGE)
+    figures.require_gnuplot()
 
 
 def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
@@ -203,12 +231,16 @@ def _execute(
         return emulate_records.read(path), done.returncode
 
 
-def _render(options: argparse.Namespace, runs: Sequence[emulate_records.Emulated]) -> list[str]:
+def _render(
+    options: argparse.Namespace, program: str, runs: Sequence[emulate_records.Emulated]
+) -> list[str]:
     report = options.report
     if report == "json":
         return [emulate_export.as_json(runs)]
     if report == "csv":
         return [emulate_export.as_csv(runs).rstrip("\n")]
+    if report == "html":
+        return [emulate_page.as_html(plain(program), runs, options.names)]
     body = (
         emulate_report.line_report(runs, options.names)
         if report == "lines"

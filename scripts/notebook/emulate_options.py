@@ -7,6 +7,7 @@ from notebook.text import plain
 
 DEFAULT_ARCHITECTURE = "hopper"
 REPORTS = ("lines", "launches", "json", "csv", "html")
+MACHINE_REPORTS = ("json", "csv", "html")  # written to standard output
 USAGE = (
     "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv|html] [--names]\n"
     "                    [--check-hazards] [--save-counts FILE] [--check-counts FILE [--tolerance PERCENT]]\n"

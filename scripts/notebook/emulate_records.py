@@ -185,6 +185,14 @@ class Report:
 
 
 @dataclass(frozen=True)
+class Roof:
+    """The most that a GPU issues (warp instructions a second) and moves to and from its memory."""
+
+    instructions_per_second: float
+    dram_bytes_per_second: float
+
+
+@dataclass(frozen=True)
 class Emulated:
     """What one emulated GPU has to say: its launches, aggregated."""
 
@@ -194,6 +202,7 @@ class Emulated:
     launches: list[Launch]
     failures: list[str]
     error: TimeError = NOT_VALIDATED  # of predicted times
+    roof: Roof | None = None  # None where the tables lack a number
 
 
 def read(path: Path) -> Report:

@@ -32,7 +32,7 @@ def table_of(together: Together) -> list[str]:
             lambda launch: sum(line.warp_instructions for line in launch.code),
         )
     )
-    rows += _traffic(together)
+    rows += traffic(together)
     cells: dict[tuple[Place, str, int], dict[str, str]] = {}
     for run, launch in together:
         counts: dict[tuple[Place, str], int] = {}
@@ -100,7 +100,7 @@ _TRAFFIC = (
 )
 
 
-def _traffic(together: Together) -> list[list[str]]:
+def traffic(together: Together) -> list[list[str]]:
     """What moves below the L1; rows of which nothing is counted are left out."""
     rows = []
     for name, counters, scale in _TRAFFIC:

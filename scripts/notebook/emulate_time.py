@@ -18,7 +18,7 @@ _REASONS = {
     "constant": "constants and parameters",
     "shared": "shared memory",
     "shuffle": "shuffles",
-    "special": "special registers (threadIdx, blockIdx)",
+    "special": "special registers",
     "arithmetic": "arithmetic",
     "barrier": "barrier",
     "unit_busy": "busy unit",
@@ -77,6 +77,14 @@ def waits_of(time: Predicted) -> list[tuple[str, str, float]]:
         for (place, reason), cycles in worst
         if cycles >= _MIN_SHARE * total > 0
     ]
+
+
+def waits_at(time: Predicted | None, place: str) -> tuple[float, str]:
+    """The share of all waiting that warps do at a line ("file:line"), and what for mostly."""
+    stalls = time.stalls if time else {}
+    here = {reason: stalls.get((place, reason), 0.0) for reason in _REASONS}
+    total, most = sum(stalls.values()), max(here, key=here.__getitem__)
+    return (sum(here.values()) / total, _REASONS[most]) if total and here[most] else (0.0, "")
 
 
 @dataclass(frozen=True)
