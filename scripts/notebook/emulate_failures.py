@@ -1,5 +1,6 @@
 """Calls of CUDA's API that failed, refused launches too: a line each, with the source line of the call."""
 
+import re
 import subprocess
 from collections.abc import Sequence
 from functools import cache
@@ -7,11 +8,13 @@ from pathlib import Path
 
 from notebook import toolbox
 from notebook.emulate_cells import wrapped
-from notebook.emulate_code import is_of_toolkit, short_kernel
+from notebook.emulate_code import short_kernel
 from notebook.emulate_records import FailedCall
 from notebook.text import plain
 
 _LAUNCHES = {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"}
+# Headers of CUDA: a reader looks for the line of the program that uses them.
+_TOOLKIT = re.compile(r"(cuda|nvidia)[^/]*/.*include/")
 _STUB = ".stub.c"  # what nvcc calls for each <<<...>>>
 
 
@@ -59,6 +62,6 @@ def _source_line(program: Path, callers: tuple[int, ...]) -> str:
             continue
         is_kernel = bool(stub) and short_kernel(function).split("<")[0] in stub
         stub = ""
-        if not is_kernel and line.isdecimal() and int(line) and not is_of_toolkit(file):
+        if not is_kernel and line.isdecimal() and int(line) and not _TOOLKIT.search(file):
             return f"{plain(Path(file).name)}:{line}"
     return ""

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 
 from notebook.emulate_records import Launch
-from notebook.emulate_time import duration
+from notebook.emulate_time import text_of
 from notebook.project import Project
 
 _MEASURED = ("nvidia-h200", "20_unified_memory")
@@ -29,7 +29,7 @@ def add_notes(project: Project, launches: Iterable[Launch], compute_capability: 
             launch.notes.append(
                 f"page faults and migration are not in the predicted time: {size} of managed memory, touched for the "
                 f"first time, come to the GPU during this launch where the host has written them; an H200 takes some "
-                f"{duration(_seconds(project, launch.managed_bytes))} for that (chapter 20); cudaMemPrefetchAsync "
+                f"{text_of(_seconds(project, launch.managed_bytes))} for that (chapter 20); cudaMemPrefetchAsync "
                 f"before the launch avoids it"
             )
         else:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from notebook.emulate_errors import NOT_VALIDATED, TimeError
 from notebook.emulate_time import Predicted, predicted
 from notebook.errors import Problem
 from notebook.text import plain
@@ -24,11 +25,25 @@ SITE_COUNTS = (
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A line of the program's code; `file` is "" where the program has no line information."""
+    """A line of the program's code; `file` is "" where the program has no line information.
+
+    `header` is the place in a library's header of what that line calls, where it is not the line's own.
+    """
 
     file: str
     line: int
     inlined_at: str = ""
+    header: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file without its folders."""
+        return self.file.rsplit("/", 1)[-1]
+
+    @property
+    def in_source(self) -> "Place":
+        """The line alone, wherever it was inlined and whatever it calls."""
+        return Place(self.file, self.line)
 
 
 @dataclass
@@ -47,6 +62,7 @@ class Site:
     l1_hit_sectors: int
     wavefronts: int
     bank_conflicts: int
+    spill: bool = False  # of a register: the program has no such access
     instructions: int = 1  # alike and summed: copies of an unrolled loop
 
     @property
@@ -70,7 +86,8 @@ def merge_alike(sites: list[Site]) -> list[Site]:
         if site.requests:
             costs = (site.sectors, site.lane_bytes, site.distinct_bytes, site.wavefronts)
             per_request = tuple(round(cost / site.requests, 1) for cost in costs)
-            key = (site.place, site.space, site.kind, site.bytes_per_lane, per_request)
+            what = (site.space, site.kind, site.bytes_per_lane, site.spill)
+            key = (site.place.in_source, *what, per_request)
             if key in merged:
                 merged[key].add(site)
                 merged[key].instructions += 1
@@ -196,6 +213,29 @@ class Report:
         return self.noticed_all_but
 
 
+@dataclass(frozen=True)
+class Roof:
+    """The most that a GPU issues (warp instructions a second) and moves to and from its memory."""
+
+    instructions_per_second: float
+    dram_bytes_per_second: float
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """What one emulated GPU has to say: all its launches, in order."""
+
+    architecture: str
+    gpu: str
+    sm_count: int
+    launches: list[Launch]
+    failures: list[str]  # of launches that were started
+    error: TimeError = NOT_VALIDATED  # of predicted times
+    roof: Roof | None = None  # None where the tables lack a number
+    failed_calls: list[str] = field(default_factory=list)  # refused launches, too
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
+
+
 def read(path: Path) -> Report:
     """The report in a file; an unfinished last line of a program that was killed is left out."""
     report = Report()
@@ -269,13 +309,14 @@ def _failed_call(described: dict[str, Any]) -> FailedCall:
 
 def _place(described: dict[str, Any]) -> Place:
     file, line = described.get("file") or "", described.get("line") or 0
-    return Place(plain(file), int(line), plain(described.get("inlined_at") or ""))
+    inlined_at, header = (plain(described.get(key) or "") for key in ("inlined_at", "header"))
+    return Place(plain(file), int(line), inlined_at, header)
 
 
 def _site(described: dict[str, Any]) -> Site:
     return Site(
         _place(described), plain(described["space"]), plain(described["kind"]), int(described["bytes"]),
-        **{name: int(described[name]) for name in SITE_COUNTS},
+        **{name: int(described[name]) for name in SITE_COUNTS}, spill=bool(described.get("spill")),
     )  # fmt: skip
 
 

@@ -84,13 +84,16 @@ const char* text(const simt::SiteRecord& site) {
 
 void add_place(JsonLine& line, const simt::Module& module, const ptx::SourceLocation& location) {
     const ptx::Module& source = simt::source_of(module);
-    if (location.line != 0 && location.file < source.files.size()) {
-        line.field("file", source.files[location.file]).field("line", location.line);
+    const ptx::SourceLocation place = simt::place_in_program(module, location);
+    if (place.line != 0 && place.file < source.files.size()) {
+        line.field("file", source.files[place.file]).field("line", place.line);
     } else {
         line.key("file").null().key("line").null();
     }
-    if (location.inlined_at < 0) return;
-    line.field("inlined_at", simt::text(module, source.inlined_at[location.inlined_at].first));
+    if (place.inlined_at >= 0)
+        line.field("inlined_at", simt::text(module, source.inlined_at[place.inlined_at].first));
+    if (place.file != location.file || place.line != location.line)
+        line.field("header", simt::text(module, location));
 }
 
 void add_site(JsonLine& line, const simt::Module& module, const simt::SiteRecord& site) {
@@ -99,6 +102,7 @@ void add_site(JsonLine& line, const simt::Module& module, const simt::SiteRecord
     add_place(line, module, site.location);
     line.field("space", text(site.space))
         .field("kind", text(site))
+        .field("spill", site.is_spill)
         .field("bytes", site.bytes_per_lane);
     line.field("requests", count.requests)
         .field("sectors", count.sectors)

@@ -66,6 +66,7 @@ struct SiteRecord {
     AccessSpace space{};
     AccessKind kind{};
     bool is_reduction = false;  // an atomic whose result nothing reads (RED)
+    bool is_spill = false;      // of a register: the PTX has no such access
     std::uint32_t bytes_per_lane = 0;
     AccessCounters counters;
 };
@@ -190,5 +191,8 @@ std::optional<Symbol> find_symbol(const Module& module, const std::string& name)
 const ptx::Module& source_of(const Module& module);
 // "kernels.cuh:17", with the path below which all of the module's own files lie left out.
 std::string text(const Module& module, const ptx::SourceLocation& location);
+// The line of the program itself: outwards from functions of CUDA's headers, which are inlined, to what calls them. Where
+// there is none (a kernel of a library), the location as it is.
+ptx::SourceLocation place_in_program(const Module& module, const ptx::SourceLocation& location);
 
 }  // namespace emulator::simt
