@@ -29,7 +29,7 @@ class AllocationPlaces {
         AddressRange opened;  // whole pages that become accessible; may be empty
     };
     // Throws std::bad_alloc.
-    Taken take(std::size_t bytes, std::size_t most_own);
+    Taken take(std::size_t bytes, std::size_t own_limit);
     // Returns the whole pages that nothing uses any more; may be none.
     AddressRange give_back(AddressRange allocation);
     // Whether an allocation lies in a slab.

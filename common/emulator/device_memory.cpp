@@ -126,8 +126,8 @@ class DeviceMemory {
         throw std::invalid_argument("emulated GPU: free of a pointer that was never allocated");
     }
 
-    void* add(std::size_t bytes, std::size_t most_own) {
-        const AllocationPlaces::Taken taken = places_.take(bytes, most_own);
+    void* add(std::size_t bytes, std::size_t own_limit) {
+        const AllocationPlaces::Taken taken = places_.take(bytes, own_limit);
         allocations_.emplace(taken.begin, Allocation{taken.begin, bytes});
         return reinterpret_cast<void*>(taken.begin);
     }
