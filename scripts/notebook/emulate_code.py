@@ -11,15 +11,15 @@ _MAX_FILE_BYTES = 4 << 20
 
 def text_of(place: Place) -> str:
     """The line's text without its indentation; "" where the file is not there."""
-    return plain(_raw_line(place).strip())
+    return plain(_line(place).strip())
 
 
 def line_of(place: Place) -> str:
-    """The line's text as it stands there; "" where the file is not there."""
-    return plain(_raw_line(place).expandtabs(4).rstrip())
+    """The same with its indentation."""
+    return plain(_line(place).expandtabs(4).rstrip())
 
 
-def _raw_line(place: Place) -> str:
+def _line(place: Place) -> str:
     lines = _lines(place.file) if place.file else ()
     return lines[place.line - 1] if 0 < place.line <= len(lines) else ""
 

@@ -16,6 +16,7 @@ Rows = Mapping[
 _BRANDS = {"nvidia", "geforce", "tesla", "quadro"}
 # Of a name that several boards share, the one that is meant; else the one that stands for its generation.
 _MEANT = {"h100": "h100-sxm5-80gb-hbm3"}
+_ALIKE = 0.6  # difflib's ratio
 _CAPABILITY = re.compile(r"(?:sm|compute)?_?([0-9]{1,2})\.?([0-9])[af]?")
 
 
@@ -30,7 +31,11 @@ def resolve(word: str, rows: Rows) -> str:
     said = (
         f"several GPUs are called '{plain(word)}'" if matching else f"unknown GPU '{plain(word)}'"
     )
-    listed = f"did you mean {', '.join(_shown(name, rows) for name in near)}? " if near else ""
+    listed = (
+        f"did you mean {', '.join(_shown(name, _joined(word), rows) for name in near)}? "
+        if near
+        else ""
+    )
     raise Problem(
         f"{said}; {listed}valid: {', '.join(map(_said, rows))}, and compute capabilities (sm_86)",
         WRONG_USAGE,
@@ -88,7 +93,7 @@ def _near(word: str, rows: Rows) -> list[str]:
     holding = [
         name for name in rows if len(asked) > 1 and (asked in names[name] or asked in models[name])
     ]
-    alike = difflib.get_close_matches(asked, names.values(), n=len(names), cutoff=0.6)
+    alike = difflib.get_close_matches(asked, names.values(), n=len(names), cutoff=_ALIKE)
     return holding or [name for name in rows if names[name] in alike]
 
 
@@ -97,9 +102,11 @@ def _is_a_model(name: str, row: Mapping[str, str]) -> bool:
     return name == slug(row["gpu"])
 
 
-def _shown(name: str, rows: Rows) -> str:
+def _shown(name: str, asked: str, rows: Rows) -> str:
+    """With its GPU where it goes by another name than the one that is like `asked`."""
+    is_like = bool(difflib.get_close_matches(asked, [name], cutoff=_ALIKE))
     gpu = rows[name]["gpu"]
-    return _said(name) if _is_a_model(name, rows[name]) else f"{name} ({gpu})"
+    return _said(name) if is_like or _is_a_model(name, rows[name]) else f"{name} ({gpu})"
 
 
 def _said(name: str) -> str:

@@ -8,7 +8,9 @@ _LONGEST_LIMIT = 7 * 24 * 60
 
 
 def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
-    command.epilog = f"ARCH is {architectures}."
+    command.epilog = (
+        f"NAME is {architectures}, a GPU (t4, rtx3060) or a compute capability (sm_86)."
+    )
     command.add_argument(
         "chapters",
         nargs="*",
@@ -17,7 +19,7 @@ def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
     )
     command.add_argument(
         "--device",
-        metavar="gpu|emulated:ARCH",
+        metavar="gpu|emulated:NAME",
         help="the GPU if there is one, else emulated:hopper, if left out",
     )
     command.add_argument(
