@@ -2,7 +2,7 @@
 // needs: cublas_v2.h
 // nvcc: -lcublas
 // expect: 1 launch of 1 kernel
-// expect-not: error
+// expect-not: emulated GPU: error
 // expect-not: note:
 #include <cublas_v2.h>
 

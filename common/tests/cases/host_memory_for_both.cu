@@ -1,6 +1,6 @@
 // Managed and page-locked memory, and a __managed__ variable, are the host's and the GPU's.
 // expect: sum 10
-// expect-not: error
+// expect-not: emulated GPU: error
 #include <cstdio>
 
 __managed__ int own = 1;
