@@ -146,7 +146,7 @@ class DeviceMemory {
         allocations_.erase(found);
     }
 
-    // That an allocation lies in.
+    // The pages of an allocation.
     AddressRange pages_of(Address begin) const {
         const Allocation& allocation = allocations_.at(begin);
         const Address first = begin / page_bytes_ * page_bytes_;

@@ -15,7 +15,7 @@ namespace {
 bool managed_is_closed = false;
 struct sigaction action_before;
 
-// Of the host's code: the process ends here, so that what is not safe in other handlers does no harm.
+// The process ends behind it, so calls that are not safe in other signal handlers do no harm.
 void explain(const void* address) {
     const auto place = reinterpret_cast<Address>(address);
     const auto allocation = allocation_at_or_below(place);

@@ -51,7 +51,7 @@ std::string describe_distance(Address distance, const char* where, const Allocat
            (distance >= min_overflow_bytes ? " (an index of 32 bits that overflowed?)" : "");
 }
 
-// Of the program: not the memory of the parameters, which lies among its allocations.
+// The memory of the parameters lies among the program's allocations.
 bool is_of_program(const std::optional<Allocation>& allocation) {
     return allocation && allocation->begin != Module::parameter_buffer();
 }

@@ -36,7 +36,7 @@ Status set(void* handle, T Context::* setting, T value) {
     return Status::success;
 }
 
-// Columns of `rows` elements.
+// Copies columns of `rows` elements.
 Status copy_matrix(std::size_t rows, std::size_t columns, std::size_t element_bytes,
                    const void* from, std::size_t from_stride, void* to, std::size_t to_stride,
                    cudaMemcpyKind kind) {
