@@ -47,6 +47,14 @@ TEST(Lowering, AnInstructionGoesToTheUnitOfItsMnemonic) {
     EXPECT_EQ(one("cvt.rn.f32.s32 %f1, %r1;").unit, Unit::sfu);  // I2F
 }
 
+TEST(Lowering, IndicesOfThreadsAndBlocksAreSpecialRegisters) {
+    EXPECT_TRUE(one("mov.u32 %r1, %tid.x;").reads_special);
+    EXPECT_TRUE(one("mov.u32 %r1, %ctaid.y;").reads_special);
+    EXPECT_TRUE(one("mov.u32 %r1, %laneid;").reads_special);
+    EXPECT_FALSE(one("mov.u32 %r1, %r2;").reads_special);
+    EXPECT_FALSE(one("ld.shared.f32 %f1, [%rd1];").reads_special);
+}
+
 TEST(Lowering, WhatLeavesNoMachineInstructionIsFree) {
     for (const char* text :
          {"ld.param.u64 %rd1, [p];", "mov.u32 %r1, %r2;", "cvta.to.global.u64 %rd1, %rd2;",

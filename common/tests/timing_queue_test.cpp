@@ -275,6 +275,33 @@ TEST(Waiting, AnInstructionThatNeedsTheResultWaits) {
     EXPECT_EQ(stalled(result, Stall::memory), 0);
 }
 
+// One warp: what the second instruction, which needs the result of the first, waits for.
+TEST(Waiting, IsForWhatTheResultComesFrom) {
+    const auto reason_of = [](const Instruction& first, Space space) {
+        LaunchTrace trace = trace_of({first, arithmetic({0}, 1)}, 1);
+        trace.blocks[0][0].accesses[0].space = space;
+        const SmResult result = run(plain_machine(), trace);
+        Stall most = Stall::none;
+        for (std::size_t i = 1; i < stall_count; ++i) {
+            const auto reason = static_cast<Stall>(i);
+            if (stalled(result, reason) > stalled(result, most)) most = reason;
+        }
+        return most;
+    };
+    EXPECT_EQ(reason_of(shared(0, {0}), Space::shared), Stall::shared);
+    EXPECT_EQ(reason_of(shared(0, {0}), Space::global), Stall::memory);
+    EXPECT_EQ(reason_of(shared(0, {0}), Space::local), Stall::local);
+    EXPECT_EQ(reason_of(shared(0, {0}), Space::texture), Stall::texture);
+    Instruction without_access = shared(no_access, {0});
+    EXPECT_EQ(reason_of(without_access, Space::none), Stall::shuffle);
+    without_access.reads_special = true;  // threadIdx
+    EXPECT_EQ(reason_of(without_access, Space::none), Stall::special);
+    Instruction of_sfu = without_access;
+    of_sfu.unit = Unit::sfu;  // blockIdx
+    EXPECT_EQ(reason_of(of_sfu, Space::none), Stall::special);
+    EXPECT_EQ(reason_of(arithmetic({}, 0), Space::none), Stall::arithmetic);
+}
+
 // Loads at 0 and 1, served at 0 and 16.
 TEST(Waiting, AnInstructionThatWritesTheSameRegisterWaits) {
     EXPECT_EQ(

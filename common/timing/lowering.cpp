@@ -76,21 +76,25 @@ bool is_launch_size(const ptx::Operand& operand) {
            (operand.symbol.starts_with("%ntid") || operand.symbol.starts_with("%nctaid"));
 }
 
+bool reads_special(const ptx::Instruction& instruction) {
+    return instruction.opcode == "mov" &&
+           std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
+               return operand.kind == OperandKind::special;
+           });
+}
+
 Cost cost_of(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
     if (reads_clock(instruction)) return {Unit::none, 1};
     if (opcode == "mov") {
-        const bool is_special = std::ranges::any_of(instruction.operands, [](const auto& operand) {
-            return operand.kind == OperandKind::special;
-        });
         if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 1};
         const bool reads_index = std::ranges::any_of(instruction.operands, [](const auto& operand) {
             return operand.kind == OperandKind::special && operand.symbol.starts_with("%tid");
         });
         // In line with memory instructions (data/timing/turns.csv, an H100; other generations are taken to be alike).
         if (reads_index) return {Unit::memory, 1};
-        return is_special ? Cost{Unit::sfu, 1} : Cost{Unit::none, 0};
+        return reads_special(instruction) ? Cost{Unit::sfu, 1} : Cost{Unit::none, 0};
     }
     if (opcode == "cvt") {
         if (is_float(instruction)) return {Unit::sfu, 1};
@@ -171,6 +175,7 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
         result.orders_memory = is_any(instruction.opcode, {"membar", "fence", "mbarrier"});
         if (is_phase_test(instruction)) result.wait = Wait::copies;
         result.reads_clock = reads_clock(instruction);
+        result.reads_special = reads_special(instruction);
         if (instruction.opcode == "mov" &&
             std::ranges::any_of(instruction.operands, is_launch_size))
             result.parameter_load = Instruction::ParameterLoad::of_thread;

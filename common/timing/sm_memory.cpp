@@ -5,6 +5,29 @@
 #include "timing/sm_simulation.hpp"
 
 namespace timing {
+namespace {
+
+// What those wait for that need the result of an entry of the memory queue.
+Stall stall_of(const MemoryQueue::Entry& entry) {
+    if (entry.access == nullptr)
+        return entry.instruction->reads_special ? Stall::special : Stall::shuffle;
+    switch (entry.access->space) {
+        case Space::shared:
+            return Stall::shared;
+        case Space::constant:
+            return Stall::constant;
+        case Space::texture:
+            return Stall::texture;
+        case Space::local:
+            return Stall::local;
+        case Space::global:
+        case Space::none:
+            return Stall::memory;
+    }
+    return Stall::memory;
+}
+
+}  // namespace
 
 void SmSimulation::enqueue(std::uint32_t number, const Instruction& instruction, double now) {
     Warp& warp = warps_[number];
@@ -55,7 +78,7 @@ void SmSimulation::serve_memory(double now) {
     last_ = std::max(last_, now);
     note_gone_on();
     if (entry.age != warp.age) return;  // its warp has ended
-    note_results(warp, *entry.instruction, done, entry.is_shared() ? Stall::shared : Stall::memory);
+    note_results(warp, *entry.instruction, done, stall_of(entry));
     if (entry.instruction->copies != Instruction::Copies::none) --warp.queued_copies;
     if (warp.awaits_service) await_next(entry.warp);
 }

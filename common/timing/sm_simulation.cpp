@@ -12,11 +12,18 @@ constexpr std::uint64_t instructions_a_time = 64;
 
 std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
 
+// What those wait for that need the result of an instruction which accesses no memory.
+Stall stall_of(const Instruction& instruction) {
+    if (instruction.parameter_load != Instruction::ParameterLoad::none) return Stall::constant;
+    return instruction.reads_special ? Stall::special : Stall::arithmetic;
+}
+
 }  // namespace
 
 std::string_view text(Stall stall) {
     constexpr std::array<std::string_view, stall_count> names{
-        "none", "memory", "shared", "arithmetic", "barrier", "unit_busy", "not_selected"};
+        "none",    "memory",  "local",      "texture", "constant",  "shared",
+        "shuffle", "special", "arithmetic", "barrier", "unit_busy", "not_selected"};
     return names[static_cast<std::size_t>(stall)];
 }
 
@@ -263,7 +270,7 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
         enqueue(number, instruction, now);
     } else {
         const double done = execute(warp, instruction, now);
-        note_results(warp, instruction, done, Stall::arithmetic);
+        note_results(warp, instruction, done, stall_of(instruction));
     }
     warp.issued = now + std::max(1.0, cycles) + held_by(instruction);
     last_ = std::max(last_, warp.issued);

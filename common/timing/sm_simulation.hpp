@@ -21,14 +21,19 @@ namespace timing {
 // Why a warp could not issue.
 enum class Stall : std::uint8_t {
     none,
-    memory,
+    memory,  // global
+    local,
+    texture,
+    constant,  // and parameters of the kernel
     shared,
+    shuffle,
+    special,  // a special register: the index of the thread or the block
     arithmetic,
     barrier,
     unit_busy,
     not_selected
 };
-constexpr std::size_t stall_count = 7;
+constexpr std::size_t stall_count = 12;
 std::string_view text(Stall stall);  // "memory"
 
 // Cycles that each resource of the SM was busy.

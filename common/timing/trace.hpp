@@ -29,7 +29,8 @@ struct Instruction {
     std::uint8_t slots = 1;  // instructions that it stands for; 0: it is free (a move, a parameter)
     Wait wait = Wait::none;
     bool writes_memory = false, reads_memory = false, orders_memory = false;
-    bool reads_clock = false;  // nothing passes it
+    bool reads_clock = false;    // nothing passes it
+    bool reads_special = false;  // the index of the thread or the block, or the like
     // Of parameters and sizes of the launch: into registers of the warp (ULDC), or of the thread, by the constant cache
     // (LDC).
     enum class ParameterLoad : std::uint8_t { none, of_warp, of_thread };

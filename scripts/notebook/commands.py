@@ -118,7 +118,9 @@ def _run(options: Namespace) -> int:
 
 
 def _emulate_options(command: ArgumentParser) -> None:
-    command.epilog = f"NAME is {_architectures()}, or a GPU of data/gpus.csv: rtx3080."
+    command.epilog = (
+        f"NAME is {_architectures()}, a GPU (t4, rtx3060) or a compute capability (sm_86)."
+    )
     emulate_options.add_options(command)
 
 

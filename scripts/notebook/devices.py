@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
 
-from notebook import csv_table, files
+from notebook import csv_table, files, gpu_names
 from notebook.errors import MISSING, WRONG_USAGE, Malformed, Problem
 from notebook.gpu_rows import GpuError, merged
 from notebook.project import Project
@@ -130,13 +130,7 @@ def parse_target(project: Project, text: str) -> Target:
             raise Problem(f"no GPU: the CUDA driver {found}; use --device emulated:ARCH", MISSING)
         return Target(None)
     kind, _, architecture = text.partition(":")
-    valid = architectures(project)
     if kind != "emulated":
-        names = ["gpu", *(f"emulated:{name}" for name in valid)]
+        names = ["gpu", *(f"emulated:{name}" for name in architectures(project))]
         raise Problem(f"unknown device '{text}'; {close_matches(text, names)}", WRONG_USAGE)
-    if architecture not in valid:
-        raise Problem(
-            f"unknown architecture '{architecture}'; {close_matches(architecture, valid)}",
-            WRONG_USAGE,
-        )
-    return Target(architecture)
+    return Target(gpu_names.resolve(architecture, emulable(project)))

@@ -7,38 +7,50 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notebook import (
     build,
     emulate_build,
     emulate_cells,
+    emulate_counts,
+    emulate_errors,
     emulate_export,
+    emulate_failures,
+    emulate_joining,
+    emulate_managed,
+    emulate_page,
     emulate_program,
     emulate_records,
     emulate_report,
+    figures,
+    gpu_names,
     toolbox,
 )
 from notebook.devices import emulable
-from notebook.emulate_options import USAGE
+from notebook.emulate_options import MACHINE_REPORTS, USAGE
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.progress import say
 from notebook.project import Project
-from notebook.text import close_matches, plain
+from notebook.text import plain
 
 
 def emulate(options: argparse.Namespace) -> int:
     project = Project.here()
     targets = _targets(project, options.architecture)
+    names = [target.name for target in targets]
+    if options.report == "html":
+        _require_reader()
+    saved = emulate_counts.read(options.check_counts, names) if options.check_counts else None
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
     library = runtime_folder(project)
-    runs, statuses = [], []
+    runs, statuses, unnoticed = [], [], False
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
-        stdout = sys.stderr.fileno() if options.report in ("json", "csv") else None
+        stdout = sys.stderr.fileno() if options.report in MACHINE_REPORTS else None
         shown = _Run(program, arguments, library, stdout if number == 0 else subprocess.DEVNULL)
         report, status = _execute(shown, target, options)
         if not report.loaded and status == 0:
@@ -47,16 +59,49 @@ def emulate(options: argparse.Namespace) -> int:
                 f"linked with CUDA's runtime statically; build it with: {emulate_program.HOW_TO_BUILD}",
                 WRONG_USAGE,
             )
-        launches = emulate_records.aggregate(report.launches)
+        emulate_managed.add_notes(project, report.launches, target.compute_capability)
+        clocks = emulate_program.host_clock_notes(program) if report.launches else []
         runs.append(
-            emulate_report.Emulated(
-                target.name, target.gpu, target.sm_count, launches, report.failures
+            emulate_records.Emulated(
+                target.name,
+                target.gpu,
+                target.sm_count,
+                report.launches,
+                report.failures,
+                target.error,
+                target.roof,
+                emulate_failures.texts(report.failed_calls, report.unnoticed, program),
+                [*report.notes, *clocks],
             )
         )
         statuses.append(status)
+        unnoticed = unnoticed or bool(report.unnoticed)
     sys.stdout.flush()
-    print("\n".join(_render(options.report, runs)))
-    return _verdict(program, targets, statuses, any(run.failures for run in runs))
+    print("\n".join(_render(options, program.name, runs)))
+    refused = unnoticed or any(run.failures for run in runs)
+    status = _verdict(program, targets, statuses, refused)
+    if saved is not None and not _holds(saved, runs, options):
+        status = CHECK_FAILED
+    if options.save_counts and not status:
+        emulate_counts.save(options.save_counts, runs)
+    return status
+
+
+def _holds(
+    saved: emulate_counts.Counts,
+    runs: Sequence[emulate_records.Emulated],
+    options: argparse.Namespace,
+) -> bool:
+    """Whether no kernel's counts have grown; says which have."""
+    failures, remarks = emulate_counts.check(saved, runs, options.tolerance / 100)
+    for line in failures:
+        say(f"counts grew: {line}")
+    for line in remarks:
+        say(f"counts changed: {line}")
+    if not failures:
+        more = f" by more than {options.tolerance:g} %" if options.tolerance else ""
+        say(f"no count of {plain(options.check_counts)} has grown{more}")
+    return not failures
 
 
 def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
@@ -78,6 +123,8 @@ class Target:
     gpu: str
     compute_capability: str
     sm_count: int
+    error: emulate_errors.TimeError
+    roof: emulate_records.Roof | None
 
 
 @dataclass(frozen=True)
@@ -90,30 +137,34 @@ class _Run:
 
 def _targets(project: Project, words: str) -> list[Target]:
     known = emulable(project)
-    names = list(dict.fromkeys(_full_name(word, list(known)) for word in words.split(",")))
+    names = list(dict.fromkeys(gpu_names.resolve(word, known) for word in words.split(",")))
     return [
         Target(
             name,
             known[name]["gpu"],
             known[name]["compute_capability"],
             int(known[name]["sm_count"] or 0),
+            emulate_errors.of_gpu(project, name, known),
+            _roof(known[name]),
         )
         for name in names
     ]
 
 
-def _full_name(word: str, known: list[str]) -> str:
-    """The name that `word` is, or the end of without its hyphens: rtx3080 is geforce-rtx-3080."""
-    if word in known:
-        return word
-    end = word.lower().replace("-", "")
-    matching = [name for name in known if end and name.replace("-", "").endswith(end)]
-    if len(matching) != 1:
-        raise Problem(
-            f"unknown architecture '{plain(word)}'; {close_matches(word, matching or known)}",
-            WRONG_USAGE,
-        )
-    return matching[0]
+def _roof(row: Mapping[str, str]) -> emulate_records.Roof | None:
+    """A scheduler, of which each partition of an SM has one, issues an instruction a cycle."""
+    columns = ("sm_count", "sub_partitions", "max_clock_mhz", "dram_bw_gbs")
+    if not all(row.get(column) for column in columns):
+        return None
+    sms, partitions, clock_mhz, gigabytes = (float(row[column]) for column in columns)
+    return emulate_records.Roof(sms * partitions * clock_mhz * 1e6, gigabytes * 1e9)
+
+
+def _require_reader() -> None:
+    """A page goes into a file, and its roofline is drawn by gnuplot."""
+    if sys.stdout.isatty():
+        raise Problem("a page is for a browser; write it to a file: > report.html", WRONG_USAGE)
+    figures.require_gnuplot()
 
 
 def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
@@ -188,16 +239,29 @@ def _execute(
         return emulate_records.read(path), done.returncode
 
 
-def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
+def _render(
+    options: argparse.Namespace, program: str, runs: Sequence[emulate_records.Emulated]
+) -> list[str]:
+    report = options.report
     if report == "json":
         return [emulate_export.as_json(runs)]
     if report == "csv":
         return [emulate_export.as_csv(runs).rstrip("\n")]
+    joined = emulate_joining.join([run.launches for run in runs])
+    shown = [
+        replace(run, launches=launches) for run, (launches, _) in zip(runs, joined, strict=True)
+    ]
+    if report == "html":
+        return [emulate_page.as_html(plain(program), shown, options.names)]
     body = (
-        emulate_report.line_report(runs)
+        emulate_report.line_report(shown, options.names)
         if report == "lines"
-        else emulate_report.launch_report(runs)
+        else emulate_report.launch_report(shown, options.names)
     )
+    body += emulate_cells.wrapped(f"note: {note}" for note in runs[0].notes)
+    for run, (_, omitted) in zip(runs, joined, strict=True):
+        body += emulate_failures.lines(run.architecture if len(runs) > 1 else "", run.failed_calls)
+        body += emulate_joining.omitted_lines(run.architecture, omitted)
     launches = max(sum(launch.launches for launch in run.launches) for run in runs)
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)

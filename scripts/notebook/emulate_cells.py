@@ -1,6 +1,10 @@
 """Numbers and tables of a report for a terminal."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from notebook.emulate_code import short_kernel
+from notebook.emulate_records import Launch
 
 WIDTH = 100
 
@@ -36,3 +40,22 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
             lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
         first = last
     return lines
+
+
+def title(launch: Launch) -> str:
+    times = f"{launch.launches:,} launches of " if launch.launches > 1 else ""
+    return (
+        f"{short_kernel(launch.kernel)}: {times}grid {dimensions(launch.grid)}, "
+        f"block {dimensions(launch.block)}{launch.which}"
+    )
+
+
+def dimensions(shape: tuple[int, int, int]) -> str:
+    sizes = list(shape)
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes.pop()
+    return " x ".join(f"{size:,}" for size in sizes)
+
+
+def wrapped(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in textwrap.wrap(line, WIDTH, subsequent_indent="    ")]

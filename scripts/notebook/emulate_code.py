@@ -1,35 +1,27 @@
 """The text of the lines of code that a report names, for people; and how its kernels are called."""
 
-import re
-from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from notebook.emulate_records import Place
 from notebook.text import plain
 
-# Headers of CUDA: a reader looks for the line of the program that uses them.
-_TOOLKIT = re.compile(r"(cuda|nvidia)[^/]*/.*include/")
 _MAX_FILE_BYTES = 4 << 20
-
-
-def shown_place(place: Place, files: Iterable[str] = ()) -> Place:
-    """The program's own line: where a function of CUDA's headers was inlined, its caller's.
-
-    `files`: those of the program; the caller's is named by the end of its path.
-    """
-    file, colon, line = place.inlined_at.rpartition(":")
-    if colon and line.isdecimal() and _TOOLKIT.search(place.file):
-        whole = next((name for name in files if name.endswith(f"/{file}")), file)
-        return replace(place, file=whole, line=int(line), inlined_at="")
-    return place
 
 
 def text_of(place: Place) -> str:
     """The line's text without its indentation; "" where the file is not there."""
+    return plain(_line(place).strip())
+
+
+def line_of(place: Place) -> str:
+    """The same with its indentation."""
+    return plain(_line(place).expandtabs(4).rstrip())
+
+
+def _line(place: Place) -> str:
     lines = _lines(place.file) if place.file else ()
-    return plain(lines[place.line - 1].strip()) if 0 < place.line <= len(lines) else ""
+    return lines[place.line - 1] if 0 < place.line <= len(lines) else ""
 
 
 @cache

@@ -4,16 +4,16 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import OF_A_LAUNCH, OF_A_LINE, of_a_site
-from notebook.emulate_records import SITE_COUNTS, Launch, Place, Site
-from notebook.emulate_report import Emulated
+from notebook.emulate_records import SITE_COUNTS, Emulated, Launch, Place, Site
 
 _COLUMNS = (
-    "architecture", "kernel", "launches", "grid", "block", "file", "line", "inlined_at", "space", "kind",
-    "bytes_per_lane", "metric", "value", "nsight_compute_metric",
+    "architecture", "kernel", "launch", "grid", "block", "file", "line", "inlined_at", "header", "space", "kind",
+    "bytes_per_lane", "spill", "metric", "value", "nsight_compute_metric",
 )  # fmt: skip
 
 
@@ -22,8 +22,10 @@ def as_json(runs: Sequence[Emulated]) -> str:
         {
             "architecture": run.architecture,
             "gpu": run.gpu,
-            "launches": [_launch(launch, run.sm_count) for launch in run.launches],
+            "launches": [_launch(launch, run) for launch in run.launches],
             "failures": run.failures,
+            "failed_calls": run.failed_calls,
+            "notes": run.notes,
         }
         for run in runs
     ]
@@ -41,7 +43,7 @@ def as_csv(runs: Sequence[Emulated]) -> str:
             head = [
                 run.architecture,
                 launch.kernel,
-                launch.launches,
+                launch.numbers[0],
                 _text(launch.grid),
                 _text(launch.block),
             ]
@@ -52,18 +54,18 @@ def as_csv(runs: Sequence[Emulated]) -> str:
 
 def _rows(launch: Launch) -> Iterator[list[Any]]:
     for name, value in launch.counters.items():
-        yield ["", "", "", "", "", "", name, value, OF_A_LAUNCH.get(name, "")]
+        yield [*[""] * 8, name, value, OF_A_LAUNCH.get(name, "")]
     for site in launch.sites:
-        where = [*_where(site.place), site.space, site.kind, site.bytes_per_lane]
+        where = [*_where(site.place), site.space, site.kind, site.bytes_per_lane, site.spill]
         for name, metric in of_a_site(site.space, site.kind).items():
             yield [*where, name, getattr(site, name), metric]
     for line in launch.code:
         for name, metric in OF_A_LINE.items():
-            yield [*_where(line.place), "", "", "", name, getattr(line, name), metric]
+            yield [*_where(line.place), *[""] * 4, name, getattr(line, name), metric]
 
 
 def _where(place: Place) -> list[Any]:
-    return [place.file, place.line, place.inlined_at]
+    return [place.file, place.line, place.inlined_at, place.header]
 
 
 def _cell(value: Any) -> Any:
@@ -75,10 +77,10 @@ def _text(shape: tuple[int, int, int]) -> str:
     return "x".join(str(size) for size in shape)
 
 
-def _launch(launch: Launch, sm_count: int) -> dict[str, Any]:
+def _launch(launch: Launch, run: Emulated) -> dict[str, Any]:
     return {
         "kernel": launch.kernel,
-        "launches": launch.launches,
+        "launch": launch.numbers[0],
         "grid": launch.grid,
         "block": launch.block,
         "shared_bytes": launch.shared_bytes,
@@ -90,10 +92,9 @@ def _launch(launch: Launch, sm_count: int) -> dict[str, Any]:
         "blocks_executed": launch.blocks_executed,
         "sampling_error": launch.sampling_error,
         "host_seconds": launch.host_seconds,
-        "predicted_seconds": launch.predicted.seconds if launch.predicted else None,
-        "predicted_bound": launch.predicted.bound if launch.predicted else None,
+        "predicted": _predicted(launch, run),
         "counters": launch.counters,
-        "findings": findings(launch, sm_count),
+        "findings": [asdict(finding) for finding in findings(launch, run.sm_count)],
         "notes": launch.notes,
         "hazards": launch.hazards,
         "sites": [_site(site) for site in launch.sites],
@@ -104,15 +105,28 @@ def _launch(launch: Launch, sm_count: int) -> dict[str, Any]:
     }
 
 
+def _predicted(launch: Launch, run: Emulated) -> dict[str, Any] | None:
+    """Of all its launches together; never a time without its error."""
+    if launch.predicted is None:
+        return None
+    return {
+        "seconds": launch.predicted.seconds,
+        "median_error": run.error.median,
+        "error": str(run.error),
+        "bound": launch.predicted.bound,
+    }
+
+
 def _site(site: Site) -> dict[str, Any]:
     return _located(site.place) | {
         "space": site.space,
         "kind": site.kind,
         "bytes_per_lane": site.bytes_per_lane,
+        "spill": site.spill,
         "efficiency": site.efficiency,
         **{name: getattr(site, name) for name in SITE_COUNTS},
     }
 
 
 def _located(place: Place) -> dict[str, Any]:
-    return {"file": place.file, "line": place.line, "inlined_at": place.inlined_at}
+    return asdict(place)

@@ -1,12 +1,16 @@
-"""What stands out in a launch: the few lines that say where its memory traffic is wasted and why.
+"""What stands out in a launch: what costs it time or traffic, what to do, and the chapter that shows it.
 
 Every threshold is a share of the launch's own traffic, so that a rare slow line stays unmentioned.
 """
 
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from notebook import emulate_accesses
 from notebook.emulate_records import Launch, Place, Site, merge_alike
 
 WARP = 32
-SECTOR_BYTES = 32
 # A line is worth a word if it wastes or adds this share of what the whole launch moves.
 WORTH_MENTIONING = 0.05
 LOW_OCCUPANCY_PERCENT = 50
@@ -14,61 +18,74 @@ LOW_LANES = 0.75  # of a warp, on average over all instructions
 MAX_OF_A_KIND = 4
 
 
-def findings(launch: Launch, sm_count: int = 0) -> list[str]:
-    """One sentence each, the costliest first within each kind."""
-    sites = merge_alike(launch.sites)
+@dataclass(frozen=True)
+class Finding:
+    """What stands out, what to do about it, and the chapter (a folder of chapters/) that shows it."""
+
+    text: str
+    advice: str = ""
+    chapter: str = ""
+
+    def __str__(self) -> str:
+        shown = f" (chapter {self.chapter})" if self.chapter else ""
+        return f"{self.text}. {self.advice}{shown}" if self.advice else f"{self.text}{shown}"
+
+
+def findings(launch: Launch, sm_count: int = 0) -> list[Finding]:
+    """The costliest first within each kind."""
+    sites, home = merge_alike(launch.sites), home_of(launch)
     return [
-        *_coalescing(sites),
-        *_atomics(sites),
-        *_bank_conflicts(sites),
-        *_local_memory(launch, sites),
-        *_divergence(launch),
+        *_coalescing(launch, sites, home),
+        *_atomics(sites, home),
+        *_bank_conflicts(sites, home),
+        *_local_memory(launch, sites, home),
+        *_divergence(launch, home),
         *_occupancy(launch, sm_count),
-        *(f"hazard: {hazard}" for hazard in launch.hazards),
+        *(Finding(f"hazard: {hazard}") for hazard in launch.hazards),
     ]
 
 
-def where(place: Place) -> str:
-    return f"line {place.line}" if place.line else "a line that is not known (build with -lineinfo)"
+def home_of(launch: Launch) -> str:
+    """The file that most lines of the kernel are in: its lines are named by their number alone."""
+    places = [*(site.place for site in launch.sites), *(line.place for line in launch.code)]
+    files = Counter(place.file for place in places if place.file)
+    return max(files, key=files.__getitem__, default="")
 
 
-def _coalescing(sites: list[Site]) -> list[str]:
+def where(place: Place, home: str) -> str:
+    if not place.line:
+        return "a line that is not known (build with -lineinfo)"
+    return f"line {place.line}" if place.file == home else f"{place.name}:{place.line}"
+
+
+def _lines(places: Iterable[Place], home: str) -> str:
+    """Those that are known, as `line 3, 7, tile.cuh:12`; "" of none."""
+    known = list(dict.fromkeys(place.in_source for place in places if place.line))
+    names = [where(place, home) for place in known[:MAX_OF_A_KIND]]
+    own = [name.removeprefix("line ") for name in names if name.startswith("line ")]
+    return ", ".join(
+        [f"line {', '.join(own)}"] * bool(own)
+        + [name for name in names if not name.startswith("line ")]
+    )
+
+
+def _coalescing(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
     moves = [s for s in sites if s.space == "global" and s.kind in ("load", "store")]
     total = sum(site.moved_bytes for site in moves)
-    sentences = []
-    for site in sorted(moves, key=_wasted_bytes, reverse=True):
-        if total == 0 or _wasted_bytes(site) < WORTH_MENTIONING * total:
+    wasted = {id(site): emulate_accesses.wasted_bytes(site, launch.blocks) for site in moves}
+    found = []
+    for site in sorted(moves, key=lambda site: wasted[id(site)], reverse=True):
+        if total == 0 or wasted[id(site)] < WORTH_MENTIONING * total:
             break
-        sentences.append(f"{where(site.place)}: {_waste(site)}")
-    return sentences[:MAX_OF_A_KIND]
+        text, advice, chapter = emulate_accesses.waste(site)
+        found.append(Finding(f"{where(site.place, home)}: {text}", advice, chapter))
+    return found[:MAX_OF_A_KIND]
 
 
-def _waste(site: Site) -> str:
-    """The pattern behind a low efficiency, as far as the counts tell it."""
-    efficiency = site.efficiency or 0.0
-    per_request = site.sectors / site.requests
-    needed = site.distinct_bytes / site.requests / SECTOR_BYTES
-    if site.lanes_per_request < WARP / 8:
-        return (
-            f"{site.kind} of {site.lanes_per_request:.1f} lanes a warp: each sector is {efficiency:.1f} % used; "
-            "let more lanes of the warp take part"
-        )
-    if per_request <= needed + 1.01 and site.moved_bytes <= site.sectors * SECTOR_BYTES:
-        return (
-            f"{site.kind} of {per_request:.1f} sectors a request where {needed:.1f} would do: the warp's first "
-            "address is not aligned"
-        )
-    return f"{per_request:.1f} sectors a request, each {efficiency:.1f} % used: the {site.kind} is not coalesced"
-
-
-def _wasted_bytes(site: Site) -> int:
-    return site.moved_bytes - site.distinct_bytes
-
-
-def _atomics(sites: list[Site]) -> list[str]:
+def _atomics(sites: list[Site], home: str) -> list[Finding]:
     moves = [s for s in sites if s.space == "global"]
     total = sum(site.sectors for site in moves)
-    sentences = []
+    found = []
     for site in sorted(moves, key=lambda access: access.sectors, reverse=True):
         # atom and red, whatever the report calls them.
         if (
@@ -79,93 +96,153 @@ def _atomics(sites: list[Site]) -> list[str]:
             continue
         per_request = site.sectors / site.requests
         distinct = site.distinct_bytes / site.requests / (site.bytes_per_lane or 4)
+        line = where(site.place, home)
         if site.lanes_per_request >= 2 * distinct:
-            sentences.append(
-                f"{where(site.place)}: {site.lanes_per_request:.1f} lanes update {distinct:.1f} addresses a request; "
-                "combine them in the warp or in shared memory first"
+            found.append(
+                Finding(
+                    f"{line}: {site.lanes_per_request:.1f} lanes update {distinct:.1f} addresses a request",
+                    "Combine them in the warp or in shared memory first",
+                )
             )
         elif per_request > 8:
-            sentences.append(
-                f"{where(site.place)}: uncoalesced atomic, {per_request:.1f} sectors a request"
+            found.append(
+                Finding(
+                    f"{line}: uncoalesced atomic, {per_request:.1f} sectors a request",
+                    "Collect the updates in shared memory, and add them up in order of address",
+                )
             )
-    return sentences[:MAX_OF_A_KIND]
+    return found[:MAX_OF_A_KIND]
 
 
-def _bank_conflicts(sites: list[Site]) -> list[str]:
+def _bank_conflicts(sites: list[Site], home: str) -> list[Finding]:
     shared = [site for site in sites if site.space == "shared"]
     total = sum(site.wavefronts for site in shared)
-    sentences = []
+    found = []
     for site in sorted(shared, key=lambda access: access.bank_conflicts, reverse=True):
         if total == 0 or site.bank_conflicts < WORTH_MENTIONING * total:
             break
-        sentences.append(
-            f"{where(site.place)}: bank conflicts, {site.wavefronts / site.requests:.1f} wavefronts a request "
+        text = (
+            f"{where(site.place, home)}: bank conflicts, {site.wavefronts / site.requests:.1f} wavefronts a request "
             f"where {(site.wavefronts - site.bank_conflicts) / site.requests:.1f} would do (shared {site.kind})"
         )
-    return sentences[:MAX_OF_A_KIND]
+        advice = (
+            "Pad the rows by one element, so that the lanes' words lie in different banks"
+            if site.kind in ("load", "store")
+            else "Give each warp an array of its own, or combine equal addresses in the warp first"
+        )
+        found.append(Finding(text, advice, "15_bank_conflicts"))
+    return found[:MAX_OF_A_KIND]
 
 
-def _local_memory(launch: Launch, sites: list[Site]) -> list[str]:
-    sentences = []
+def _local_memory(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
+    local = [site for site in sites if site.space == "local"]
+    total = sum(site.sectors for site in (*local, *(s for s in sites if s.space == "global")))
+
+    def share(of: list[Site]) -> float:
+        sectors = sum(site.sectors for site in of)
+        return sectors / total if sectors and sectors >= WORTH_MENTIONING * total else 0.0
+
+    found = []
+    without_source = [site for site in local if site.spill]
     if launch.spill_bytes:
-        sentences.append(
-            f"{launch.spill_bytes} bytes a thread are spilled from registers to local memory (ptxas)"
+        of_traffic = share(without_source)
+        found.append(
+            Finding(
+                f"{launch.spill_bytes} bytes a thread are spilled from registers to local memory (ptxas)"
+                + (f", {100 * of_traffic:.0f} % of all sectors" if of_traffic else ""),
+                "Allow a thread more registers (smaller blocks, __launch_bounds__, -maxrregcount), or let fewer "
+                "values live at a time",
+                "19_matmul_fast",
+            )
         )
-    local = sum(site.sectors for site in sites if site.space == "local")
-    total = local + sum(site.sectors for site in sites if site.space == "global")
-    if local and local >= WORTH_MENTIONING * total:
-        lines = sorted({site.place.line for site in sites if site.space == "local"})
-        at = ", ".join(str(line) for line in lines[:MAX_OF_A_KIND])
-        sentences.append(
-            f"line {at}: local memory, {100 * local / total:.0f} % of all sectors: an array is indexed at run time"
+    elif of_traffic := share(without_source):
+        found.append(
+            Finding(
+                f"local memory, {100 * of_traffic:.0f} % of all sectors: registers that called functions preserve",
+                "Let the functions be inlined (__forceinline__)",
+            )
         )
-    return sentences
+    variables = [site for site in local if not site.spill]
+    if of_traffic := share(variables):
+        at = _lines(sorted(site.place for site in variables), home)
+        found.append(
+            Finding(
+                (f"{at}: " if at else "")
+                + f"local memory, {100 * of_traffic:.0f} % of all sectors: an array indexed at run time, or a "
+                "variable whose address is taken (printf takes those of its arguments)",
+                "Index it by constants, in unrolled loops, or keep it in shared memory",
+            )
+        )
+    return found
 
 
-def _divergence(launch: Launch) -> list[str]:
+def _divergence(launch: Launch, home: str) -> list[Finding]:
     warp = sum(line.warp_instructions for line in launch.code)
     lanes = sum(line.thread_instructions for line in launch.code)
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     full = threads / (-(-threads // WARP) * WARP)  # a block's last warp may have fewer threads
-    sentences = []
+    found = []
     if full < LOW_LANES:
-        sentences.append(
-            f"a block of {threads} threads leaves {100 * (1 - full):.0f} % of its warps' lanes empty"
+        found.append(
+            Finding(
+                f"a block of {threads} threads leaves {100 * (1 - full):.0f} % of its warps' lanes empty",
+                "Make its size a multiple of 32",
+                "08_block_size",
+            )
         )
     if not warp or lanes / warp >= LOW_LANES * WARP * full:
-        return sentences
+        return found
     idle = {
         line.place: WARP * full * line.warp_instructions - line.thread_instructions
         for line in launch.code
     }
     worst = sorted(idle, key=lambda place: idle[place], reverse=True)[:3]
-    at = ", ".join(str(place.line) for place in worst if place.line and idle[place] > 0)
+    at = _lines((place for place in worst if idle[place] > 0), home).replace("line ", "lines ", 1)
     branches = sum(line.divergent_branches for line in launch.code)
     cause = (
         f"{branches:,} divergent branches"
         if branches
         else "lanes that have returned or are predicated off"
     )
-    sentences.append(
-        f"{lanes / warp:.1f} of {WARP} lanes active in an instruction ({cause})"
-        + (f"; most idle in lines {at}" if at else "")
+    found.append(
+        Finding(
+            f"{lanes / warp:.1f} of {WARP} lanes active in an instruction ({cause})"
+            + (f"; most idle in {at}" if at else ""),
+            "Let whole warps take one way: order the work by its condition, or by its length",
+        )
     )
-    return sentences
+    return found
 
 
-def _occupancy(launch: Launch, sm_count: int) -> list[str]:
-    sentences = []
+def _occupancy(launch: Launch, sm_count: int) -> list[Finding]:
+    found = []
     percent = launch.occupancy_percent
     if percent is not None and percent < LOW_OCCUPANCY_PERCENT:
-        limit = {
-            "registers": f"registers ({launch.registers} a thread)",
-            "shared memory": f"shared memory ({launch.shared_bytes:,} bytes a block)",
-            "shared_memory": f"shared memory ({launch.shared_bytes:,} bytes a block)",
-            "blocks": "the blocks an SM can hold (blocks are small)",
-        }.get(launch.occupancy_limit, launch.occupancy_limit)
-        sentences.append(f"occupancy {percent:.0f} %" + (f", limited by {limit}" if limit else ""))
+        limits = {
+            "registers": (f"registers ({launch.registers} a thread)", "Use fewer registers"),
+            "blocks": ("the blocks an SM can hold (blocks are small)", "Make the blocks larger"),
+        } | dict.fromkeys(
+            ("shared memory", "shared_memory"),
+            (f"shared memory ({launch.shared_bytes:,} bytes a block)", "Use smaller tiles"),
+        )
+        limit, change = limits.get(
+            launch.occupancy_limit, (launch.occupancy_limit, "Change what limits it")
+        )
+        found.append(
+            Finding(
+                f"occupancy {percent:.0f} %" + (f", limited by {limit}" if limit else ""),
+                f"{change} if warps wait for memory; a kernel with independent work in each thread needs no more",
+                "08_block_size",
+            )
+        )
     blocks = launch.blocks // launch.launches
     if blocks < sm_count:
         few = "1 block leaves" if blocks == 1 else f"{blocks:,} blocks leave"
-        sentences.append(f"{few} {sm_count - blocks} of {sm_count} SMs without work")
-    return sentences
+        found.append(
+            Finding(
+                f"{few} {sm_count - blocks} of {sm_count} SMs without work",
+                "Divide the work into more blocks",
+                "08_block_size",
+            )
+        )
+    return found

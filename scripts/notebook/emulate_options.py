@@ -1,13 +1,16 @@
 """The options of `scripts/lab emulate`; imports what needs no package, so that --help does not."""
 
 import argparse
+from pathlib import Path
 
 from notebook.text import plain
 
 DEFAULT_ARCHITECTURE = "hopper"
-REPORTS = ("lines", "launches", "json", "csv")
+REPORTS = ("lines", "launches", "json", "csv", "html")
+MACHINE_REPORTS = ("json", "csv", "html")  # written to standard output
 USAGE = (
-    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv] [--check-hazards]\n"
+    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv|html] [--names]\n"
+    "                    [--check-hazards] [--save-counts FILE] [--check-counts FILE [--tolerance PERCENT]]\n"
     "                    [--sample] [--time-limit S] (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
 )
 
@@ -22,9 +25,28 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--report", choices=REPORTS, default="lines", help="lines, if left out")
     command.add_argument(
+        "--names", action="store_true", help="add Nsight Compute's names of all that is shown"
+    )
+    command.add_argument(
         "--check-hazards",
         action="store_true",
         help="races, uninitialised reads, divergent barriers",
+    )
+    command.add_argument(
+        "--save-counts", metavar="FILE", type=Path, help="write counts by kernel into FILE"
+    )
+    command.add_argument(
+        "--check-counts",
+        metavar="FILE",
+        type=Path,
+        help="exit 1 where a kernel's sectors, conflicts, spills or local requests exceed FILE's",
+    )
+    command.add_argument(
+        "--tolerance",
+        metavar="PERCENT",
+        type=_percent,
+        default=0.0,
+        help="by how much counts may grow; 0, if left out",
     )
     command.add_argument(
         "--sample", action="store_true", help="run enough blocks to tell the counts of all"
@@ -40,11 +62,23 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _percent(text: str) -> float:
+    value = _number(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{plain(text)} is not a percentage")
+    return value
+
+
 def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
+    value = _number(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{plain(text)} is not a positive number of seconds")
     return value
+
+
+def _number(text: str) -> float:
+    """nan, which no comparison accepts, for other text."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from notebook.emulate_errors import NOT_VALIDATED, TimeError
 from notebook.emulate_time import Predicted, predicted
 from notebook.errors import Problem
 from notebook.text import plain
@@ -24,11 +25,25 @@ SITE_COUNTS = (
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A line of the program's code; `file` is "" where the program has no line information."""
+    """A line of the program's code; `file` is "" where the program has no line information.
+
+    `header` is the place in a library's header of what that line calls, where it is not the line's own.
+    """
 
     file: str
     line: int
     inlined_at: str = ""
+    header: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file without its folders."""
+        return self.file.rsplit("/", 1)[-1]
+
+    @property
+    def in_source(self) -> "Place":
+        """The line alone, wherever it was inlined and whatever it calls."""
+        return Place(self.file, self.line)
 
 
 @dataclass
@@ -47,6 +62,7 @@ class Site:
     l1_hit_sectors: int
     wavefronts: int
     bank_conflicts: int
+    spill: bool = False  # of a register: the program has no such access
     instructions: int = 1  # alike and summed: copies of an unrolled loop
 
     @property
@@ -70,7 +86,8 @@ def merge_alike(sites: list[Site]) -> list[Site]:
         if site.requests:
             costs = (site.sectors, site.lane_bytes, site.distinct_bytes, site.wavefronts)
             per_request = tuple(round(cost / site.requests, 1) for cost in costs)
-            key = (site.place, site.space, site.kind, site.bytes_per_lane, per_request)
+            what = (site.space, site.kind, site.bytes_per_lane, site.spill)
+            key = (site.place.in_source, *what, per_request)
             if key in merged:
                 merged[key].add(site)
                 merged[key].instructions += 1
@@ -96,7 +113,7 @@ class CodeLine:
 
 @dataclass
 class Launch:
-    """One launch, or several of one kernel with one shape (`launches` says how many)."""
+    """One launch, or several of one kernel that count alike (`launches` says how many)."""
 
     kernel: str
     grid: Shape
@@ -116,15 +133,22 @@ class Launch:
     notes: list[str]
     hazards: list[str]
     predicted: Predicted | None = None
+    managed_bytes: int = 0  # that page faults bring to the GPU, not in the predicted time
     launches: int = 1
+    # Of the launches, as the report counts them from 1.
+    numbers: list[int] = field(default_factory=list)
+    which: str = ""  # " (launch 3)", where others of the kernel and shape count differently
 
     def key(self) -> tuple[object, ...]:
-        """Launches with one key differ at most in their counts."""
-        instructions = tuple((s.place, s.space, s.kind, s.bytes_per_lane) for s in self.sites)
-        return (self.kernel, self.grid, self.block, self.shared_bytes, instructions)
+        """Launches with one key count alike."""
+        shape = (self.kernel, self.grid, self.block, self.shared_bytes, self.blocks_executed)
+        sites = tuple(tuple(vars(site).values()) for site in self.sites)
+        code = tuple(tuple(vars(line).values()) for line in self.code)
+        return (*shape, tuple(self.counters.items()), sites, code)
 
     def add(self, other: "Launch") -> None:
         self.launches += other.launches
+        self.numbers += other.numbers
         self.blocks += other.blocks
         self.blocks_executed += other.blocks_executed
         self.host_seconds += other.host_seconds
@@ -153,18 +177,63 @@ RATIOS = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class FailedCall:
+    """A call of the API that failed; `callers` are addresses in the program, innermost first."""
+
+    function: str
+    number: int
+    error: str
+    detail: str
+    callers: tuple[int, ...]
+
+
 @dataclass
 class Report:
     """All that a program did on one emulated GPU."""
 
     launches: list[Launch] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    failed_calls: list[FailedCall] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
     finished: bool = False
+    # Numbers of the failed calls whose error the program has not seen; nothing where it was killed.
+    noticed_all_but: set[int] | None = None
 
     @property
     def loaded(self) -> bool:
         """Whether the program used the emulated GPU's runtime at all."""
-        return self.finished or bool(self.launches or self.failures)
+        return self.finished or bool(self.launches or self.failures or self.failed_calls)
+
+    @property
+    def unnoticed(self) -> set[int]:
+        """Numbers of the failed calls that the program has not noticed, as far as is known."""
+        if self.noticed_all_but is None:
+            return {call.number for call in self.failed_calls}
+        return self.noticed_all_but
+
+
+@dataclass(frozen=True)
+class Roof:
+    """The most that a GPU issues (warp instructions a second) and moves to and from its memory."""
+
+    instructions_per_second: float
+    dram_bytes_per_second: float
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """What one emulated GPU has to say: all its launches, in order."""
+
+    architecture: str
+    gpu: str
+    sm_count: int
+    launches: list[Launch]
+    failures: list[str]  # of launches that were started
+    error: TimeError = NOT_VALIDATED  # of predicted times
+    roof: Roof | None = None  # None where the tables lack a number
+    failed_calls: list[str] = field(default_factory=list)  # refused launches, too
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
 
 
 def read(path: Path) -> Report:
@@ -185,20 +254,14 @@ def read(path: Path) -> Report:
     return report
 
 
-def aggregate(launches: list[Launch]) -> list[Launch]:
-    """Launches of one kernel with one shape, summed; in the order of their first launch."""
-    by_kernel: dict[tuple[object, ...], Launch] = {}
-    for launch in launches:
-        if launch.key() in by_kernel:
-            by_kernel[launch.key()].add(launch)
-        else:
-            by_kernel[launch.key()] = launch
-    return list(by_kernel.values())
-
-
 def _add(report: Report, described: dict[str, Any]) -> None:
     if described.get("finished"):
         report.finished = True
+        report.noticed_all_but = {int(number) for number in described.get("unnoticed", [])}
+    elif "note" in described:
+        report.notes.append(plain(described["note"]))
+    elif "failed_call" in described:
+        report.failed_calls.append(_failed_call(described))
     elif "error" in described:
         kernel, text = plain(described.get("kernel", "")), plain(described["error"])
         report.failures.append(text if kernel in text else f"{kernel}: {text}")
@@ -229,18 +292,31 @@ def _launch(described: dict[str, Any]) -> Launch:
         notes=[plain(note) for note in described.get("notes", [])],
         hazards=[plain(hazard) for hazard in described.get("hazards", [])],
         predicted=predicted(described.get("predicted")),
+        managed_bytes=int(described.get("managed_bytes", 0)),
+        numbers=[int(described.get("launch", 0))],
+    )
+
+
+def _failed_call(described: dict[str, Any]) -> FailedCall:
+    return FailedCall(
+        plain(described["failed_call"]),
+        int(described["number"]),
+        plain(described["error"]),
+        plain(described["detail"]),
+        tuple(int(address) for address in described["callers"]),
     )
 
 
 def _place(described: dict[str, Any]) -> Place:
     file, line = described.get("file") or "", described.get("line") or 0
-    return Place(plain(file), int(line), plain(described.get("inlined_at") or ""))
+    inlined_at, header = (plain(described.get(key) or "") for key in ("inlined_at", "header"))
+    return Place(plain(file), int(line), inlined_at, header)
 
 
 def _site(described: dict[str, Any]) -> Site:
     return Site(
         _place(described), plain(described["space"]), plain(described["kind"]), int(described["bytes"]),
-        **{name: int(described[name]) for name in SITE_COUNTS},
+        **{name: int(described[name]) for name in SITE_COUNTS}, spill=bool(described.get("spill")),
     )  # fmt: skip
 
 

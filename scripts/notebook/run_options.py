@@ -10,7 +10,9 @@ _TARGETS = r"((native|[0-9]{2,3}[a-z]?)(,(native|[0-9]{2,3}[a-z]?)){0,50})?"
 
 
 def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
-    command.epilog = f"ARCH is {architectures}."
+    command.epilog = (
+        f"NAME is {architectures}, a GPU (t4, rtx3060) or a compute capability (sm_86)."
+    )
     command.add_argument(
         "chapters",
         nargs="*",
@@ -19,7 +21,7 @@ def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
     )
     command.add_argument(
         "--device",
-        metavar="gpu|emulated:ARCH",
+        metavar="gpu|emulated:NAME",
         help="the GPU if there is one, else emulated:hopper, if left out",
     )
     command.add_argument(

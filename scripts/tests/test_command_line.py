@@ -247,7 +247,7 @@ def test_a_bad_claim_is_found_before_a_run_and_silences_no_other(built: Tree) ->
 
 
 HELP_SHOWS = {
-    "run": "ARCH is fermi, hopper.",
+    "run": "NAME is fermi, hopper, a GPU (t4, rtx3060)",
     "verdicts": "Prints each chapter's answer",
     "pack": "Checks a GPU's results",
 }

@@ -3,16 +3,18 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from notebook import emulate_export, emulate_report
+from notebook import emulate_export, emulate_records, emulate_report
 from notebook.charts.look import GENERATIONS
-from notebook.emulate_code import short_kernel, shown_place, text_of
-from notebook.emulate_findings import findings
-from notebook.emulate_records import Launch, Place, aggregate, merge_alike, read
+from notebook.emulate_code import short_kernel, text_of
+from notebook.emulate_findings import Finding, findings
+from notebook.emulate_joining import join
+from notebook.emulate_records import Launch, Place, merge_alike, read
 from notebook.errors import Problem
 
 REQUESTS = 1024
@@ -88,7 +90,7 @@ def test_a_program_that_never_loaded_the_runtime(tmp_path: Path) -> None:
 
 def test_names_from_the_program_cannot_reach_the_terminal(tmp_path: Path) -> None:
     launch = only(tmp_path, kernel="evil\x1b]0;title\x07\n(int)", notes=["a\rb"])
-    run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
+    run = emulate_records.Emulated("hopper", "H200", 132, [launch], [])
     text = "".join(emulate_report.line_report([run]))
     assert "evil" in text
     assert not any(letter in text for letter in "\x1b\x07\r")
@@ -100,8 +102,8 @@ def test_repeated_launches_of_one_shape_are_summed(tmp_path: Path) -> None:
         site(4, "global", "store", sectors=32, moved_bytes=1024),
     )
     other = described(load, store, grid=[64, 1, 1])
-    launches_of_shape = aggregate(
-        launches(tmp_path, described(load, store), other, described(load, store))
+    ((launches_of_shape, _),) = join(
+        [launches(tmp_path, described(load, store), other, described(load, store))]
     )
     assert [launch.launches for launch in launches_of_shape] == [2, 1]
     assert launches_of_shape[0].sites[0].requests == 2 * REQUESTS
@@ -128,23 +130,94 @@ def test_a_coalesced_copy_has_nothing_that_stands_out(tmp_path: Path) -> None:
 
 def test_a_stride_of_32_bytes_takes_a_sector_a_lane(tmp_path: Path) -> None:
     strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
-    (sentence,) = findings(only(tmp_path, site(4, "global", "load"), strided))
+    (found,) = findings(only(tmp_path, site(4, "global", "load"), strided))
     assert (
-        sentence == "line 14: 32.0 sectors a request, each 12.5 % used: the store is not coalesced"
+        found.text
+        == "line 14: 32.0 sectors a request, each 12.5 % used: the store is not coalesced"
     )
+    assert "consecutive threads" in found.advice
+    assert found.chapter == "01_access_patterns"
 
 
 def test_an_unaligned_warp_reads_one_sector_more(tmp_path: Path) -> None:
     unaligned = site(7, "global", "load", sectors=5, moved_bytes=160)
-    (sentence,) = findings(only(tmp_path, unaligned))
-    assert sentence.startswith("line 7: load of 5.0 sectors a request where 4.0 would do")
+    (found,) = findings(only(tmp_path, unaligned))
+    assert found.text.startswith("line 7: load of 5.0 sectors a request where 4.0 would do")
+    assert found.chapter == "02_misaligned_reads"
+    (found,) = findings(only(tmp_path, unaligned | {"kind": "store"}))
+    assert found.chapter == "05_misaligned_writes"
+
+
+def test_rows_that_are_not_aligned_are_not_called_uncoalesced(tmp_path: Path) -> None:
+    # Two rows of 16 words, each of which begins 4 bytes behind a sector: 3 sectors instead of 2.
+    (found,) = findings(only(tmp_path, site(7, "global", "load", sectors=6, moved_bytes=192)))
+    assert (
+        found.text
+        == "line 7: load of 6.0 sectors a request where 4.0 would do: rows are not aligned"
+    )
+
+
+def test_whole_sectors_are_the_least_of_a_request(tmp_path: Path) -> None:
+    # All lanes load one word; one word in each of two rows; and a byte each, which is one sector.
+    one = site(6, "global", "load", sectors=1, distinct_bytes=4, moved_bytes=32)
+    two = site(7, "global", "load", sectors=2, distinct_bytes=8, moved_bytes=64)
+    of_bytes = site(
+        8, "global", "load", sectors=1, lane_bytes=32, distinct_bytes=32, moved_bytes=32
+    )
+    assert findings(only(tmp_path, one, two, of_bytes | {"bytes": 1})) == []
+    # On Fermi a cached load moves a line of 128 bytes.
+    assert findings(only(tmp_path, one | {"moved_bytes": 128 * REQUESTS})) == []
+    # Eight rows are more sectors than a warp needs for as many words.
+    eight = site(7, "global", "load", sectors=8, distinct_bytes=32, moved_bytes=256)
+    (found,) = findings(only(tmp_path, eight))
+    assert found.text.endswith("the load is not coalesced")
+
+
+def test_gaps_between_active_lanes_are_no_misalignment(tmp_path: Path) -> None:
+    # Every fourth lane is off: 24 words of 4 sectors.
+    gaps = site(7, "global", "load", lane_bytes=96, distinct_bytes=96)
+    (found,) = findings(only(tmp_path, gaps))
+    assert found.text == (
+        "line 7: 4.0 sectors a request, each 75.0 % used: 24.0 lanes of a warp take part, with gaps between them"
+    )
+
+
+def test_the_result_of_a_block_wastes_nothing(tmp_path: Path) -> None:
+    one = {
+        "requests": 128,
+        "sectors": 128,
+        "lane_bytes": 512,
+        "distinct_bytes": 512,
+        "moved_bytes": 4096,
+    }
+    assert findings(only(tmp_path, site(9, "global", "store") | one)) == []
+    more = {name: 2 * value for name, value in one.items()}
+    (found,) = findings(only(tmp_path, site(9, "global", "store") | more))
+    assert found.text.startswith("line 9: store of 1.0 lanes a warp")
+
+
+def test_chapters_of_the_advice_are_there() -> None:
+    root = Path(__file__).resolve().parents[2]
+    folder = root / "scripts" / "notebook"
+    named = {
+        name
+        for module in ("emulate_findings", "emulate_accesses")
+        for name in re.findall(r'"([0-9]{2}_[a-z0-9_]+)"', (folder / f"{module}.py").read_text())
+    }
+    assert len(named) >= 5
+    assert all((root / "chapters" / name / "experiment.cu").is_file() for name in named)
+
+
+def test_lines_of_other_files_have_their_names(tmp_path: Path) -> None:
+    strided = site(14, "global", "store", sectors=32, moved_bytes=1024) | {"file": "/a/tile.cuh"}
+    (found,) = findings(only(tmp_path, site(4, "global", "load"), strided))
+    assert found.text.startswith("tile.cuh:14: 32.0 sectors a request")
 
 
 def test_copies_of_an_unrolled_loop_are_one_finding(tmp_path: Path) -> None:
     copies = [site(14, "global", "store", sectors=32, moved_bytes=1024) for _ in range(4)]
     launch = only(tmp_path, *copies, site(14, "global", "store"))
-    sentences = findings(launch)
-    assert [line.partition(":")[0] for line in sentences] == ["line 14"]
+    assert [found.text.partition(":")[0] for found in findings(launch)] == ["line 14"]
     merged = merge_alike(launch.sites)
     assert [(entry.instructions, entry.requests) for entry in merged] == [(4, 4096), (1, 1024)]
     assert launch.sites[0].requests == 1024
@@ -152,16 +225,14 @@ def test_copies_of_an_unrolled_loop_are_one_finding(tmp_path: Path) -> None:
 
 def test_a_single_lane_is_not_called_uncoalesced(tmp_path: Path) -> None:
     one = dict.fromkeys(("lane_bytes", "distinct_bytes"), 4)
-    (sentence,) = findings(
-        only(tmp_path, site(9, "global", "load", sectors=1, moved_bytes=32, **one))
-    )
-    assert sentence.startswith("line 9: load of 1.0 lanes a warp: each sector is 12.5 % used")
+    (found,) = findings(only(tmp_path, site(9, "global", "load", sectors=1, moved_bytes=32, **one)))
+    assert found.text.startswith("line 9: load of 1.0 lanes a warp: each sector is 12.5 % used")
 
 
 def test_a_column_of_a_32_wide_tile_conflicts_32_ways(tmp_path: Path) -> None:
-    (sentence,) = findings(only(tmp_path, shared(12, "load", 32), shared(9, "store", 1)))
+    (found,) = findings(only(tmp_path, shared(12, "load", 32), shared(9, "store", 1)))
     assert (
-        sentence
+        found.text
         == "line 12: bank conflicts, 32.0 wavefronts a request where 1.0 would do (shared load)"
     )
 
@@ -169,43 +240,69 @@ def test_a_column_of_a_32_wide_tile_conflicts_32_ways(tmp_path: Path) -> None:
 def test_a_counter_that_all_lanes_update(tmp_path: Path) -> None:
     # 32 lanes, one 4-byte word.
     contended = site(5, "global", "atomic", sectors=1, distinct_bytes=4, moved_bytes=32)
-    (sentence,) = findings(only(tmp_path, contended))
-    assert sentence.startswith("line 5: 32.0 lanes update 1.0 addresses a request")
+    (found,) = findings(only(tmp_path, contended))
+    assert found.text.startswith("line 5: 32.0 lanes update 1.0 addresses a request")
 
 
 def test_half_idle_warps_name_their_line(tmp_path: Path) -> None:
     source = [code(4, 100), code(6, 900, lanes=8, divergent=30)]
-    (sentence,) = findings(only(tmp_path, source=source))
+    (found,) = findings(only(tmp_path, source=source))
     # (100 x 32 + 900 x 8) / 1,000
     assert (
-        sentence
+        found.text
         == "10.4 of 32 lanes active in an instruction (30 divergent branches); most idle in lines 6"
     )
 
 
 def test_a_block_of_33_threads_wastes_most_of_its_second_warp(tmp_path: Path) -> None:
     source = [code(4, 2, lanes=16)]
-    sentences = findings(only(tmp_path, block=[33, 1, 1], source=source))
-    assert sentences == ["a block of 33 threads leaves 48 % of its warps' lanes empty"]
+    found = findings(only(tmp_path, block=[33, 1, 1], source=source))
+    assert [each.text for each in found] == [
+        "a block of 33 threads leaves 48 % of its warps' lanes empty"
+    ]
 
 
 def test_low_occupancy_names_its_limit(tmp_path: Path) -> None:
     occupancy = {"percent": 25.0, "blocks_per_sm": 2, "limit": "registers"}
-    (sentence,) = findings(only(tmp_path, occupancy=occupancy, registers_per_thread=128))
-    assert sentence == "occupancy 25 %, limited by registers (128 a thread)"
+    (found,) = findings(only(tmp_path, occupancy=occupancy, registers_per_thread=128))
+    assert found.text == "occupancy 25 %, limited by registers (128 a thread)"
 
 
 def test_few_blocks_spills_local_memory_and_hazards(tmp_path: Path) -> None:
-    sentences = findings(
-        only(tmp_path, site(3, "local", "load"), spill_bytes=64, hazards=["race on tile"]),
+    spilled = site(5, "local", "store") | {"spill": True}
+    found = findings(
+        only(
+            tmp_path,
+            site(3, "local", "load"),
+            *[spilled] * 3,
+            spill_bytes=64,
+            hazards=["race on tile"],
+        ),
         sm_count=132,
     )
-    assert sentences == [
-        "64 bytes a thread are spilled from registers to local memory (ptxas)",
-        "line 3: local memory, 100 % of all sectors: an array is indexed at run time",
+    assert [each.text for each in found] == [
+        "64 bytes a thread are spilled from registers to local memory (ptxas), 75 % of all sectors",
+        "line 3: local memory, 25 % of all sectors: an array indexed at run time, or a variable whose address is taken "
+        "(printf takes those of its arguments)",
         "128 blocks leave 4 of 132 SMs without work",
         "hazard: race on tile",
     ]
+
+
+def test_registers_that_functions_preserve_are_no_spills(tmp_path: Path) -> None:
+    # ptxas says that it spills none.
+    preserved = site(5, "local", "store") | {"spill": True}
+    (found,) = findings(only(tmp_path, preserved, spill_bytes=0))
+    assert (
+        found.text == "local memory, 100 % of all sectors: registers that called functions preserve"
+    )
+
+
+def test_a_finding_is_told_with_what_to_do(tmp_path: Path) -> None:
+    assert str(Finding("line 3: slow", "Do less", "07_unroll4")) == (
+        "line 3: slow. Do less (chapter 07_unroll4)"
+    )
+    assert str(Finding("hazard: race")) == "hazard: race"
 
 
 # ---- reports -------------------------------------------------------------------------------------
@@ -217,7 +314,7 @@ def test_the_report_fits_into_100_columns(tmp_path: Path) -> None:
     load = site(4, "global", "load") | {"file": str(source)}
     line = code(4, 10**9, 32, 10**6) | {"file": str(source)}
     launch = only(tmp_path, load, shared(4, "load", 32) | {"file": str(source)}, source=[line])
-    run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
+    run = emulate_records.Emulated("hopper", "H200", 132, [launch], [])
     lines = emulate_report.line_report([run])
     assert any("out[i] = in[i];" in line for line in lines)
     assert any("global load 4 B" in line and "100.0 %" in line for line in lines)
@@ -228,7 +325,7 @@ def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> 
     strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
     launch = only(tmp_path, strided, shared(12, "load", 32))
     names = list(GENERATIONS)
-    runs = [emulate_report.Emulated(name, "GPU", 0, [launch], []) for name in names]
+    runs = [emulate_records.Emulated(name, "GPU", 0, [launch], []) for name in names]
     lines = emulate_report.line_report(runs)
     assert max(map(len, lines)) <= 100
     # What holds everywhere is said once.
@@ -237,16 +334,22 @@ def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> 
 
 
 def test_launches_show_nsight_computes_names(tmp_path: Path) -> None:
-    run = emulate_report.Emulated("hopper", "H200", 132, [only(tmp_path)], ["copy: refused"])
-    text = "\n".join(emulate_report.launch_report([run]))
+    run = emulate_records.Emulated("hopper", "H200", 132, [only(tmp_path)], ["copy: refused"])
+    text = "\n".join(emulate_report.launch_report([run], names=True))
     assert "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum" in text
+    assert not any("l1tex" in line for line in emulate_report.launch_report([run]))
+    for names in (False, True):
+        lines = emulate_report.line_report([run], names)
+        assert any("l1tex" in line for line in lines) == names
     assert "! failed launch: copy: refused" in text
 
 
 def test_sums_over_launches_are_said_to_be_sums(tmp_path: Path) -> None:
-    once, twice = (aggregate(launches(tmp_path, *[described()] * n)) for n in (1, 2))
+    once, twice = (join([launches(tmp_path, *[described()] * n)])[0][0] for n in (1, 2))
     for together in (once, twice):
-        runs = [emulate_report.Emulated(name, "GPU", 0, together, []) for name in ("ada", "hopper")]
+        runs = [
+            emulate_records.Emulated(name, "GPU", 0, together, []) for name in ("ada", "hopper")
+        ]
         of_several = "  counts: of all launches together"
         for report in (emulate_report.line_report, emulate_report.launch_report):
             assert (of_several in report(runs)) == (together is twice)
@@ -256,7 +359,7 @@ def test_sums_over_launches_are_said_to_be_sums(tmp_path: Path) -> None:
 
 def test_csv_has_both_names_and_no_formulas(tmp_path: Path) -> None:
     launch = only(tmp_path, site(4, "global", "load"), kernel="=1+1")
-    run = emulate_report.Emulated("hopper", "H200", 132, [launch], [])
+    run = emulate_records.Emulated("hopper", "H200", 132, [launch], [])
     rows = list(csv.DictReader(io.StringIO(emulate_export.as_csv([run]))))
     sectors = [row for row in rows if row["metric"] == "sectors"]
     assert [row["value"] for row in sectors] == ["4096"]
@@ -271,17 +374,6 @@ def test_kernels_are_shown_without_their_parameters() -> None:
     assert short_kernel("(anonymous namespace)::add(int)") == "(anonymous namespace)::add"
     assert short_kernel("void run<void (*)(int)>(int)") == "run<void (*)(int)>"
     assert len(short_kernel("k" * 500)) == 60
-
-
-def test_a_line_of_cudas_headers_is_shown_where_it_was_called() -> None:
-    header = "/usr/local/cuda/include/sm_32_intrinsics.hpp"
-    assert shown_place(Place(header, 122, "/home/me/kernels.cu:8")) == Place(
-        "/home/me/kernels.cu", 8
-    )
-    short = Place(header, 122, "kernels.cu:8")
-    assert shown_place(short, ["/home/me/kernels.cu"]) == Place("/home/me/kernels.cu", 8)
-    own = Place("/home/me/helper.cuh", 3, "/home/me/kernels.cu:8")
-    assert shown_place(own) == own
 
 
 def test_only_ordinary_files_are_opened_for_their_text(tmp_path: Path) -> None:

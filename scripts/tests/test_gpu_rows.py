@@ -120,7 +120,7 @@ def test_the_emulate_command_knows_gpus(word: str) -> None:
 
 @pytest.mark.parametrize("word", ["geforce-rtx3091", "0", "", "super-3090"])
 def test_what_names_no_gpu_or_several_is_refused(word: str) -> None:
-    with pytest.raises(Problem, match=f"unknown architecture '{word}'; .*geforce-rtx-3090"):
+    with pytest.raises(Problem, match=f"unknown GPU '{word}'; .*rtx-3090"):
         emulate._targets(REAL, word)
 
 

@@ -5,9 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include "emulator/runtime/counters.hpp"
+#include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/json.hpp"
+#include "emulator/runtime/managed.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
 
@@ -42,7 +45,10 @@ void write(const JsonLine& line) {
 [[gnu::destructor]] void finish_report() {
     if (report_file() == nullptr) return;
     JsonLine line;
-    line.begin_object().field("finished", true).field("launches", launches).end_object();
+    line.begin_object().field("finished", true).field("launches", launches);
+    line.key("unnoticed").begin_array();
+    for (const std::uint64_t number : unnoticed_failures()) line.value(number);
+    line.end_array().end_object();
     write(line);
 }
 
@@ -78,13 +84,16 @@ const char* text(const simt::SiteRecord& site) {
 
 void add_place(JsonLine& line, const simt::Module& module, const ptx::SourceLocation& location) {
     const ptx::Module& source = simt::source_of(module);
-    if (location.line != 0 && location.file < source.files.size()) {
-        line.field("file", source.files[location.file]).field("line", location.line);
+    const ptx::SourceLocation place = simt::place_in_program(module, location);
+    if (place.line != 0 && place.file < source.files.size()) {
+        line.field("file", source.files[place.file]).field("line", place.line);
     } else {
         line.key("file").null().key("line").null();
     }
-    if (location.inlined_at < 0) return;
-    line.field("inlined_at", simt::text(module, source.inlined_at[location.inlined_at].first));
+    if (place.inlined_at >= 0)
+        line.field("inlined_at", simt::text(module, source.inlined_at[place.inlined_at].first));
+    if (place.file != location.file || place.line != location.line)
+        line.field("header", simt::text(module, location));
 }
 
 void add_site(JsonLine& line, const simt::Module& module, const simt::SiteRecord& site) {
@@ -93,6 +102,7 @@ void add_site(JsonLine& line, const simt::Module& module, const simt::SiteRecord
     add_place(line, module, site.location);
     line.field("space", text(site.space))
         .field("kind", text(site))
+        .field("spill", site.is_spill)
         .field("bytes", site.bytes_per_lane);
     line.field("requests", count.requests)
         .field("sectors", count.sectors)
@@ -186,7 +196,10 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
     add_texts(line, "notes", record.notes);
     add_texts(line, "hazards", record.hazards);
     line.field("host_seconds", record.host_seconds);
-    if (prediction) add_prediction(line, module, record, *prediction);
+    if (prediction) {
+        line.field("managed_bytes", move_managed_pages(record));
+        add_prediction(line, module, record, *prediction);
+    }
     line.key("sites").begin_array();
     for (const simt::SiteRecord& site : record.sites) add_site(line, module, site);
     line.end_array().key("source").begin_array();
@@ -200,6 +213,25 @@ void report_failure(const Launch& launch, const std::string& error) {
     JsonLine line;
     line.begin_object().field("launch", ++launches).field("kernel", launch.function->demangled());
     line.field("error", error).end_object();
+    write(line);
+}
+
+void report_note(const std::string& text) {
+    static std::set<std::string>& reported = *new std::set<std::string>;
+    if (report_file() == nullptr || !reported.insert(text).second) return;
+    JsonLine line;
+    line.begin_object().field("note", text).end_object();
+    write(line);
+}
+
+void report_failed_call(const Failure& failure) {
+    if (report_file() == nullptr) return;
+    JsonLine line;
+    line.begin_object().field("failed_call", failure.function).field("number", failure.number);
+    line.field("error", error_text(failure.code)).field("detail", failure.detail);
+    line.key("callers").begin_array();
+    for (const std::uintptr_t address : failure.callers) line.value(std::uint64_t{address});
+    line.end_array().end_object();
     write(line);
 }
 

@@ -83,6 +83,7 @@ void FunctionDecoder::spills() {
         detail.kind = spill.is_load ? AccessKind::load : AccessKind::store;
         detail.bytes = spill.bytes;
         add_site(detail, AccessSpace::local, false, CacheOperator::standard);
+        image_.sites.back().site.is_spill = true;
         detail.cost.issued = nullptr;
         Operation operation;
         operation.detail = &detail;

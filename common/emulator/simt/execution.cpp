@@ -88,9 +88,11 @@ std::string place_of(const WarpContext& context, std::uint32_t instruction, int 
     const Launch& launch = context.execution->launch;
     const auto& block = context.block->index;
     const auto& instructions = context.frame->function->source->instructions;
-    const std::string line = instruction < instructions.size()
-                                 ? text(launch.module, instructions[instruction].location)
-                                 : std::string();
+    const std::string line =
+        instruction < instructions.size()
+            ? text(launch.module,
+                   place_in_program(launch.module, instructions[instruction].location))
+            : std::string();
     return "kernel " + launch.kernel_name + ", block " + index_text(block[0], block[1], block[2]) +
            ", thread " +
            thread_text(launch,

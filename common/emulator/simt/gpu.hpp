@@ -66,6 +66,7 @@ struct SiteRecord {
     AccessSpace space{};
     AccessKind kind{};
     bool is_reduction = false;  // an atomic whose result nothing reads (RED)
+    bool is_spill = false;      // of a register: the PTX has no such access
     std::uint32_t bytes_per_lane = 0;
     AccessCounters counters;
 };
@@ -113,10 +114,11 @@ struct Options {
         0;  // CPU threads; 0: as many as the machine has. Counts do not depend on it.
     bool model_caches = true;
     bool check_hazards = false;
-    bool sample_blocks = false;     // execute enough blocks to tell the counts of all
-    double time_limit_seconds = 0;  // of one launch; 0: none
-    bool record_for_time = false;   // what one SM executes, for the time model
-    unsigned l2_slices = 1;         // then; 1: how lines lie in them is not known
+    bool sample_blocks = false;        // execute enough blocks to tell the counts of all
+    double time_limit_seconds = 0;     // of one launch; 0: none
+    std::size_t heap_bytes = 8 << 20;  // of malloc() in kernels
+    bool record_for_time = false;      // what one SM executes, for the time model
+    unsigned l2_slices = 1;            // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };
 
@@ -189,5 +191,8 @@ std::optional<Symbol> find_symbol(const Module& module, const std::string& name)
 const ptx::Module& source_of(const Module& module);
 // "kernels.cuh:17", with the path below which all of the module's own files lie left out.
 std::string text(const Module& module, const ptx::SourceLocation& location);
+// The line of the program itself: outwards from functions of CUDA's headers, which are inlined, to what calls them. Where
+// there is none (a kernel of a library), the location as it is.
+ptx::SourceLocation place_in_program(const Module& module, const ptx::SourceLocation& location);
 
 }  // namespace emulator::simt

@@ -5,6 +5,7 @@
 
 #include "emulator/device_memory.hpp"
 #include "emulator/ptx/control_flow.hpp"
+#include "emulator/ptx/library_headers.hpp"
 #include "emulator/simt/decode.hpp"
 #include "emulator/simt/memory.hpp"
 
@@ -13,13 +14,13 @@ namespace {
 
 constexpr std::size_t parameter_buffer_bytes = 64 * 1024;
 
-// The directory that all files of the module share which do not belong to the toolkit.
+// The directory that all files of the program share.
 std::string common_directory_of(const ptx::Module& module) {
     std::string common;
     bool is_first = true;
     for (const std::string& file : module.files) {
         const std::size_t slash = file.rfind('/');
-        if (slash == std::string::npos || file.find("/include/") != std::string::npos) continue;
+        if (slash == std::string::npos || ptx::is_library_header(file)) continue;
         const std::string directory = file.substr(0, slash + 1);
         if (is_first) {
             common = directory;
@@ -98,10 +99,11 @@ void Module::place_variables() {
         const bool is_constant = variable.space == ptx::Space::constant;
         if (variable.space != ptx::Space::global && !is_constant) continue;
         if (variable.is_extern) continue;
-        void* const address = allocate_device_memory(variable.bytes);
+        const auto access = variable.is_managed ? HostAccess::allowed : HostAccess::none;
+        void* const address = allocate_device_memory(variable.bytes, access);
         allocations_.push_back(address);
-        std::memset(address, 0, variable.bytes);
-        std::memcpy(address, variable.initial.data(),
+        std::memset(storage_of(address), 0, variable.bytes);
+        std::memcpy(storage_of(address), variable.initial.data(),
                     std::min<std::size_t>(variable.initial.size(), variable.bytes));
         mark_initialised(reinterpret_cast<Address>(address), variable.bytes);
         variables[variable.name] = {address, variable.bytes, is_constant};
@@ -122,8 +124,7 @@ void Module::fill_in_addresses(const ptx::Variable& variable) {
             value += function_address(*number);
         }
         value >>= 8 * relocation.shift;
-        std::memcpy(static_cast<std::byte*>(place->second.address) + relocation.at, &value,
-                    relocation.bytes);
+        std::memcpy(storage_of(place->second.address) + relocation.at, &value, relocation.bytes);
     }
 }
 
@@ -179,6 +180,19 @@ std::optional<Symbol> find_symbol(const Module& module, const std::string& name)
 }
 
 const ptx::Module& source_of(const Module& module) { return module.source; }
+
+ptx::SourceLocation place_in_program(const Module& module, const ptx::SourceLocation& location) {
+    const auto is_of_program = [&](const ptx::SourceLocation& place) {
+        const auto& files = module.source.files;
+        return place.file >= files.size() || !ptx::is_library_header(files[place.file]);
+    };
+    ptx::SourceLocation place = location;
+    while (!is_of_program(place)) {
+        if (place.inlined_at < 0) return location;
+        place = module.source.inlined_at[place.inlined_at].first;
+    }
+    return place;
+}
 
 std::string text(const Module& module, const ptx::SourceLocation& location) {
     if (location.line == 0) return "unknown line";

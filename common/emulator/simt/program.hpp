@@ -103,6 +103,7 @@ struct MemorySite {
     bool is_reduction = false;
     std::uint32_t bytes = 0;  // of a lane
     CacheOperator cache_operator{};
+    bool is_spill = false;  // of a register that ptxas spills, or that a called function preserves
 };
 
 // Literals and addresses that operations read as registers.

@@ -45,6 +45,7 @@ void add_sites(const Launch& launch, const Counts& counts, LaunchRecord& record)
                                   space,
                                   from.site.kind,
                                   from.site.is_reduction,
+                                  from.site.is_spill,
                                   from.site.bytes,
                                   requests};
             if (space != AccessSpace::constant) total_of(record, site).add(requests);

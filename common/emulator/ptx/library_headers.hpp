@@ -1,0 +1,11 @@
+// Which files of a module are headers of a library, in which a reader of a report does not look for a cause.
+#pragma once
+
+#include <string_view>
+
+namespace emulator::ptx {
+
+// Headers of CUDA, of its C++ libraries and of the host's compiler, by where they are installed.
+bool is_library_header(std::string_view path);
+
+}  // namespace emulator::ptx

@@ -1,0 +1,22 @@
+// A product reads a[row * n + k]: all lanes of a warp load one address. One sector is the least that a request takes.
+// expect-not: not aligned
+// expect-not: not coalesced
+__global__ void multiply(const float* a, const float* b, float* c, int n) {
+    const int column = blockIdx.x * 32 + threadIdx.x;
+    const int row = blockIdx.y * 32 + threadIdx.y;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
+    c[row * n + column] = sum;
+}
+
+int main() {
+    const int n = 128;
+    float *a, *b, *c;
+    cudaMalloc(&a, 4 * n * n);
+    cudaMalloc(&b, 4 * n * n);
+    cudaMalloc(&c, 4 * n * n);
+    cudaMemset(a, 0, 4 * n * n);
+    cudaMemset(b, 0, 4 * n * n);
+    multiply<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, c, n);
+    return cudaDeviceSynchronize();
+}

@@ -1,0 +1,77 @@
+"""What a global access wastes, and the pattern behind it, as far as counts tell it."""
+
+from math import ceil
+
+from notebook.emulate_records import Site
+
+SECTOR_BYTES, LINE_BYTES, WARP = 32, 128, 32
+# Fewer lanes than this, on average, are no warp's access.
+FEW_LANES = WARP / 8
+# A broadcast: so many lanes read each address. It takes no more sectors than a coalesced warp of words.
+_LANES_OF_A_BROADCAST, _SECTORS_OF_A_WARP = 4, 4
+# A stride of two elements uses half of each sector; what uses more lies in rows that are not aligned.
+_USE_OF_A_STRIDE = 52
+# Sectors are averages over all requests.
+_ROUNDING = 0.01
+
+
+def wasted_bytes(site: Site, blocks: int) -> int:
+    """What it moves beyond the least: whole sectors (on Fermi lines) of the bytes that each request asks for."""
+    if site.lanes_per_request < FEW_LANES:
+        # One thread stores the result of a block, or reads what the block shares.
+        return 0 if site.requests <= blocks else site.moved_bytes - site.distinct_bytes
+    is_broadcast = site.lane_bytes >= _LANES_OF_A_BROADCAST * site.distinct_bytes
+    if is_broadcast and site.sectors <= _SECTORS_OF_A_WARP * site.requests:
+        return 0
+    return max(0, site.moved_bytes - site.requests * _units(site) * _unit_bytes(site))
+
+
+def waste(site: Site) -> tuple[str, str, str]:
+    """In words: what it is, what to do, and the chapter that shows it."""
+    efficiency = site.efficiency or 0.0
+    per_request = site.sectors / site.requests
+    needed = _units(site) * _unit_bytes(site) / SECTOR_BYTES
+    used = f"each {efficiency:.1f} % used"
+    sectors = f"{per_request:.1f} sectors a request"
+    if site.lanes_per_request < FEW_LANES:
+        return (
+            f"{site.kind} of {site.lanes_per_request:.1f} lanes a warp: each sector is {efficiency:.1f} % used",
+            "Let more lanes of the warp take part",
+            "01_access_patterns",
+        )
+    # A warp of which all lanes take part needs as many sectors as a lane has bytes.
+    has_gaps = per_request <= site.bytes_per_lane + _ROUNDING
+    if has_gaps and site.lanes_per_request < WARP - 1:
+        return (
+            f"{sectors}, {used}: {site.lanes_per_request:.1f} lanes of a warp take part, with gaps between them",
+            "Let neighbouring threads do the work",
+            "01_access_patterns",
+        )
+    is_near = per_request <= needed + 1 + _ROUNDING
+    if _unit_bytes(site) == SECTOR_BYTES and (is_near or efficiency > _USE_OF_A_STRIDE):
+        cause = (
+            "addresses are not aligned, or not consecutive"
+            if efficiency <= _USE_OF_A_STRIDE
+            else "the warp's first address is not aligned"
+            if is_near
+            else "rows are not aligned"
+        )
+        return (
+            f"{site.kind} of {sectors} where {needed:.1f} would do: {cause}",
+            "Begin rows at multiples of 128 bytes (cudaMallocPitch)",
+            "02_misaligned_reads" if site.kind == "load" else "05_misaligned_writes",
+        )
+    return (
+        f"{sectors}, {used}: the {site.kind} is not coalesced",
+        "Let consecutive threads access consecutive addresses; shared memory can turn columns into rows",
+        "01_access_patterns",
+    )
+
+
+def _unit_bytes(site: Site) -> int:
+    """What it moves at least: lines where it moves more than its sectors."""
+    return LINE_BYTES if site.moved_bytes > site.sectors * SECTOR_BYTES else SECTOR_BYTES
+
+
+def _units(site: Site) -> int:
+    return ceil(site.distinct_bytes / site.requests / _unit_bytes(site))
