@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "emulator/allocation_places.hpp"
+#include "emulator/mapped_memory.hpp"
 
 namespace emulator {
 namespace {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/mapped_memory.hpp"
 #include "emulator/runtime/errors.hpp"
 
 namespace emulator::runtime {
@@ -85,6 +86,7 @@ void release(void* pointer, MemoryKind kind) {
 }
 
 void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
+    require(is_mapped(pointer, bytes));
     require(!memory_at(pointer) && !memory_at(static_cast<char*>(pointer) + bytes - 1),
             cudaErrorHostMemoryAlreadyRegistered);
     remember(pointer, bytes, MemoryKind::registered, flags);
@@ -124,6 +126,7 @@ void require_accessible(const void* pointer, std::size_t bytes, bool must_be_dev
     require(pointer != nullptr && number(pointer) + bytes > number(pointer));
     if (!in_device_memory(number(pointer))) {
         require(!must_be_device || memory_at(pointer).has_value());
+        require(is_mapped(pointer, bytes));
         return;
     }
     // Variables of modules lie there, too.

@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "emulator/runtime/memory_faults.hpp"
+
 namespace emulator::runtime {
 
 // Ends an API function with `code`. `why`, if any, goes to stderr in one line: for failures whose cause
@@ -48,11 +50,15 @@ cudaError_t record(cudaError_t code);
 // To be called while an exception is handled: prints and records what it stands for.
 cudaError_t record_exception() noexcept;
 
-// The body of an API function: `body` returns nothing or a cudaError_t, and throws ApiError.
+// The body of a function that works whatever has failed before: it returns nothing or a cudaError_t, and throws ApiError.
 template <class Body>
-cudaError_t call(Body&& body) noexcept {
+cudaError_t call_always(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     const std::lock_guard lock(api_mutex());
-    if (sticky_error() != cudaSuccess) return record(sticky_error());
+    FaultScope faults;
+    if (sigsetjmp(faults.place, 0) != 0) {
+        print_error(faults.reason(function));
+        return record(cudaErrorInvalidValue);
+    }
     try {
         if constexpr (std::is_void_v<decltype(body())>) {
             body();
@@ -63,6 +69,14 @@ cudaError_t call(Body&& body) noexcept {
     } catch (...) {
         return record_exception();
     }
+}
+
+// The body of an API function, which fails after a kernel fault.
+template <class Body>
+cudaError_t call(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+    const std::lock_guard lock(api_mutex());
+    if (sticky_error() != cudaSuccess) return record(sticky_error());
+    return call_always(body, function);
 }
 
 }  // namespace emulator::runtime
