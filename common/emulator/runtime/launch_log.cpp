@@ -63,7 +63,7 @@ extern "C" {
 void emulatedGpuVisitCounters(EmulatedGpuVisitor visit, void* context) {
     call_always([&] {
         require(visit != nullptr);
-        const ProgramsCode scope;
+        const ProgramsCode scope(visit);
         for (const auto& [name, value] : counters_of(totals(), settings().options.model_caches)) {
             visit(context, name.c_str(), value);
         }

@@ -6,6 +6,9 @@
 #include <csignal>
 #include <sstream>
 
+#include "emulator/mapped_memory.hpp"
+#include "emulator/runtime/errors.hpp"
+
 namespace emulator::runtime {
 namespace {
 
@@ -76,7 +79,12 @@ std::string FaultScope::reason(const char* function) const {
     return text.str();
 }
 
-ProgramsCode::ProgramsCode() { innermost->is_programs_code_ = true; }
+// An address that no process can have faults before the jump.
+ProgramsCode::ProgramsCode(const void* function) {
+    require(is_mapped(function, 1));
+    innermost->is_programs_code_ = true;
+}
+
 ProgramsCode::~ProgramsCode() { innermost->is_programs_code_ = false; }
 
 }  // namespace emulator::runtime

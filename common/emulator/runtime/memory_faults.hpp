@@ -29,13 +29,19 @@ class FaultScope {
     bool is_programs_code_ = false;
 };
 
-// While it lives, code of the program is executed, whose faults are its own: only the jump to it is not.
+// While it lives, a function of the program is executed, whose faults are its own: only the jump to it is not.
 class ProgramsCode {
   public:
-    ProgramsCode();
+    // Throws ApiError where there is no function.
+    template <class... Arguments>
+    explicit ProgramsCode(void (*function)(Arguments...))
+        : ProgramsCode(reinterpret_cast<const void*>(function)) {}
     ~ProgramsCode();
     ProgramsCode(const ProgramsCode&) = delete;
     ProgramsCode& operator=(const ProgramsCode&) = delete;
+
+  private:
+    explicit ProgramsCode(const void* function);
 };
 
 }  // namespace emulator::runtime

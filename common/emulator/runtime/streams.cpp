@@ -168,7 +168,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         require(callback != nullptr && flags == 0);
         refuse_while_capturing(stream);
         flush_printed();
-        const ProgramsCode scope;
+        const ProgramsCode scope(callback);
         callback(stream, cudaSuccess, data);
     });
 }
