@@ -33,8 +33,9 @@ T& required(T* pointer) {
     return *pointer;
 }
 
-// One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...". Notes appear once each.
+// One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...".
 void print_error(const std::string& text);
+void print_note(const std::string& text);
 void print_note_once(const std::string& text);
 
 // One API function runs at a time; callbacks may call the API again.
