@@ -33,7 +33,7 @@ class DeviceMemory {
 
     void* allocate(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
-        return add(bytes, AllocationPlaces::max_own);
+        return add(bytes, AllocationPlaces::max_own_of_host);
     }
 
     void release(void* pointer) {
@@ -106,8 +106,8 @@ class DeviceMemory {
         throw std::invalid_argument("emulated GPU: free of a pointer that was never allocated");
     }
 
-    void* add(std::size_t bytes, std::size_t most_own) {
-        const AllocationPlaces::Taken taken = places_.take(bytes, most_own);
+    void* add(std::size_t bytes, std::size_t max_own) {
+        const AllocationPlaces::Taken taken = places_.take(bytes, max_own);
         if (taken.opened.bytes != 0 && !protect(taken.opened, PROT_READ | PROT_WRITE)) {
             places_.give_back({taken.begin, bytes});
             throw std::bad_alloc();

@@ -37,7 +37,7 @@ std::string LaunchWatch::progress(double elapsed) const {
 
 std::string LaunchWatch::standstill(double elapsed, const std::string& place) const {
     return place + ": after " + std::to_string(static_cast<std::uint64_t>(elapsed)) +
-           " s no block has finished and no memory has changed since the last note; if it waits "
+           " s no block has finished and no memory has changed lately; if it waits "
            "for the host: "
            "the emulated GPU executes a kernel before its launch returns, so the host has to write "
            "before the launch";
