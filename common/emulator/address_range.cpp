@@ -1,7 +1,6 @@
 #include "emulator/address_range.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <stdexcept>
@@ -42,7 +41,5 @@ AddressRange reserve_addresses(std::size_t bytes, const MapRange& map) {
         "emulated GPU: cannot reserve the address range of its memory "
         "(is the address space limited? try `ulimit -v unlimited`)");
 }
-
-std::size_t system_page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace emulator

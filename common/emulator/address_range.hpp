@@ -23,7 +23,4 @@ Address map_without_access(Address wanted, std::size_t bytes);
 // of addresses (x86-64), or 2^48, 2^42 or 2^39 (arm64). Elsewhere, if all are taken. Throws std::runtime_error.
 AddressRange reserve_addresses(std::size_t bytes, const MapRange& map = map_without_access);
 
-// What mmap and mprotect count in.
-std::size_t system_page_bytes();
-
 }  // namespace emulator

@@ -32,11 +32,11 @@ AllocationPlaces::AllocationPlaces(AddressRange range, std::size_t page_bytes)
     free_.add(range);
 }
 
-AllocationPlaces::Taken AllocationPlaces::take(std::size_t bytes, std::size_t own_limit) {
+AllocationPlaces::Taken AllocationPlaces::take(std::size_t bytes, std::size_t max_own) {
     // No range is as large, and sums with it may overflow.
     constexpr std::size_t too_large = std::size_t{1} << 62;
     if (bytes > too_large) throw std::bad_alloc();
-    return own_ < own_limit ? take_own(bytes) : take_shared(bytes);
+    return own_ < max_own ? take_own(bytes) : take_shared(bytes);
 }
 
 AllocationPlaces::Taken AllocationPlaces::take_own(std::size_t bytes) {

@@ -14,7 +14,7 @@ namespace emulator {
 class AllocationPlaces {
   public:
     // So many allocations have pages of their own.
-    static constexpr std::size_t max_own = 16384;
+    static constexpr std::size_t max_own_of_host = 16384;
     // Of the heap of kernels, whose threads allocate a little each: what notes the sectors that a launch touches
     // takes memory for each 1 MiB of addresses.
     static constexpr std::size_t max_own_on_heap = 1024;
@@ -29,7 +29,7 @@ class AllocationPlaces {
         AddressRange opened;  // whole pages that become accessible; may be empty
     };
     // Throws std::bad_alloc.
-    Taken take(std::size_t bytes, std::size_t own_limit);
+    Taken take(std::size_t bytes, std::size_t max_own);
     // Returns the whole pages that nothing uses any more; may be none.
     AddressRange give_back(AddressRange allocation);
     // Whether an allocation lies in a slab.

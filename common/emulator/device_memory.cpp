@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "emulator/allocation_places.hpp"
+#include "emulator/mapped_memory.hpp"
 
 namespace emulator {
 namespace {
@@ -33,7 +34,7 @@ class DeviceMemory {
 
     void* allocate(std::size_t bytes, HostAccess access) {
         const std::lock_guard lock(mutex_);
-        void* const pointer = add(bytes, AllocationPlaces::max_own);
+        void* const pointer = add(bytes, AllocationPlaces::max_own_of_host);
         const auto begin = reinterpret_cast<Address>(pointer);
         if (access == HostAccess::allowed && !memory_.set_host_access(pages_of(begin), access)) {
             remove(begin);

@@ -61,10 +61,10 @@ TEST(AddressRangeOfTheGpu, IsMissedInOneLine) {
 TEST(AllocationPlacesOfTheGpu, DoNotDependOnThePageSize) {
     AllocationPlaces small(whole, 4 * kib), large(whole, 64 * kib);
     std::mt19937 random(5);
-    for (std::size_t i = 0; i < 3 * AllocationPlaces::max_own; ++i) {
+    for (std::size_t i = 0; i < 3 * AllocationPlaces::max_own_of_host; ++i) {
         const std::size_t bytes = random() % 20000;
-        ASSERT_EQ(small.take(bytes, AllocationPlaces::max_own).begin,
-                  large.take(bytes, AllocationPlaces::max_own).begin);
+        ASSERT_EQ(small.take(bytes, AllocationPlaces::max_own_of_host).begin,
+                  large.take(bytes, AllocationPlaces::max_own_of_host).begin);
     }
 }
 
@@ -76,7 +76,7 @@ TEST_P(PageSizes, EachOfTheFirstAllocationsHasWholePagesAndAGuardToTheNext) {
     AllocationPlaces places(whole, GetParam());
     std::vector<std::pair<AddressRange, AddressRange>> taken;  // allocation, pages
     for (const std::size_t bytes : {1u, 16u, 4096u, 4097u, 65536u, 100000u, 1u}) {
-        const auto [begin, opened] = places.take(bytes, AllocationPlaces::max_own);
+        const auto [begin, opened] = places.take(bytes, AllocationPlaces::max_own_of_host);
         EXPECT_EQ(begin % 512, 0u);
         EXPECT_EQ(opened.begin % GetParam(), 0u);
         EXPECT_EQ(opened.bytes % GetParam(), 0u);
@@ -94,7 +94,7 @@ TEST_P(PageSizes, EachOfTheFirstAllocationsHasWholePagesAndAGuardToTheNext) {
         EXPECT_EQ(closed.begin, pages.begin);
         EXPECT_EQ(closed.bytes, pages.bytes);
     }
-    EXPECT_EQ(places.take(1, AllocationPlaces::max_own).begin, taken.front().first.begin);
+    EXPECT_EQ(places.take(1, AllocationPlaces::max_own_of_host).begin, taken.front().first.begin);
 }
 
 TEST_P(PageSizes, FurtherAllocationsShareFewMappingsAndNeverTouch) {

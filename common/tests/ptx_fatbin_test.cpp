@@ -189,6 +189,18 @@ TEST(Fatbin, Wrapper) {
     EXPECT_THROW(read_wrapper(&wrapper), FatbinError);
 }
 
+// What a process has of 48-bit addresses ends far before these sizes; the last two overflow with the header.
+TEST(Fatbin, SizesBeyondTheProcessAreRefused) {
+    std::string data = container(entry({}, ptx_text));
+    const Wrapper wrapper{0x466243b1, 1, data.data(), nullptr};
+    ASSERT_EQ(read_wrapper(&wrapper).images.size(), 1u);
+    for (const std::uint64_t bytes :
+         {std::uint64_t{1} << 48, std::uint64_t{1} << 63, UINT64_MAX - 15, UINT64_MAX}) {
+        put<std::uint64_t>(data, 8, bytes);
+        EXPECT_THROW(read_wrapper(&wrapper), FatbinError) << bytes;
+    }
+}
+
 // Three sections beside the first: names, symbols, .nv.info with registers and frame of one kernel.
 std::string cubin() {
     const std::string names = std::string("\0.symtab\0.nv.info\0.strtab\0kernel\0", 34);

@@ -343,6 +343,43 @@ TEST(SimtProgress, ALockWithinAWarpIsADeadlockBeforeVolta) {
     EXPECT_NE(text.find("kernel spin_lock, block (0,0,0), thread ("), std::string::npos) << text;
 }
 
+// Empty blocks take a round each, and every 256 rounds there is a note: when 255, 511 and 767 blocks have finished.
+TEST(SimtLongLaunch, SaysHowFarItIs) {
+    std::vector<std::string> said;
+    Machine gpu = on("hopper", {.workers = 1,
+                                .say = [&](const std::string& line) { said.push_back(line); },
+                                .seconds_to_first_note = 0});
+    gpu.launch("trap_on", shape(1000, 32), -1);
+    ASSERT_EQ(said.size(), 3u);
+    EXPECT_TRUE(said[0].starts_with("kernel trap_on: 25 % of 1000 blocks after ")) << said[0];
+    EXPECT_TRUE(said[1].starts_with("kernel trap_on: 51 % of 1000 blocks after ")) << said[1];
+    EXPECT_TRUE(said[2].starts_with("kernel trap_on: 76 % of 1000 blocks after ")) << said[2];
+}
+
+TEST(SimtLongLaunch, SaysNothingWhileItIsShort) {
+    Machine gpu = on("hopper", {.workers = 1,
+                                .say = [](const std::string& line) { FAIL() << line; },
+                                .seconds_to_first_note = 3600});
+    gpu.launch("trap_on", shape(1000, 32), -1);
+}
+
+// The flag is the only thing that ends the kernel.
+TEST(SimtLongLaunch, SaysWhereItWaitsForTheHost) {
+    const Array<int> flag(1);
+    std::vector<std::string> said;
+    const auto say = [&](const std::string& line) {
+        said.push_back(line);
+        *static_cast<volatile int*>(flag.get()) = 1;
+    };
+    Machine gpu = on("hopper", {.workers = 1, .say = say, .seconds_to_first_note = 0});
+    gpu.launch("wait_forever", shape(1, 32), flag.get());
+    ASSERT_FALSE(said.empty());
+    EXPECT_NE(said[0].find("kernel wait_forever, block (0,0,0), thread (0,0,0)"), std::string::npos)
+        << said[0];
+    EXPECT_NE(said[0].find("simt_control.cu:177: after "), std::string::npos) << said[0];
+    EXPECT_NE(said[0].find("no memory has changed"), std::string::npos) << said[0];
+}
+
 TEST(SimtProgress, TheTimeLimitEndsALaunch) {
     Machine gpu = on("hopper", {.workers = 1, .time_limit_seconds = 0.2});
     const Array<int> flag(1);

@@ -1,6 +1,7 @@
 // Containers and their entries.
 #include "emulator/ptx/fatbin.hpp"
 
+#include "emulator/mapped_memory.hpp"
 #include "emulator/ptx/bytes.hpp"
 #include "emulator/ptx/decompress.hpp"
 
@@ -102,7 +103,11 @@ std::vector<Image> read_container(std::span<const std::byte> bytes, std::uint64_
 // In this process' memory, where only its own header says how long it is.
 std::vector<Image> read_trusted_container(const std::byte* data) {
     const Reader header({data, container_header_bytes}, "fat binary");
-    const std::uint64_t bytes = header.at<std::uint16_t>(6) + header.at<std::uint64_t>(8);
+    const std::uint64_t entries_bytes = header.at<std::uint64_t>(8);
+    const std::uint64_t bytes = header.at<std::uint16_t>(6) + entries_bytes;
+    if (bytes < entries_bytes || !is_mapped(data, bytes))
+        throw FatbinError("fat binary: damaged header: its " + std::to_string(entries_bytes) +
+                          " bytes are more than there are");
     std::uint64_t length = 0;
     return read_container({data, bytes}, &length);
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/mapped_memory.hpp"
 #include "emulator/runtime/errors.hpp"
 
 namespace emulator::runtime {
@@ -127,6 +128,7 @@ void release(void* pointer, MemoryKind kind) {
 }
 
 void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
+    require(is_mapped(pointer, bytes));
     require(!memory_at(pointer) && !memory_at(static_cast<char*>(pointer) + bytes - 1),
             cudaErrorHostMemoryAlreadyRegistered);
     remember(pointer, bytes, MemoryKind::registered, flags);
@@ -189,6 +191,7 @@ void require_accessible(const void* pointer, std::size_t bytes, bool must_be_dev
         if (must_be_device && !memory_at(pointer))
             refuse(cudaErrorInvalidValue,
                    "a host pointer, where the direction asks for device memory");
+        require(is_mapped(pointer, bytes));
         return;
     }
     // Variables of modules lie there, too.

@@ -6,6 +6,7 @@
 #include "emulator/runtime/arrays.hpp"
 #include "emulator/runtime/copies.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/sizes.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -19,16 +20,18 @@ struct Side {
 Side array_side(cudaArray_const_t handle, cudaPos at, std::size_t row_bytes, std::size_t rows,
                 std::size_t slices) {
     cudaArray& array = require_array(handle);
-    require(at.x * array.element_bytes + row_bytes <= array.extent.width * array.element_bytes &&
-            at.y + rows <= array.rows() && at.z + slices <= array.slices());
+    const std::size_t behind = sum(product(at.x, array.element_bytes), row_bytes);
+    require(behind <= array.extent.width * array.element_bytes && sum(at.y, rows) <= array.rows() &&
+            sum(at.z, slices) <= array.slices());
     return {array.data + at.z * array.slice() + at.y * array.pitch + at.x * array.element_bytes,
             array.pitch, array.slice()};
 }
 
 Side pointer_side(const cudaPitchedPtr& pitched, cudaPos at) {
-    const std::size_t slice = pitched.pitch * pitched.ysize;
-    return {static_cast<char*>(pitched.ptr) + at.z * slice + at.y * pitched.pitch + at.x,
-            pitched.pitch, slice};
+    const std::size_t slice = product(pitched.pitch, pitched.ysize);
+    const std::size_t offset = sum(sum(product(at.z, slice), product(at.y, pitched.pitch)), at.x);
+    const auto begin = sum(reinterpret_cast<std::uintptr_t>(pitched.ptr), offset);
+    return {reinterpret_cast<char*>(begin), pitched.pitch, slice};
 }
 
 }  // namespace
@@ -39,7 +42,7 @@ Copy copy_of(const cudaMemcpy3DParms& asked) {
     std::size_t unit = 1;  // of the extent's width: elements where an array takes part
     if (asked.srcArray != nullptr) unit = require_array(asked.srcArray).element_bytes;
     if (asked.dstArray != nullptr) unit = require_array(asked.dstArray).element_bytes;
-    const std::size_t row_bytes = asked.extent.width * unit;
+    const std::size_t row_bytes = product(asked.extent.width, unit);
     const std::size_t rows = asked.extent.height, slices = asked.extent.depth;
     const Side from = asked.srcArray != nullptr
                           ? array_side(asked.srcArray, asked.srcPos, row_bytes, rows, slices)

@@ -6,7 +6,9 @@
 #include "emulator/device_memory.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device.hpp"
+#include "emulator/runtime/device_properties.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/sizes.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -16,9 +18,40 @@ std::map<cudaArray_const_t, std::unique_ptr<cudaArray>>& arrays() {
     return result;
 }
 
+constexpr std::size_t pitch_alignment = 64;
+
 bool is_known_format(cudaChannelFormatKind kind) {
     return kind == cudaChannelFormatKindSigned || kind == cudaChannelFormatKindUnsigned ||
            kind == cudaChannelFormatKindFloat;
+}
+
+std::size_t most(cudaDeviceAttr attribute) {
+    return static_cast<std::size_t>(device_attribute(attribute));
+}
+
+bool fits_three_dimensions(const cudaExtent& extent) {
+    const auto is_within = [&](cudaDeviceAttr width, cudaDeviceAttr height, cudaDeviceAttr depth) {
+        return extent.width <= most(width) && extent.height <= most(height) &&
+               extent.depth <= most(depth);
+    };
+    return is_within(cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight,
+                     cudaDevAttrMaxTexture3DDepth) ||
+           is_within(cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt,
+                     cudaDevAttrMaxTexture3DDepthAlt);
+}
+
+bool fits_device(const cudaExtent& extent, unsigned flags) {
+    if ((flags & cudaArrayCubemap) != 0)
+        return extent.width <= most(cudaDevAttrMaxTextureCubemapWidth) &&
+               extent.height == extent.width &&
+               extent.depth <= 6 * most(cudaDevAttrMaxTextureCubemapLayeredLayers);
+    if ((flags & cudaArrayLayered) != 0)
+        return extent.width <= most(cudaDevAttrMaxTexture2DLayeredWidth) &&
+               extent.height <= most(cudaDevAttrMaxTexture2DLayeredHeight) &&
+               extent.depth <= most(cudaDevAttrMaxTexture2DLayeredLayers);
+    if (extent.depth != 0) return fits_three_dimensions(extent);
+    return extent.width <= most(cudaDevAttrMaxTexture2DWidth) &&
+           extent.height <= most(cudaDevAttrMaxTexture2DHeight);
 }
 
 void refuse_flags(unsigned flags) {
@@ -70,13 +103,15 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
     return call([&] {
         require(array != nullptr && format != nullptr && extent.width != 0);
         refuse_flags(flags);
+        require(fits_device(extent, flags));
         auto created = std::make_unique<cudaArray>();
         created->format = *format;
         created->extent = extent;
         created->flags = flags;
         created->element_bytes = element_bytes(*format);
-        created->pitch = (extent.width * created->element_bytes + 63) / 64 * 64;
-        const std::size_t bytes = created->slice() * created->slices();
+        created->pitch = rounded_up(product(extent.width, created->element_bytes), pitch_alignment);
+        const std::size_t bytes =
+            product(product(created->pitch, created->rows()), created->slices());
         created->data = static_cast<char*>(allocate(bytes, MemoryKind::device));
         *array = created.get();
         arrays()[*array] = std::move(created);

@@ -9,6 +9,7 @@
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
 #include "emulator/runtime/predicted_time.hpp"
+#include "emulator/runtime/sizes.hpp"
 #include "emulator/runtime/streams.hpp"
 
 namespace emulator::runtime {
@@ -44,7 +45,7 @@ void check_copy(const Copy& copy) {
                                                std::to_string(copy.to_pitch) + " (to) and " +
                                                std::to_string(copy.from_pitch) + " (from)");
     const auto span = [&](std::size_t pitch, std::size_t slice) {
-        return (copy.slices - 1) * slice + (copy.rows - 1) * pitch + copy.bytes;
+        return span_of(copy.bytes, copy.rows, pitch, copy.slices, slice);
     };
     require_accessible(copy.to, span(copy.to_pitch, copy.to_slice),
                        is_device_destination(copy.kind));
@@ -72,11 +73,10 @@ void execute(const Copy& copy) {
 
 void check_fill(const Fill& fill) {
     if (fill.width == 0 || fill.rows == 0 || fill.slices == 0) return;
-    const std::size_t row_bytes = fill.width * fill.element_bytes;
+    const std::size_t row_bytes = product(fill.width, fill.element_bytes);
     require(fill.rows == 1 || row_bytes <= fill.pitch);
-    const std::size_t span =
-        (fill.slices - 1) * fill.slice + (fill.rows - 1) * fill.pitch + row_bytes;
-    require_accessible(fill.to, span, true);
+    require_accessible(fill.to, span_of(row_bytes, fill.rows, fill.pitch, fill.slices, fill.slice),
+                       true);
 }
 
 void execute(const Fill& fill) {
@@ -208,12 +208,14 @@ cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
                               cudaStream_t stream) {
-    return fill_in_stream({.to = to.ptr,
-                           .value = static_cast<unsigned>(value),
-                           .width = extent.width,
-                           .pitch = to.pitch,
-                           .slice = to.pitch * to.ysize,
-                           .rows = extent.height,
-                           .slices = extent.depth},
-                          stream);
+    return call([&] {
+        return fill_in_stream({.to = to.ptr,
+                               .value = static_cast<unsigned>(value),
+                               .width = extent.width,
+                               .pitch = to.pitch,
+                               .slice = product(to.pitch, to.ysize),
+                               .rows = extent.height,
+                               .slices = extent.depth},
+                              stream);
+    });
 }

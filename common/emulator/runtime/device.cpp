@@ -50,6 +50,7 @@ simt::Gpu& gpu() {
     if (!gpu_slot()) {
         simt::Options options = settings().options;
         const timing::Machine machine = timing::machine_of(architecture());
+        options.say = print_note;
         options.heap_bytes = limits().heap_bytes;
         options.l2_slices = machine.l2_slices;
         options.l2_reuse_bytes = machine.l2_reuse_bytes;

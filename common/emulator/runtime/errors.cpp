@@ -54,6 +54,8 @@ const char* error_text(cudaError_t code) {
 
 void print_error(const std::string& text) { print_line("error", text); }
 
+void print_note(const std::string& text) { print_line("note", text); }
+
 void print_note_once(const std::string& text) {
     static std::set<std::string>& printed = *new std::set<std::string>;
     if (printed.insert(text).second) print_line("note", text);

@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "emulator/runtime/memory_faults.hpp"
+
 namespace emulator::runtime {
 
 // Ends an API function with `code`. `why`, if any, goes to stderr in one line: for what the emulated GPU cannot do.
@@ -40,8 +42,9 @@ T& required(T* pointer) {
 // "invalid argument".
 const char* error_text(cudaError_t code);
 
-// One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...". Notes appear once each.
+// One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...".
 void print_error(const std::string& text);
+void print_note(const std::string& text);
 void print_note_once(const std::string& text);
 
 // One API function runs at a time; callbacks may call the API again.
@@ -59,11 +62,15 @@ cudaError_t record(cudaError_t code);
 // To be called while an exception is handled: prints and records what it stands for.
 cudaError_t record_exception() noexcept;
 
-// The body of an API function: `body` returns nothing or what another API function returned, and throws ApiError.
+// The body of a function that works whatever has failed before: it returns nothing or a cudaError_t, and throws ApiError.
 template <class Body>
-cudaError_t call(Body&& body) noexcept {
+cudaError_t call_always(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     const std::lock_guard lock(api_mutex());
-    if (sticky_error() != cudaSuccess) return remember(sticky_error());
+    FaultScope faults;
+    if (sigsetjmp(faults.place, 0) != 0) {
+        print_error(faults.reason(function));
+        return record(cudaErrorInvalidValue);
+    }
     try {
         if constexpr (std::is_void_v<decltype(body())>) {
             body();
@@ -74,6 +81,14 @@ cudaError_t call(Body&& body) noexcept {
     } catch (...) {
         return record_exception();
     }
+}
+
+// The body of an API function, which fails after a kernel fault.
+template <class Body>
+cudaError_t call(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+    const std::lock_guard lock(api_mutex());
+    if (sticky_error() != cudaSuccess) return remember(sticky_error());
+    return call_always(body, function);
 }
 
 }  // namespace emulator::runtime

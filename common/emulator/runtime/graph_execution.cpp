@@ -214,9 +214,10 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGra
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                            const cudaHostNodeParams* parameters) {
-    if (parameters == nullptr || parameters->fn == nullptr) return record(cudaErrorInvalidValue);
-    return set_work<HostCall>(executable, node,
-                              [&] { return HostCall{parameters->fn, parameters->userData}; });
+    return set_work<HostCall>(executable, node, [&] {
+        require(required(parameters).fn != nullptr);
+        return HostCall{parameters->fn, parameters->userData};
+    });
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node,

@@ -156,6 +156,7 @@ void execute(Work& work) {
                           [](FillWork& fill) { execute(fill.fill); },
                           [](HostCall& host_call) {
                               flush_printed();
+                              const ProgramsCode scope(host_call.function);
                               host_call.function(host_call.data);
                           },
                           [](ChildWork& child) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/copies.hpp"
 #include "emulator/runtime/counters.h"
 #include "emulator/runtime/counters.hpp"
@@ -60,10 +61,13 @@ using namespace emulator::runtime;
 extern "C" {
 
 void emulatedGpuVisitCounters(EmulatedGpuVisitor visit, void* context) {
-    const std::lock_guard lock(api_mutex());
-    for (const auto& [name, value] : counters_of(totals(), settings().options.model_caches)) {
-        visit(context, name.c_str(), value);
-    }
+    call_always([&] {
+        require(visit != nullptr);
+        const ProgramsCode scope(visit);
+        for (const auto& [name, value] : counters_of(totals(), settings().options.model_caches)) {
+            visit(context, name.c_str(), value);
+        }
+    });
 }
 
 void emulatedGpuResetCounters() {
@@ -118,10 +122,14 @@ const char* emulatedGpuProperty(const char* name) {
         {"version", emulator::version},
         {"checks_hazards", settings().options.check_hazards ? "1" : "0"},
     };
-    for (const auto& [known, value] : properties) {
-        if (std::string_view(known) == name) return value.c_str();
-    }
-    return nullptr;
+    const char* result = nullptr;
+    call_always([&] {
+        const std::string_view asked = &required(name);
+        for (const auto& [known, value] : properties) {
+            if (asked == known) result = value.c_str();
+        }
+    });
+    return result;
 }
 
 unsigned emulatedGpuHazardCount() {
@@ -135,9 +143,12 @@ const char* emulatedGpuHazard(unsigned i) {
 }
 
 void emulatedGpuMarkUninitialised(const void* pointer, std::size_t bytes) {
-    const std::lock_guard lock(api_mutex());
-    const auto address = reinterpret_cast<emulator::Address>(pointer);
-    if (emulator::in_device_memory(address)) emulator::mark_initialised(address, bytes, false);
+    call_always([&] {
+        const auto address = reinterpret_cast<emulator::Address>(pointer);
+        if (!emulator::in_device_memory(address)) return;
+        require_accessible(pointer, bytes, true);
+        emulator::mark_initialised(address, bytes, false);
+    });
 }
 
 }  // extern "C"

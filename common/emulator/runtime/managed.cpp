@@ -142,13 +142,13 @@ cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t data_bytes,
 cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* data_bytes,
                                       cudaMemRangeAttribute* attributes, std::size_t count,
                                       const void* pointer, std::size_t bytes) {
-    if (data == nullptr || data_bytes == nullptr || attributes == nullptr) {
-        return record(cudaErrorInvalidValue);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        const cudaError_t error =
-            cudaMemRangeGetAttribute(data[i], data_bytes[i], attributes[i], pointer, bytes);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
+    return call([&] {
+        require(data != nullptr && data_bytes != nullptr && attributes != nullptr);
+        for (std::size_t i = 0; i < count; ++i) {
+            const cudaError_t error =
+                cudaMemRangeGetAttribute(data[i], data_bytes[i], attributes[i], pointer, bytes);
+            if (error != cudaSuccess) return error;
+        }
+        return cudaSuccess;
+    });
 }

@@ -1,13 +1,12 @@
 // Allocation, and questions about memory.
 #include <cuda_runtime_api.h>
 
-#include <new>
-
 #include "emulator/device_memory.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/sizes.hpp"
 #include "emulator/runtime/streams.hpp"
 
 using namespace emulator::runtime;
@@ -18,17 +17,11 @@ namespace {
 constexpr std::size_t pitch_alignment = 512;
 
 std::size_t pitch_of(std::size_t width) {
-    return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+    return rounded_up(width, pitch_alignment, cudaErrorMemoryAllocation);
 }
 
 void* allocate_or_null(std::size_t bytes, MemoryKind kind, unsigned flags = 0) {
     return bytes == 0 ? nullptr : allocate(bytes, kind, flags);
-}
-
-std::size_t product(std::size_t a, std::size_t b) {
-    std::size_t result = 0;
-    if (__builtin_mul_overflow(a, b, &result)) throw std::bad_alloc();
-    return result;
 }
 
 }  // namespace
@@ -132,8 +125,10 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
                             std::size_t height) {
     return call([&] {
         require(pointer != nullptr && pitch != nullptr);
-        *pitch = pitch_of(width);
-        *pointer = allocate_or_null(product(*pitch, height), MemoryKind::device);
+        const std::size_t row_bytes = pitch_of(width);
+        *pointer = allocate_or_null(product(row_bytes, height, cudaErrorMemoryAllocation),
+                                    MemoryKind::device);
+        *pitch = row_bytes;
     });
 }
 
@@ -141,7 +136,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
     return call([&] {
         require(pitched != nullptr);
         const std::size_t pitch = pitch_of(extent.width);
-        const std::size_t bytes = product(product(pitch, extent.height), extent.depth);
+        const std::size_t slice = product(pitch, extent.height, cudaErrorMemoryAllocation);
+        const std::size_t bytes = product(slice, extent.depth, cudaErrorMemoryAllocation);
         *pitched = {allocate_or_null(bytes, MemoryKind::device), pitch, extent.width,
                     extent.height};
     });

@@ -168,6 +168,12 @@ void unregister_program(Program* program) {
     std::erase_if(all.programs, [&](const auto& entry) { return entry.get() == program; });
 }
 
+Program& require_program(const Program* handle) {
+    for (const auto& program : registry().programs)
+        if (program.get() == handle) return *program;
+    throw ApiError(cudaErrorInvalidResourceHandle);
+}
+
 Function& find_function(const void* handle) {
     const auto found = registry().functions.find(handle);
     if (found != registry().functions.end()) return *found->second;

@@ -88,6 +88,8 @@ class Program {
 
 Program* register_program(const void* wrapper);
 void unregister_program(Program* program);
+// Throws ApiError for anything but a program that is registered.
+Program& require_program(const Program* handle);
 
 // By the host function's address, or a cudaKernel_t or cudaFunction_t. Throws ApiError.
 Function& find_function(const void* handle);

@@ -19,7 +19,9 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> call_configurations;
 
-Program& program_of(void** handle) { return *reinterpret_cast<Program*>(handle); }
+Program& program_of(void** handle) {
+    return require_program(reinterpret_cast<const Program*>(handle));
+}
 
 }  // namespace
 
@@ -33,8 +35,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 void __cudaRegisterFatBinaryEnd(void**) {}
 
 void __cudaUnregisterFatBinary(void** handle) {
-    const std::lock_guard lock(api_mutex());
-    unregister_program(&program_of(handle));
+    call_always([&] { unregister_program(&program_of(handle)); });
 }
 
 // Called before the host's first access to a __managed__ variable.
@@ -44,20 +45,17 @@ char __cudaInitModule(void** handle) {
 
 void __cudaRegisterFunction(void** handle, const char* host, char*, const char* device_name, int,
                             uint3*, uint3*, dim3*, dim3*, int*) {
-    const std::lock_guard lock(api_mutex());
-    program_of(handle).add_function(host, device_name);
+    call_always([&] { program_of(handle).add_function(host, device_name); });
 }
 
 void __cudaRegisterVar(void** handle, char* host, char*, const char* device_name, int,
                        std::size_t bytes, int, int) {
-    const std::lock_guard lock(api_mutex());
-    program_of(handle).add_variable(host, device_name, bytes);
+    call_always([&] { program_of(handle).add_variable(host, device_name, bytes); });
 }
 
 void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* device_name, int,
                               std::size_t bytes, int, int) {
-    const std::lock_guard lock(api_mutex());
-    program_of(handle).add_managed_variable(host, device_name, bytes);
+    call_always([&] { program_of(handle).add_managed_variable(host, device_name, bytes); });
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes,
@@ -68,14 +66,15 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_b
 
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes,
                                        void* stream) {
-    if (call_configurations.empty()) return record(cudaErrorMissingConfiguration);
-    const CallConfiguration& last = call_configurations.back();
-    *grid = last.grid;
-    *block = last.block;
-    *shared_bytes = last.shared_bytes;
-    *static_cast<cudaStream_t*>(stream) = last.stream;
-    call_configurations.pop_back();
-    return cudaSuccess;
+    return call_always([&] {
+        require(!call_configurations.empty(), cudaErrorMissingConfiguration);
+        const CallConfiguration& last = call_configurations.back();
+        required(grid) = last.grid;
+        required(block) = last.block;
+        required(shared_bytes) = last.shared_bytes;
+        required(static_cast<cudaStream_t*>(stream)) = last.stream;
+        call_configurations.pop_back();
+    });
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {

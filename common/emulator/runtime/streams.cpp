@@ -166,12 +166,12 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
-    const cudaError_t error = call([&] {
+    return call([&] {
         require_stream(stream);
         require(callback != nullptr && flags == 0);
         refuse_while_capturing(stream);
         flush_printed();
+        const ProgramsCode scope(callback);
+        callback(stream, cudaSuccess, data);
     });
-    if (error == cudaSuccess) callback(stream, cudaSuccess, data);
-    return error;
 }

@@ -8,6 +8,7 @@
 #include "emulator/runtime/arrays.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/sizes.hpp"
 
 using namespace emulator::runtime;
 using emulator::simt::AddressMode;
@@ -66,10 +67,10 @@ void set_pitched(TextureDescriptor& descriptor, const cudaResourceDesc& resource
     const auto& pitched = resource.res.pitch2D;
     require(pitched.height != 0 && pitched.width != 0);
     require(pitched.pitchInBytes % 32 == 0);  // cudaDevAttrTexturePitchAlignment
-    require_accessible(
-        pitched.devPtr,
-        (pitched.height - 1) * pitched.pitchInBytes + pitched.width * element_bytes(pitched.desc),
-        true);
+    require_accessible(pitched.devPtr,
+                       span_of(product(pitched.width, element_bytes(pitched.desc)), pitched.height,
+                               pitched.pitchInBytes, 1, 0),
+                       true);
     set_format(descriptor, pitched.desc);
     descriptor.data = static_cast<const std::byte*>(pitched.devPtr);
     descriptor.width = static_cast<std::uint32_t>(pitched.width);

@@ -9,21 +9,21 @@ template <bool ftz, bool sat>
 struct Add {
     template <class T>
     T operator()(T a, T b) const {
-        return finish<ftz, sat>(or_nan_of(b, flush<ftz>(a) + flush<ftz>(b)));
+        return finish<ftz, sat>(or_nan_of(b, with_made_nan(flush<ftz>(a) + flush<ftz>(b), a, b)));
     }
 };
 template <bool ftz, bool sat>
 struct Subtract {
     template <class T>
     T operator()(T a, T b) const {
-        return finish<ftz, sat>(or_nan_of(b, flush<ftz>(a) - flush<ftz>(b)));
+        return finish<ftz, sat>(or_nan_of(b, with_made_nan(flush<ftz>(a) - flush<ftz>(b), a, b)));
     }
 };
 template <bool ftz, bool sat>
 struct Multiply {
     template <class T>
     T operator()(T a, T b) const {
-        return finish<ftz, sat>(or_nan_of(b, flush<ftz>(a) * flush<ftz>(b)));
+        return finish<ftz, sat>(or_nan_of(b, with_made_nan(flush<ftz>(a) * flush<ftz>(b), a, b)));
     }
 };
 template <bool ftz, bool sat>
@@ -32,7 +32,7 @@ struct MultiplyAdd {
         return finish<ftz, sat>(__builtin_fmaf(flush<ftz>(a), flush<ftz>(b), flush<ftz>(c)));
     }
     double operator()(double a, double b, double c) const {
-        return or_nan_of(b, or_nan_of(c, __builtin_fma(a, b, c)));
+        return or_nan_of(b, or_nan_of(c, with_made_nan(__builtin_fma(a, b, c), a, b, c)));
     }
 };
 

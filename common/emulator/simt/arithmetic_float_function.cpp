@@ -15,7 +15,7 @@ template <bool ftz>
 struct Divide {
     template <class T>
     T operator()(T a, T b) const {
-        return finish<ftz, false>(flush<ftz>(a) / flush<ftz>(b));
+        return finish<ftz, false>(or_nan_of(a, with_made_nan(flush<ftz>(a) / flush<ftz>(b), a, b)));
     }
 };
 
@@ -44,7 +44,7 @@ struct Reciprocal {
 template <bool ftz>
 struct SquareRoot {
     float operator()(float a) const { return finish<ftz, false>(__builtin_sqrtf(flush<ftz>(a))); }
-    double operator()(double a) const { return __builtin_sqrt(a); }
+    double operator()(double a) const { return with_made_nan(__builtin_sqrt(a), a); }
 };
 
 template <bool ftz>

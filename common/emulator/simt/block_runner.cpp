@@ -5,6 +5,7 @@
 
 #include "emulator/models/memory_model.hpp"
 #include "emulator/simt/hazard_checks.hpp"
+#include "emulator/simt/launch_watch.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/trace_recorder.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 // caches see the warps of a block side by side.
 constexpr std::int64_t long_turn = 4096;
 constexpr std::int64_t short_turn = 256;
+constexpr std::uint64_t rounds_between_notes = 256;
 
 }  // namespace
 
@@ -74,8 +76,29 @@ bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
         if (execution_.memory != nullptr) execution_.memory->drain();
         if (!some_warp_ran) report_stuck(block);
         check_time();
+        if (++rounds_ % rounds_between_notes == 0) [[unlikely]]
+            note_progress(block);
     }
+    execution_.finished_blocks += block.alive_threads == 0;
     return block.alive_threads == 0;
+}
+
+void BlockRunner::note_progress(BlockState& block) {
+    if (execution_.launch.watch == nullptr) return;
+    const auto place = [&] {
+        for (WarpState& warp : block.warps) {
+            if (warp.fragments.empty()) continue;
+            const Fragment& fragment = warp.fragments.back();
+            enter(warp, fragment);
+            const BasicBlock& at = fragment.frame->function->blocks[fragment.block];
+            return place_of(warp.context, at.control_instruction, std::countr_zero(fragment.lanes));
+        }
+        return "kernel " + execution_.launch.kernel_name;
+    };
+    execution_.launch.watch->note(
+        execution_.finished_blocks - std::exchange(noted_blocks_, execution_.finished_blocks),
+        execution_.memory_changes - std::exchange(noted_changes_, execution_.memory_changes),
+        place);
 }
 
 void BlockRunner::check_time() {

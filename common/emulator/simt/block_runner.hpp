@@ -68,6 +68,7 @@ class BlockRunner {
     void release_barrier(BlockState& block, unsigned number);
     void report_stuck(BlockState& block);
     void check_time();
+    void note_progress(BlockState& block);
     void check_deadlock(WarpState& warp, const Fragment& fragment);
     void keep_order(WarpState& warp, Fragment& fragment);
     void join(WarpState& warp, Fragment& fragment, const Fragment& other);
@@ -77,6 +78,8 @@ class BlockRunner {
     Execution& execution_;
     const bool independent_threads_;
     std::int64_t turn_;
+    std::uint64_t rounds_ = 0;  // of all blocks
+    std::uint64_t noted_blocks_ = 0, noted_changes_ = 0;
 };
 
 }  // namespace emulator::simt

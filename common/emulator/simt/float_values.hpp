@@ -37,6 +37,21 @@ inline float or_nan_of(float, float result) {
     return result;  // f32 results have one NaN anyway
 }
 
+// The NaN that an operation makes of numbers (infinity - infinity, 0 / 0, the root of a negative number) is negative
+// on an H200 and on x86, and positive on arm64.
+template <class... Numbers>
+double with_made_nan(double result, [[maybe_unused]] Numbers... operands) {
+#ifndef __SSE2__
+    if (result != result && ((operands == operands) && ...))
+        return std::bit_cast<double>(std::uint64_t{0xfff8} << 48);
+#endif
+    return result;
+}
+template <class... Numbers>
+float with_made_nan(float result, Numbers...) {
+    return result;  // f32 results have one NaN anyway
+}
+
 // Subnormal numbers become zeros of the same sign.
 template <bool flushes>
 float flush(float value) {

@@ -9,6 +9,7 @@
 
 #include "emulator/device_memory.hpp"
 #include "emulator/simt/grid_runner.hpp"
+#include "emulator/simt/launch_watch.hpp"
 #include "emulator/simt/module.hpp"
 #include "emulator/simt/report.hpp"
 #include "emulator/simt/sampling.hpp"
@@ -122,6 +123,8 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
                           std::to_string(launch.blocks()) + " blocks, of which " +
                           std::to_string(launch.resident_blocks) + " can be resident");
     }
+    LaunchWatch watch(state_->options, launch.kernel_name, launch.blocks(), launch.started);
+    launch.watch = &watch;
     std::optional<TraceRecorder> recorder;
     if (state_->options.record_for_time) launch.recorder = &recorder.emplace(launch, found);
     std::optional<LaunchRecord> sampled;

@@ -117,8 +117,11 @@ struct Options {
     bool sample_blocks = false;        // execute enough blocks to tell the counts of all
     double time_limit_seconds = 0;     // of one launch; 0: none
     std::size_t heap_bytes = 8 << 20;  // of malloc() in kernels
-    bool record_for_time = false;      // what one SM executes, for the time model
-    unsigned l2_slices = 1;            // then; 1: how lines lie in them is not known
+    // Gets a line about a launch that takes long: after so many seconds, and whenever twice as many have passed.
+    std::function<void(const std::string&)> say;
+    double seconds_to_first_note = 10;
+    bool record_for_time = false;  // what one SM executes, for the time model
+    unsigned l2_slices = 1;        // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };
 

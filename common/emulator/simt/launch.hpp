@@ -23,6 +23,7 @@
 
 namespace emulator::simt {
 
+class LaunchWatch;
 class Module;
 
 struct Launch {
@@ -39,7 +40,8 @@ struct Launch {
     std::uint64_t grid_number = 0;
     std::chrono::steady_clock::time_point started;
     std::size_t l1_bytes = 0;
-    TraceRecorder* recorder = nullptr;           // null: no time is asked for
+    TraceRecorder* recorder = nullptr;  // null: no time is asked for
+    LaunchWatch* watch = nullptr;
     const timing::ClockReads* clocks = nullptr;  // null: 16 a basic block and reading
     unsigned resident_blocks = 1;                // that may be resident at a time, on all SMs
     unsigned threads() const { return shape.block.x * shape.block.y * shape.block.z; }
@@ -68,7 +70,8 @@ class Execution {
     std::uint64_t memory_changes = 0;     // stores, and atomics that found another value
     std::uint64_t fruitless_atomics = 0;  // those that changed nothing
     std::uint64_t polls = 0;              // volatile and relaxed loads
-    MemoryModel* memory = nullptr;        // null: caches are not modelled
+    std::uint64_t finished_blocks = 0;
+    MemoryModel* memory = nullptr;  // null: caches are not modelled
     SharedMemoryHazards* hazards = nullptr;
     TraceRecorder* recorder = nullptr;  // null: the block at hand is not recorded
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;

@@ -1,6 +1,8 @@
 // Memory of the CUDA runtime: what NVIDIA's documentation says of allocation and copies.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -49,6 +51,106 @@ TEST_F(Memory, WrongArgumentsAreInvalid) {
     EXPECT_EQ(cudaFree(device), cudaSuccess);
     EXPECT_EQ(cudaFree(device), cudaErrorInvalidValue);
     EXPECT_EQ(cudaMemset(device, 0, 4), cudaErrorInvalidValue);
+}
+
+// Sums and products of which 64 bits hold the lower part alone.
+TEST_F(Memory, SizesThatOverflowAreInvalid) {
+    constexpr std::size_t huge = std::size_t{1} << 63, most = SIZE_MAX;
+    char* device = nullptr;
+    char host[64] = {};
+    ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
+    // (huge - 1 + 1) * 2 + 16 = 16: all 16 bytes of the only row, it seems.
+    EXPECT_EQ(cudaMemset2D(device, 2, 0, 2, huge + 1), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset2D(device, most, 0, 1, 3), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset2D(device, huge, 0, 16, 3), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy2D(device, huge, host, 16, 16, 3, cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy2D(host, 16, device, huge, 16, 3, cudaMemcpyDeviceToHost),
+              cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset3D({device, huge, 1, 2}, 0, {16, 1, 2}), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy(device, host, most, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+
+    cudaMemcpy3DParms copy{};
+    copy.srcPtr = {host, 16, 16, 1};
+    copy.dstPtr = {device, huge, 16, 2};
+    copy.dstPos = {0, 0, 1};
+    copy.extent = {16, 1, 1};
+    EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
+}
+
+TEST_F(Memory, AllocationsThatOverflowRunOut) {
+    void* pointer = nullptr;
+    std::size_t pitch = 0;
+    EXPECT_EQ(cudaMallocPitch(&pointer, &pitch, SIZE_MAX, 1), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaMallocPitch(&pointer, &pitch, 512, SIZE_MAX / 256), cudaErrorMemoryAllocation);
+    EXPECT_EQ(pitch, 0u);
+    cudaPitchedPtr pitched{};
+    EXPECT_EQ(cudaMalloc3D(&pitched, {SIZE_MAX, 1, 1}), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaMalloc3D(&pitched, {512, SIZE_MAX / 256, 1}), cudaErrorMemoryAllocation);
+    EXPECT_EQ(cudaMalloc(&pointer, SIZE_MAX), cudaErrorMemoryAllocation);
+}
+
+// The largest extents are attributes of the device.
+TEST_F(Memory, ArraysBeyondTheDeviceAreInvalid) {
+    constexpr std::size_t huge = std::size_t{1} << 40;
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaArray_t array = nullptr;
+    EXPECT_EQ(cudaMallocArray(&array, &format, huge, huge), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMallocArray(&array, &format, huge, 1), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMalloc3DArray(&array, &format, {1, 1, huge}), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMalloc3DArray(&array, &format, {1, 1, huge}, cudaArrayLayered),
+              cudaErrorInvalidValue);
+    int width = 0;
+    ASSERT_EQ(cudaDeviceGetAttribute(&width, cudaDevAttrMaxTexture2DWidth, 0), cudaSuccess);
+    const auto widest = static_cast<std::size_t>(width);
+    EXPECT_EQ(cudaMallocArray(&array, &format, widest + 1, 1), cudaErrorInvalidValue);
+    ASSERT_EQ(cudaMallocArray(&array, &format, widest, 1), cudaSuccess);
+    EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
+    int depth = 0;
+    ASSERT_EQ(cudaDeviceGetAttribute(&depth, cudaDevAttrMaxTexture3DDepthAlt, 0), cudaSuccess);
+    ASSERT_EQ(cudaMalloc3DArray(&array, &format, {1, 1, static_cast<std::size_t>(depth)}),
+              cudaSuccess);
+    EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
+}
+
+TEST_F(Memory, OnlyMemoryThatIsThereCanBeRegistered) {
+    static char host[64];
+    EXPECT_EQ(cudaHostRegister(host, SIZE_MAX, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaHostRegister(host, std::size_t{1} << 46, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaHostRegister(reinterpret_cast<void*>(8), 8, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaHostRegister(host, sizeof host, 0), cudaSuccess);
+    EXPECT_EQ(cudaHostUnregister(host), cudaSuccess);
+}
+
+TEST_F(Memory, WrongPointersAreInvalid) {
+    char* device = nullptr;
+    ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
+    auto* const nowhere = reinterpret_cast<void*>(8);
+    EXPECT_EQ(cudaMemcpy(device, nowhere, 64, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMalloc(static_cast<void**>(nowhere), 4), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset(device, 1, 64), cudaSuccess);
+    const auto into_nowhere = reinterpret_cast<cudaHostFn_t>(nowhere);
+    EXPECT_EQ(cudaLaunchHostFunc(nullptr, into_nowhere, nullptr), cudaErrorInvalidValue);
+}
+
+// What the host function does wrong is the program's own fault, and ends it.
+TEST_F(Memory, FaultsOfHostFunctionsEndTheProgram) {
+    const cudaHostFn_t write = [](void* to) { *static_cast<volatile int*>(to) = 1; };
+    EXPECT_EXIT((void)cudaLaunchHostFunc(nullptr, write, reinterpret_cast<void*>(8)),
+                testing::KilledBySignal(SIGSEGV), "");
+}
+
+// Linux grants a process 65,530 mappings.
+TEST_F(Memory, ThereCanBeMoreAllocationsThanMappings) {
+    std::vector<char*> pointers(70000);
+    for (char*& pointer : pointers) {
+        ASSERT_EQ(cudaMalloc(&pointer, 16), cudaSuccess);
+        ASSERT_EQ(cudaMemset(pointer, 1, 16), cudaSuccess);
+        ASSERT_EQ(cudaMemset(pointer, 1, 17), cudaErrorInvalidValue);
+        ASSERT_EQ(cudaMemset(pointer - 1, 1, 1), cudaErrorInvalidValue);
+    }
+    for (char* const pointer : pointers) ASSERT_EQ(cudaFree(pointer), cudaSuccess);
 }
 
 TEST_F(Memory, RunsOut) {
