@@ -7,64 +7,78 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <stdexcept>
+
+#include "emulator/allocation_places.hpp"
 
 namespace emulator {
 namespace {
 
-#ifdef __SANITIZE_THREAD__
-constexpr Address range_begin = 0x0040'0000'0000;  // elsewhere lies what ThreadSanitizer notes
-#elif defined(__SANITIZE_ADDRESS__)
-constexpr Address range_begin = 0x2000'0000'0000;  // its allocator has 0x5000… or 0x6000…
-#else
-constexpr Address range_begin = 0x6000'0000'0000;
-#endif
 constexpr std::size_t range_bytes = std::size_t{256} << 30;
-constexpr std::size_t page = 4096;
-// Wide enough that an index some thousand elements past the end still meets no neighbour.
-constexpr std::size_t guard_bytes = 16 * page;
+// What malloc() in kernels rounds sizes up to.
+constexpr std::size_t heap_unit = 16;
 
 std::uint8_t* shadow = nullptr;
-std::uint8_t* shadow_of(Address address) { return shadow + (address - range_begin); }
-
-std::size_t pages_of(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
 class DeviceMemory {
   public:
-    DeviceMemory() {
-        void* const wanted = reinterpret_cast<void*>(range_begin);
-        void* const got =
-            mmap(wanted, range_bytes, PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got != wanted) {
-            throw std::runtime_error(
-                "emulated GPU: cannot reserve the address range of its memory "
-                "(is the address space limited? try `ulimit -v unlimited`)");
-        }
-    }
+    DeviceMemory()
+        : memory_(reserve_addresses(range_bytes)),
+          page_bytes_(system_page_bytes()),
+          places_(range(), page_bytes_) {}
 
-    void* allocate(std::size_t bytes) {
+    const AddressRange& range() const { return memory_.addresses(); }
+    std::byte* storage() const { return memory_.storage(); }
+
+    void* allocate(std::size_t bytes, HostAccess access) {
         const std::lock_guard lock(mutex_);
-        const std::size_t span = pages_of(bytes == 0 ? 1 : bytes);
-        const Address begin = first_gap(span + 2 * guard_bytes) + guard_bytes;
-        if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) {
+        void* const pointer = add(bytes, AllocationPlaces::max_own);
+        const auto begin = reinterpret_cast<Address>(pointer);
+        if (access == HostAccess::allowed && !memory_.set_host_access(pages_of(begin), access)) {
+            remove(begin);
             throw std::bad_alloc();
         }
-        allocations_.emplace(begin, Allocation{begin, bytes});
-        return reinterpret_cast<void*>(begin);
+        return pointer;
+    }
+
+    void set_host_access(void* pointer, HostAccess access) {
+        const std::lock_guard lock(mutex_);
+        const auto begin = reinterpret_cast<Address>(pointer);
+        // Neighbours in a page keep what they have.
+        if (access == HostAccess::none && places_.shares_pages(begin)) return;
+        if (!memory_.set_host_access(pages_of(begin), access)) throw std::bad_alloc();
     }
 
     void release(void* pointer) {
         const std::lock_guard lock(mutex_);
-        const auto found = allocations_.find(reinterpret_cast<Address>(pointer));
-        if (found == allocations_.end()) {
-            throw std::invalid_argument("emulated GPU: release of a pointer that is no allocation");
-        }
-        const std::size_t span = pages_of(found->second.bytes == 0 ? 1 : found->second.bytes);
-        madvise(pointer, span, MADV_DONTNEED);
-        if (shadow != nullptr) madvise(shadow_of(found->first), span, MADV_DONTNEED);
-        mprotect(pointer, span, PROT_NONE);
-        allocations_.erase(found);
+        remove(reinterpret_cast<Address>(pointer));
+    }
+
+    void* allocate_on_heap(std::size_t bytes, std::size_t limit) {
+        const std::lock_guard lock(mutex_);
+        const std::size_t left = limit - std::min(limit, heap_bytes_);
+        if (bytes > left || heap_size(bytes) > left) return nullptr;
+        void* const pointer = add(bytes, AllocationPlaces::max_own_on_heap);
+        heap_.insert(reinterpret_cast<Address>(pointer));
+        heap_bytes_ += heap_size(bytes);
+        return pointer;
+    }
+
+    void release_on_heap(void* pointer) {
+        const std::lock_guard lock(mutex_);
+        const auto found = heap_.find(reinterpret_cast<Address>(pointer));
+        if (found == heap_.end()) refuse_release();
+        heap_bytes_ -= heap_size(allocations_.at(*found).bytes);
+        remove(*found);
+        heap_.erase(found);
+    }
+
+    void release_heap() {
+        const std::lock_guard lock(mutex_);
+        for (const Address begin : heap_) remove(begin);
+        heap_.clear();
+        heap_bytes_ = 0;
     }
 
     void add_host(Allocation memory) {
@@ -88,6 +102,12 @@ class DeviceMemory {
         return std::prev(after)->second;
     }
 
+    std::optional<Allocation> above(Address address) {
+        const std::lock_guard lock(mutex_);
+        const auto found = allocations_.upper_bound(address);
+        return found == allocations_.end() ? std::nullopt : std::optional(found->second);
+    }
+
     std::vector<Allocation> all() {
         const std::lock_guard lock(mutex_);
         std::vector<Allocation> result;
@@ -98,20 +118,67 @@ class DeviceMemory {
     }
 
   private:
-    Address first_gap(std::size_t span) const {
-        Address candidate = range_begin;
-        for (const auto& [begin, allocation] : allocations_) {
-            if (begin - guard_bytes >= candidate + span) break;
-            candidate =
-                begin + pages_of(allocation.bytes == 0 ? 1 : allocation.bytes) + guard_bytes;
-        }
-        if (candidate + span > range_begin + range_bytes) throw std::bad_alloc();
-        return candidate;
+    static std::size_t heap_size(std::size_t bytes) {
+        return (bytes + heap_unit - 1) / heap_unit * heap_unit;
     }
 
+    [[noreturn]] static void refuse_release() {
+        throw std::invalid_argument("emulated GPU: free of a pointer that was never allocated");
+    }
+
+    void* add(std::size_t bytes, std::size_t own_limit) {
+        const AllocationPlaces::Taken taken = places_.take(bytes, own_limit);
+        allocations_.emplace(taken.begin, Allocation{taken.begin, bytes});
+        return reinterpret_cast<void*>(taken.begin);
+    }
+
+    void remove(Address begin) {
+        const auto found = allocations_.find(begin);
+        if (found == allocations_.end()) refuse_release();
+        const AddressRange closed = places_.give_back(found->second);
+        if (closed.bytes != 0) {
+            clear(closed);
+            // Where this fails the host keeps the access that it had.
+            (void)memory_.set_host_access(closed, HostAccess::none);
+        } else {
+            clear(found->second);
+        }
+        allocations_.erase(found);
+    }
+
+    // That an allocation lies in.
+    AddressRange pages_of(Address begin) const {
+        const Allocation& allocation = allocations_.at(begin);
+        const Address first = begin / page_bytes_ * page_bytes_;
+        const Address end = begin + std::max<std::size_t>(allocation.bytes, 1);
+        return {first, (end + page_bytes_ - 1) / page_bytes_ * page_bytes_ - first};
+    }
+
+    // Its next owner finds zeros that count as uninitialised. Gives whole pages back to the system.
+    void clear(AddressRange memory) const {
+        const Address first =
+            std::min((memory.begin + page_bytes_ - 1) / page_bytes_ * page_bytes_, memory.end());
+        const Address last = std::max(memory.end() / page_bytes_ * page_bytes_, first);
+        for (auto* const base : {reinterpret_cast<std::uint8_t*>(storage()), shadow}) {
+            if (base == nullptr) continue;
+            std::uint8_t* const begin = base + (memory.begin - range().begin);
+            std::memset(begin, 0, first - memory.begin);
+            std::memset(begin + (last - memory.begin), 0, memory.end() - last);
+        }
+        if (first == last) return;
+        memory_.discard({first, last - first});
+        if (shadow != nullptr)
+            madvise(shadow + (first - range().begin), last - first, MADV_DONTNEED);
+    }
+
+    const BackedRange memory_;
+    const std::size_t page_bytes_;
     std::mutex mutex_;
+    AllocationPlaces places_;
     std::map<Address, Allocation> allocations_;
     std::map<Address, Allocation> host_memory_;
+    std::set<Address> heap_;
+    std::size_t heap_bytes_ = 0;  // of all allocations in heap_
 };
 
 // Never destroyed: buffers with static storage may be released after this file's statics.
@@ -120,11 +187,43 @@ DeviceMemory& device_memory() {
     return memory;
 }
 
+std::uint8_t* shadow_of(Address address) {
+    return shadow + (address - device_memory().range().begin);
+}
+
 }  // namespace
 
-void* allocate_device_memory(std::size_t bytes) { return device_memory().allocate(bytes); }
+void* allocate_device_memory(std::size_t bytes, HostAccess access) {
+    return device_memory().allocate(bytes, access);
+}
+
+void set_host_access(void* pointer, HostAccess access) {
+    device_memory().set_host_access(pointer, access);
+}
+
+std::byte* storage_of(Address address) {
+    return in_device_memory(address)
+               ? device_memory().storage() + (address - device_memory().range().begin)
+               : reinterpret_cast<std::byte*>(address);
+}
+std::byte* storage_of(void* pointer) { return storage_of(reinterpret_cast<Address>(pointer)); }
+const std::byte* storage_of(const void* pointer) {
+    return storage_of(reinterpret_cast<Address>(pointer));
+}
 
 void release_device_memory(void* pointer) { device_memory().release(pointer); }
+
+void* allocate_on_heap(std::size_t bytes, std::size_t heap_bytes) {
+    try {
+        return device_memory().allocate_on_heap(bytes, heap_bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void release_on_heap(void* pointer) { device_memory().release_on_heap(pointer); }
+
+void release_heap() { device_memory().release_heap(); }
 
 void add_host_memory(void* pointer, std::size_t bytes) {
     device_memory().add_host({reinterpret_cast<Address>(pointer), bytes});
@@ -141,7 +240,7 @@ std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t max_bytes) {
     if (bytes > max_bytes) return std::nullopt;
     MemoryCopy copy;
     for (const Allocation& place : all) {
-        const auto* const begin = reinterpret_cast<const std::byte*>(place.begin);
+        const std::byte* const begin = storage_of(place.begin);
         Piece& piece = copy.pieces_.emplace_back(place, std::vector(begin, begin + place.bytes));
         if (shadow == nullptr || !in_device_memory(place.begin)) continue;
         const auto* const marks = reinterpret_cast<const std::byte*>(shadow_of(place.begin));
@@ -152,7 +251,7 @@ std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t max_bytes) {
 
 void MemoryCopy::restore() const {
     for (const Piece& piece : pieces_) {
-        auto* const begin = reinterpret_cast<std::byte*>(piece.place.begin);
+        std::byte* const begin = storage_of(piece.place.begin);
         // Host memory may be registered to be read alone.
         if (!std::equal(piece.bytes.begin(), piece.bytes.end(), begin))
             std::ranges::copy(piece.bytes, begin);
@@ -162,10 +261,16 @@ void MemoryCopy::restore() const {
     }
 }
 
-bool in_device_memory(Address address) { return address - range_begin < range_bytes; }
+bool in_device_memory(Address address) {
+    return address - device_memory().range().begin < range_bytes;
+}
 
 std::optional<Allocation> allocation_at_or_below(Address address) {
     return device_memory().at_or_below(address);
+}
+
+std::optional<Allocation> allocation_above(Address address) {
+    return device_memory().above(address);
 }
 
 void track_initialisation() {

@@ -1,29 +1,40 @@
 // The global memory of the emulated GPU: one reserved address range, so that an address tells where
 // it belongs, and the same program gets the same addresses in every run (counts must not depend on
-// where the system happens to map memory).
+// where the system happens to map memory). The host cannot access it at these addresses, as with a discrete
+// GPU; the emulator itself has the same memory mapped elsewhere.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "emulator/backed_range.hpp"
+
 namespace emulator {
 
-using Address = std::uint64_t;
+using Allocation = AddressRange;
 
-struct Allocation {
-    Address begin = 0;
-    std::size_t bytes = 0;
-    Address end() const { return begin + bytes; }
-};
+// Device memory of `bytes` bytes, aligned to 512 bytes as cudaMalloc's is. What lies before and behind
+// it belongs to no allocation. Throws std::bad_alloc when the reserved range is used up.
+void* allocate_device_memory(std::size_t bytes, HostAccess access = HostAccess::none);
 
-// Device memory of `bytes` bytes, aligned to 512 bytes as cudaMalloc's is. Pages before and behind
-// it belong to no allocation. Throws std::bad_alloc when the reserved range is used up.
-void* allocate_device_memory(std::size_t bytes);
+// Of an allocation, from now on.
+void set_host_access(void* pointer, HostAccess access);
+
+// Where the emulator accesses what kernels have at `address`: memory of the GPU, or added host memory.
+std::byte* storage_of(Address address);
+std::byte* storage_of(void* pointer);
+const std::byte* storage_of(const void* pointer);
 
 // Throws std::invalid_argument for a pointer that allocate_device_memory did not return.
 void release_device_memory(void* pointer);
+
+// The heap of malloc() in kernels: null where its allocations would exceed `heap_bytes` together, or
+// no memory is left.
+void* allocate_on_heap(std::size_t bytes, std::size_t heap_bytes);
+// Throws std::invalid_argument for a pointer that allocate_on_heap did not return.
+void release_on_heap(void* pointer);
+void release_heap();
 
 // Host memory that kernels may access, at its own address (cudaHostRegister).
 void add_host_memory(void* pointer, std::size_t bytes);
@@ -51,6 +62,8 @@ class MemoryCopy {
 // The allocation (or added host memory) that holds `address`, or else the one nearest below it (to say how far past its end
 // an access went); nothing when there is none below.
 std::optional<Allocation> allocation_at_or_below(Address address);
+// The allocation nearest above `address`.
+std::optional<Allocation> allocation_above(Address address);
 
 // ---- which bytes have been written, a byte of shadow memory each -------------------------------
 

@@ -1,4 +1,4 @@
-// cvt of all pairs of types, and arithmetic of f16 and bf16 against _Float16 and exact references.
+// cvt of all pairs of types, and arithmetic of f16 and bf16 against the compiler's half and exact references.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -143,8 +143,13 @@ TEST(Conversion, Bytes) {
 }
 
 #ifdef __FLT16_MAX__
-std::uint16_t bits16(_Float16 value) { return std::bit_cast<std::uint16_t>(value); }
-_Float16 half(std::uint16_t value) { return std::bit_cast<_Float16>(value); }
+#ifdef __aarch64__
+using HostHalf = __fp16;  // before GCC 13, C++ for ARM has no _Float16
+#else
+using HostHalf = _Float16;
+#endif
+std::uint16_t bits16(HostHalf value) { return std::bit_cast<std::uint16_t>(value); }
+HostHalf half(std::uint16_t value) { return std::bit_cast<HostHalf>(value); }
 
 TEST(Half, AllValuesThereAndBack) {
     Machine machine;
@@ -189,7 +194,7 @@ TEST(Half, RoundingFromFloat) {
         const auto cut = machine.run<std::uint16_t>("cvt.rz.f16.f32", a);
         const auto pair = machine.run<std::uint32_t>("cvt.rn.f16x2.f32", a, literal(1.0f));
         for (int lane = 0; lane < 32; ++lane) {
-            EXPECT_EQ(nearest[lane], bits16(static_cast<_Float16>(a[lane])));
+            EXPECT_EQ(nearest[lane], bits16(static_cast<HostHalf>(a[lane])));
             EXPECT_EQ(pair[lane], std::uint32_t{nearest[lane]} << 16 | 0x3c00);
             EXPECT_LE(static_cast<float>(half(down[lane])), a[lane]);
             EXPECT_LE(std::fabs(static_cast<float>(half(cut[lane]))), std::fabs(a[lane]));
@@ -217,7 +222,7 @@ TEST(Half, Arithmetic) {
             for (int lane = 0; lane < 32; ++lane) {
                 const double x = half(a[lane]), y = half(b[lane]), z = half(c[lane]);
                 const auto expect = [](double exact, std::uint16_t result, const char* what) {
-                    const auto rounded = static_cast<_Float16>(exact);
+                    const auto rounded = static_cast<HostHalf>(exact);
                     EXPECT_EQ(result, std::isnan(exact) ? 0x7fff : bits16(rounded))
                         << what << exact;
                 };
@@ -241,7 +246,7 @@ TEST(Half, FusedSumsAreRoundedOnce) {
 
 TEST(Half, PairsAndChanges) {
     const auto pair = [](float low, float high) {
-        return std::uint32_t{bits16(_Float16(low))} | std::uint32_t{bits16(_Float16(high))} << 16;
+        return std::uint32_t{bits16(HostHalf(low))} | std::uint32_t{bits16(HostHalf(high))} << 16;
     };
     EXPECT_EQ((one<std::uint32_t>("add.f16x2", pair(1, 2), pair(0.5, -4))), pair(1.5, -2));
     EXPECT_EQ((one<std::uint32_t>("fma.rn.relu.f16x2", pair(1, 2), pair(3, -4), pair(1, 1))),
@@ -254,7 +259,7 @@ TEST(Half, PairsAndChanges) {
               0x3c00);
     EXPECT_EQ((one<std::uint16_t>("add.ftz.f16", std::uint16_t{1}, std::uint16_t{1})), 0);
     Machine machine;
-    EXPECT_EQ(machine.test("setp.lt.f16", same(bits16(_Float16(1))), same(bits16(_Float16(2)))),
+    EXPECT_EQ(machine.test("setp.lt.f16", same(bits16(HostHalf(1))), same(bits16(HostHalf(2)))),
               0xffffffffu);
     EXPECT_EQ(machine.test("setp.gtu.f16", same(std::uint16_t{0x7e00}), same(std::uint16_t{0})),
               0xffffffffu);

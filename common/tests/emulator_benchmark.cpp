@@ -84,7 +84,7 @@ void run(benchmark::State& state, const Kernel& kernel, const Mode& mode, unsign
 template <class T>
 std::uint64_t device_array(const std::vector<T>& values) {
     void* const memory = emulator::allocate_device_memory(values.size() * sizeof(T));
-    std::memcpy(memory, values.data(), values.size() * sizeof(T));
+    std::memcpy(emulator::storage_of(memory), values.data(), values.size() * sizeof(T));
     return reinterpret_cast<std::uint64_t>(memory);
 }
 

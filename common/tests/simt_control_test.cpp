@@ -188,7 +188,7 @@ TEST_P(SimtControl, VariablesAndConstants) {
     const auto symbol = emulator::simt::find_symbol(gpu.module(), "variable");
     ASSERT_TRUE(symbol);
     EXPECT_EQ(symbol->bytes, 4u);
-    EXPECT_EQ(*static_cast<const int*>(symbol->address), 42);
+    EXPECT_EQ(*reinterpret_cast<const int*>(emulator::storage_of(symbol->address)), 42);
     EXPECT_TRUE(emulator::simt::find_symbol(gpu.module(), "table")->is_constant);
     EXPECT_FALSE(emulator::simt::find_symbol(gpu.module(), "no such variable"));
 }

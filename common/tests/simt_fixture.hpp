@@ -40,7 +40,8 @@ class Array {
 
   private:
     static T* allocate(std::size_t n) {
-        return static_cast<T*>(emulator::allocate_device_memory(n * sizeof(T)));
+        return static_cast<T*>(
+            emulator::allocate_device_memory(n * sizeof(T), emulator::HostAccess::allowed));
     }
     std::size_t size_;
     T* data_;

@@ -1,6 +1,7 @@
 """The parts of CUDA: which this machine has, where, and what is lost without each."""
 
 import ctypes
+import platform
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +9,10 @@ from notebook import nvcc, toolbox
 from notebook.errors import MISSING, Problem
 
 # Below a toolkit, and where Debian has libraries. The executables look at the same places (common/lab).
-_FOLDERS = ("lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64")
-_SYSTEM_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/local/cuda/lib64")
+_FOLDERS = ("lib64", "lib", "targets/{target}/lib", "extras/CUPTI/lib64")
+_SYSTEM_FOLDERS = ("/usr/lib/{machine}-linux-gnu", "/usr/local/cuda/lib64")
+# NVIDIA's names: servers, and Jetsons since CUDA 13, are sbsa; Jetsons before that are aarch64.
+_TARGETS = {"aarch64": ("sbsa-linux", "aarch64-linux")}
 # The first driver that runs programs of a CUDA release, whatever its minor number.
 # Source: NVIDIA, CUDA Compatibility, "Minor Version Compatibility".
 _OLDEST_DRIVERS = {12: 525, 13: 580}
@@ -97,9 +100,18 @@ def _for_a_gpu(name: str, place: str, lost: str) -> Part:
 
 def _library(compiler: str, name: str) -> str:
     """The first library of that name beside the compiler, or of the system."""
-    folders = [Path(folder) for folder in _SYSTEM_FOLDERS]
-    if compiler:
-        top = Path(compiler).resolve().parents[1]
-        folders = [top / folder for folder in _FOLDERS] + folders
+    top = Path(compiler).resolve().parents[1] if compiler else None
+    folders = library_folders(top, platform.machine())
     paths = (path for folder in folders for path in sorted(folder.glob(f"lib{name}.so*")))
     return next((str(path) for path in paths), "")
+
+
+def library_folders(toolkit: Path | None, machine: str) -> list[Path]:
+    """Where libraries for this kind of machine (`uname -m`) lie, those of the toolkit first."""
+    folders = []
+    if toolkit:
+        for target in _TARGETS.get(machine, (f"{machine}-linux",)):
+            names = (folder.format(target=target) for folder in _FOLDERS)
+            folders += [toolkit / name for name in names]
+    system = (Path(folder.format(machine=machine)) for folder in _SYSTEM_FOLDERS)
+    return list(dict.fromkeys([*folders, *system]))

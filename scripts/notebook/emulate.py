@@ -8,7 +8,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from notebook import (
@@ -18,6 +18,9 @@ from notebook import (
     emulate_counts,
     emulate_errors,
     emulate_export,
+    emulate_failures,
+    emulate_joining,
+    emulate_managed,
     emulate_page,
     emulate_program,
     emulate_records,
@@ -44,7 +47,7 @@ def emulate(options: argparse.Namespace) -> int:
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
     library = runtime_folder(project)
-    runs, statuses = [], []
+    runs, statuses, unnoticed = [], [], False
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
         stdout = sys.stderr.fileno() if options.report in MACHINE_REPORTS else None
@@ -56,22 +59,27 @@ def emulate(options: argparse.Namespace) -> int:
                 f"linked with CUDA's runtime statically; build it with: {emulate_program.HOW_TO_BUILD}",
                 WRONG_USAGE,
             )
-        launches = emulate_records.aggregate(report.launches)
+        emulate_managed.add_notes(project, report.launches, target.compute_capability)
+        clocks = emulate_program.host_clock_notes(program) if report.launches else []
         runs.append(
             emulate_records.Emulated(
                 target.name,
                 target.gpu,
                 target.sm_count,
-                launches,
+                report.launches,
                 report.failures,
                 target.error,
                 target.roof,
+                emulate_failures.texts(report.failed_calls, report.unnoticed, program),
+                [*report.notes, *clocks],
             )
         )
         statuses.append(status)
+        unnoticed = unnoticed or bool(report.unnoticed)
     sys.stdout.flush()
     print("\n".join(_render(options, program.name, runs)))
-    status = _verdict(program, targets, statuses, any(run.failures for run in runs))
+    refused = unnoticed or any(run.failures for run in runs)
+    status = _verdict(program, targets, statuses, refused)
     if saved is not None and not _holds(saved, runs, options):
         status = CHECK_FAILED
     if options.save_counts and not status:
@@ -239,13 +247,21 @@ def _render(
         return [emulate_export.as_json(runs)]
     if report == "csv":
         return [emulate_export.as_csv(runs).rstrip("\n")]
+    joined = emulate_joining.join([run.launches for run in runs])
+    shown = [
+        replace(run, launches=launches) for run, (launches, _) in zip(runs, joined, strict=True)
+    ]
     if report == "html":
-        return [emulate_page.as_html(plain(program), runs, options.names)]
+        return [emulate_page.as_html(plain(program), shown, options.names)]
     body = (
-        emulate_report.line_report(runs, options.names)
+        emulate_report.line_report(shown, options.names)
         if report == "lines"
-        else emulate_report.launch_report(runs, options.names)
+        else emulate_report.launch_report(shown, options.names)
     )
+    body += emulate_cells.wrapped(f"note: {note}" for note in runs[0].notes)
+    for run, (_, omitted) in zip(runs, joined, strict=True):
+        body += emulate_failures.lines(run.architecture if len(runs) > 1 else "", run.failed_calls)
+        body += emulate_joining.omitted_lines(run.architecture, omitted)
     launches = max(sum(launch.launches for launch in run.launches) for run in runs)
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)

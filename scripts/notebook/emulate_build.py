@@ -46,7 +46,7 @@ def build(project: Project, file: Path, flags: list[str], capabilities: list[str
 
 def nvcc_flags(flags: list[str], capabilities: list[str], supported: set[int]) -> list[str]:
     """What makes an executable that the emulated GPU can run and name the lines of."""
-    own = ["-cudart", "shared", "-lineinfo"]
+    own = ["-cudart", "shared", "-lineinfo", "-g"]  # -g: of the host's code, for failed calls
     if not any(_CHOOSES_ARCHITECTURE.match(flag) for flag in flags):
         targets = {max(_OLDEST, int(capability.replace(".", ""))) for capability in capabilities}
         # One that this nvcc does not know runs the PTX of the newest one before it.

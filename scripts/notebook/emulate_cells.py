@@ -46,7 +46,7 @@ def title(launch: Launch) -> str:
     times = f"{launch.launches:,} launches of " if launch.launches > 1 else ""
     return (
         f"{short_kernel(launch.kernel)}: {times}grid {dimensions(launch.grid)}, "
-        f"block {dimensions(launch.block)}"
+        f"block {dimensions(launch.block)}{launch.which}"
     )
 
 

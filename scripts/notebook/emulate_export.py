@@ -12,7 +12,7 @@ from notebook.emulate_metrics import OF_A_LAUNCH, OF_A_LINE, of_a_site
 from notebook.emulate_records import SITE_COUNTS, Emulated, Launch, Place, Site
 
 _COLUMNS = (
-    "architecture", "kernel", "launches", "grid", "block", "file", "line", "inlined_at", "header", "space", "kind",
+    "architecture", "kernel", "launch", "grid", "block", "file", "line", "inlined_at", "header", "space", "kind",
     "bytes_per_lane", "spill", "metric", "value", "nsight_compute_metric",
 )  # fmt: skip
 
@@ -24,6 +24,8 @@ def as_json(runs: Sequence[Emulated]) -> str:
             "gpu": run.gpu,
             "launches": [_launch(launch, run) for launch in run.launches],
             "failures": run.failures,
+            "failed_calls": run.failed_calls,
+            "notes": run.notes,
         }
         for run in runs
     ]
@@ -41,7 +43,7 @@ def as_csv(runs: Sequence[Emulated]) -> str:
             head = [
                 run.architecture,
                 launch.kernel,
-                launch.launches,
+                launch.numbers[0],
                 _text(launch.grid),
                 _text(launch.block),
             ]
@@ -78,7 +80,7 @@ def _text(shape: tuple[int, int, int]) -> str:
 def _launch(launch: Launch, run: Emulated) -> dict[str, Any]:
     return {
         "kernel": launch.kernel,
-        "launches": launch.launches,
+        "launch": launch.numbers[0],
         "grid": launch.grid,
         "block": launch.block,
         "shared_bytes": launch.shared_bytes,

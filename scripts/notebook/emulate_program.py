@@ -14,8 +14,19 @@ from notebook.text import plain, quoted
 
 # Ours, and all that a program may ask for.
 RUNTIMES = ("libcudart.so.13", "libcudart.so.12")
+# What stands beside them, for programs that load it.
+LIBRARIES = (*RUNTIMES, "libcublas.so.13", "libcublas.so.12")
 HOW_TO_BUILD = "nvcc -cudart shared -arch=compute_75 -lineinfo"
 
+# What a program imports that measures time by the host's clock.
+_CLOCKS = {
+    "_ZNSt6chrono3_V212steady_clock3nowEv": "std::chrono::steady_clock",
+    "_ZNSt6chrono3_V212system_clock3nowEv": "std::chrono::system_clock",
+    "clock_gettime": "clock_gettime",
+    "gettimeofday": "gettimeofday",
+    "clock": "clock",
+    "omp_get_wtime": "omp_get_wtime",
+}
 _LARGEST_PROGRAM = 256 * 2**20
 _FATBIN_MAGIC = 0xBA55ED50
 _PTX = 1
@@ -32,6 +43,7 @@ class Contents:
     libraries: tuple[str, ...]
     has_device_code: bool
     has_ptx: bool
+    clocks: tuple[str, ...]  # of the host, that it reads
 
 
 def require_emulable(path: Path) -> None:
@@ -64,6 +76,17 @@ def require_emulable(path: Path) -> None:
         )
 
 
+def host_clock_notes(path: Path) -> list[str]:
+    """A line for a program that reads the host's clock."""
+    contents = inspect(files.read_bytes(path, _LARGEST_PROGRAM))
+    if contents is None or not contents.clocks:
+        return []
+    return [
+        f"the program reads the host's clock ({', '.join(contents.clocks)}): that is the time of the emulation on this "
+        "CPU; cudaEventElapsedTime alone gives predicted time"
+    ]
+
+
 def inspect(image: bytes) -> Contents | None:
     """What the image of a 64-bit little-endian ELF file holds; None for any other file."""
     if image[:6] != b"\x7fELF\x02\x01":
@@ -77,13 +100,17 @@ def inspect(image: bytes) -> Contents | None:
 def _inspect(image: bytes) -> Contents:
     sections = _sections(image)
     names = sections[struct.unpack_from("<H", image, 62)[0]]
-    fatbins, libraries = b"", []
+    fatbins, libraries, symbols = b"", [], b""
     for name, kind, offset, size, link in sections:
         if kind == _DYNAMIC:
             libraries += _needed(image, offset, size, sections[link][2])
+            symbols = b"\0" + image[sections[link][2] :][: sections[link][3]]
         if _text(image, names[2] + name) in _SECTIONS:
             fatbins += image[offset : offset + size]
-    return Contents(tuple(libraries), bool(fatbins), _has_ptx(fatbins))
+    clocks = tuple(
+        clock for symbol, clock in _CLOCKS.items() if f"\0{symbol}\0".encode() in symbols
+    )
+    return Contents(tuple(libraries), bool(fatbins), _has_ptx(fatbins), clocks)
 
 
 def _sections(image: bytes) -> list[tuple[int, int, int, int, int]]:

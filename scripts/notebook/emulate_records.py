@@ -118,7 +118,7 @@ class CodeLine:
 
 @dataclass
 class Launch:
-    """One launch, or several of one kernel with one shape (`launches` says how many)."""
+    """One launch, or several of one kernel that count alike (`launches` says how many)."""
 
     kernel: str
     grid: Shape
@@ -138,15 +138,22 @@ class Launch:
     notes: list[str]
     hazards: list[str]
     predicted: Predicted | None = None
+    managed_bytes: int = 0  # that page faults bring to the GPU, not in the predicted time
     launches: int = 1
+    # Of the launches, as the report counts them from 1.
+    numbers: list[int] = field(default_factory=list)
+    which: str = ""  # " (launch 3)", where others of the kernel and shape count differently
 
     def key(self) -> tuple[object, ...]:
-        """Launches with one key differ at most in their counts."""
-        instructions = tuple((s.place, s.space, s.kind, s.bytes_per_lane) for s in self.sites)
-        return (self.kernel, self.grid, self.block, self.shared_bytes, instructions)
+        """Launches with one key count alike."""
+        shape = (self.kernel, self.grid, self.block, self.shared_bytes, self.blocks_executed)
+        sites = tuple(tuple(vars(site).values()) for site in self.sites)
+        code = tuple(tuple(vars(line).values()) for line in self.code)
+        return (*shape, tuple(self.counters.items()), sites, code)
 
     def add(self, other: "Launch") -> None:
         self.launches += other.launches
+        self.numbers += other.numbers
         self.blocks += other.blocks
         self.blocks_executed += other.blocks_executed
         self.host_seconds += other.host_seconds
@@ -175,18 +182,40 @@ RATIOS = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class FailedCall:
+    """A call of the API that failed; `callers` are addresses in the program, innermost first."""
+
+    function: str
+    number: int
+    error: str
+    detail: str
+    callers: tuple[int, ...]
+
+
 @dataclass
 class Report:
     """All that a program did on one emulated GPU."""
 
     launches: list[Launch] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    failed_calls: list[FailedCall] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
     finished: bool = False
+    # Numbers of the failed calls whose error the program has not seen; nothing where it was killed.
+    noticed_all_but: set[int] | None = None
 
     @property
     def loaded(self) -> bool:
         """Whether the program used the emulated GPU's runtime at all."""
-        return self.finished or bool(self.launches or self.failures)
+        return self.finished or bool(self.launches or self.failures or self.failed_calls)
+
+    @property
+    def unnoticed(self) -> set[int]:
+        """Numbers of the failed calls that the program has not noticed, as far as is known."""
+        if self.noticed_all_but is None:
+            return {call.number for call in self.failed_calls}
+        return self.noticed_all_but
 
 
 @dataclass(frozen=True)
@@ -199,15 +228,17 @@ class Roof:
 
 @dataclass(frozen=True)
 class Emulated:
-    """What one emulated GPU has to say: its launches, aggregated."""
+    """What one emulated GPU has to say: all its launches, in order."""
 
     architecture: str
     gpu: str
     sm_count: int
     launches: list[Launch]
-    failures: list[str]
+    failures: list[str]  # of launches that were started
     error: TimeError = NOT_VALIDATED  # of predicted times
     roof: Roof | None = None  # None where the tables lack a number
+    failed_calls: list[str] = field(default_factory=list)  # refused launches, too
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
 
 
 def read(path: Path) -> Report:
@@ -228,20 +259,14 @@ def read(path: Path) -> Report:
     return report
 
 
-def aggregate(launches: list[Launch]) -> list[Launch]:
-    """Launches of one kernel with one shape, summed; in the order of their first launch."""
-    by_kernel: dict[tuple[object, ...], Launch] = {}
-    for launch in launches:
-        if launch.key() in by_kernel:
-            by_kernel[launch.key()].add(launch)
-        else:
-            by_kernel[launch.key()] = launch
-    return list(by_kernel.values())
-
-
 def _add(report: Report, described: dict[str, Any]) -> None:
     if described.get("finished"):
         report.finished = True
+        report.noticed_all_but = {int(number) for number in described.get("unnoticed", [])}
+    elif "note" in described:
+        report.notes.append(plain(described["note"]))
+    elif "failed_call" in described:
+        report.failed_calls.append(_failed_call(described))
     elif "error" in described:
         kernel, text = plain(described.get("kernel", "")), plain(described["error"])
         report.failures.append(text if kernel in text else f"{kernel}: {text}")
@@ -272,6 +297,18 @@ def _launch(described: dict[str, Any]) -> Launch:
         notes=[plain(note) for note in described.get("notes", [])],
         hazards=[plain(hazard) for hazard in described.get("hazards", [])],
         predicted=predicted(described.get("predicted")),
+        managed_bytes=int(described.get("managed_bytes", 0)),
+        numbers=[int(described.get("launch", 0))],
+    )
+
+
+def _failed_call(described: dict[str, Any]) -> FailedCall:
+    return FailedCall(
+        plain(described["failed_call"]),
+        int(described["number"]),
+        plain(described["error"]),
+        plain(described["detail"]),
+        tuple(int(address) for address in described["callers"]),
     )
 
 

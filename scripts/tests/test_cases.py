@@ -5,6 +5,8 @@
     // exit: N              exit status of `lab emulate`; 0 where nothing is said
     // flags: --report csv  options of `lab emulate`
     // arguments: 1 2       arguments of the program
+    // nvcc: -lcublas       flags of the compiler
+    // needs: cublas_v2.h   a header of the toolkit; without it the case is skipped
 
 Lines may be wrapped anywhere: runs of blanks and line ends count as one blank. A new case is a new file.
 """
@@ -21,7 +23,7 @@ from notebook import toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / "common" / "tests" / "cases").glob("*.cu"))
-DIRECTIVE = re.compile(r"// (expect|expect-not|exit|flags|arguments): *(.*)")
+DIRECTIVE = re.compile(r"// (expect|expect-not|exit|flags|arguments|nvcc|needs): *(.*)")
 
 
 @dataclass
@@ -33,6 +35,8 @@ class Case:
     exit: int = 0
     flags: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
+    nvcc: list[str] = field(default_factory=list)
+    needs: list[str] = field(default_factory=list)
 
 
 def read_case(text: str) -> Case:
@@ -48,11 +52,18 @@ def read_case(text: str) -> Case:
             case.unexpected.append(one_line(value))
         elif name == "exit":
             case.exit = int(value)
-        elif name == "flags":
-            case.flags += shlex.split(value)
         else:
-            case.arguments += shlex.split(value)
+            words: list[str] = getattr(case, name)
+            words += shlex.split(value)
     return case
+
+
+def has_header(name: str) -> bool:
+    """Whether nvcc finds a header."""
+    nvcc = toolbox.find_nvcc()
+    command = [str(nvcc), "-E", "-x", "cu", "-include", name, "/dev/null"]
+    run = subprocess.run(command, env=toolbox.environment(), capture_output=True, check=False)
+    return run.returncode == 0
 
 
 def one_line(text: str) -> str:
@@ -77,7 +88,11 @@ def test_directives_of_a_case() -> None:
 def test_case(file: Path) -> None:
     case = read_case(file.read_text(encoding="utf-8"))
     assert case.expected or case.unexpected, f"{file.name} expects nothing"
+    missing_headers = [name for name in case.needs if not has_header(name)]
+    if missing_headers:
+        pytest.skip(f"the toolkit lacks {', '.join(missing_headers)}")
     command: list[str | Path] = [ROOT / "scripts" / "lab", "emulate", *case.flags, file]
+    command += case.nvcc
     if case.arguments:
         command += ["--", *case.arguments]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)

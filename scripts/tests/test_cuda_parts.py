@@ -103,3 +103,13 @@ def test_a_driver_that_fails_is_named(tree: Tree, tmp_path: Path, error: int, sa
     assert line_said == f"lab: error: no GPU: the CUDA driver {said}; use --device emulated:ARCH"
     gpu = line(tree.lab("doctor", **settings).stdout, "GPU")
     assert (said.removeprefix("fails, ") in gpu) == said.startswith("fails")
+
+
+def test_libraries_are_those_of_the_machine() -> None:
+    arm = list(map(str, cuda_parts.library_folders(Path("/opt/cuda"), "aarch64")))
+    assert "/opt/cuda/targets/sbsa-linux/lib" in arm
+    assert "/opt/cuda/targets/aarch64-linux/lib" in arm
+    assert "/usr/lib/aarch64-linux-gnu" in arm
+    assert not any("x86" in folder for folder in arm)
+    intel = list(map(str, cuda_parts.library_folders(None, "x86_64")))
+    assert intel == ["/usr/lib/x86_64-linux-gnu", "/usr/local/cuda/lib64"]

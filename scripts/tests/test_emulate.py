@@ -13,7 +13,8 @@ from notebook import emulate_export, emulate_records, emulate_report
 from notebook.charts.look import GENERATIONS
 from notebook.emulate_code import short_kernel, text_of
 from notebook.emulate_findings import Finding, findings
-from notebook.emulate_records import Launch, Place, aggregate, merge_alike, read
+from notebook.emulate_joining import join
+from notebook.emulate_records import Launch, Place, merge_alike, read
 from notebook.errors import Problem
 
 REQUESTS = 1024
@@ -101,8 +102,8 @@ def test_repeated_launches_of_one_shape_are_summed(tmp_path: Path) -> None:
         site(4, "global", "store", sectors=32, moved_bytes=1024),
     )
     other = described(load, store, grid=[64, 1, 1])
-    launches_of_shape = aggregate(
-        launches(tmp_path, described(load, store), other, described(load, store))
+    ((launches_of_shape, _),) = join(
+        [launches(tmp_path, described(load, store), other, described(load, store))]
     )
     assert [launch.launches for launch in launches_of_shape] == [2, 1]
     assert launches_of_shape[0].sites[0].requests == 2 * REQUESTS
@@ -364,7 +365,7 @@ def test_launches_show_nsight_computes_names(tmp_path: Path) -> None:
 
 
 def test_sums_over_launches_are_said_to_be_sums(tmp_path: Path) -> None:
-    once, twice = (aggregate(launches(tmp_path, *[described()] * n)) for n in (1, 2))
+    once, twice = (join([launches(tmp_path, *[described()] * n)])[0][0] for n in (1, 2))
     for together in (once, twice):
         runs = [
             emulate_records.Emulated(name, "GPU", 0, together, []) for name in ("ada", "hopper")

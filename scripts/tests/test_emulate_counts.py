@@ -11,7 +11,7 @@ import pytest
 from test_emulate import described, launches, site
 
 from notebook import emulate_counts, toolbox
-from notebook.emulate_records import Emulated, aggregate
+from notebook.emulate_records import Emulated
 from notebook.errors import MISSING, WRONG_USAGE, Problem
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +19,7 @@ COPY = "void copy<float>(float*, float const*)"
 
 
 def runs(folder: Path, *described_launches: dict[str, Any]) -> list[Emulated]:
-    return [Emulated("hopper", "H200", 132, aggregate(launches(folder, *described_launches)), [])]
+    return [Emulated("hopper", "H200", 132, launches(folder, *described_launches), [])]
 
 
 def launch(kernel: str = COPY, spill: int | None = 0, **counters: float) -> dict[str, Any]:

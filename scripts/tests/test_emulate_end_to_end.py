@@ -85,15 +85,18 @@ def test_counts_of_every_line(source: Path) -> None:
     # Each GPU executes the PTX of its own compute capability, and the program is heard once.
     assert run.stderr.count("compiled for 750, argument x") == 1
     for emulated in json.loads(run.stdout)["emulated"]:
-        strided, columns, _ = emulated["launches"]
-        assert strided["launches"] == 2
-        # 64 blocks of 8 warps, twice: 4 sectors a load, a sector a lane for stores 32 bytes apart.
-        load, store = site(strided, "global", "load"), site(strided, "global", "store")
-        assert (load["requests"], load["sectors"], load["efficiency"]) == (1024, 4096, 100.0)
-        assert (store["requests"], store["sectors"], store["efficiency"]) == (1024, 32768, 12.5)
-        assert load["line"] == line_of("in[i]")
-        assert store["line"] == line_of("out[8 * i]")
-        assert set(SITE_COUNTS) < set(load)
+        *twice, columns, _ = emulated["launches"]
+        # Every launch, in order.
+        assert [launch["launch"] for launch in emulated["launches"]] == [1, 2, 3, 4]
+        assert [launch["kernel"] for launch in twice] == ["strided(float*, float const*)"] * 2
+        for strided in twice:
+            # 64 blocks of 8 warps: 4 sectors a load, a sector a lane for stores 32 bytes apart.
+            load, store = site(strided, "global", "load"), site(strided, "global", "store")
+            assert (load["requests"], load["sectors"], load["efficiency"]) == (512, 2048, 100.0)
+            assert (store["requests"], store["sectors"], store["efficiency"]) == (512, 16384, 12.5)
+            assert load["line"] == line_of("in[i]")
+            assert store["line"] == line_of("out[8 * i]")
+            assert set(SITE_COUNTS) < set(load)
         # A column of a tile of 32 words is in one bank.
         read, written = site(columns, "shared", "load"), site(columns, "shared", "store")
         assert (read["requests"], read["wavefronts"], read["bank_conflicts"]) == (32, 1024, 992)

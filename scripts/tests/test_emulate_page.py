@@ -13,7 +13,7 @@ from test_emulate import REQUESTS, code, described, launches, shared, site
 
 from notebook import emulate_page, emulate_roofline
 from notebook.emulate_errors import TimeError
-from notebook.emulate_records import Emulated, Launch, Roof, aggregate
+from notebook.emulate_records import Emulated, Launch, Roof
 from notebook.emulate_source import files_of
 
 A100 = TimeError("A100", "printed", 0.09)
@@ -32,7 +32,7 @@ def page(*of_launches: Launch, names: bool = False, **changed: Any) -> str:
 
 
 def launch(folder: Path, *sites: dict[str, Any], **changed: Any) -> Launch:
-    return aggregate(launches(folder, described(*sites, **changed)))[0]
+    return launches(folder, described(*sites, **changed))[0]
 
 
 def tags(text: str) -> list[str]:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <new>
@@ -17,6 +18,7 @@ namespace {
 
 struct Allocations {
     std::map<std::uintptr_t, Memory> by_address;
+    std::map<std::uintptr_t, std::size_t> freed;  // sizes, by addresses that are not in use again
     std::size_t device_bytes = 0;
 };
 Allocations& allocations() {
@@ -44,12 +46,47 @@ std::size_t available_host_bytes() {
 void remember(void* pointer, std::size_t bytes, MemoryKind kind, unsigned flags) {
     static unsigned long long last_id = 0;
     allocations().by_address[number(pointer)] = {pointer, bytes, kind, flags, ++last_id};
+    allocations().freed.erase(number(pointer));
     if (takes_device_memory(kind)) allocations().device_bytes += bytes;
 }
 
 void forget(std::map<std::uintptr_t, Memory>::iterator entry) {
     if (takes_device_memory(entry->second.kind)) allocations().device_bytes -= entry->second.bytes;
+    allocations().freed[entry->first] = entry->second.bytes;
     allocations().by_address.erase(entry);
+}
+
+const char* text(MemoryKind kind) {
+    switch (kind) {
+        case MemoryKind::device:
+            return "device memory";
+        case MemoryKind::managed:
+            return "managed memory";
+        case MemoryKind::host:
+            return "page-locked host memory";
+        case MemoryKind::registered:
+            return "registered host memory";
+    }
+    return "";
+}
+
+std::string address_text(const void* pointer) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%p", pointer);
+    return text;
+}
+
+// Why a pointer cannot be freed.
+std::string not_allocated(const void* pointer) {
+    const auto freed = allocations().freed.find(number(pointer));
+    if (freed != allocations().freed.end())
+        return "the allocation of " + std::to_string(freed->second) + " bytes at " +
+               address_text(pointer) + " was freed before";
+    const auto around = memory_at(pointer);
+    if (!around) return address_text(pointer) + " is not an allocation";
+    return address_text(pointer) + " is " +
+           std::to_string(number(pointer) - number(around->begin)) +
+           " bytes inside an allocation, which starts at " + address_text(around->begin);
 }
 
 }  // namespace
@@ -66,8 +103,11 @@ std::size_t free_device_bytes() {
 }
 
 void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
-    if (bytes > free_device_bytes()) throw ApiError(cudaErrorMemoryAllocation);
-    void* const pointer = allocate_device_memory(bytes);
+    if (bytes > free_device_bytes())
+        refuse(cudaErrorMemoryAllocation, std::to_string(bytes) + " bytes asked for, " +
+                                              std::to_string(free_device_bytes()) + " free");
+    void* const pointer = allocate_device_memory(
+        bytes, kind == MemoryKind::device ? HostAccess::none : HostAccess::allowed);
     remember(pointer, bytes, kind, flags);
     // The host writes these itself, which no check sees.
     if (kind != MemoryKind::device) mark_initialised(number(pointer), bytes);
@@ -76,9 +116,11 @@ void* allocate(std::size_t bytes, MemoryKind kind, unsigned flags) {
 
 void release(void* pointer, MemoryKind kind) {
     const auto found = allocations().by_address.find(number(pointer));
-    require(found != allocations().by_address.end());
+    if (found == allocations().by_address.end())
+        refuse(cudaErrorInvalidValue, not_allocated(pointer));
     const MemoryKind actual = found->second.kind;
-    require(actual == kind || (kind == MemoryKind::device && actual == MemoryKind::managed));
+    if (actual != kind && !(kind == MemoryKind::device && actual == MemoryKind::managed))
+        refuse(cudaErrorInvalidValue, address_text(pointer) + " is " + text(actual));
     if (actual == MemoryKind::device && found->second.flags == graph_memory) return;
     forget(found);
     release_device_memory(pointer);
@@ -97,6 +139,27 @@ void unregister_host_memory(void* pointer) {
             cudaErrorHostMemoryNotRegistered);
     forget(found);
     remove_host_memory(pointer);
+}
+
+std::vector<Memory> managed_memory() {
+    std::vector<Memory> result;
+    for (const auto& [address, memory] : allocations().by_address) {
+        if (memory.kind == MemoryKind::managed) result.push_back(memory);
+    }
+    return result;
+}
+
+void set_managed_access(HostAccess access) {
+    for (const Memory& memory : managed_memory()) {
+        if (memory.flags == cudaMemAttachGlobal) set_host_access(memory.begin, access);
+    }
+}
+
+void attach_managed(void* pointer, unsigned flags) {
+    const auto found = allocations().by_address.find(number(pointer));
+    require(found != allocations().by_address.end() && found->second.kind == MemoryKind::managed);
+    found->second.flags = flags;
+    set_host_access(pointer, HostAccess::allowed);
 }
 
 void release_allocations() {
@@ -123,12 +186,21 @@ void require_accessible(const void* pointer, std::size_t bytes, bool must_be_dev
     if (bytes == 0) return;
     require(pointer != nullptr && number(pointer) + bytes > number(pointer));
     if (!in_device_memory(number(pointer))) {
-        require(!must_be_device || memory_at(pointer).has_value());
+        if (must_be_device && !memory_at(pointer))
+            refuse(cudaErrorInvalidValue,
+                   "a host pointer, where the direction asks for device memory");
         return;
     }
     // Variables of modules lie there, too.
     const auto allocation = allocation_at_or_below(number(pointer));
-    require(allocation.has_value() && number(pointer) + bytes <= allocation->end());
+    if (!allocation || number(pointer) >= allocation->end())
+        refuse(cudaErrorInvalidValue, not_allocated(pointer));
+    if (number(pointer) + bytes > allocation->end())
+        refuse(cudaErrorInvalidValue, std::to_string(bytes) + " bytes, but " +
+                                          std::to_string(allocation->end() - number(pointer)) +
+                                          " are left of the allocation of " +
+                                          std::to_string(allocation->bytes) + " bytes at " +
+                                          address_text(reinterpret_cast<void*>(allocation->begin)));
 }
 
 }  // namespace emulator::runtime

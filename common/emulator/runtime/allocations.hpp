@@ -1,11 +1,14 @@
 // What the program has allocated: device, managed and page-locked host memory. All of it lies in the
-// emulated GPU's memory, so kernels reach it at the host's address.
+// emulated GPU's memory, so kernels and the host (where it may access it) have the same address.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <optional>
+#include <vector>
+
+#include "emulator/device_memory.hpp"
 
 namespace emulator::runtime {
 
@@ -30,6 +33,12 @@ void release(void* pointer, MemoryKind kind);
 void register_host_memory(void* pointer, std::size_t bytes, unsigned flags);
 void unregister_host_memory(void* pointer);
 void release_allocations();
+
+std::vector<Memory> managed_memory();
+// Managed memory that belongs to all streams (cudaMemAttachGlobal): whether the host may access it.
+void set_managed_access(HostAccess access);
+// cudaStreamAttachMemAsync. Throws ApiError (cudaErrorInvalidValue) for what is not managed.
+void attach_managed(void* pointer, unsigned flags);
 
 // The allocation that holds `address`; nothing for other memory of the host.
 std::optional<Memory> memory_at(const void* address);

@@ -1,4 +1,4 @@
-// Copies and fills of linear memory. The device's addresses are the host's.
+// Copies and fills of linear memory.
 #include "emulator/runtime/copies.hpp"
 
 #include <cstring>
@@ -38,8 +38,11 @@ bool is_device_source(cudaMemcpyKind kind) {
 void check_copy(const Copy& copy) {
     require_kind(copy.kind);
     if (copy.bytes == 0 || copy.rows == 0 || copy.slices == 0) return;
-    require(copy.rows == 1 || (copy.bytes <= copy.to_pitch && copy.bytes <= copy.from_pitch),
-            cudaErrorInvalidPitchValue);
+    if (copy.rows != 1 && (copy.bytes > copy.to_pitch || copy.bytes > copy.from_pitch))
+        refuse(cudaErrorInvalidPitchValue, "rows of " + std::to_string(copy.bytes) +
+                                               " bytes, but pitches of " +
+                                               std::to_string(copy.to_pitch) + " (to) and " +
+                                               std::to_string(copy.from_pitch) + " (from)");
     const auto span = [&](std::size_t pitch, std::size_t slice) {
         return (copy.slices - 1) * slice + (copy.rows - 1) * pitch + copy.bytes;
     };
@@ -61,7 +64,7 @@ void execute(const Copy& copy) {
                 static_cast<char*>(copy.to) + slice * copy.to_slice + row * copy.to_pitch;
             const char* const from = static_cast<const char*>(copy.from) + slice * copy.from_slice +
                                      row * copy.from_pitch;
-            std::memmove(to, from, copy.bytes);
+            std::memmove(storage_of(to), storage_of(from), copy.bytes);
             mark_written(to, copy.bytes);
         }
     }
@@ -83,11 +86,12 @@ void execute(const Fill& fill) {
     for (std::size_t slice = 0; slice < fill.slices; ++slice) {
         for (std::size_t row = 0; row < fill.rows; ++row) {
             char* const to = static_cast<char*>(fill.to) + slice * fill.slice + row * fill.pitch;
+            std::byte* const storage = storage_of(static_cast<void*>(to));
             if (fill.element_bytes == 1) {
-                std::memset(to, static_cast<int>(fill.value), row_bytes);
+                std::memset(storage, static_cast<int>(fill.value), row_bytes);
             } else {
                 for (std::size_t at = 0; at < row_bytes; at += fill.element_bytes) {
-                    std::memcpy(to + at, &fill.value, fill.element_bytes);
+                    std::memcpy(storage + at, &fill.value, fill.element_bytes);
                 }
             }
             mark_written(to, row_bytes);

@@ -49,6 +49,16 @@ const char* emulatedGpuHazard(unsigned i);
 // program that fills fresh memory with a pattern to see what a kernel leaves out.
 void emulatedGpuMarkUninitialised(const void* pointer, size_t bytes);
 
+// For libraries of CUDA that stand in for NVIDIA's (cublas/).
+// A call of a function that is not there: one line on stderr, and one of the report.
+void emulatedGpuRefuse(const char* function);
+// The program has seen that it was refused.
+void emulatedGpuNotice(void);
+// A remark on the program, once in the report.
+void emulatedGpuNote(const char* text);
+// Where the emulator has [pointer, pointer + bytes) of the GPU's memory; null where it is not in one allocation.
+void* emulatedGpuStorage(const void* pointer, size_t bytes, int is_written);
+
 #ifdef __cplusplus
 }
 #endif

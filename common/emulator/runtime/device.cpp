@@ -2,10 +2,12 @@
 
 #include <memory>
 
+#include "emulator/device_memory.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/arrays.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/host_access.hpp"
 #include "emulator/runtime/launches.hpp"
 #include "emulator/runtime/programs.hpp"
 #include "emulator/runtime/settings.hpp"
@@ -48,6 +50,7 @@ simt::Gpu& gpu() {
     if (!gpu_slot()) {
         simt::Options options = settings().options;
         const timing::Machine machine = timing::machine_of(architecture());
+        options.heap_bytes = limits().heap_bytes;
         options.l2_slices = machine.l2_slices;
         options.l2_reuse_bytes = machine.l2_reuse_bytes;
         gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
@@ -77,6 +80,7 @@ int refuse_call(const char* function) {
 
 void synchronise() {
     flush_printed();
+    open_managed_memory();
     if (sticky_error() != cudaSuccess) throw ApiError(sticky_error());
 }
 
@@ -138,6 +142,7 @@ cudaError_t cudaDeviceReset() {
         release_graphs();
         release_textures();
         release_allocations();
+        emulator::release_heap();
         gpu_slot().reset();
         unload_programs();
         limits() = Limits();
@@ -198,6 +203,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
                 return;
             case cudaLimitMallocHeapSize:
                 limits().heap_bytes = value;
+                gpu().options().heap_bytes = value;
                 return;
             case cudaLimitMaxL2FetchGranularity:
                 return;  // a hint

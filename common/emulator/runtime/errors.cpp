@@ -4,6 +4,7 @@
 #include <new>
 #include <set>
 
+#include "emulator/runtime/failures.hpp"
 #include "emulator/simt/gpu.hpp"
 
 namespace emulator::runtime {
@@ -39,6 +40,11 @@ const ErrorText* find_text(cudaError_t code) {
 
 }  // namespace
 
+const char* error_text(cudaError_t code) {
+    const ErrorText* const found = find_text(code);
+    return found == nullptr ? "unrecognized error code" : found->text;
+}
+
 void print_error(const std::string& text) { print_line("error", text); }
 
 void print_note_once(const std::string& text) {
@@ -58,10 +64,16 @@ void set_sticky_error(cudaError_t code) {
 void clear_sticky_error() { sticky = cudaSuccess; }
 cudaError_t sticky_error() { return sticky; }
 
-cudaError_t record(cudaError_t code) {
+cudaError_t remember(cudaError_t code) {
     if (code != cudaSuccess) last_error = code;
     if (code == sticky) sticky_was_reported = true;
     return code;
+}
+
+cudaError_t record(cudaError_t code) {
+    const std::lock_guard lock(api_mutex());
+    if (code != cudaSuccess && code != sticky) note_failure(code, "");
+    return remember(code);
 }
 
 cudaError_t record_exception() noexcept {
@@ -69,12 +81,14 @@ cudaError_t record_exception() noexcept {
         throw;
     } catch (const ApiError& error) {
         if (!error.why.empty()) print_error(error.why);
-        return record(error.code);
+        // A fault of a kernel is in the report already.
+        if (error.code != sticky) note_failure(error.code, error.why + error.detail);
+        return remember(error.code);
     } catch (const simt::Unsupported& error) {
         // Programs launch the same kernel again and again.
         static std::set<std::string>& printed = *new std::set<std::string>;
         if (printed.insert(error.what()).second) print_error(error.what());
-        return record(cudaErrorNotSupported);
+        return remember(cudaErrorNotSupported);  // the launch is in the report as failed
     } catch (const std::bad_alloc&) {
         return record(cudaErrorMemoryAllocation);
     } catch (const std::exception& error) {
@@ -96,15 +110,20 @@ cudaError_t cudaGetLastError() {
 
 cudaError_t cudaPeekAtLastError() {
     const std::lock_guard lock(api_mutex());
-    return sticky != cudaSuccess && sticky_was_reported ? sticky : last_error;
+    const cudaError_t error = sticky != cudaSuccess && sticky_was_reported ? sticky : last_error;
+    notice_failures(error);
+    return error;
 }
 
 const char* cudaGetErrorName(cudaError_t error) {
+    const std::lock_guard lock(api_mutex());
+    notice_failures(error);
     const ErrorText* const found = find_text(error);
     return found == nullptr ? "unrecognized error code" : found->name;
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-    const ErrorText* const found = find_text(error);
-    return found == nullptr ? "unrecognized error code" : found->text;
+    const std::lock_guard lock(api_mutex());
+    notice_failures(error);
+    return error_text(error);
 }

@@ -10,15 +10,21 @@
 
 namespace emulator::runtime {
 
-// Ends an API function with `code`. `why`, if any, goes to stderr in one line: for failures whose cause
-// the code alone does not tell.
+// Ends an API function with `code`. `why`, if any, goes to stderr in one line: for what the emulated GPU cannot do.
+// `detail` goes to the report: what the program asked for and what is allowed.
 class ApiError : public std::exception {
   public:
-    explicit ApiError(cudaError_t code, std::string why = "") : code(code), why(std::move(why)) {}
+    explicit ApiError(cudaError_t code, std::string why = "", std::string detail = "")
+        : code(code), why(std::move(why)), detail(std::move(detail)) {}
     const char* what() const noexcept override { return why.c_str(); }
     cudaError_t code;
-    std::string why;
+    std::string why, detail;
 };
+
+// What the program did wrong, with the numbers.
+[[noreturn]] inline void refuse(cudaError_t code, std::string detail) {
+    throw ApiError(code, "", std::move(detail));
+}
 
 inline void require(bool condition, cudaError_t otherwise = cudaErrorInvalidValue) {
     if (!condition) throw ApiError(otherwise);
@@ -30,6 +36,9 @@ T& required(T* pointer) {
     require(pointer != nullptr);
     return *pointer;
 }
+
+// "invalid argument".
+const char* error_text(cudaError_t code);
 
 // One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...". Notes appear once each.
 void print_error(const std::string& text);
@@ -44,21 +53,23 @@ void clear_sticky_error();
 cudaError_t sticky_error();
 
 // Remembers `code` for cudaGetLastError of this thread, and returns it.
+cudaError_t remember(cudaError_t code);
+// The same of a call that fails now: it goes to the report.
 cudaError_t record(cudaError_t code);
 // To be called while an exception is handled: prints and records what it stands for.
 cudaError_t record_exception() noexcept;
 
-// The body of an API function: `body` returns nothing or a cudaError_t, and throws ApiError.
+// The body of an API function: `body` returns nothing or what another API function returned, and throws ApiError.
 template <class Body>
 cudaError_t call(Body&& body) noexcept {
     const std::lock_guard lock(api_mutex());
-    if (sticky_error() != cudaSuccess) return record(sticky_error());
+    if (sticky_error() != cudaSuccess) return remember(sticky_error());
     try {
         if constexpr (std::is_void_v<decltype(body())>) {
             body();
             return cudaSuccess;
         } else {
-            return record(body());
+            return remember(body());
         }
     } catch (...) {
         return record_exception();

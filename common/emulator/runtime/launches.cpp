@@ -7,6 +7,7 @@
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/host_access.hpp"
 #include "emulator/runtime/launch_log.hpp"
 #include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/streams.hpp"
@@ -43,20 +44,85 @@ std::string& printed() {
     return text;
 }
 
+std::string product_text(const dim3& size) {
+    std::string text = std::to_string(size.x);
+    if (size.y != 1 || size.z != 1) text += " x " + std::to_string(size.y);
+    if (size.z != 1) text += " x " + std::to_string(size.z);
+    return text;
+}
+
+std::string without_parameters(std::string kernel) {
+    std::size_t at = kernel.size();
+    int depth = 0;
+    do {
+        if (at == 0) return kernel;
+        --at;
+        depth += (kernel[at] == ')') - (kernel[at] == '(');
+    } while (depth > 0);
+    return kernel[at] == '(' ? kernel.substr(0, at) : kernel;
+}
+
+// Fails as a launch on the real GPU does; the report says what was asked for and what the limit is.
+[[noreturn]] void refuse_launch(const Launch& launch, cudaError_t code, const std::string& why) {
+    refuse(code, "kernel " + without_parameters(launch.function->demangled()) + ", " + why);
+}
+
+// `what`: "grid" or "block". Sizes are from 1 to `max`.
+void check_size(const Launch& launch, const char* what, const dim3& size, const dim3& max) {
+    const std::pair<unsigned, unsigned> dimensions[] = {
+        {size.x, max.x}, {size.y, max.y}, {size.z, max.z}};
+    for (std::size_t i = 0; i < std::size(dimensions); ++i) {
+        const auto [value, limit] = dimensions[i];
+        if (value >= 1 && value <= limit) continue;
+        const std::string name = std::string(what) + "." + "xyz"[i];
+        refuse_launch(launch, cudaErrorInvalidConfiguration,
+                      name + " = " + std::to_string(value) +
+                          (value == 0 ? ", at least 1" : ", at most " + std::to_string(limit)));
+    }
+}
+
 void check_registers(const Launch& launch, std::size_t threads) {
     const auto registers = registers_per_thread(*launch.function);
     if (!registers) return;
     const Occupancy fits = occupancy(architecture(), static_cast<unsigned>(threads), 0, registers);
-    require(fits.blocks != 0, cudaErrorLaunchOutOfResources);
+    if (fits.blocks != 0) return;
+    refuse_launch(launch, cudaErrorLaunchOutOfResources,
+                  "block " + product_text(launch.block) + " of " + std::to_string(*registers) +
+                      " registers a thread = " + std::to_string(threads * *registers) +
+                      " registers, at most " + std::to_string(device_limits().registers_per_block) +
+                      " (" + "smaller blocks, or __launch_bounds__(" + std::to_string(threads) +
+                      ") limit them)");
+}
+
+void check_shared_bytes(const Launch& launch) {
+    const std::size_t fixed = launch.function->attributes().static_shared_bytes;
+    const std::size_t asked = fixed + launch.dynamic_shared_bytes;
+    const std::size_t most = max_shared_bytes(*launch.function);
+    if (asked <= most) return;
+    const std::size_t possible = device_limits().shared_bytes_per_block_opt_in;
+    refuse_launch(
+        launch, cudaErrorInvalidValue,
+        std::to_string(asked) + " bytes of shared memory (" + std::to_string(fixed) + " static, " +
+            std::to_string(launch.dynamic_shared_bytes) + " dynamic), at most " +
+            std::to_string(most) +
+            (asked <= possible
+                 ? "; up to " + std::to_string(possible) +
+                       " with cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
+                 : ""));
 }
 
 void check_residency(const Launch& launch, std::size_t threads, std::size_t shared_bytes) {
-    require(device_limits().can_launch_cooperatively, cudaErrorNotSupported);
+    if (!device_limits().can_launch_cooperatively)
+        refuse_launch(launch, cudaErrorNotSupported,
+                      "cooperative launches need compute capability 6.0");
     const Occupancy fits = occupancy(architecture(), static_cast<unsigned>(threads), shared_bytes,
                                      registers_per_thread(*launch.function));
     const std::size_t blocks = std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-    require(blocks <= std::size_t{fits.blocks} * architecture().sm_count,
-            cudaErrorCooperativeLaunchTooLarge);
+    const std::size_t most = std::size_t{fits.blocks} * architecture().sm_count;
+    if (blocks > most)
+        refuse_launch(launch, cudaErrorCooperativeLaunchTooLarge,
+                      std::to_string(blocks) + " blocks, at most " + std::to_string(most) +
+                          " reside on the GPU at once");
 }
 
 }  // namespace
@@ -75,26 +141,27 @@ std::vector<std::byte> copy_arguments(Function& function, void** arguments) {
 
 void check_launch(const Launch& launch) {
     const DeviceLimits& limit = device_limits();
-    const dim3 grid = launch.grid, block = launch.block;
-    const auto is_between = [](unsigned value, unsigned most) {
-        return value >= 1 && value <= most;
-    };
-    require(is_between(grid.x, architecture().max_grid_x) && is_between(grid.y, limit.max_grid_y) &&
-                is_between(grid.z, limit.max_grid_z),
-            cudaErrorInvalidConfiguration);
-    require(is_between(block.x, limit.max_block_x) && is_between(block.y, limit.max_block_y) &&
-                is_between(block.z, limit.max_block_z),
-            cudaErrorInvalidConfiguration);
+    check_size(launch, "grid", launch.grid,
+               {architecture().max_grid_x, limit.max_grid_y, limit.max_grid_z});
+    check_size(launch, "block", launch.block,
+               {limit.max_block_x, limit.max_block_y, limit.max_block_z});
+    const dim3 block = launch.block;
     const std::size_t threads = std::size_t{block.x} * block.y * block.z;
-    require(threads <= architecture().max_threads_per_block, cudaErrorInvalidConfiguration);
-
-    Function& function = *launch.function;
-    const std::size_t shared_bytes =
-        function.attributes().static_shared_bytes + launch.dynamic_shared_bytes;
-    require(shared_bytes <= max_shared_bytes(function), cudaErrorInvalidValue);
-    require(threads <= max_threads_per_block(function), cudaErrorInvalidValue);
+    const auto check_threads = [&](unsigned most, cudaError_t code, const char* whose) {
+        if (threads > most)
+            refuse_launch(launch, code,
+                          "block " + product_text(block) + " = " + std::to_string(threads) +
+                              " threads, at most " + std::to_string(most) + whose);
+    };
+    check_threads(architecture().max_threads_per_block, cudaErrorInvalidConfiguration, "");
+    check_shared_bytes(launch);
+    check_threads(max_threads_per_block(*launch.function), cudaErrorInvalidValue,
+                  " by its __launch_bounds__");
     check_registers(launch, threads);
-    if (launch.cooperative) check_residency(launch, threads, shared_bytes);
+    if (!launch.cooperative) return;
+    const std::size_t shared_bytes =
+        launch.function->attributes().static_shared_bytes + launch.dynamic_shared_bytes;
+    check_residency(launch, threads, shared_bytes);
 }
 
 void execute(const Launch& launch) {
@@ -111,6 +178,7 @@ void execute(const Launch& launch) {
     try {
         const simt::LaunchRecord record = execute_with_clocks(function.kernel(), run);
         printed() += record.printed;
+        close_managed_memory();
         log_launch(launch, record, predict(record));
     } catch (const simt::Fault& fault) {
         flush_printed();
@@ -157,13 +225,15 @@ namespace {
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared_bytes, cudaStream_t stream, bool cooperative) {
     return call([&] {
-        require_stream(stream);
         Launch launch{.function = &find_function(function),
                       .grid = grid,
                       .block = block,
                       .dynamic_shared_bytes = shared_bytes,
                       .cooperative = cooperative,
                       .parameters = {}};
+        if (!is_stream(stream))
+            refuse_launch(launch, cudaErrorInvalidResourceHandle,
+                          "in a stream that does not exist");
         check_launch(launch);
         launch.parameters = copy_arguments(*launch.function, arguments);
         perform(stream, launch);

@@ -6,6 +6,7 @@
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/streams.hpp"
 
 namespace emulator::runtime {
@@ -16,6 +17,8 @@ struct Hints {
     bool read_mostly = false;
     int preferred = cudaInvalidDeviceId, accessed_by = cudaInvalidDeviceId,
         prefetched = cudaInvalidDeviceId;
+    bool is_at_gpu =
+        false;  // as far as launches and prefetches tell: the host's accesses are not seen
 };
 std::map<unsigned long long, Hints>& all_hints() {
     static auto& result = *new std::map<unsigned long long, Hints>;
@@ -69,7 +72,9 @@ cudaError_t prefetch(const void* pointer, std::size_t bytes, cudaMemLocation loc
     return call([&] {
         require_stream(stream);
         require(flags == 0);
-        hints_for(pointer, bytes).prefetched = device_of(location);
+        Hints& hints = hints_for(pointer, bytes);
+        hints.prefetched = device_of(location);
+        hints.is_at_gpu = hints.prefetched != cudaCpuDeviceId;
     });
 }
 
@@ -99,6 +104,20 @@ cudaError_t advise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advi
         }
         throw ApiError(cudaErrorInvalidValue);
     });
+}
+
+std::uint64_t move_managed_pages(const simt::LaunchRecord& record) {
+    std::uint64_t moved = 0;
+    for (const Memory& memory : managed_memory()) {
+        Hints& hints = all_hints()[memory.id];
+        const bool stays_at_host =
+            hints.preferred == cudaCpuDeviceId && hints.accessed_by != cudaInvalidDeviceId;
+        if (hints.is_at_gpu || stays_at_host) continue;
+        const std::uint64_t touched = touched_bytes(record, memory.begin, memory.bytes);
+        hints.is_at_gpu = touched != 0;
+        moved += touched;
+    }
+    return moved;
 }
 
 }  // namespace emulator::runtime

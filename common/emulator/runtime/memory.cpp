@@ -185,7 +185,6 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::si
         require_stream(stream);
         require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
                 flags == cudaMemAttachSingle);
-        const auto memory = memory_at(pointer);
-        require(memory && memory->kind == MemoryKind::managed);
+        attach_managed(pointer, flags);
     });
 }

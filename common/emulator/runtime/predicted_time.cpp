@@ -192,6 +192,14 @@ void predict_copy(const void* to, const void* from, std::size_t bytes) {
     }
 }
 
+std::uint64_t touched_bytes(const simt::LaunchRecord& record, const void* begin,
+                            std::size_t bytes) {
+    if (record.touched == nullptr) return bytes;
+    SectorSet lines;
+    insert_lines(begin, bytes, lines);
+    return record.touched->lines_in(lines) * line_bytes;
+}
+
 void predict_fill(void* to, std::size_t bytes) {
     if (predicts_time() && bytes > 0) predict_on_device(to, nullptr, bytes);
 }

@@ -35,6 +35,9 @@ simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute
 void predict_copy(const void* to, const void* from, std::size_t bytes);
 void predict_fill(void* to, std::size_t bytes);
 
+// What a launch touches of [begin, begin + bytes); all of it where that is not known.
+std::uint64_t touched_bytes(const simt::LaunchRecord& record, const void* begin, std::size_t bytes);
+
 // Seconds since the device was opened, as predicted: what it does, it does one after another, and nothing else takes time.
 double device_seconds();
 

@@ -5,9 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include "emulator/runtime/counters.hpp"
+#include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/json.hpp"
+#include "emulator/runtime/managed.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
 
@@ -42,7 +45,10 @@ void write(const JsonLine& line) {
 [[gnu::destructor]] void finish_report() {
     if (report_file() == nullptr) return;
     JsonLine line;
-    line.begin_object().field("finished", true).field("launches", launches).end_object();
+    line.begin_object().field("finished", true).field("launches", launches);
+    line.key("unnoticed").begin_array();
+    for (const std::uint64_t number : unnoticed_failures()) line.value(number);
+    line.end_array().end_object();
     write(line);
 }
 
@@ -191,7 +197,10 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
     add_texts(line, "notes", record.notes);
     add_texts(line, "hazards", record.hazards);
     line.field("host_seconds", record.host_seconds);
-    if (prediction) add_prediction(line, module, record, *prediction);
+    if (prediction) {
+        line.field("managed_bytes", move_managed_pages(record));
+        add_prediction(line, module, record, *prediction);
+    }
     line.key("sites").begin_array();
     for (const simt::SiteRecord& site : record.sites) add_site(line, module, site);
     line.end_array().key("source").begin_array();
@@ -205,6 +214,25 @@ void report_failure(const Launch& launch, const std::string& error) {
     JsonLine line;
     line.begin_object().field("launch", ++launches).field("kernel", launch.function->demangled());
     line.field("error", error).end_object();
+    write(line);
+}
+
+void report_note(const std::string& text) {
+    static std::set<std::string>& reported = *new std::set<std::string>;
+    if (report_file() == nullptr || !reported.insert(text).second) return;
+    JsonLine line;
+    line.begin_object().field("note", text).end_object();
+    write(line);
+}
+
+void report_failed_call(const Failure& failure) {
+    if (report_file() == nullptr) return;
+    JsonLine line;
+    line.begin_object().field("failed_call", failure.function).field("number", failure.number);
+    line.field("error", error_text(failure.code)).field("detail", failure.detail);
+    line.key("callers").begin_array();
+    for (const std::uintptr_t address : failure.callers) line.value(std::uint64_t{address});
+    line.end_array().end_object();
     write(line);
 }
 

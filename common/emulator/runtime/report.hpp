@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "emulator/runtime/failures.hpp"
 #include "emulator/runtime/launches.hpp"
 #include "emulator/simt/gpu.hpp"
 #include "timing/launch_time.hpp"
@@ -12,6 +13,10 @@ namespace emulator::runtime {
 
 void report_launch(const Launch& launch, const simt::LaunchRecord& record,
                    const std::optional<timing::Prediction>& prediction);
+// Of a launch that was started.
 void report_failure(const Launch& launch, const std::string& error);
+void report_failed_call(const Failure& failure);
+// On the program as a whole, once.
+void report_note(const std::string& text);
 
 }  // namespace emulator::runtime

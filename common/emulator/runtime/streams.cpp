@@ -24,8 +24,10 @@ bool is_default(cudaStream_t stream) {
 
 }  // namespace
 
+bool is_stream(cudaStream_t stream) { return is_default(stream) || streams().count(stream) != 0; }
+
 void require_stream(cudaStream_t stream) {
-    require(is_default(stream) || streams().count(stream) != 0, cudaErrorInvalidResourceHandle);
+    require(is_stream(stream), cudaErrorInvalidResourceHandle);
 }
 
 CUstream_st& stream_state(cudaStream_t stream) {

@@ -9,6 +9,7 @@ namespace emulator::runtime {
 
 struct Capture;  // graph_capture.hpp
 
+bool is_stream(cudaStream_t stream);
 // Throws ApiError (cudaErrorInvalidResourceHandle) for what is no stream.
 void require_stream(cudaStream_t stream);
 

@@ -12,7 +12,10 @@ namespace {
 // The address of [offset, offset + bytes) of a variable. Throws ApiError.
 char* place_in(const void* variable, std::size_t offset, std::size_t bytes) {
     const emulator::simt::Symbol symbol = find_variable(variable);
-    require(offset <= symbol.bytes && bytes <= symbol.bytes - offset);
+    if (offset > symbol.bytes || bytes > symbol.bytes - offset)
+        refuse(cudaErrorInvalidValue, std::to_string(bytes) + " bytes at byte " +
+                                          std::to_string(offset) + " of a variable of " +
+                                          std::to_string(symbol.bytes) + " bytes");
     return static_cast<char*>(symbol.address) + offset;
 }
 

@@ -1,9 +1,13 @@
 // From registers to checked places in memory.
+#include <sys/mman.h>
+
 #include <bit>
+#include <sstream>
 
 #include "emulator/device_memory.hpp"
 #include "emulator/simt/launch.hpp"
 #include "emulator/simt/memory.hpp"
+#include "emulator/simt/module.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -23,14 +27,73 @@ const char* verb(AccessKind kind) {
     return "";
 }
 
-std::string describe_outside(Address address, std::uint32_t bytes) {
-    if (!in_device_memory(address))
-        return "memory of the host (a host pointer passed to a kernel?)";
-    const auto below = allocation_at_or_below(address);
-    if (!below) return "below every allocation";
-    const Address past = address + bytes - below->end();
-    return std::to_string(past) + (past == 1 ? " byte" : " bytes") +
-           " past the end of an allocation of " + std::to_string(below->bytes) + " bytes";
+// Programs of the host are not loaded below.
+constexpr Address lowest_host_address = 0x40'0000;
+// As far as an index of 32 bits leads, with elements of 16 bytes; nothing of the host is so close to the GPU's memory.
+constexpr Address max_index_bytes = Address{16} << 32;
+constexpr Address min_overflow_bytes = Address{1} << 30;
+
+std::string hexadecimal(Address address) {
+    std::ostringstream text;
+    text << "0x" << std::hex << address;
+    return text.str();
+}
+
+bool is_mapped_by_host(Address address) {
+    constexpr Address page = 4096;
+    unsigned char resident = 0;
+    return mincore(reinterpret_cast<void*>(address / page * page), 1, &resident) == 0;
+}
+
+std::string describe_distance(Address distance, const char* where, const Allocation& from) {
+    return std::to_string(distance) + (distance == 1 ? " byte " : " bytes ") + where +
+           " an allocation of " + std::to_string(from.bytes) + " bytes" +
+           (distance >= min_overflow_bytes ? " (an index of 32 bits that overflowed?)" : "");
+}
+
+// Of the program: not the memory of the parameters, which lies among its allocations.
+bool is_of_program(const std::optional<Allocation>& allocation) {
+    return allocation && allocation->begin != Module::parameter_buffer();
+}
+
+std::optional<Allocation> program_allocation_below(Address address) {
+    const auto found = allocation_at_or_below(address);
+    return !found || is_of_program(found) ? found : allocation_at_or_below(found->begin - 1);
+}
+
+std::optional<Allocation> program_allocation_above(Address address) {
+    const auto found = allocation_above(address);
+    return !found || is_of_program(found) ? found : allocation_above(found->begin);
+}
+
+// array[index] tells which allocation is meant.
+std::optional<Allocation> accessed_array(Warp& warp, const MemoryDetail& detail, int lane) {
+    if (detail.array == no_register) return std::nullopt;
+    const Address array = warp.lanes<std::uint64_t>(detail.array)[lane];
+    const auto found = allocation_at_or_below(array);
+    return found && array < found->end() ? found : std::nullopt;
+}
+
+std::string describe_outside(Address address, std::uint32_t bytes,
+                             const std::optional<Allocation>& array) {
+    if (address < lowest_host_address)
+        return address == 0
+                   ? "at address 0: a null pointer"
+                   : "at address " + hexadecimal(address) + ": a null pointer and an offset";
+    if (array && address >= array->end())
+        return describe_distance(address + bytes - array->end(), "past the end of", *array);
+    if (array && address < array->begin)
+        return describe_distance(array->begin - address, "before", *array);
+    const auto below = program_allocation_below(address), above = program_allocation_above(address);
+    const Address past = below ? address + bytes - below->end() : max_index_bytes;
+    const Address before = above ? above->begin - address : max_index_bytes;
+    if (below && past <= before && past < max_index_bytes)
+        return describe_distance(past, "past the end of", *below);
+    if (above && before < max_index_bytes) return describe_distance(before, "before", *above);
+    if (is_mapped_by_host(address))
+        return "in memory of the host (a host pointer passed to a kernel?)";
+    return "at address " + hexadecimal(address) +
+           ", where no memory is (a pointer that was not set?)";
 }
 
 // Offsets of the active lanes from the site's window, as far as the window reaches.
@@ -135,6 +198,7 @@ void open_window(SiteState& site, const Allocation& allocation, Address address,
         }
     }
     site.has_indices = false;
+    site.storage = storage_of(site.low);
     const Address rest = allocation.end() - site.low;
     site.limit = static_cast<std::int64_t>(std::min<Address>(rest, max_window)) - bytes;
 }
@@ -173,7 +237,7 @@ bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& 
         open_window(site, *allocation, address, detail.bytes);
         if (!offsets_in_window(context, detail, site, located.offsets)) return false;
     }
-    located.base = reinterpret_cast<std::byte*>(site.low);
+    located.base = site.storage;
     return true;
 }
 
@@ -198,8 +262,9 @@ namespace {
 void check_global(WarpContext& context, const MemoryDetail& detail, Address address, int lane) {
     const Allocation* const allocation = context.execution->find_allocation(address);
     if (allocation == nullptr || address + detail.bytes > allocation->end()) {
-        fault_access(context, detail, lane, FaultKind::illegal_address,
-                     describe_outside(address, detail.bytes));
+        fault_access(
+            context, detail, lane, FaultKind::illegal_address,
+            describe_outside(address, detail.bytes, accessed_array(context, detail, lane)));
     }
     if (address % detail.bytes != 0) fault_misaligned(context, detail, lane);
 }

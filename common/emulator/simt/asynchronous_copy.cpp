@@ -40,7 +40,7 @@ void access_global(WarpContext& context, const CopyDetail& detail, const LaneOff
         count_global(context, from, site, located);
         if (context.hazards != nullptr) check_initialised(context, from, located);
         for (std::size_t lane = 0; lane < warp_size; ++lane) {
-            addresses[lane] = reinterpret_cast<Address>(located.base) + located.offsets[lane];
+            addresses[lane] = site.low + located.offsets[lane];
         }
         return;
     }
@@ -82,8 +82,7 @@ void execute_copy(Warp& warp, const Operation& operation) {
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
         std::byte* const place = context.shared + to[lane];
-        if (bytes[lane] != 0)
-            std::memcpy(place, reinterpret_cast<const void*>(from[lane]), bytes[lane]);
+        if (bytes[lane] != 0) std::memcpy(place, storage_of(from[lane]), bytes[lane]);
         std::memset(place + bytes[lane], 0, detail.to.bytes - bytes[lane]);
     }
     if (context.hazards != nullptr) check_shared_access(context, detail.to, to);
@@ -146,7 +145,7 @@ void execute_bulk_copy(Warp& warp, const Operation& operation) {
         check_global(context, detail.global, global[at], lane);
         check_global(context, detail.global, global[at] + bytes - 16, lane);
         check_shared(context, detail.shared, shared[at] + bytes - 16, lane);
-        auto* const outside = reinterpret_cast<std::byte*>(global[at]);
+        std::byte* const outside = storage_of(global[at]);
         std::byte* const inside = context.shared + shared[at];
         std::memmove(detail.to_shared ? inside : outside, detail.to_shared ? outside : inside,
                      bytes);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "emulator/simt/generic_memory.hpp"
+#include "emulator/simt/half_values.hpp"
 #include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/launch.hpp"
 
@@ -15,20 +16,15 @@ namespace {
 
 // ---- the functions -------------------------------------------------------------------------------
 
-struct BFloat16 {
+// Two bytes of memory that are a number of `Format`.
+template <class Format>
+struct Stored {
     std::uint16_t bits;
-    explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-    static BFloat16 from(float value) {
-        const auto bits = std::bit_cast<std::uint32_t>(value);
-        if (value != value) return {0x7fff};
-        return {static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-    }
+    explicit operator float() const { return Format::to_float(bits); }
+    static Stored from(float value) { return {Format::from_float(value)}; }
 };
-struct Float16 {
-    _Float16 value;
-    explicit operator float() const { return static_cast<float>(value); }
-    static Float16 from(float value) { return {static_cast<_Float16>(value)}; }
-};
+using Float16 = Stored<Half>;
+using BFloat16 = Stored<BrainHalf>;
 
 struct Add {
     template <class T>

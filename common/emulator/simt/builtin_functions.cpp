@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
-#include <new>
 #include <stdexcept>
 
 #include "emulator/device_memory.hpp"
@@ -53,7 +52,7 @@ bool read_bytes(WarpContext& context, Address address, int lane, void* to, std::
     }
     const Allocation* const allocation = context.execution->find_allocation(address);
     if (allocation == nullptr || address + bytes > allocation->end()) return false;
-    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    std::memcpy(to, storage_of(address), bytes);
     return true;
 }
 
@@ -198,13 +197,9 @@ void allocate(Warp& warp, const Operation& operation) {
     for (std::uint32_t rest = warp.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const auto bytes = argument<std::uint64_t>(context, operation, 0, lane);
-        Address address = 0;
-        try {
-            if (bytes != 0) address = reinterpret_cast<Address>(allocate_device_memory(bytes));
-        } catch (const std::bad_alloc&) {
-            address = 0;  // malloc returns null
-        }
-        set_result(context, operation, lane, address);
+        const std::size_t heap_bytes = context.execution->launch.options.heap_bytes;
+        void* const memory = bytes == 0 ? nullptr : allocate_on_heap(bytes, heap_bytes);
+        set_result(context, operation, lane, reinterpret_cast<Address>(memory));
     }
 }
 
@@ -215,10 +210,10 @@ void release(Warp& warp, const Operation& operation) {
         const auto address = argument<Address>(context, operation, 0, lane);
         if (address == 0) continue;
         try {
-            release_device_memory(reinterpret_cast<void*>(address));
+            release_on_heap(reinterpret_cast<void*>(address));
         } catch (const std::invalid_argument&) {
             throw fault_at(context, FaultKind::illegal_address, call_of(operation).instruction,
-                           lane, "frees a pointer that was never allocated");
+                           lane, "frees a pointer that no malloc() of a kernel returned");
         }
         context.execution->forget_allocations();
     }

@@ -80,6 +80,7 @@ struct SiteState {
     // `limit` is the last offset at which an access may begin, negative before the first one.
     Address low = 0;
     std::int64_t limit = -1;
+    std::byte* storage = nullptr;  // where the emulator has what lies at `low`
     // Of array[index]: which indices lie in it. Index `first_index` is `first_offset` bytes from `low`.
     Address array = 0;
     std::uint32_t first_index = 0, index_span = 0, first_offset = 0;

@@ -130,7 +130,7 @@ void queue_whole_warp(WarpContext& context, const MemoryDetail& detail, SiteStat
 
 PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                          const Located& located) {
-    const Address base = reinterpret_cast<Address>(located.base);
+    const Address base = site.low;
     const Address first = base + located.offsets[first_lane(context.mask)];
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {

@@ -31,7 +31,7 @@ class GridWorkspace {
     explicit GridWorkspace(bool wanted) {
         if (!wanted) return;
         memory_ = allocate_device_memory(bytes);
-        std::memset(memory_, 0, bytes);
+        std::memset(storage_of(memory_), 0, bytes);
         mark_initialised(address(), bytes);
     }
     ~GridWorkspace() {
@@ -99,7 +99,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
                   .started = std::chrono::steady_clock::now()};
     // Parameters lie where their generic addresses point.
     const std::size_t bytes = std::max(parameters.size(), kernel.attributes.parameter_bytes);
-    auto* const buffer = reinterpret_cast<std::byte*>(Module::parameter_buffer());
+    std::byte* const buffer = storage_of(Module::parameter_buffer());
     std::memset(buffer, 0, bytes);
     if (!parameters.empty()) std::memcpy(buffer, parameters.data(), parameters.size());
     mark_initialised(Module::parameter_buffer(), bytes);

@@ -114,10 +114,11 @@ struct Options {
         0;  // CPU threads; 0: as many as the machine has. Counts do not depend on it.
     bool model_caches = true;
     bool check_hazards = false;
-    bool sample_blocks = false;     // execute enough blocks to tell the counts of all
-    double time_limit_seconds = 0;  // of one launch; 0: none
-    bool record_for_time = false;   // what one SM executes, for the time model
-    unsigned l2_slices = 1;         // then; 1: how lines lie in them is not known
+    bool sample_blocks = false;        // execute enough blocks to tell the counts of all
+    double time_limit_seconds = 0;     // of one launch; 0: none
+    std::size_t heap_bytes = 8 << 20;  // of malloc() in kernels
+    bool record_for_time = false;      // what one SM executes, for the time model
+    unsigned l2_slices = 1;            // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };
 

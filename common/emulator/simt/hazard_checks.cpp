@@ -11,10 +11,8 @@ namespace emulator::simt {
 void check_initialised(WarpContext& context, const MemoryDetail& detail, const Located& located) {
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        check_initialised(context, detail,
-                          reinterpret_cast<Address>(located.base) +
-                              located.offsets[static_cast<std::size_t>(lane)],
-                          lane);
+        const std::uint32_t offset = located.offsets[static_cast<std::size_t>(lane)];
+        check_initialised(context, detail, context.sites[detail.site].low + offset, lane);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "emulator/device_memory.hpp"
 #include "emulator/models/load_policy.hpp"
 #include "emulator/simt/counting.hpp"
 #include "emulator/simt/execution.hpp"
@@ -101,7 +102,7 @@ void access_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteS
     const std::array<Address, warp_size> addresses = count_lane_by_lane(context, detail, site);
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-        access(reinterpret_cast<std::byte*>(addresses[lane]), 1u << lane);
+        access(storage_of(addresses[lane]), 1u << lane);
     }
 }
 

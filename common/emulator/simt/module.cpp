@@ -99,10 +99,11 @@ void Module::place_variables() {
         const bool is_constant = variable.space == ptx::Space::constant;
         if (variable.space != ptx::Space::global && !is_constant) continue;
         if (variable.is_extern) continue;
-        void* const address = allocate_device_memory(variable.bytes);
+        const auto access = variable.is_managed ? HostAccess::allowed : HostAccess::none;
+        void* const address = allocate_device_memory(variable.bytes, access);
         allocations_.push_back(address);
-        std::memset(address, 0, variable.bytes);
-        std::memcpy(address, variable.initial.data(),
+        std::memset(storage_of(address), 0, variable.bytes);
+        std::memcpy(storage_of(address), variable.initial.data(),
                     std::min<std::size_t>(variable.initial.size(), variable.bytes));
         mark_initialised(reinterpret_cast<Address>(address), variable.bytes);
         variables[variable.name] = {address, variable.bytes, is_constant};
@@ -123,8 +124,7 @@ void Module::fill_in_addresses(const ptx::Variable& variable) {
             value += function_address(*number);
         }
         value >>= 8 * relocation.shift;
-        std::memcpy(static_cast<std::byte*>(place->second.address) + relocation.at, &value,
-                    relocation.bytes);
+        std::memcpy(storage_of(place->second.address) + relocation.at, &value, relocation.bytes);
     }
 }
 

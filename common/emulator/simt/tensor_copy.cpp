@@ -123,7 +123,7 @@ class TensorCopy {
         for (std::int64_t i = 0; i < box_.extent[0]; ++i, at += map_.element_bytes) {
             std::byte* const place = context_.shared + swizzled(at, map_.swizzle);
             if (step == 1 && at % unit_bytes == 0 && i >= begin && i + in_piece <= end) {
-                auto* const outside = reinterpret_cast<std::byte*>(element(i));
+                std::byte* const outside = storage_of(element(i));
                 std::memcpy(detail_.to_shared ? place : outside,
                             detail_.to_shared ? outside : place, unit_bytes);
                 i += in_piece - 1;
@@ -132,10 +132,10 @@ class TensorCopy {
             }
             const bool is_inside = i >= begin && i < end;
             if (detail_.to_shared) {
-                std::memcpy(place, is_inside ? reinterpret_cast<const void*>(element(i)) : &fill_,
-                            map_.element_bytes);
+                const void* const from = &fill_;
+                std::memcpy(place, is_inside ? storage_of(element(i)) : from, map_.element_bytes);
             } else if (is_inside) {
-                std::memcpy(reinterpret_cast<void*>(element(i)), place, map_.element_bytes);
+                std::memcpy(storage_of(element(i)), place, map_.element_bytes);
             }
         }
     }
@@ -165,7 +165,7 @@ TensorMap map_at(WarpContext& context, const BulkCopyDetail& detail, Address add
     check_global(context, place, address, lane);
     check_global(context, place, address + 64, lane);
     TensorMap map;
-    std::memcpy(static_cast<void*>(&map), reinterpret_cast<const void*>(address), sizeof map);
+    std::memcpy(static_cast<void*>(&map), storage_of(address), sizeof map);
     const auto unless = [&](bool is_right, const std::string& why) {
         if (!is_right) refuse(context, detail, lane, why);
     };

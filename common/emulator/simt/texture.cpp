@@ -153,7 +153,7 @@ std::byte* surface_place(WarpContext& context, const SurfaceDetail& detail,
                            " of a row, which is no multiple of " + std::to_string(bytes));
     }
     if (!inside && detail.boundary == SurfaceBoundary::zero) return nullptr;
-    return const_cast<std::byte*>(surface.data) +
+    return const_cast<std::byte*>(storage_of(surface.data)) +
            static_cast<std::uint64_t>(at[2]) * surface.slice_bytes +
            static_cast<std::uint64_t>(at[1]) * surface.pitch_bytes + at[0];
 }

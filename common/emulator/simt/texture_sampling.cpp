@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "emulator/device_memory.hpp"
 #include "emulator/simt/half_values.hpp"
 
 namespace emulator::simt {
@@ -69,7 +70,7 @@ Texel border_of(const TextureDescriptor& texture) {
 Texel read(const TextureDescriptor& texture, const TexelPlace& place, TexelPlaces& places) {
     places.push_back(place);
     const std::byte* const at =
-        texture.data + place.z * texture.slice_bytes + place.y * texture.pitch_bytes +
+        storage_of(texture.data) + place.z * texture.slice_bytes + place.y * texture.pitch_bytes +
         std::uint64_t{place.x} * texture.channels * texture.bytes_per_channel;
     Texel texel{};
     for (std::size_t i = 0; i < texture.channels; ++i) {

@@ -87,7 +87,7 @@ void access_global(Warp& warp, const Operation& operation, Shape shape, std::int
     ++pattern->seen[address % line_bytes];
     if (context.memory != nullptr && detail.cost.is_issued())
         queue_whole_warp(context, detail, site, *pattern, address);
-    move_words<Word, kind>(context, detail, shape, reinterpret_cast<std::byte*>(address));
+    move_words<Word, kind>(context, detail, shape, site.storage + first);
 }
 
 // array[index]: indices side by side, elements of the word's size.
