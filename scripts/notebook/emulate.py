@@ -251,17 +251,22 @@ def _render(
     shown = [
         replace(run, launches=launches) for run, (launches, _) in zip(runs, joined, strict=True)
     ]
+    omitted = [
+        line
+        for run, (_, left_out) in zip(runs, joined, strict=True)
+        for line in emulate_joining.omitted_lines(run.architecture, left_out)
+    ]
     if report == "html":
-        return [emulate_page.as_html(plain(program), shown, options.names)]
+        return [emulate_page.as_html(plain(program), shown, options.names, omitted)]
     body = (
         emulate_report.line_report(shown, options.names)
         if report == "lines"
         else emulate_report.launch_report(shown, options.names)
     )
     body += emulate_cells.wrapped(f"note: {note}" for note in runs[0].notes)
-    for run, (_, omitted) in zip(runs, joined, strict=True):
+    for run in runs:
         body += emulate_failures.lines(run.architecture if len(runs) > 1 else "", run.failed_calls)
-        body += emulate_joining.omitted_lines(run.architecture, omitted)
+    body += omitted
     launches = max(sum(launch.launches for launch in run.launches) for run in runs)
     kernels = len({launch.kernel for launch in runs[0].launches})
     gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)

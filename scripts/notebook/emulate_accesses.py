@@ -1,5 +1,7 @@
 """What a global access wastes, and the pattern behind it, as far as counts tell it."""
 
+from dataclasses import dataclass
+from enum import Enum
 from math import ceil
 
 from notebook.emulate_records import Site
@@ -15,38 +17,53 @@ _USE_OF_A_STRIDE = 52
 _ROUNDING = 0.01
 
 
-def wasted_bytes(site: Site, blocks: int) -> int:
+class Kind(Enum):
+    """Why an access moves more than it has to; the value is what to do."""
+
+    FEW_LANES = "Let more lanes of the warp take part"
+    LANES_LEFT_OUT = "Give all lanes of a warp work on neighbouring addresses"
+    MISALIGNED = "Begin rows at multiples of 128 bytes (cudaMallocPitch)"
+    UNCOALESCED = "Let consecutive threads access consecutive addresses; shared memory can turn columns into rows"
+
+    @property
+    def advice(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True)
+class Waste:
+    """An access that wastes, in words."""
+
+    kind: Kind
+    text: str
+    chapter: str = "01_access_patterns"
+
+
+def wasted_bytes(site: Site, warps: int) -> int:
     """What it moves beyond the least: whole sectors (on Fermi lines) of the bytes that each request asks for."""
     if site.lanes_per_request < FEW_LANES:
-        # One thread stores the result of a block, or reads what the block shares.
-        return 0 if site.requests <= blocks else site.moved_bytes - site.distinct_bytes
+        # One lane stores the result of a warp or a block, or reads what they share.
+        return 0 if site.requests <= warps else site.moved_bytes - site.distinct_bytes
     is_broadcast = site.lane_bytes >= _LANES_OF_A_BROADCAST * site.distinct_bytes
     if is_broadcast and site.sectors <= _SECTORS_OF_A_WARP * site.requests:
         return 0
     return max(0, site.moved_bytes - site.requests * _units(site) * _unit_bytes(site))
 
 
-def waste(site: Site) -> tuple[str, str, str]:
-    """In words: what it is, what to do, and the chapter that shows it."""
+def waste(site: Site) -> Waste:
     efficiency = site.efficiency or 0.0
     per_request = site.sectors / site.requests
     needed = _units(site) * _unit_bytes(site) / SECTOR_BYTES
     used = f"each {efficiency:.1f} % used"
     sectors = f"{per_request:.1f} sectors a request"
     if site.lanes_per_request < FEW_LANES:
-        return (
-            f"{site.kind} of {site.lanes_per_request:.1f} lanes a warp: each sector is {efficiency:.1f} % used",
-            "Let more lanes of the warp take part",
-            "01_access_patterns",
-        )
+        lanes = f"{site.kind} of {site.lanes_per_request:.1f} lanes a warp"
+        return Waste(Kind.FEW_LANES, f"{lanes}: each sector is {efficiency:.1f} % used")
     # A warp of which all lanes take part needs as many sectors as a lane has bytes.
-    has_gaps = per_request <= site.bytes_per_lane + _ROUNDING
-    if has_gaps and site.lanes_per_request < WARP - 1:
-        return (
-            f"{sectors}, {used}: {site.lanes_per_request:.1f} lanes of a warp take part, with gaps between them",
-            "Let neighbouring threads do the work",
-            "01_access_patterns",
-        )
+    is_of_a_warp = per_request <= site.bytes_per_lane + _ROUNDING
+    if is_of_a_warp and site.lanes_per_request < WARP - 1:
+        lanes = f"{site.lanes_per_request:.1f} of {WARP} lanes take part"
+        return Waste(Kind.LANES_LEFT_OUT, f"{sectors}, {used}: in the {site.kind} {lanes}")
     is_near = per_request <= needed + 1 + _ROUNDING
     if _unit_bytes(site) == SECTOR_BYTES and (is_near or efficiency > _USE_OF_A_STRIDE):
         cause = (
@@ -56,16 +73,10 @@ def waste(site: Site) -> tuple[str, str, str]:
             if is_near
             else "rows are not aligned"
         )
-        return (
-            f"{site.kind} of {sectors} where {needed:.1f} would do: {cause}",
-            "Begin rows at multiples of 128 bytes (cudaMallocPitch)",
-            "02_misaligned_reads" if site.kind == "load" else "05_misaligned_writes",
-        )
-    return (
-        f"{sectors}, {used}: the {site.kind} is not coalesced",
-        "Let consecutive threads access consecutive addresses; shared memory can turn columns into rows",
-        "01_access_patterns",
-    )
+        chapter = "02_misaligned_reads" if site.kind == "load" else "05_misaligned_writes"
+        text = f"{site.kind} of {sectors} where {needed:.1f} would do: {cause}"
+        return Waste(Kind.MISALIGNED, text, chapter)
+    return Waste(Kind.UNCOALESCED, f"{sectors}, {used}: the {site.kind} is not coalesced")
 
 
 def _unit_bytes(site: Site) -> int:

@@ -4,8 +4,8 @@ Every threshold is a share of the launch's own traffic, so that a rare slow line
 """
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from notebook import emulate_accesses
 from notebook.emulate_records import Launch, Place, Site, merge_alike
@@ -55,7 +55,8 @@ def home_of(launch: Launch) -> str:
 def where(place: Place, home: str) -> str:
     if not place.line:
         return "a line that is not known (build with -lineinfo)"
-    return f"line {place.line}" if place.file == home else f"{place.name}:{place.line}"
+    is_own = place.file == home and not place.is_of_library
+    return f"line {place.line}" if is_own else f"{place.name}:{place.line}"
 
 
 def _lines(places: Iterable[Place], home: str) -> str:
@@ -72,28 +73,48 @@ def _lines(places: Iterable[Place], home: str) -> str:
 def _coalescing(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
     moves = [s for s in sites if s.space == "global" and s.kind in ("load", "store")]
     total = sum(site.moved_bytes for site in moves)
-    wasted = {id(site): emulate_accesses.wasted_bytes(site, launch.blocks) for site in moves}
+
+    def wasted(site: Site) -> int:
+        return emulate_accesses.wasted_bytes(site, _warps(launch))
+
+    # Of one line those that waste alike are one remark; others may waste nothing, and are kept apart.
+    wasteful = _summed(filter(wasted, moves), lambda site: emulate_accesses.waste(site).kind)
     found = []
-    for site in sorted(moves, key=lambda site: wasted[id(site)], reverse=True):
-        if total == 0 or wasted[id(site)] < WORTH_MENTIONING * total:
+    for site in sorted(wasteful, key=wasted, reverse=True):
+        if wasted(site) < WORTH_MENTIONING * total:
             break
-        text, advice, chapter = emulate_accesses.waste(site)
-        found.append(Finding(f"{where(site.place, home)}: {text}", advice, chapter))
+        waste = emulate_accesses.waste(site)
+        found.append(
+            Finding(f"{where(site.place, home)}: {waste.text}", waste.kind.advice, waste.chapter)
+        )
     return found[:MAX_OF_A_KIND]
 
 
+def _warps(launch: Launch) -> int:
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    return launch.blocks * -(-threads // WARP)
+
+
+def _summed(sites: Iterable[Site], like: Callable[[Site], object]) -> list[Site]:
+    """Those of one line, of one kind and `like` each other as one."""
+    merged: dict[object, Site] = {}
+    for site in sites:
+        key = (site.place.in_source, site.space, site.kind, site.bytes_per_lane, like(site))
+        if key in merged:
+            merged[key].add(site)
+        else:
+            merged[key] = replace(site)
+    return list(merged.values())
+
+
 def _atomics(sites: list[Site], home: str) -> list[Finding]:
-    moves = [s for s in sites if s.space == "global"]
-    total = sum(site.sectors for site in moves)
+    total = sum(site.sectors for site in sites if site.space == "global")
+    # atom and red, whatever the report calls them.
+    atomics = [s for s in sites if s.space == "global" and s.kind not in ("load", "store")]
     found = []
-    for site in sorted(moves, key=lambda access: access.sectors, reverse=True):
-        # atom and red, whatever the report calls them.
-        if (
-            site.kind in ("load", "store")
-            or site.sectors < WORTH_MENTIONING * total
-            or not site.requests
-        ):
-            continue
+    for site in sorted(_summed(atomics, lambda _: None), key=lambda s: s.sectors, reverse=True):
+        if site.sectors < WORTH_MENTIONING * total:
+            break
         per_request = site.sectors / site.requests
         distinct = site.distinct_bytes / site.requests / (site.bytes_per_lane or 4)
         line = where(site.place, home)
@@ -117,9 +138,10 @@ def _atomics(sites: list[Site], home: str) -> list[Finding]:
 def _bank_conflicts(sites: list[Site], home: str) -> list[Finding]:
     shared = [site for site in sites if site.space == "shared"]
     total = sum(site.wavefronts for site in shared)
+    conflicting = _summed(filter(lambda site: site.bank_conflicts, shared), lambda _: None)
     found = []
-    for site in sorted(shared, key=lambda access: access.bank_conflicts, reverse=True):
-        if total == 0 or site.bank_conflicts < WORTH_MENTIONING * total:
+    for site in sorted(conflicting, key=lambda access: access.bank_conflicts, reverse=True):
+        if site.bank_conflicts < WORTH_MENTIONING * total:
             break
         text = (
             f"{where(site.place, home)}: bank conflicts, {site.wavefronts / site.requests:.1f} wavefronts a request "

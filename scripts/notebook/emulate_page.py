@@ -50,7 +50,10 @@ class Gpu:
     roofline: str  # an image's address; "" where there is none
 
 
-def as_html(program: str, runs: Sequence[Emulated], names: bool) -> str:
+def as_html(
+    program: str, runs: Sequence[Emulated], names: bool, omitted: Sequence[str] = ()
+) -> str:
+    """`omitted`: lines on launches that `runs` lack."""
     environment = Environment(
         loader=PackageLoader("notebook.report"),
         autoescape=True,
@@ -63,6 +66,7 @@ def as_html(program: str, runs: Sequence[Emulated], names: bool) -> str:
         program=program,
         gpus=[_gpu(run) for run in runs],
         tables=several if len(runs) > 1 else [],
+        omitted=omitted,
         legend=[line.split(maxsplit=1) for line in LEGEND] if names else [],
         style=Markup(_STYLE.read_text("utf-8")),
     )
@@ -83,7 +87,7 @@ def _shown(number: int, launch: Launch, run: Emulated) -> Shown:
     time = emulate_time.cells(launch.predicted, launch.launches, run.error)
     return Shown(
         number,
-        short_kernel(launch.kernel, 80),
+        short_kernel(launch.kernel, 80) + launch.which,
         launch.kernel,
         launch,
         dimensions(launch.grid),
@@ -116,8 +120,9 @@ class Table:
 
 def _table(together: emulate_several.Together) -> Table:
     first = next(launch for _, launch in together if launch)
+    name = short_kernel(first.kernel, 80) + first.which
     return Table(
-        f"{short_kernel(first.kernel, 80)}, grid {dimensions(first.grid)}, block {dimensions(first.block)}",
+        f"{name}, grid {dimensions(first.grid)}, block {dimensions(first.block)}",
         [run.architecture for run, _ in together],
         [*emulate_several.facts(together), *emulate_several.traffic(together)],
     )

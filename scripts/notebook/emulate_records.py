@@ -27,7 +27,7 @@ SITE_COUNTS = (
 class Place:
     """A line of the program's code; `file` is "" where the program has no line information.
 
-    `header` is the place in a library's header of what that line calls, where it is not the line's own.
+    `header` is the place in a library's header of what that line calls; in a kernel of a library it is the line itself.
     """
 
     file: str
@@ -41,9 +41,14 @@ class Place:
         return self.file.rsplit("/", 1)[-1]
 
     @property
+    def is_of_library(self) -> bool:
+        """Whether it is no line of the program: its kernel is a library's."""
+        return bool(self.header) and f"/{self.file}:{self.line}".endswith(f"/{self.header}")
+
+    @property
     def in_source(self) -> "Place":
         """The line alone, wherever it was inlined and whatever it calls."""
-        return Place(self.file, self.line)
+        return Place(self.file, self.line, header=self.header if self.is_of_library else "")
 
 
 @dataclass

@@ -107,9 +107,8 @@ def traffic(together: Together) -> list[list[str]]:
         cells = []
         for _, launch in together:
             counted = launch.counters if launch else {}
-            values = dict.fromkeys(
-                scaled(scale * counted[counter]) for counter in counters if counter in counted
-            )
+            found = sorted(scale * counted[counter] for counter in counters if counter in counted)
+            values = dict.fromkeys(map(scaled, found))
             cells.append(" to ".join(values) or "-")
         if any(cell != "-" for cell in cells):
             rows.append([name, *cells])

@@ -178,22 +178,30 @@ def test_gaps_between_active_lanes_are_no_misalignment(tmp_path: Path) -> None:
     gaps = site(7, "global", "load", lane_bytes=96, distinct_bytes=96)
     (found,) = findings(only(tmp_path, gaps))
     assert found.text == (
-        "line 7: 4.0 sectors a request, each 75.0 % used: 24.0 lanes of a warp take part, with gaps between them"
+        "line 7: 4.0 sectors a request, each 75.0 % used: in the load 24.0 of 32 lanes take part"
     )
 
 
-def test_the_result_of_a_block_wastes_nothing(tmp_path: Path) -> None:
-    one = {
-        "requests": 128,
-        "sectors": 128,
-        "lane_bytes": 512,
-        "distinct_bytes": 512,
-        "moved_bytes": 4096,
-    }
-    assert findings(only(tmp_path, site(9, "global", "store") | one)) == []
-    more = {name: 2 * value for name, value in one.items()}
-    (found,) = findings(only(tmp_path, site(9, "global", "store") | more))
+def test_the_result_of_a_warp_wastes_nothing(tmp_path: Path) -> None:
+    # 128 blocks of 8 warps: 1,024 stores of one lane are one of each warp.
+    one = dict.fromkeys(("lane_bytes", "distinct_bytes"), 4)
+    result = site(9, "global", "store", sectors=1, moved_bytes=32, **one)
+    assert findings(only(tmp_path, result)) == []
+    (found,) = findings(only(tmp_path, *[result] * 2))
     assert found.text.startswith("line 9: store of 1.0 lanes a warp")
+
+
+def test_accesses_of_a_line_that_waste_alike_are_one_remark(tmp_path: Path) -> None:
+    strided = [
+        site(14, "global", "load", sectors=sectors, moved_bytes=32 * sectors)
+        for sectors in (32, 30)
+    ]
+    coalesced = site(14, "global", "load")
+    (found,) = findings(only(tmp_path, *strided, coalesced))
+    # 2 x 128 of 62 x 32 bytes.
+    assert (
+        found.text == "line 14: 31.0 sectors a request, each 12.9 % used: the load is not coalesced"
+    )
 
 
 def test_chapters_of_the_advice_are_there() -> None:
@@ -206,6 +214,17 @@ def test_chapters_of_the_advice_are_there() -> None:
     }
     assert len(named) >= 5
     assert all((root / "chapters" / name / "experiment.cu").is_file() for name in named)
+
+
+def test_lines_of_a_librarys_kernel_have_its_files_name(tmp_path: Path) -> None:
+    strided = site(113, "global", "store", sectors=32, moved_bytes=1024)
+    strided |= {"file": "/usr/include/cub/transform.cuh", "header": "cub/transform.cuh:113"}
+    (found,) = findings(only(tmp_path, strided, source=[]))
+    assert found.text.startswith("transform.cuh:113: 32.0 sectors a request")
+    # What a line of the program calls is that line's.
+    called = strided | {"file": "/home/me/kernels.cu", "line": 8}
+    (found,) = findings(only(tmp_path, called, source=[]))
+    assert found.text.startswith("line 8: 32.0 sectors a request")
 
 
 def test_lines_of_other_files_have_their_names(tmp_path: Path) -> None:
@@ -225,7 +244,8 @@ def test_copies_of_an_unrolled_loop_are_one_finding(tmp_path: Path) -> None:
 
 def test_a_single_lane_is_not_called_uncoalesced(tmp_path: Path) -> None:
     one = dict.fromkeys(("lane_bytes", "distinct_bytes"), 4)
-    (found,) = findings(only(tmp_path, site(9, "global", "load", sectors=1, moved_bytes=32, **one)))
+    load = site(9, "global", "load", sectors=1, moved_bytes=32, **one)
+    (found,) = findings(only(tmp_path, *[load] * 4))  # in a loop
     assert found.text.startswith("line 9: load of 1.0 lanes a warp: each sector is 12.5 % used")
 
 

@@ -48,9 +48,10 @@ def test_text_of_the_program_stays_text(tmp_path: Path) -> None:
         kernel=f"void copy<{HOSTILE}>(int)",
         source=[code(4, 4096) | {"file": str(source)}],
         hazards=[HOSTILE],
+        notes=[HOSTILE],
         predicted=predicted({"file": str(source), "line": 4, "memory": 9.0}),
     )
-    text = page(hostile, failures=[HOSTILE])
+    text = page(hostile, failures=[HOSTILE], failed_calls=[HOSTILE], notes=[HOSTILE])
     plain = page(launch(tmp_path, site(4, "global", "load")))
     assert text.count("<script") == plain.count("<script") == 0
     assert "<img" not in text
@@ -130,6 +131,17 @@ def test_of_many_launches_the_longest_are_shown(tmp_path: Path) -> None:
     text = page(*many)
     assert ">kernel_6<" in text and ">kernel_5<" not in text
     assert "5 more launches take less time" in text
+
+
+def test_what_went_wrong_and_what_is_not_in_the_counts_stands_there(tmp_path: Path) -> None:
+    found = launch(tmp_path, notes=["page faults are not in it"])
+    texts = {
+        "failures": "stopped",
+        "failed_calls": "refused launch: too many threads",
+        "notes": "host",
+    }
+    text = page(found, **{name: [value] for name, value in texts.items()})
+    assert all(value in text for value in (*texts.values(), "page faults are not in it"))
 
 
 def test_nsight_computes_names_stand_there_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -92,7 +92,8 @@ void add_place(JsonLine& line, const simt::Module& module, const ptx::SourceLoca
     }
     if (place.inlined_at >= 0)
         line.field("inlined_at", simt::text(module, source.inlined_at[place.inlined_at].first));
-    if (place.file != location.file || place.line != location.line)
+    const bool is_caller = place.file != location.file || place.line != location.line;
+    if (is_caller || simt::is_of_library(module, place))
         line.field("header", simt::text(module, location));
 }
 

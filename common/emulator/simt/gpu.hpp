@@ -194,6 +194,8 @@ std::optional<Symbol> find_symbol(const Module& module, const std::string& name)
 const ptx::Module& source_of(const Module& module);
 // "kernels.cuh:17", with the path below which all of the module's own files lie left out.
 std::string text(const Module& module, const ptx::SourceLocation& location);
+// Whether it is in a header of CUDA, of its C++ libraries or of the host's compiler.
+bool is_of_library(const Module& module, const ptx::SourceLocation& location);
 // The line of the program itself: outwards from functions of CUDA's headers, which are inlined, to what calls them. Where
 // there is none (a kernel of a library), the location as it is.
 ptx::SourceLocation place_in_program(const Module& module, const ptx::SourceLocation& location);

@@ -181,13 +181,14 @@ std::optional<Symbol> find_symbol(const Module& module, const std::string& name)
 
 const ptx::Module& source_of(const Module& module) { return module.source; }
 
+bool is_of_library(const Module& module, const ptx::SourceLocation& location) {
+    const auto& files = module.source.files;
+    return location.file < files.size() && ptx::is_library_header(files[location.file]);
+}
+
 ptx::SourceLocation place_in_program(const Module& module, const ptx::SourceLocation& location) {
-    const auto is_of_program = [&](const ptx::SourceLocation& place) {
-        const auto& files = module.source.files;
-        return place.file >= files.size() || !ptx::is_library_header(files[place.file]);
-    };
     ptx::SourceLocation place = location;
-    while (!is_of_program(place)) {
+    while (is_of_library(module, place)) {
         if (place.inlined_at < 0) return location;
         place = module.source.inlined_at[place.inlined_at].first;
     }
