@@ -69,8 +69,8 @@ def release(nvcc: str) -> tuple[int, int] | None:
 
 
 def text(nvcc: str) -> str:
-    """The release for a message: "12.4"."""
-    version = release(nvcc)
+    """The release for a message: "12.4"; without an nvcc, of the one that `scripts/lab setup` installs."""
+    version = release(nvcc) if nvcc else FROM_PYPI
     return f"{version[0]}.{version[1]}" if version else "unknown"
 
 

@@ -79,13 +79,7 @@ def run(
     for folder in [*where.folders(asked, target), project.build]:
         files.require_writable(folder)
     chapters = [chapter for chapter in asked if _has_right_claims(chapter)]
-    if not target.is_emulated:  # before anything is installed
-        gpu_toolkit.require(toolbox.find_nvcc())
-    setup.install_missing(project)
-    toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
-    setup.require_nvcc()
-    if not target.is_emulated:
-        gpu_toolkit.require(toolbox.find_nvcc())
+    _require_tools(project, target)
     _build(project, chapters, target, steps.gpu_targets)
     if steps.only_builds:
         return 0
@@ -109,14 +103,7 @@ def run(
         done = _collect_all(where, chapters, target, steps, state, only)
     draws = steps.draws and only is None
     drawn = not draws or all([_draw(place, done) for place in summary.places(done)])
-    decided = [
-        tables.decide_chapter(collected.place, collected.chapter, collected.device)
-        for collected in done
-    ]
-    for chapter_verdicts in decided:
-        print(
-            "\n".join(["", chapter_verdicts.chapter.name, *tables.terminal_lines(chapter_verdicts)])
-        )
+    decided = _decide(done)
     if not state.end(names):
         say("next, for what is missing: scripts/lab run --resume")
     seconds = time.monotonic() - began
@@ -202,6 +189,17 @@ def _choose() -> Target:
     return Target(None)
 
 
+def _require_tools(project: Project, target: Target) -> None:
+    """Installs what is missing; raises Problem for what still is, and first for a GPU that does not fit nvcc."""
+    if not target.is_emulated:
+        gpu_toolkit.require(toolbox.find_nvcc())
+    setup.install_missing(project)
+    toolbox.require(toolbox.FOR_EVERY_RUN, f"running on {target}")
+    setup.require_nvcc()
+    if not target.is_emulated:
+        gpu_toolkit.require(toolbox.find_nvcc())
+
+
 def _build(project: Project, chapters: list[Chapter], target: Target, gpu_targets: str) -> None:
     names = [chapter.target for chapter in chapters]
     if target.is_emulated:
@@ -209,6 +207,17 @@ def _build(project: Project, chapters: list[Chapter], target: Target, gpu_target
     say(f"building {len(chapters)} of the chapters' executables")
     build.configure(project, *names, gpu_targets=gpu_targets)
     build.build(project, *names)
+
+
+def _decide(done: list[Ran]) -> list[tables.ChapterVerdicts]:
+    """Decides the claims of the chapters and prints their verdicts."""
+    decided = [
+        tables.decide_chapter(collected.place, collected.chapter, collected.device)
+        for collected in done
+    ]
+    for verdicts in decided:
+        print("\n".join(["", verdicts.chapter.name, *tables.terminal_lines(verdicts)]))
+    return decided
 
 
 def _draw(project: Project, done: list[Ran]) -> bool:
