@@ -10,6 +10,7 @@ code for a target in what its generation runs: kernels that need a later one are
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,8 @@ def _builds(compiler: str, wanted: tuple[int, ...]) -> bool:
     targets = [target for target in wanted if target in nvcc.targets(compiler)]
     folder = project.build / f"targets-{nvcc.text(compiler)}"
     environment = toolbox.environment()
-    environment["PATH"] = os.pathsep.join([str(Path(compiler).parent), environment["PATH"]])
+    folders = [str(Path(compiler).parent), environment["PATH"], str(nvcc.own_toolkit() / "bin")]
+    environment["PATH"] = os.pathsep.join(folders)
     option = f"-Dgpu_targets={','.join(map(str, targets))}"
     setup = [*build.MESON, "setup", *(["--reconfigure"] if folder.is_dir() else []), option]
     chapters = find_chapters(project, [])
@@ -57,7 +59,11 @@ def _builds(compiler: str, wanted: tuple[int, ...]) -> bool:
     ):
         if subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode:
             return False
-    wrong = {program: set(targets) - code_in(folder / program) for program in programs}
+    cuobjdump = shutil.which("cuobjdump", path=environment["PATH"])
+    if not cuobjdump:
+        say("error: no cuobjdump to look with; install: pip install nvidia-cuda-cuobjdump")
+        return False
+    wrong = {program: set(targets) - code_in(cuobjdump, folder / program) for program in programs}
     for program, lacking in wrong.items():
         if lacking:
             say(f"error: {program} has no code for {', '.join(f'sm_{n}' for n in sorted(lacking))}")
@@ -66,9 +72,9 @@ def _builds(compiler: str, wanted: tuple[int, ...]) -> bool:
     return not any(wrong.values())
 
 
-def code_in(program: Path) -> set[int]:
+def code_in(cuobjdump: str, program: Path) -> set[int]:
     """The compute capabilities whose machine code a program holds."""
-    listing = toolbox.output("cuobjdump", "--list-elf", str(program))
+    listing = toolbox.output(cuobjdump, "--list-elf", str(program))
     return set(map(int, _CODE.findall(listing)))
 
 

@@ -11,9 +11,11 @@ using namespace emulator::runtime;
 extern "C" {
 
 void emulatedGpuRefuse(const char* function) {
-    const std::lock_guard lock(api_mutex());
-    print_error(std::string(function) + " is not supported");
-    note_failure(cudaErrorNotSupported, "", function);
+    call_always([&] {
+        const std::string name(function);
+        print_error(name + " is not supported");
+        note_failure(cudaErrorNotSupported, "", name);
+    });
 }
 
 void emulatedGpuNotice() {
@@ -22,8 +24,7 @@ void emulatedGpuNotice() {
 }
 
 void emulatedGpuNote(const char* text) {
-    const std::lock_guard lock(api_mutex());
-    report_note(text);
+    call_always([&] { report_note(std::string(text)); });
 }
 
 void* emulatedGpuStorage(const void* pointer, size_t bytes, int is_written) {
