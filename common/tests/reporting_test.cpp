@@ -112,6 +112,38 @@ TEST(Reports, HaveAColumnForEachCounter) {
     }
 }
 
+// Names are as wide as the longest; a column is as wide as its name, ten at least, behind one blank.
+TEST(Reports, OfCountsStandBelowTheirNames) {
+    benchmark::ClearRegisteredBenchmarks();
+    benchmark::RegisterBenchmark("a_kernel/n:1",
+                                 [](benchmark::State& state) {
+                                     for (auto _ : state) state.SetIterationTime(1);
+                                     state.counters["x"] = 7;
+                                     state.counters["ten_chars_"] = 12;
+                                     state.counters["shared_load_wavefronts"] = 1234567890123;
+                                 })
+        ->UseManualTime()
+        ->Iterations(1);
+    BenchmarkFlags flags;
+    flags.tabular = true;
+    testing::internal::CaptureStdout();
+    run_and_report(flags, false);
+    const std::string table = testing::internal::GetCapturedStdout();
+    const std::string rule(12 + 1 + 22 + 1 + 10 + 1 + 10, '-');
+    EXPECT_EQ(table, rule +
+                         "\n"
+                         "Benchmark    shared_load_wavefronts ten_chars_          x\n" +
+                         rule +
+                         "\n"
+                         "a_kernel/n:1          1.23456789e+12         12          7\n");
+}
+
+TEST(Reports, OfCountsSayEachCounterOnceWithoutColumns) {
+    const std::string text = printed({}, false);
+    EXPECT_NE(text.find("second/n:2 load_sectors=5 store_sectors=4\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("first/n:1  load_sectors=1234567890\n"), std::string::npos) << text;
+}
+
 TEST(Reports, AreCommaSeparatedValues) {
     BenchmarkFlags flags;
     flags.format = "csv";

@@ -12,6 +12,7 @@ from notebook import (
     plausibility,
     results,
     schema,
+    told,
 )
 from notebook.archive import Files
 from notebook.chapters import Chapter, all_chapters
@@ -83,10 +84,10 @@ def add(project: Project, file: str) -> int:
     files.require_writable(project.data)
     # Beside its place, and with a name that no device has: a rename then makes it appear at once.
     with tempfile.TemporaryDirectory(prefix=".add-", dir=project.data) as scratch:
-        _write(Path(scratch) / device, unpacked)
+        _write(Path(scratch) / device, unpacked | {told.NOTE: told.note(path.read_bytes())})
         os.rename(Path(scratch) / device, place)
     print(
-        f"added {len(chapters)} chapters of {device} as {project.quoted(place)}; "
+        f"added {len(chapters)} chapters of {device} as {project.quoted(place)}, {told.MARK}; "
         f"next: scripts/lab figures; scripts/lab verdicts --device {device}"
     )
     return 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from notebook import csv_table, errors, fields, files, kept, names, records, schema
+from notebook import csv_table, errors, fields, files, kept, names, records, schema, told
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
@@ -49,6 +49,8 @@ class Result:
     generation: str = ""
     # Names the content of the files that it is read from; "" where it is not read from a data file.
     key: str = ""
+    # From an archive of somebody else (`lab add`): what cannot be checked is as told by the sender.
+    is_told: bool = False
 
     @property
     def age(self) -> tuple[int, float, str]:
@@ -180,7 +182,7 @@ def load_right(project: Project, path: Path, chapter: Chapter) -> Result:
 def key_of(path: Path, chapter: Chapter) -> str:
     """The key of the result that `load` gives; raises Malformed."""
     measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
-    return _key(kept.key([_content(path)]), measured)
+    return _key(kept.key([_content(path)]), measured, told.is_told(path.parent))
 
 
 def _checked(project: Project, path: Path, chapter: Chapter) -> Result:
@@ -204,12 +206,13 @@ def _checked(project: Project, path: Path, chapter: Chapter) -> Result:
 
 
 def _with_counters(result: Result, measured: dict[str, dict[str, float]]) -> Result:
-    return replace(result, measured_counters=measured, key=_key(result.key, measured))
+    key = _key(result.key, measured, result.is_told)
+    return replace(result, measured_counters=measured, key=key)
 
 
-def _key(name: str, measured: dict[str, dict[str, float]]) -> str:
-    """Names a result by the content of its file and its counters."""
-    return kept.key([name.encode(), repr(sorted(measured.items())).encode()])
+def _key(name: str, measured: dict[str, dict[str, float]], is_told: bool) -> str:
+    """Names a result by the content of its file and its counters, and by whose they are."""
+    return kept.key([name.encode(), repr((sorted(measured.items()), is_told)).encode()])
 
 
 def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
@@ -278,6 +281,7 @@ def _result(
         compute_capability=context.get("compute_capability", ""),
         generation=_generation(context),
         key=key,
+        is_told=told.is_told(path.parent),
     )
 
 

@@ -1,6 +1,5 @@
 """Archives that contradict themselves are refused, each with one line; honest ones never."""
 
-import copy
 import csv
 import io
 import json

@@ -7,7 +7,7 @@ import tarfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notebook import estimates, files
+from notebook import estimates, files, git
 from notebook.chapters import Chapter
 from notebook.errors import Problem
 from notebook.fleet import campaign, job, slurm
@@ -153,14 +153,22 @@ def _submit_array(
 
 def _revision(project: Project, request: Request) -> str:
     """The commit that runs; raises Problem where what runs would be something else."""
-    git = ["git", "-C", str(project.root)]
-    head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    of_here = ["git", "-C", str(project.root)]
+    environment = git.environment()
+    head = subprocess.run(
+        [*of_here, "rev-parse", "HEAD"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if request.in_place:
         return ""
     if head.returncode != 0:
         raise Problem("fleet run sends the last commit to the nodes, and this is no git checkout")
     changed = subprocess.run(
-        [*git, "status", "--porcelain", "--untracked-files=no"],
+        [*of_here, "status", "--porcelain", "--untracked-files=no"],
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
@@ -188,9 +196,13 @@ def _tree(project: Project, request: Request, kind: Kind, folder: Path, revision
 def _archived(project: Project) -> bytes:
     """The last commit as tar.gz, without what no task reads."""
     paths = [".", *(f":(exclude){name}" for name in _NOT_SENT)]
-    git = ["git", "-C", str(project.root), "archive", "--format=tar", "HEAD"]
-    tree = subprocess.run([*git, *paths], capture_output=True, check=True).stdout
-    table = subprocess.run([*git, _SENT_OF_DATA], capture_output=True, check=True).stdout
+    command = ["git", "-C", str(project.root), "archive", "--format=tar", "HEAD"]
+    tree, table = (
+        subprocess.run(
+            [*command, *part], env=git.environment(), capture_output=True, check=True
+        ).stdout
+        for part in (paths, [_SENT_OF_DATA])
+    )
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz") as packed:
         for part in (tree, table):
