@@ -731,12 +731,13 @@ std::vector<emulator::PartialSector> by_bytes(const emulator::WarpRequest& reque
 TEST(PartialSectors, OfARequestAreThoseOfItsBytes) {
     std::mt19937 random(7);
     for (int trial = 0; trial < 20000; ++trial) {
-        emulator::WarpRequest request;
-        request.bytes_per_lane = 1u << random() % 5;
-        request.active_mask = trial % 4 == 0 ? static_cast<std::uint32_t>(random()) : 0xffffffff;
+        const unsigned bytes_per_lane = 1u << random() % 5;
+        const auto mask = trial % 4 == 0 ? static_cast<std::uint32_t>(random()) : 0xffffffff;
         const unsigned span = 1u << (4 + random() % 8);
-        const unsigned alignment = trial % 2 == 0 ? 1 : request.bytes_per_lane;
-        for (auto& address : request.addresses) address = random() % span / alignment * alignment;
+        const unsigned alignment = trial % 2 == 0 ? 1 : bytes_per_lane;
+        std::array<emulator::Address, 32> addresses;
+        for (auto& address : addresses) address = random() % span / alignment * alignment;
+        const emulator::WarpRequest request{addresses, mask, bytes_per_lane};
         ASSERT_EQ(partial_sectors_of(request), by_bytes(request)) << trial;
     }
 }

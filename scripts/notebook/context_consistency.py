@@ -21,6 +21,11 @@ _SMS_OF_A_NAME, _MEMORY_OF_A_NAME = 1.2, 1.6
 _PEAK = 1.1
 # Boost beyond the printed clock.
 _BOOST = 1.5
+# Of the memory, beyond any of the generation.
+_MEMORY_CLOCK = 1.5
+# NVML has eleven reasons.
+_REASONS = 1 << 12
+_OF_EMULATED_GPUS = ("emulator_version", "tables_sha256")
 _SMALLEST_L2 = 1 << 16
 _SMALLEST_PEAK = 1e10
 # The CUDA release that was the first to know the GPUs of a compute capability, and the last nvcc for them.
@@ -47,6 +52,7 @@ def check_context(known: list[KnownGpu], document: Json) -> None:
     _check_generation(known, context, capability)
     _check_sizes(known, context, capability)
     _check_model(known, context, capability)
+    _check_state(known, context, capability)
     _check_software(context, capability)
     _check_date(context)
     _check_run(document)
@@ -138,9 +144,24 @@ def _check_model(known: list[KnownGpu], context: Json, capability: Capability) -
         if ranges and not any((below or low <= value) and value <= high for low, high in ranges):
             shown = " or ".join(f"{value:g}" for value in sorted({*filter(None, values)}))
             raise Malformed(f"has {context[key]:g} as the {key} of a {name}, which has {shown}")
+
+
+def _check_state(known: list[KnownGpu], context: Json, capability: Capability) -> None:
+    """What the driver said before the run."""
     clock = context.get("sm_clock_mhz_before", 0)
-    if clock > _BOOST * max(gpu.max_clock_mhz for gpu in gpus):
-        raise Malformed(f"has a {name} at a clock of {clock:g} MHz before the run")
+    if clock > clock_limit(known, context):
+        raise Malformed(f"has an SM clock of {clock:g} MHz before the run, beyond this GPU's")
+    alike = known_gpus.of_generation(known, capability)
+    highest = _MEMORY_CLOCK * max((gpu.memory_clock_mhz for gpu in alike), default=0)
+    clock = context.get("memory_clock_mhz_before", 0)
+    is_known = highest and all(gpu.memory_clock_mhz for gpu in alike if gpu.dram_bytes_per_second)
+    if is_known and clock > highest:
+        raise Malformed(f"has a memory clock of {clock:g} MHz before the run, beyond this GPU's")
+    if context.get("throttle_reasons_before", 0) >= _REASONS:
+        raise Malformed("has throttle_reasons_before that no driver knows")
+    for key in _OF_EMULATED_GPUS:
+        if key in context:
+            raise Malformed(f"has the {key} of an emulated GPU")
 
 
 def _check_software(context: Json, capability: Capability) -> None:

@@ -9,6 +9,7 @@ from notebook import (
     context_consistency,
     counter_consistency,
     files,
+    known_gpus,
     plausibility,
     results,
     schema,
@@ -176,7 +177,8 @@ def _check_counters(project: Project, chapter: Chapter, document: Json, unpacked
     if table in unpacked:
         measured = results.parse_counters(unpacked[table])
         counted = counter_consistency.counted_by(project, chapter)
-        counter_consistency.check_counters(measured, document["rows"], counted)
+        device = plausibility.device_of(known_gpus.of_project(project), document["context"])
+        counter_consistency.check_counters(measured, document["rows"], counted, device)
     if meta in unpacked:
         counter_consistency.check_meta(schema.parse_json(unpacked[meta]), document["context"])
 

@@ -7,6 +7,8 @@ from notebook.errors import Malformed
 from notebook.fields import Json
 from notebook.metrics import PERCENTAGES
 from notebook.project import Project
+from notebook.records import numbers
+from notebook.row_consistency import Device
 
 _WARP = 32
 # Sectors of a request: one at least, and one of its own for each lane at most.
@@ -24,15 +26,19 @@ _OF_LOADS = ("load", "local_load", "texture_load", "atomic")
 # What the counted and the measured launch may differ in: unrolled loops, merged accesses.
 _OTHERWISE = 1.5
 _UNITS_COUNTED_WHOLE = ("requests", "sectors", "wavefronts", "conflicts", "instructions")
+# Instructions an SM issues a clock: one from each of its four schedulers.
+_ISSUED = 4.2
+# Traffic of DRAM over its peak, and what a launch moves besides its data.
+_PEAK, _DRAM_BASE_BYTES = 1.25, 1e6
 _REQUESTS = ("load_requests", "store_requests")
 _CONTEXT = ("gpu_name", "generation", "compute_capability")
 
 Counters = dict[str, dict[str, float]]
 
 
-def check_counters(counters: Counters, rows: list[Json], counted: Counters) -> None:
+def check_counters(counters: Counters, rows: list[Json], counted: Counters, device: Device) -> None:
     """Raises Malformed with the first contradiction; `counted`: what an emulated GPU counts."""
-    timed = {row["name"] for row in rows}
+    timed = {row["name"]: max(numbers(row["time_us"])) for row in rows}
     for name, values in counters.items():
         if name not in timed:
             raise Malformed(f"has {name}, which was not timed")
@@ -41,6 +47,7 @@ def check_counters(counters: Counters, rows: list[Json], counted: Counters) -> N
             _check_requests(values)
             _check_sums(values)
             _check_counted(name, values, counted.get(name, {}))
+            _check_time(name, values, timed[name], device)
         except Malformed as error:
             raise Malformed(f"has {name}: {error}") from error
 
@@ -99,8 +106,26 @@ def _check_sums(values: dict[str, float]) -> None:
     if warps is not None and requests > warps:
         raise Malformed(f"{requests:.0f} requests of {warps:.0f} warp_instructions")
     loaded = sum(values.get(f"{access}_sectors", 0) for access in _OF_LOADS)
-    if "load_sectors" in values and values.get("l1_hit_sectors", 0) > loaded:
+    hits, from_l2 = (values.get(key) for key in ("l1_hit_sectors", "l2_read_sectors"))
+    if "load_sectors" in values and hits is not None and hits > loaded:
         raise Malformed(f"l1_hit_sectors are more than the {loaded:.0f} that are loaded")
+    if loaded and hits == 0 and from_l2 == 0:
+        raise Malformed(f"{loaded:.0f} sectors are loaded, from neither the L1 nor the L2")
+    for access in ("load", "store"):
+        sectors, used = (values.get(f"{access}_{unit}") for unit in ("sectors", "efficiency"))
+        if sectors is not None and used is not None and (used > 0) != (sectors > 0):
+            raise Malformed(f"{access}_efficiency is {used:g} % of {sectors:.0f} sectors")
+
+
+def _check_time(name: str, values: dict[str, float], time_us: float, device: Device) -> None:
+    """No SM issues more than four instructions a clock, and DRAM has its peak."""
+    cycles = time_us * device.sm_count * device.max_clock_mhz
+    if (issued := values.get("warp_instructions", 0)) > _ISSUED * cycles:
+        raise Malformed(f"{issued:.4g} warp_instructions take longer than its {time_us:g} us")
+    moved = sum(values.get(f"dram_{way}_bytes", 0) for way in ("read", "write"))
+    is_cold = names.parameters(name).get("cache") == "cold"
+    if is_cold and moved > _PEAK * device.dram_bytes_per_second * time_us / 1e6 + _DRAM_BASE_BYTES:
+        raise Malformed(f"{moved:.4g} bytes of DRAM take longer than its {time_us:g} us")
 
 
 def _check_counted(name: str, values: dict[str, float], counted: dict[str, float]) -> None:

@@ -38,6 +38,7 @@ class KnownGpu:
     capability: Capability
     sm_count: float
     max_clock_mhz: float
+    memory_clock_mhz: float
     dram_bytes_per_second: float
     l2_bytes: float
 
@@ -81,6 +82,7 @@ def _of_row(row: Line) -> KnownGpu:
         capability_of(row["compute_capability"]),
         number("sm_count"),
         number("max_clock_mhz"),
+        number("mem_clock_mhz"),
         1e9 * number("dram_bw_gbs"),
         number("l2_bytes"),
     )

@@ -17,6 +17,7 @@ from notebook import (
 from notebook.chapters import Chapter
 from notebook.errors import Malformed
 from notebook.fields import Json
+from notebook.known_gpus import KnownGpu
 from notebook.metrics import COUNTERS
 from notebook.project import Project
 from notebook.records import Row, numbers, rows_of
@@ -55,15 +56,21 @@ def check_results(project: Project, document: Json, chapter: Chapter) -> None:
     known = known_gpus.of_project(project)
     context_consistency.check_context(known, document)
     _check_peaks(document)
-    device = Device(
+    device = device_of(known, context)
+    seen = work_references.of_chapter(project, chapter.name, without=context["device"])
+    row_consistency.check_kernels(chapter, rows, seen)
+    row_consistency.check_rows(rows, device, seen)
+
+
+def device_of(known: list[KnownGpu], context: Json) -> Device:
+    """What rows and counters are held against."""
+    return Device(
         context["l2_bytes"],
+        context["dram_bytes_per_second"],
         context["sm_count"],
         context_consistency.clock_limit(known, context),
         context.get("process_seconds", []),
     )
-    seen = work_references.of_chapter(project, chapter.name, without=context["device"])
-    row_consistency.check_kernels(chapter, rows, seen)
-    row_consistency.check_rows(rows, device, seen)
 
 
 def check_place(document: Json, device: str, chapter: str) -> None:

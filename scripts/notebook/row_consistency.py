@@ -29,8 +29,12 @@ _PROCESSES_APART = 4.0
 _BUSY = 2.0
 # The reference timed beside a row, over its own row of the run.
 _REFERENCE_APART = 1.5
-# Bytes a clock through the L1 of an SM, loads and stores; none has more than 128 each way.
-_L1_BYTES_A_CLOCK = 256
+# Bytes a clock through the L1 of an SM, loads and stores; none has more than 128 each way. From the L2
+# come 64 at most.
+_L1_BYTES_A_CLOCK, _L2_BYTES_A_CLOCK = 256, 80
+# Below so many rows, equal times may be chance.
+_ROWS_WITH_NOISE = 5
+_MAX_BLOCK = 1024
 # Cold launches rotate through buffers of four times the L2, of which there are at most so many.
 _COLD, _MAX_SETS = 4, 512
 # The device memory that a launch touches, over the bytes that it counts.
@@ -49,6 +53,7 @@ class Device:
     """What rows are held against."""
 
     l2_bytes: float
+    dram_bytes_per_second: float
     sm_count: int
     max_clock_mhz: float
     process_seconds: list[float]
@@ -62,6 +67,7 @@ def check_rows(rows: list[Json], device: Device, seen: References) -> None:
         except Malformed as error:
             raise Malformed(f"has {row['name']}: {error}") from error
     _check_names(rows)
+    _check_noise(rows)
     _check_references(rows)
     _check_sizes(rows)
     _check_seconds(rows, device.process_seconds)
@@ -133,9 +139,11 @@ def _check_work(row: Json, device: Device, seen: list[Seen]) -> None:
                 f"{_known(seen, key):.7g}"
             )
         _check_by_name(row, key, work)
-    through_l1 = device.sm_count * _L1_BYTES_A_CLOCK * device.max_clock_mhz * 1e6
-    if (rate := max(numbers(row.get("bytes_per_second", 0)))) > through_l1:
-        raise Malformed(f"moves {rate / 1e9:g} GB/s, more than the L1s of this GPU can")
+    is_array = "cache" in names.parameters(row["name"])
+    of_an_sm = _L2_BYTES_A_CLOCK if is_array else _L1_BYTES_A_CLOCK
+    most = device.sm_count * of_an_sm * device.max_clock_mhz * 1e6
+    if (rate := max(numbers(row.get("bytes_per_second", 0)))) > most:
+        raise Malformed(f"moves {rate / 1e9:g} GB/s, more than the SMs of this GPU can")
     for key in {other for one in seen for other in one.works} - row.keys():
         if all(key in one.works for one in seen):
             raise Malformed(f"has no {key}, which other devices have")
@@ -213,8 +221,31 @@ def _level(total: float, l2_bytes: float) -> str:
     return "l2" if total <= l2_bytes else "dram" if total >= _COLD * l2_bytes else "l2+dram"
 
 
+def _check_noise(rows: list[Json]) -> None:
+    """Times have seven digits: no GPU takes the same in each repetition of each row."""
+    repeated = [row for row in rows if sum(map(len, row["time_us"])) > 2]
+    if len(repeated) >= _ROWS_WITH_NOISE and all(
+        len(set(numbers(row["time_us"]))) == 1 for row in repeated
+    ):
+        raise Malformed("has the same time in every repetition of every row")
+
+
+def _check_parameters(name: str) -> None:
+    values = names.parameters(name)
+    if values.get("cache", "cold") not in ("cold", "warm"):
+        raise Malformed(f"has {name}, whose cache is neither cold nor warm")
+    block = values.get("block", "1")
+    if re.fullmatch(r"[0-9]+(x[0-9]+)*", block):
+        threads = math.prod(map(int, block.split("x")))
+        if not 0 < threads <= _MAX_BLOCK:
+            raise Malformed(f"has {name}, whose block of {threads} threads no GPU launches")
+
+
 def _check_names(rows: list[Json]) -> None:
-    """Keys may stand in any order: the same benchmark must not stand twice."""
+    """What a name says can be launched. Keys may stand in any order: the same benchmark must not stand
+    twice."""
+    for row in rows:
+        _check_parameters(row["name"])
     known: set[tuple[str, str]] = set()
     for row in rows:
         place = (names.variant(row["name"]), names.regime(row["name"]))

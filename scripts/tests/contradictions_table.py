@@ -159,6 +159,33 @@ def counter_under(name: str) -> Change:
     return change
 
 
+def _without_noise(sent: Sent) -> None:
+    for row in sent.rows:
+        first = row["time_us"][0][0]
+        for key in ("bytes_per_second", "flops_per_second"):
+            if key in row:
+                row[key] = row[key][0][0] if isinstance(row[key], list) else row[key]
+        row["time_us"] = [[first] * len(process) for process in row["time_us"]]
+
+
+def _fast_from_the_l2(sent: Sent) -> None:
+    for row in sent.rows:
+        if row["name"].endswith("cache:warm"):
+            for key in row.keys() & {"time_us", "bytes_per_second", "flops_per_second"}:
+                row[key] = scaled(row[key], 0.15 if key == "time_us" else 1 / 0.15)
+
+
+def _instructions(sent: Sent) -> None:
+    for values in sent.counters.values():
+        for key in ("warp_instructions", "thread_instructions"):
+            values[key] *= 40
+
+
+def _from_nowhere(sent: Sent) -> None:
+    for values in sent.counters.values():
+        values["l1_hit_sectors"] = values["l2_read_sectors"] = 0
+
+
 _CONTEXT: dict[str, Json] = {
     "older capability": {"compute_capability": "7.0"},
     "newer capability": {"compute_capability": "10.0"},
@@ -341,4 +368,25 @@ ATTACKS = [
     Attack("meta: another generation", READS, said(generation="Ampere")),
     Attack("meta: another capability", READS, said(compute_capability="8.0")),
     Attack("meta: a changed tree", READS, said(git_dirty="true")),
+    # Written when the rules were done.
+    *(
+        Attack(f"later: {name}", READS, context(**change))
+        for name, change in {
+            "an emulator's version": {"emulator_version": "5"},
+            "an emulator's tables": {"tables_sha256": "0" * 64},
+            "an SM clock of a faster GPU": {"sm_clock_mhz_before": 3000},
+            "reasons of no driver": {"throttle_reasons_before": 1 << 40},
+            "a GPU of another capability": {"compute_capability": "9.9", "generation": "Ada"},
+            "a runtime of no version": {"runtime_version": "new"},
+        }.items()
+    ),
+    Attack("later: a steady clock of a faster GPU", READS, every("read_offset", sm_clock_mhz=1.6)),
+    Attack("later: no noise", READS, _without_noise),
+    Attack("later: a cache of no state", READS, copied("memcpy", "cache:cold", "cache:hot")),
+    Attack("later: a block of 2048", READS, copied("read_offset", "block:128", "block:2048")),
+    Attack("later: a rate beyond the L2", READS, _fast_from_the_l2),
+    Attack("later: instructions in no time", NAIVE, _instructions),
+    Attack("later: bytes of DRAM in no time", READS, counter_times("dram_read_bytes", 1000)),
+    Attack("later: sectors from nowhere", READS, _from_nowhere),
+    Attack("later: efficient without sectors", READS, counter("store_efficiency", 0)),
 ]
