@@ -1,6 +1,6 @@
 """Whether what a data file says of its GPU, its software and its run can be true at the same time.
 
-Each fact is held against the tables of known GPUs and against the other facts. Limits leave room for
+Each fact is compared with the tables of known GPUs and against the other facts. Limits leave room for
 what is honest: a slice of a GPU, another board of the same name, a GPU that no table has.
 """
 

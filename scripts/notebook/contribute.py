@@ -11,9 +11,9 @@ from notebook import (
     files,
     known_gpus,
     plausibility,
+    received,
     results,
     schema,
-    told,
 )
 from notebook.archive import Files
 from notebook.chapters import Chapter, all_chapters
@@ -85,10 +85,10 @@ def add(project: Project, file: str) -> int:
     files.require_writable(project.data)
     # Beside its place, and with a name that no device has: a rename then makes it appear at once.
     with tempfile.TemporaryDirectory(prefix=".add-", dir=project.data) as scratch:
-        _write(Path(scratch) / device, unpacked | {told.NOTE: told.note(path.read_bytes())})
+        _write(Path(scratch) / device, unpacked | {received.NOTE: received.note(path.read_bytes())})
         os.rename(Path(scratch) / device, place)
     print(
-        f"added {len(chapters)} chapters of {device} as {project.quoted(place)}, {told.MARK}; "
+        f"added {len(chapters)} chapters of {device} as {project.quoted(place)}, {received.MARK}; "
         f"next: scripts/lab figures; scripts/lab verdicts --device {device}"
     )
     return 0

@@ -4,7 +4,7 @@ those whose results came from somebody else."""
 import re
 from collections.abc import Sequence
 
-from notebook import told
+from notebook import received
 
 EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
@@ -24,7 +24,7 @@ def short(device: str) -> str:
     for vendor in _VENDORS:
         model = model.removeprefix(vendor)
     model = _MEMORY.sub("", model)
-    return told.marked(" ".join(map(_word, model.split("-"))), device)
+    return received.marked(" ".join(map(_word, model.split("-"))), device)
 
 
 def _word(word: str) -> str:

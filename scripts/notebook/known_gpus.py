@@ -1,6 +1,6 @@
 """What data/architectures.csv and data/gpus.csv know of a GPU that its driver names.
 
-A GPU that neither has is held against its generation alone; a generation that neither has, against the
+A GPU that neither has is compared with its generation alone; a generation that neither has, against the
 newest one that they have.
 """
 

@@ -63,7 +63,7 @@ def check_results(project: Project, document: Json, chapter: Chapter) -> None:
 
 
 def device_of(known: list[KnownGpu], context: Json) -> Device:
-    """What rows and counters are held against."""
+    """What rows and counters are compared with."""
     return Device(
         context["l2_bytes"],
         context["dram_bytes_per_second"],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from notebook import csv_table, errors, fields, files, kept, names, records, schema, told
+from notebook import csv_table, errors, fields, files, kept, names, received, records, schema
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
@@ -50,7 +50,7 @@ class Result:
     # Names the content of the files that it is read from; "" where it is not read from a data file.
     key: str = ""
     # From an archive of somebody else (`lab add`): what cannot be checked is as told by the sender.
-    is_told: bool = False
+    is_received: bool = False
 
     @property
     def age(self) -> tuple[int, float, str]:
@@ -64,6 +64,10 @@ class Result:
     @property
     def kind(self) -> str:
         return "published" if self.is_published else "emulated" if self.is_emulated else "gpu"
+
+    def reason(self, text: str) -> str:
+        """Of a verdict on it, which says whose numbers these are."""
+        return "; ".join(filter(None, (text, received.MARK if self.is_received else "")))
 
     def _pools(self, metric: str) -> Pools:
         """What the benchmarks tell about the variance of one of them between processes."""
@@ -182,7 +186,7 @@ def load_right(project: Project, path: Path, chapter: Chapter) -> Result:
 def key_of(path: Path, chapter: Chapter) -> str:
     """The key of the result that `load` gives; raises Malformed."""
     measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
-    return _key(kept.key([_content(path)]), measured, told.is_told(path.parent))
+    return _key(kept.key([_content(path)]), measured, received.is_received(path.parent))
 
 
 def _checked(project: Project, path: Path, chapter: Chapter) -> Result:
@@ -206,13 +210,13 @@ def _checked(project: Project, path: Path, chapter: Chapter) -> Result:
 
 
 def _with_counters(result: Result, measured: dict[str, dict[str, float]]) -> Result:
-    key = _key(result.key, measured, result.is_told)
+    key = _key(result.key, measured, result.is_received)
     return replace(result, measured_counters=measured, key=key)
 
 
-def _key(name: str, measured: dict[str, dict[str, float]], is_told: bool) -> str:
+def _key(name: str, measured: dict[str, dict[str, float]], is_received: bool) -> str:
     """Names a result by the content of its file and its counters, and by whose they are."""
-    return kept.key([name.encode(), repr((sorted(measured.items()), is_told)).encode()])
+    return kept.key([name.encode(), repr((sorted(measured.items()), is_received)).encode()])
 
 
 def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
@@ -281,7 +285,7 @@ def _result(
         compute_capability=context.get("compute_capability", ""),
         generation=_generation(context),
         key=key,
-        is_told=told.is_told(path.parent),
+        is_received=received.is_received(path.parent),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from notebook import names, told
+from notebook import names
 from notebook.claims import Claim
 from notebook.intervals import (
     Estimate,
@@ -163,16 +163,10 @@ def decide(claim: Claim, result: Result, data: str) -> list[Verdict]:
     if not by_regime:
         return [verdict(Finding(NO_DATA, f"no data of {_wanted(claim)}"))]
     return [
-        verdict(_marked(_find(claim, samples, result), result), regime, samples[0].label)
+        verdict(replace(finding, reason=result.reason(finding.reason)), regime, samples[0].label)
         for regime, samples in by_regime.items()
+        for finding in [_find(claim, samples, result)]
     ]
-
-
-def _marked(finding: Finding, result: Result) -> Finding:
-    """The reason says whose numbers these are."""
-    if not result.is_told:
-        return finding
-    return replace(finding, reason="; ".join(filter(None, (finding.reason, told.MARK))))
 
 
 def _obstacle(claim: Claim, result: Result) -> Finding | None:

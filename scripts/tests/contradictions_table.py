@@ -385,8 +385,8 @@ ATTACKS = [
     Attack("later: a cache of no state", READS, copied("memcpy", "cache:cold", "cache:hot")),
     Attack("later: a block of 2048", READS, copied("read_offset", "block:128", "block:2048")),
     Attack("later: a rate beyond the L2", READS, _fast_from_the_l2),
-    Attack("later: instructions in no time", NAIVE, _instructions),
-    Attack("later: bytes of DRAM in no time", READS, counter_times("dram_read_bytes", 1000)),
+    Attack("later: instructions at once", NAIVE, _instructions),
+    Attack("later: bytes of DRAM at once", READS, counter_times("dram_read_bytes", 1000)),
     Attack("later: sectors from nowhere", READS, _from_nowhere),
     Attack("later: efficient without sectors", READS, counter("store_efficiency", 0)),
 ]

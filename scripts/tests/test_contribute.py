@@ -11,7 +11,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import archive, contribute, drawing, told
+from notebook import archive, contribute, drawing, received
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
 
@@ -388,10 +388,10 @@ def test_what_somebody_else_measured_is_marked_wherever_it_stands(
     rows = synthetic.misaligned_reads_emulated(32)
     synthetic.save(other.data, synthetic.document(rows, "emulated-hopper"))
     contribute.add(other.project, str(sent(tmp_path, of_both_offsets())))
-    assert told.MARK in capsys.readouterr().out
+    assert received.MARK in capsys.readouterr().out
     done = other.lab("verdicts", "--json", "--device", DEVICE)
     measured = [each for each in json.loads(done.stdout) if each["evidence"] == "measured"]
-    assert measured and all(told.MARK in each["reason"] for each in measured), done.stderr
+    assert measured and all(received.MARK in each["reason"] for each in measured), done.stderr
 
     drawing.write_pages(other.project)
     pages = [other.root / "README.md", other.chapter.directory / "README.md"]
@@ -401,10 +401,10 @@ def test_what_somebody_else_measured_is_marked_wherever_it_stands(
         for line in page.read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ").splitlines()
         if "A100" in line
     ]
-    assert named and all(told.MARK in line for line in named), named
+    assert named and all(received.MARK in line for line in named), named
 
 
 def test_what_a_run_here_measured_has_no_mark(other: Tree) -> None:
     synthetic.save_stored(other.data / RESULTS, of_both_offsets())
     done = other.lab("verdicts", "--json", "--device", DEVICE)
-    assert done.stdout.count('"measured"') and told.MARK not in done.stdout
+    assert done.stdout.count('"measured"') and received.MARK not in done.stdout

@@ -15,7 +15,7 @@ MARK = "as told by the sender"
 NOTE = "sender.json"
 
 # Folders that were looked into: the names of devices stand in many places that see no folder.
-_told: set[str] = set()
+_received: set[str] = set()
 
 
 def note(archive: bytes) -> bytes:
@@ -28,14 +28,14 @@ def note(archive: bytes) -> bytes:
     return (json.dumps(content, indent=2) + "\n").encode()
 
 
-def is_told(folder: Path) -> bool:
+def is_received(folder: Path) -> bool:
     """Whether the results in a device's folder were added."""
     if not files.is_there(folder / NOTE):
         return False
-    _told.add(folder.name)
+    _received.add(folder.name)
     return True
 
 
 def marked(name: str, device: str) -> str:
     """The name of a device as it is shown."""
-    return f"{name} ({MARK})" if device in _told else name
+    return f"{name} ({MARK})" if device in _received else name
