@@ -18,6 +18,7 @@ from pathlib import Path
 from generated_table import TableError, generate
 from notebook.gpu_rows import merged
 
+NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?: \(.+)?")
 TEXT = re.compile(r"[A-Za-z0-9 ._/()+-]*")
 
 
@@ -29,14 +30,15 @@ def text(row: dict[str, str], field: str) -> str:
 
 
 def number(row: dict[str, str], field: str, scale: int = 1) -> str:
-    """The leading number of a field ("32 (forum) / 128 ..."); an empty one is 0, "not known"."""
+    """The number of a field, or the first of two sources ("32 (forum) / 128 ..."); an empty one is 0,
+    "not known". What is neither a whole number nor followed by its source is a typo, like 11O8."""
     value = row[field]
     if value == "":
         return "0"
-    match = re.match(r"[0-9]+(\.[0-9]+)?(?![0-9.])", value)
+    match = NUMBER.fullmatch(value)
     if match is None:
         raise TableError(f"{row['gpu']!r}: {field} is {value!r}, a number is needed")
-    return str(round(float(match.group()) * scale))
+    return str(round(float(match[1]) * scale))
 
 
 def numbers(row: dict[str, str], field: str) -> str:

@@ -82,7 +82,8 @@ void describe_emulated(DeviceDescription& description) {
     description.dram_bytes_per_second = std::atof(property("dram_bytes_per_second").c_str());
     description.provenance = {{"year", property("year")},
                               {"fetch_unit_bytes", property("fetch_unit_bytes")},
-                              {"emulator_version", property("version")}};
+                              {"emulator_version", property("version")},
+                              {"tables_sha256", property("tables_sha256")}};
 }
 
 void describe_gpu(DeviceDescription& description, const cudaDeviceProp& properties) {

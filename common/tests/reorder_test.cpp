@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
+#include "timing/thread_registers.hpp"
 #include "timing_fixture.hpp"
 
 namespace timing {
@@ -86,6 +88,73 @@ TEST(Reorder, AMovedValueKeepsItsRegister) {
                                          load(Space::global, {}, 1), arithmetic({1}, 5),
                                          arithmetic({}, 6)};
     EXPECT_EQ(order_of(block, 1), (Registers{7, 0, 6, 1, 5}));
+}
+
+// Loads of which the first `computed` have an address of their own, made by what stands before each, or
+// by what is free; the others' addresses come from before the block.
+std::vector<Instruction> loads_with_addresses(unsigned loads, unsigned computed,
+                                              const Instruction& maker) {
+    std::vector<Instruction> line;
+    for (unsigned i = 0; i < loads; ++i) {
+        const auto address = static_cast<Register>(100 + i);
+        if (i < computed) {
+            line.push_back(maker);
+            line.back().destinations = {address};
+        }
+        line.push_back(load(Space::global, {address}, static_cast<Register>(200 + i)));
+    }
+    return line;
+}
+
+// Of 32 registers, 10 of them live: 8 more are in use, or 13 where addresses are computed.
+constexpr unsigned left_of_few = 32 - 10 - 8, left_beside_addresses = 32 - 10 - 13;
+
+TEST(FreeRegisters, ComputedAddressesAreInUseWhereAQuarterOfTheLoadsHasOne) {
+    const Instruction maker = arithmetic({}, 0);
+    for (const auto& [loads, computed, left] :
+         std::vector<std::array<unsigned, 3>>{{0, 0, left_of_few},
+                                              {1, 0, left_of_few},
+                                              {1, 1, left_beside_addresses},
+                                              {4, 1, left_beside_addresses},
+                                              {5, 1, left_of_few},
+                                              {8, 2, left_beside_addresses},
+                                              {9, 2, left_of_few}}) {
+        const auto line = loads_with_addresses(loads, computed, maker);
+        EXPECT_EQ(free_registers(32, 10, line), left) << computed << " of " << loads;
+    }
+}
+
+TEST(FreeRegisters, OnlyAnAddressOfOneOrTwoCountsAndNoneThatIsFreeOrLoaded) {
+    const auto left = [](const Instruction& maker) {
+        return free_registers(32, 10, loads_with_addresses(1, 1, maker));
+    };
+    EXPECT_EQ(left(arithmetic({}, 0)), left_beside_addresses);
+    EXPECT_EQ(left(move(7, 0)), left_of_few);
+    EXPECT_EQ(left(load(Space::global, {7}, 0)), left_of_few);
+    for (unsigned readers = 1; readers <= 4; ++readers) {
+        std::vector<Instruction> line{arithmetic({}, 0)};
+        for (unsigned i = 0; i < readers; ++i)
+            line.push_back(load(Space::global, {0}, static_cast<Register>(1 + i)));
+        EXPECT_EQ(free_registers(32, 10, line), readers <= 2 ? left_beside_addresses : left_of_few)
+            << readers;
+    }
+}
+
+TEST(FreeRegisters, OnlyLoadsFromGlobalMemoryCount) {
+    std::vector<Instruction> line{arithmetic({}, 0), load(Space::shared, {0}, 1)};
+    EXPECT_EQ(free_registers(32, 10, line), left_of_few);
+    line.push_back(load(Space::global, {0}, 2));
+    EXPECT_EQ(free_registers(32, 10, line), left_beside_addresses);
+}
+
+TEST(FreeRegisters, DependOnHowManyThereAre) {
+    const auto line = loads_with_addresses(1, 1, arithmetic({}, 0));
+    EXPECT_EQ(free_registers(33, 10, line), 33u - 10 - 5);
+    EXPECT_EQ(free_registers(31, 10, line), 31u - 10 - 8);
+    // Four are left at least.
+    EXPECT_EQ(free_registers(32, 15, line), 4u);
+    EXPECT_EQ(free_registers(32, 16, line), 4u);
+    EXPECT_EQ(free_registers(40, 40, line), 4u);
 }
 
 }  // namespace

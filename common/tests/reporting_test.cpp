@@ -153,6 +153,52 @@ TEST(Reports, HaveAColumnForEachCounter) {
     }
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+// A column is as wide as its name, ten at least, behind one blank.
+TEST(Reports, OfCountsStandBelowTheirNames) {
+    benchmark::ClearRegisteredBenchmarks();
+    benchmark::RegisterBenchmark("a_kernel/n:1",
+                                 [](benchmark::State& state) {
+                                     for (auto _ : state) state.SetIterationTime(1);
+                                     state.counters["x"] = 7;
+                                     state.counters["ten_chars_"] = 12;
+                                     state.counters["shared_load_wavefronts"] = 1234567890123;
+                                 })
+        ->UseManualTime()
+        ->Iterations(1);
+    BenchmarkFlags flags;
+    flags.tabular = true;
+    testing::internal::CaptureStdout();
+    run_and_report(flags, false);
+    const auto lines = lines_of(testing::internal::GetCapturedStdout());
+    ASSERT_EQ(lines.size(), 4u);
+    EXPECT_EQ(lines[0], lines[2]);
+    EXPECT_EQ(lines[0], std::string(lines[1].size(), '-'));
+    EXPECT_EQ(lines[3].size(), lines[1].size());
+    EXPECT_TRUE(lines[1].starts_with("Benchmark ")) << lines[1];
+    EXPECT_TRUE(lines[1].ends_with("  shared_load_wavefronts ten_chars_          x")) << lines[1];
+    EXPECT_TRUE(lines[3].starts_with("a_kernel/n:1 ")) << lines[3];
+    EXPECT_TRUE(lines[3].ends_with("          1.23456789e+12         12          7")) << lines[3];
+}
+
+TEST(Reports, OfCountsSayEachCounterOnceWithoutColumns) {
+    const auto lines = lines_of(printed({}, false));
+    ASSERT_EQ(lines.size(), 5u);
+    EXPECT_TRUE(lines[3].starts_with("first/n:1 ")) << lines[3];
+    EXPECT_TRUE(lines[3].ends_with(" load_sectors=1234567890")) << lines[3];
+    EXPECT_TRUE(lines[4].starts_with("second/n:2 ")) << lines[4];
+    EXPECT_TRUE(lines[4].ends_with(" load_sectors=5 store_sectors=4")) << lines[4];
+    // Names are padded to one width.
+    EXPECT_EQ(lines[3].find("load_sectors"), lines[4].find("load_sectors"));
+    EXPECT_EQ(lines[1].size() + 1, lines[3].find("load_sectors"));
+}
+
 TEST(Reports, AreCommaSeparatedValues) {
     BenchmarkFlags flags;
     flags.format = "csv";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -708,6 +709,52 @@ TEST(PartialSectors, AreThoseThatStoresLeaveIncomplete) {
     emulator::SectorSet read;
     read.insert({0, 2});  // the sector at 32 is in the L2 already
     EXPECT_EQ(partial.incomplete(read), 1u);
+}
+
+// The bytes of each sector, byte by byte; whole sectors left out.
+std::vector<emulator::PartialSector> by_bytes(const emulator::WarpRequest& request) {
+    std::map<emulator::Address, std::uint32_t> bytes;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        if ((request.active_mask >> lane & 1) == 0) continue;
+        for (unsigned i = 0; i < request.bytes_per_lane; ++i) {
+            const emulator::Address address = request.addresses[lane] + i;
+            bytes[address / 32 * 32] |= 1u << address % 32;
+        }
+    }
+    std::vector<emulator::PartialSector> parts;
+    for (const auto& [sector, mask] : bytes)
+        if (mask != 0xffffffff) parts.push_back({sector, mask});
+    return parts;
+}
+
+// Wherever lanes lie, overlap, and leave gaps; aligned or not.
+TEST(PartialSectors, OfARequestAreThoseOfItsBytes) {
+    std::mt19937 random(7);
+    for (int trial = 0; trial < 20000; ++trial) {
+        const unsigned bytes_per_lane = 1u << random() % 5;
+        const auto mask = trial % 4 == 0 ? static_cast<std::uint32_t>(random()) : 0xffffffff;
+        const unsigned span = 1u << (4 + random() % 8);
+        const unsigned alignment = trial % 2 == 0 ? 1 : bytes_per_lane;
+        std::array<emulator::Address, 32> addresses;
+        for (auto& address : addresses) address = random() % span / alignment * alignment;
+        const emulator::WarpRequest request{addresses, mask, bytes_per_lane};
+        ASSERT_EQ(partial_sectors_of(request), by_bytes(request)) << trial;
+    }
+}
+
+TEST(PartialSectors, OfBytesSideBySideAreThoseOfTheBytes) {
+    for (emulator::Address begin = 0; begin < 70; ++begin) {
+        for (emulator::Address end = begin; end < 170; ++end) {
+            std::vector<emulator::PartialSector> expected;
+            for (emulator::Address sector = 0; sector < 192; sector += 32) {
+                std::uint32_t mask = 0;
+                for (unsigned i = 0; i < 32; ++i)
+                    if (begin <= sector + i && sector + i < end) mask |= 1u << i;
+                if (mask != 0 && mask != 0xffffffff) expected.push_back({sector, mask});
+            }
+            ASSERT_EQ(emulator::partial_sectors_of(begin, end), expected) << begin << " " << end;
+        }
+    }
 }
 
 TEST(SectorSet, LinesInBoth) {

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import bootstrap, plain_words, schema, toolbox
+from notebook import bootstrap, git, plain_words, schema, toolbox
 from notebook.errors import CHECK_FAILED, MISSING, Problem
 from notebook.progress import say
 from notebook.project import Project
@@ -81,7 +81,11 @@ def _tracked(project: Project) -> list[str]:
     """The files that git has, or would add."""
     command = ["git", "-C", str(project.root), "ls-files", "--cached", "--others"]
     done = subprocess.run(
-        [*command, "--exclude-standard", "-z"], capture_output=True, text=True, check=False
+        [*command, "--exclude-standard", "-z"],
+        env=git.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise Problem("lab check asks git for the files; there is no git checkout", MISSING)

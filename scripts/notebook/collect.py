@@ -19,6 +19,7 @@ from notebook import (
     estimates,
     fields,
     files,
+    git,
     lock,
     records,
     schema,
@@ -37,7 +38,7 @@ _CONTEXT_OF_THE_RUN = {
     *documents.CONTEXT_OF_THE_HOST,
     *("date", "git_revision", "git_dirty", "compiler", "compile_flags", "emulator_version"),
     *("library_version", "json_schema_version", "runtime_version", "driver_version"),
-    "process_seconds",
+    *("process_seconds", "tables_sha256"),
 }
 # The flag of a process that counts what moves of managed memory, and times nothing.
 _COUNT_MIGRATIONS = "--count-migrations"
@@ -58,16 +59,19 @@ def stop_running() -> None:
 def git_revision(project: Project) -> tuple[str, str]:
     """The revision of the working tree and whether it has changes: ("unknown",) * 2 outside git.
 
-    What `lab run` itself writes (data, figures, tables in pages) is no change. A tree that
-    `lab fleet` has unpacked from a commit has no git of its own; its job says which commit it is.
+    What `lab run` itself writes (results, figures, tables in pages) is no change; the tables of GPUs
+    and of the time model are compiled in. A tree that `lab fleet` has unpacked from a commit has no
+    git of its own; its job says which commit it is.
     """
-    git = ["git", "-C", str(project.root)]
-    made_by_us = [":(exclude)data", ":(exclude)plots", ":(exclude)*README.md"]
+    command = ["git", "-C", str(project.root)]
+    results = [f":(exclude,glob)data/*/{name}" for name in ("*.json", "counters/**", "peers/**")]
+    made_by_us = [*results, ":(exclude)plots", ":(exclude)*README.md"]
     try:
-        head = _output([*git, "rev-parse", "--show-toplevel", "HEAD"]).splitlines()
+        head = _output([*command, "rev-parse", "--show-toplevel", "HEAD"]).splitlines()
         if len(head) != 2 or Path(head[0]) != project.root:
             return _revision_of_the_job()
-        changes = _output([*git, "status", "--porcelain", "--", ".", *made_by_us])
+        status = ["status", "--porcelain", "--untracked-files=all"]
+        changes = _output([*command, *status, "--", ".", *made_by_us])
     except (OSError, subprocess.CalledProcessError):
         return _revision_of_the_job()
     return head[1], "true" if changes else "false"
@@ -200,7 +204,7 @@ def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
 
 
 def _output(command: list[str]) -> str:
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    run = subprocess.run(command, env=git.environment(), capture_output=True, text=True, check=True)
     return run.stdout
 
 

@@ -4,11 +4,23 @@ import os
 import tempfile
 from pathlib import Path
 
-from notebook import archive, files, lock, plausibility, results, schema
+from notebook import (
+    archive,
+    context_consistency,
+    counter_consistency,
+    files,
+    known_gpus,
+    lock,
+    plausibility,
+    received,
+    results,
+    schema,
+)
 from notebook.archive import Files
 from notebook.chapters import Chapter, all_chapters
 from notebook.devices import is_slug, option_for
 from notebook.errors import WRONG_USAGE, Malformed, Problem
+from notebook.fields import Json
 from notebook.project import Project
 from notebook.text import plain, quoted
 
@@ -74,10 +86,11 @@ def add(project: Project, file: str) -> int:
     files.require_writable(project.data)
     # Beside its place, and with a name that no device has: a rename then makes it appear at once.
     with lock.temporary_folder(".add-", project.data) as scratch:
-        _write(scratch / device, unpacked)
+        noted = unpacked | {received.NOTE: received.note(path.read_bytes())}
+        _write(scratch / device, noted)
         os.rename(scratch / device, place)
     print(
-        f"added {len(chapters)} chapters of {device} as {project.quoted(place)}; "
+        f"added {len(chapters)} chapters of {device} as {project.quoted(place)}, {received.MARK}; "
         f"next: scripts/lab figures; scripts/lab verdicts --device {device}"
     )
     return 0
@@ -104,11 +117,15 @@ def check(project: Project, path: Path, device: str, unpacked: Files) -> list[Ch
         raise Problem(f"{quoted(path)}: {unknown[0]} belongs to no chapter of this notebook")
     if not chapters:
         raise Problem(f"{quoted(path)}: holds no results")
+    documents: dict[str, Json] = {}
     for name, text in unpacked.items():
         try:
-            _check(project, device, name, text)
+            if document := _checked(device, name, text):
+                documents[name] = document
         except Malformed as error:
             raise Problem(f"{quoted(path)}: {name} {plain(error)}; nothing was added") from error
+    if not device.startswith("emulated-"):
+        _check_consistency(project, path, chapters, documents, unpacked)
     with tempfile.TemporaryDirectory(prefix="lab-check-") as scratch:
         folder = Path(scratch) / device
         _write(folder, unpacked)
@@ -122,16 +139,50 @@ def check(project: Project, path: Path, device: str, unpacked: Files) -> list[Ch
     return chapters
 
 
-def _check(project: Project, device: str, name: str, text: bytes) -> None:
+def _checked(device: str, name: str, text: bytes) -> Json | None:
+    """The results in a file; None for one of counters. Raises Malformed for another form."""
     if name.endswith(".csv"):
         plausibility.check_counters(text)
-    elif name.endswith(".meta.json"):
+        return None
+    if name.endswith(".meta.json"):
         plausibility.check_plain(schema.parse_json(text))
-    else:
-        document = schema.parse(text)
-        plausibility.check_place(document, device, name.removesuffix(".json"))
-        if not device.startswith("emulated-"):
-            plausibility.check_results(project, document, device)
+        return None
+    document = schema.parse(text)
+    plausibility.check_place(document, device, name.removesuffix(".json"))
+    return document
+
+
+def _check_consistency(
+    project: Project,
+    path: Path,
+    chapters: list[Chapter],
+    documents: dict[str, Json],
+    unpacked: Files,
+) -> None:
+    """Raises Problem for results that contradict themselves."""
+    name = ""
+    try:
+        for chapter in chapters:
+            name = f"{chapter.name}.json"
+            plausibility.check_results(project, documents[name], chapter)
+        for chapter in chapters:
+            name = f"counters/{chapter.name}.csv"
+            _check_counters(project, chapter, documents[f"{chapter.name}.json"], unpacked)
+        name = "its chapters"
+        context_consistency.check_together([each["context"] for each in documents.values()])
+    except Malformed as error:
+        raise Problem(f"{quoted(path)}: {name} {plain(error)}; nothing was added") from error
+
+
+def _check_counters(project: Project, chapter: Chapter, document: Json, unpacked: Files) -> None:
+    table, meta = (f"counters/{chapter.name}.{ending}" for ending in ("csv", "meta.json"))
+    if table in unpacked:
+        measured = results.parse_counters(unpacked[table])
+        counted = counter_consistency.counted_by(project, chapter)
+        device = plausibility.device_of(known_gpus.of_project(project), document["context"])
+        counter_consistency.check_counters(measured, document["rows"], counted, device)
+    if meta in unpacked:
+        counter_consistency.check_meta(schema.parse_json(unpacked[meta]), document["context"])
 
 
 def _write(folder: Path, unpacked: Files) -> None:

@@ -1,7 +1,10 @@
-"""Short names of devices for tables: `H200` for nvidia-h200, `Fermi` for emulated-fermi."""
+"""Short names of devices for tables: `H200` for nvidia-h200, `Fermi` for emulated-fermi; with the mark of
+those whose results came from somebody else."""
 
 import re
 from collections.abc import Sequence
+
+from notebook import received
 
 EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
@@ -17,10 +20,11 @@ def short(device: str) -> str:
     """`nvidia-geforce-rtx-3080` is `GeForce RTX 3080`; an emulated GPU has its generation's name."""
     if device.startswith(EMULATED):
         return device.removeprefix(EMULATED).capitalize()
+    model = device
     for vendor in _VENDORS:
-        device = device.removeprefix(vendor)
-    device = _MEMORY.sub("", device)
-    return " ".join(map(_word, device.split("-")))
+        model = model.removeprefix(vendor)
+    model = _MEMORY.sub("", model)
+    return received.marked(" ".join(map(_word, model.split("-"))), device)
 
 
 def _word(word: str) -> str:

@@ -127,6 +127,12 @@ CONTEXT = (
     Field("driver_version", text(_VERSION), "CUDA version of the driver"),
     Field("runtime_version", text(_VERSION), "CUDA version of the runtime"),
     Field("emulator_version", text(_VERSION), "version of the emulated GPU"),
+    Field(
+        "tables_sha256",
+        text("[0-9a-f]{64}"),
+        "of the tables compiled into the emulated GPU: architectures.csv, gpus.csv and "
+        "timing/parameters.csv, one after the other",
+    ),
     Field("sm_clock_mhz_before", UNITS["MHz"], "SM clock before the run"),
     Field("memory_clock_mhz_before", UNITS["MHz"], "memory clock before the run"),
     Field("throttle_reasons_before", whole(0, 2**63 - 1), "NVML's bits before the run"),

@@ -9,7 +9,7 @@ PHRASES = {
     r"the mend|mends?|mended|mending": "how to fix it; repair",
     r"nobody|whoever": "name the thing: no kernel, no other device, the caller",
     r"take[ns]? down|took down": "record",
-    r"told": "reported; warned; distinguished",
+    r"told(?! by the sender)": "reported; warned; distinguished",
     r"in vain": "unused; to no effect",
     r"(?:most|least|fewest)_(?!common)\w+": "max_…, min_…",
     r"loose(?!n)\w*": "unconverged",

@@ -4,17 +4,17 @@ The files may come from other people. Nothing of them is used before it has pass
 """
 
 import glob
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from notebook import csv_table, errors, fields, files, kept, names, records, schema
+from notebook import csv_table, errors, fields, files, kept, names, received, records, schema
 from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
 from notebook.fields import Json
-from notebook.intervals import Benchmark, Pool, Pools, pooled, pooled_shares
+from notebook.intervals import Benchmark, Pool, Pools, pooled
 from notebook.metrics import COUNTERS, SHARES
 from notebook.project import Project
 from notebook.records import Counts, Repetitions, numbers
@@ -49,6 +49,8 @@ class Result:
     generation: str = ""
     # Names the content of the files that it is read from; "" where it is not read from a data file.
     key: str = ""
+    # From an archive of somebody else (`lab add`): what cannot be checked is as told by the sender.
+    is_received: bool = False
 
     @property
     def age(self) -> tuple[int, float, str]:
@@ -63,11 +65,14 @@ class Result:
     def kind(self) -> str:
         return "published" if self.is_published else "emulated" if self.is_emulated else "gpu"
 
+    def reason(self, text: str) -> str:
+        """Of a verdict on it, which says whose numbers these are."""
+        return "; ".join(filter(None, (text, received.MARK if self.is_received else "")))
+
     def _pools(self, metric: str) -> Pools:
         """What the benchmarks tell about the variance of one of them between processes."""
         if metric not in self._pools_by_metric:
-            of_metric = pooled_shares if metric in SHARES else pooled
-            self._pools_by_metric[metric] = of_metric(self._benchmarks(metric))
+            self._pools_by_metric[metric] = pooled(self._benchmarks(metric))
         return self._pools_by_metric[metric]
 
     @cached_property
@@ -83,9 +88,13 @@ class Result:
             if (values := repetitions.positive(metric))
         ]
 
-    def pool_of(self, metric: str, regime: str) -> Pool:
-        """What tells the variance of a metric between processes, in a regime."""
-        return self._pools(metric if metric in SHARES else "time").of(regime)
+    def pool_of(self, metric: str, regime: str, processes: Iterable[int]) -> Pool:
+        """What shows the variance of a metric between some processes, in a regime. A rate varies as
+        its time does, the other way round."""
+        if metric in SHARES:
+            return self._pools(metric).of(regime, processes)
+        pool = self._pools("time").of(regime, processes)
+        return pool if metric == "time" else pool.reversed
 
     @cached_property
     def by_variant(self) -> dict[str, list[str]]:
@@ -177,7 +186,7 @@ def load_right(project: Project, path: Path, chapter: Chapter) -> Result:
 def key_of(path: Path, chapter: Chapter) -> str:
     """The key of the result that `load` gives; raises Malformed."""
     measured = load_counters(path.parent / "counters" / f"{chapter.name}.csv")
-    return _key(kept.key([_content(path)]), measured)
+    return _key(kept.key([_content(path)]), measured, received.is_received(path.parent))
 
 
 def _checked(project: Project, path: Path, chapter: Chapter) -> Result:
@@ -201,12 +210,13 @@ def _checked(project: Project, path: Path, chapter: Chapter) -> Result:
 
 
 def _with_counters(result: Result, measured: dict[str, dict[str, float]]) -> Result:
-    return replace(result, measured_counters=measured, key=_key(result.key, measured))
+    key = _key(result.key, measured, result.is_received)
+    return replace(result, measured_counters=measured, key=key)
 
 
-def _key(name: str, measured: dict[str, dict[str, float]]) -> str:
-    """Names a result by the content of its file and its counters."""
-    return kept.key([name.encode(), repr(sorted(measured.items())).encode()])
+def _key(name: str, measured: dict[str, dict[str, float]], is_received: bool) -> str:
+    """Names a result by the content of its file and its counters, and by whose they are."""
+    return kept.key([name.encode(), repr((sorted(measured.items()), is_received)).encode()])
 
 
 def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
@@ -275,6 +285,7 @@ def _result(
         compute_capability=context.get("compute_capability", ""),
         generation=_generation(context),
         key=key,
+        is_received=received.is_received(path.parent),
     )
 
 

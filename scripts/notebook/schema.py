@@ -103,12 +103,26 @@ def check(document: Json) -> None:
     if document.get("format") != fields.FORMAT:
         raise Malformed(f"is not of format {fields.FORMAT}; scripts/lab run collects it again")
     # Collecting errors takes longer than finding that there is none.
-    if not _is_surely_right(document) and not _validator().is_valid(document):
-        error = next(iter(_validator().iter_errors(document)))
+    if not _is_surely_right(document) and not _is_valid(document):
+        error = _first_error(document)
         unknown = error.kind.name == "additionalProperties"
         where_known = f"; fields: {fields.FILE}, metrics: {METRICS_FILE}" if unknown else ""
         raise Malformed(f"{place(error.instance_path)}: {short(error.message)}{where_known}")
     _check_rows(document)
+
+
+def _is_valid(document: Json) -> bool:
+    try:
+        return bool(_validator().is_valid(document))
+    except ValueError as error:  # "Recursion limit reached"
+        raise Malformed("is nested too deeply") from error
+
+
+def _first_error(document: Json) -> Any:
+    try:
+        return next(iter(_validator().iter_errors(document)))
+    except ValueError as error:  # the same, of its message
+        raise Malformed("is nested too deeply") from error
 
 
 def _is_surely_right(document: Json) -> bool:

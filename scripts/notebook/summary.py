@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import count_changes, verdicts
+from notebook import count_changes, git, verdicts
 from notebook.chapters import Chapter
 from notebook.collect import Collected
 from notebook.devices import Target
@@ -130,7 +130,7 @@ def _against_data(project: Project, done: list[Ran]) -> list[str]:
 def _changes(project: Project) -> list[str]:
     """What is tracked and differs from the last commit, and how to undo it."""
     made = [name for name in ("data", "plots", "README.md", "chapters/*/README.md")]
-    git = [
+    command = [
         "git",
         "-C",
         str(project.root),
@@ -141,7 +141,9 @@ def _changes(project: Project) -> list[str]:
         *made,
     ]
     try:
-        run = subprocess.run(git, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            command, env=git.environment(), capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return []
     names = [line[3:] for line in run.stdout.splitlines()]

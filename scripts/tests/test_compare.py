@@ -1,6 +1,7 @@
 """Devices side by side: each by its own measure, and never different sizes without saying so."""
 
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import synthetic
 from conftest import Tree
 
 from notebook import compare, comparison_output
-from notebook.compare import DeviceComparison, Row
+from notebook.compare import DeviceComparison, Difference, Row
+from notebook.device_answers import Question, Value
 from notebook.errors import Problem
+from notebook.intervals import Estimate
 
 SMALL, LARGE = 2**20, 2**24
 Json = dict[str, Any]
@@ -271,3 +274,82 @@ def test_a_folder_without_results(tree: Tree, tmp_path: Path) -> None:
     (tmp_path / "nvidia-h200").mkdir()
     with pytest.raises(Problem, match="no data"):
         compare.operand(tree.project, [tree.chapter], str(tmp_path / "nvidia-h200"))
+
+
+def test_json_has_every_field_of_a_row_and_none_where_there_is_nothing() -> None:
+    """Two devices that have a value, of which one is in doubt, and a third without."""
+    timed = Value(1.5, Estimate(math.log(1.5), 0.0, math.inf), 5, "", 0, "n:64", "dram", "a.json")
+    counted = Value(0.0, None, 1, "a quick run", 0, "", "", "b.json")
+    once = Value(2.0, Estimate(math.log(2), 0.0, math.inf), 1, "", 0, "n:64", "l2", "c.json")
+    question = Question("02_x", "time", "read/by:2", "read/by:1", "Two is slower.")
+    row_of_four = Row(
+        question,
+        [timed, counted, once, None],
+        [
+            None,
+            Difference("differs", 2.0, (1.9, 2.1), ""),
+            Difference("unknown", None, None, "why"),
+            None,
+        ],
+    )
+    missing = [compare.Missing(question, "", "a", {"b": "nothing"})]
+    operands = [compare.Operand(name, {}) for name in "abcd"]
+    content = comparison_output.as_json(DeviceComparison(operands, [row_of_four], missing))
+    assert content == {
+        "devices": ["a", "b", "c", "d"],
+        "rows": [
+            {
+                "chapter": "02_x",
+                "metric": "time",
+                "variant": "read/by:2",
+                "baseline": "read/by:1",
+                "in_claim": True,
+                "one_regime": False,
+                "values": {
+                    "a": {
+                        "value": 1.5,
+                        "interval": pytest.approx([1.5, 1.5]),
+                        "n": 5,
+                        "regime": "n:64",
+                        "label": "dram",
+                        "doubt": None,
+                        "data": "a.json",
+                    },
+                    "b": {
+                        "value": 0.0,
+                        "interval": None,
+                        "n": 1,
+                        "regime": None,
+                        "label": None,
+                        "doubt": "a quick run",
+                        "data": "b.json",
+                    },
+                    "c": {
+                        "value": 2.0,
+                        "interval": None,
+                        "n": 1,
+                        "regime": "n:64",
+                        "label": "l2",
+                        "doubt": None,
+                        "data": "c.json",
+                    },
+                },
+                "differences": {
+                    "b": {"mark": "differs", "ratio": 2.0, "interval": [1.9, 2.1], "reason": None},
+                    "c": {"mark": "unknown", "ratio": None, "interval": None, "reason": "why"},
+                },
+            }
+        ],
+        "not_compared": [
+            {
+                "chapter": "02_x",
+                "metric": "time",
+                "variant": "read/by:2",
+                "baseline": "read/by:1",
+                "regime": None,
+                "only": "a",
+                "others": {"b": "nothing"},
+            }
+        ],
+        "summary": {"differs": 1, "unknown": 1},
+    }

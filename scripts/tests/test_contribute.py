@@ -11,7 +11,7 @@ import pytest
 import synthetic
 from conftest import Tree
 
-from notebook import archive, contribute
+from notebook import archive, contribute, drawing, received
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
 
@@ -55,7 +55,8 @@ def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
     synthetic.save_stored(theirs / RESULTS, synthetic.of_an_a100())
     counters = theirs / DEVICE / "counters"
     counters.mkdir()
-    (counters / f"{synthetic.CHAPTER}.csv").write_text("name,load_sectors\nread/n:64,8\n")
+    name = synthetic.of_an_a100()["rows"][0]["name"]
+    (counters / f"{synthetic.CHAPTER}.csv").write_text(f"name,load_sectors\n{name},8\n")
     (counters / f"{synthetic.CHAPTER}.meta.json").write_text('{"ncu": "2025.3.1.0"}')
     (theirs / DEVICE / "private.txt").write_text("not for others")
     # What was measured beside the chapters stays where it is.
@@ -362,3 +363,48 @@ def test_the_command_says_it_in_one_line(other: Tree, tmp_path: Path) -> None:
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "git_dirty" in done.stderr
     assert other.lab("pack", "nvidia-h20").returncode == 2
+
+
+def of_both_offsets() -> Json:
+    """Offset 11 takes a tenth more than offset 0 on an A100, as much as the source says."""
+    content = synthetic.of_an_a100()
+    for offset in (8, 11, 13, 16, 24, 32, 40, 64):
+        row = json.loads(json.dumps(content["rows"][0]))
+        row["name"] = row["name"].replace("offset:0", f"offset:{offset}")
+        factor = 1.1 if offset == 11 else 1.0
+        row["time_us"] = [[factor * time for time in process] for process in row["time_us"]]
+        row["bytes_per_second"] = [
+            [rate / factor for rate in process] for process in row["bytes_per_second"]
+        ]
+        content["rows"].append(row)
+    content["context"].pop("validated_variants", None)
+    return content
+
+
+def test_what_somebody_else_measured_is_marked_wherever_it_stands(
+    other: Tree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its verdicts say so, and no line of a page names the GPU without the mark."""
+    rows = synthetic.misaligned_reads_emulated(32)
+    synthetic.save(other.data, synthetic.document(rows, "emulated-hopper"))
+    contribute.add(other.project, str(sent(tmp_path, of_both_offsets())))
+    assert received.MARK in capsys.readouterr().out
+    done = other.lab("verdicts", "--json", "--device", DEVICE)
+    measured = [each for each in json.loads(done.stdout) if each["evidence"] == "measured"]
+    assert measured and all(received.MARK in each["reason"] for each in measured), done.stderr
+
+    drawing.write_pages(other.project)
+    pages = [other.root / "README.md", other.chapter.directory / "README.md"]
+    named = [
+        line
+        for page in pages
+        for line in page.read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ").splitlines()
+        if "A100" in line
+    ]
+    assert named and all(received.MARK in line for line in named), named
+
+
+def test_what_a_run_here_measured_has_no_mark(other: Tree) -> None:
+    synthetic.save_stored(other.data / RESULTS, of_both_offsets())
+    done = other.lab("verdicts", "--json", "--device", DEVICE)
+    assert done.stdout.count('"measured"') and received.MARK not in done.stdout

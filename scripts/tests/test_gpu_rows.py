@@ -91,6 +91,31 @@ def test_an_l1_of_unknown_size_is_refused(
     assert "'Tesla M2090': the size of the L1 is not known" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("typo", ["11O8", "1e3", "1 60.3", "11,08", "0x10", "1.2.3", "-5", "12 MB"])
+@pytest.mark.parametrize("column", ["sm_count", "max_clock_mhz", "dram_bw_gbs", "l2_bytes"])
+def test_a_number_is_read_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, typo: str
+) -> None:
+    with (REAL.root / "data" / "gpus.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    rows[0][column] = typo
+    table = tmp_path / "gpus.csv"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    architectures_table = str(REAL.root / "data" / "architectures.csv")
+    assert architecture_table.main([architectures_table, str(table), str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert f"'Tesla K20m': {column} is {typo!r}, a number is needed" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_number_may_be_followed_by_its_source() -> None:
+    row = {"gpu": "x", "granularity": "32 (forum) / 128 (guide)"}
+    assert architecture_table.number(row, "granularity") == "32"
+
+
 # What differs among GPUs of one compute capability; all other columns are rules of the capability.
 _OF_A_GPU = {
     *("architecture", "gpu", "year", "sm_count", "max_clock_mhz", "mem_clock_mhz", "bus_bits"),

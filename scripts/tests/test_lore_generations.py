@@ -87,6 +87,25 @@ def test_without_emulated_gpus_no_generation_is_named() -> None:
     assert row(lore_generations.CHINESE) == ["lore", "–", "–", "–", "–"]
 
 
+ALL_OF_THEM = ("fermi", "kepler", "maxwell")
+
+
+@pytest.mark.parametrize("answer", ["holds", "weaker", "no effect", "needs a GPU"])
+def test_all_generations_have_a_word_of_their_own_where_it_is_not_english(answer: str) -> None:
+    """In whichever column they stand together; some of them, or one alone, are named."""
+    found = row(lore_generations.CHINESE, **dict.fromkeys(ALL_OF_THEM, (answer,)))
+    assert sorted(found[1:]) == sorted(["各代", "–", "–", "–"])
+    other = "holds" if answer != "holds" else "opposite"
+    two = row(lore_generations.CHINESE, fermi=(answer,), kepler=(answer,), maxwell=(other,))
+    assert "各代" not in two
+    assert row(lore_generations.CHINESE, fermi=(answer,))[1:].count("各代") == 1
+
+
+def test_in_english_all_are_counted_and_one_is_named() -> None:
+    assert "Fermi" in row(fermi=("holds",))[1]
+    assert row(**dict.fromkeys(ALL_OF_THEM, ("opposite",)))[3] == "all 3 generations"
+
+
 def _has_hopper(cell: str) -> bool:
     """Ranges go to Ada or Blackwell, the generation before Hopper and the one behind it."""
     return "Hopper" in cell or cell.endswith("generations") or "–Blackwell" in cell

@@ -180,3 +180,16 @@ def test_a_metric_in_no_known_unit_is_one_line() -> None:
     metric = metrics.Metric("stored_bytes", "counter", "KiB", "what is stored", "")
     with pytest.raises(Problem, match="stored_bytes: unit 'KiB' is none of count, bytes, percent"):
         fields.of_metric(metric)
+
+
+@pytest.mark.parametrize("depth", [3, 100, 254, 255, 256, 500, 1000, 5000])
+@pytest.mark.parametrize("field", ["time_us", "launches", "level"])
+def test_a_value_nested_deeply_is_one_line(field: str, depth: int) -> None:
+    document = synthetic.stored(synthetic.document(synthetic.timed("read/n:64", 5.0)))
+    document["rows"][0][field] = "@"
+    nested = f"{'[' * depth}1.0{']' * depth}"
+    text = json.dumps(document).replace('"@"', nested)
+    with pytest.raises(Malformed) as caught:
+        schema.parse(text.encode())
+    assert len(str(caught.value)) < 300
+    assert "nested too deeply" in str(caught.value) or field in str(caught.value)

@@ -17,6 +17,8 @@
 namespace emulator::runtime {
 namespace {
 
+#include "tables_hash.inc"
+
 simt::LaunchRecord& totals() {
     static simt::LaunchRecord& result = *new simt::LaunchRecord;
     return result;
@@ -120,6 +122,7 @@ const char* emulatedGpuProperty(const char* name) {
         {"fetch_unit_bytes", std::to_string(gpu.fetch_unit_bytes())},
         {"dram_bytes_per_second", number(gpu.dram_bytes_per_second)},
         {"version", emulator::version},
+        {"tables_sha256", tables_sha256},
         {"checks_hazards", settings().options.check_hazards ? "1" : "0"},
     };
     const char* result = nullptr;

@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Iterable
 from functools import cache
 
+from notebook import git
 from notebook.chapters import Chapter
 from notebook.errors import Problem
 from notebook.project import Project
@@ -48,7 +49,7 @@ def archive(project: Project, commit: str) -> bytes:
 def _git(project: Project, *arguments: str) -> bytes:
     command = ["git", "-C", str(project.root), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, check=False)
+        done = subprocess.run(command, env=git.environment(), capture_output=True, check=False)
     except FileNotFoundError as error:
         raise Problem(
             "fleet run sends the last commit to the nodes, and there is no git"
