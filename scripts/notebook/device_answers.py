@@ -10,7 +10,7 @@ from notebook.metrics import COUNTERS
 from notebook.project import Project
 from notebook.reference import by_reference
 from notebook.results import Result
-from notebook.samples import Sample, paired, samples_of, shared_processes, timed_sample
+from notebook.samples import Sample, paired, samples_of, timed_sample
 from notebook.verdicts import doubt_of_number, doubt_of_run, estimated, widest_spread
 
 COPY_SHARE = "share of copy bandwidth"
@@ -121,8 +121,8 @@ class DeviceAnswers:
         groups = paired(samples)
         if not groups[0]:
             return None
-        pool = self._result.pool_of(question.metric, regime, shared_processes(samples))
-        estimate = estimated(groups, pool)
+        pool = self._result.pool_of(question.metric, regime)
+        estimate = estimated(question.metric, groups, pool)
         if scale != 1.0:
             estimate = estimate.over(exactly(1 / scale))
         decides_alone = self._result.is_published

@@ -5,33 +5,26 @@ clock. So the unit of the statistics is the process. Of each process one number 
 logarithm of the ratio of two medians, which is free of what moves the whole process; the interval
 is that of the mean of these numbers.
 
-Two or three numbers hardly show their own variance. The other benchmarks of the regime help in two
-ways. `pooled` is their mean variance between processes, which counts like PRIOR_PROCESSES further
-processes (empirical Bayes as in limma, G. K. Smyth 2004, with a fixed weight of the prior). And what
-moves all of them in a process is known from them, so that variant and baseline each show a variance
-of their own: two in place of the one of their ratio. The interval is the wider of the pool's and of
-the one from these two alone, so that a pair that varies more than all others keeps its coverage.
+Two or three numbers hardly tell their own variance. The other benchmarks of the regime help:
+`pooled` is their mean variance between processes, which counts like PRIOR_PROCESSES further
+processes (empirical Bayes as in limma, G. K. Smyth 2004, with a fixed weight of the prior). What a
+ratio shows of its own counts in full where it is larger: the variance is never below it.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import median, quantiles
 from typing import NamedTuple
 
 CONFIDENCE = 0.95
-# That of a pair's own variance in more than two processes: the stopping rule looks again after each, and
-# ends where variances look small, which would cost 2 % of coverage (test_known_truth.py).
-CONFIDENCE_OF_MORE = 0.985
 # How many processes the pooled variance is worth: with 2, simulated intervals cover 97 % or more,
 # whether all benchmarks vary alike, some much more than others, or by modes (test_known_truth.py).
 PRIOR_PROCESSES = 2
-# Fewer deviations than these do not show a variance.
+# Fewer deviations than these do not tell a variance.
 MIN_POOLED = 8
-# Of fewer benchmarks, what moves all of them is mostly what moves the pair itself.
-MIN_IN_REGIME = 3
 # Without a pool, two processes that agree may agree by chance: their interval is never narrower.
 NARROWEST_OF_TWO = math.log(1.03)
 
@@ -54,25 +47,15 @@ Processes = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Pool:
-    """What the benchmarks of a regime say about one: the variance of its log median between
-    processes, without what moves all of them; from `freedom` independent deviations.
-
-    `common` is what moves all `size` of them, in each of the processes that are compared; () where
-    too few share these processes."""
+    """What the benchmarks of a regime tell about one: the variance of its log median between
+    processes, without what moves all of them; from `freedom` independent deviations."""
 
     variance: float = 0.0
     freedom: int = 0
-    common: tuple[float, ...] = ()
-    size: int = 0
 
     @property
     def is_known(self) -> bool:
         return self.freedom >= MIN_POOLED
-
-    @property
-    def reversed(self) -> "Pool":
-        """That of the reciprocals."""
-        return replace(self, common=tuple(-moved for moved in self.common))
 
 
 NO_POOL = Pool()
@@ -84,16 +67,11 @@ class Pools:
 
     every: Pool = NO_POOL
     by_regime: Mapping[str, Pool] = field(default_factory=dict)
-    # What moves all benchmarks of a regime that ran in the same processes, and how many they are.
-    common: Mapping[tuple[str, tuple[int, ...]], tuple[tuple[float, ...], int]] = field(
-        default_factory=dict
-    )
 
-    def of(self, regime: str, processes: Iterable[int] = ()) -> Pool:
-        """That of a regime, or of all where it has too few benchmarks, for some of its processes."""
+    def of(self, regime: str) -> Pool:
+        """That of a regime, or of all where it has too few benchmarks."""
         pool = self.by_regime.get(regime, NO_POOL)
-        common, size = self.common.get((regime, tuple(processes)), ((), 0))
-        return replace(pool if pool.is_known else self.every, common=common, size=size)
+        return pool if pool.is_known else self.every
 
 
 class Benchmark(NamedTuple):
@@ -152,15 +130,20 @@ def estimated_ratio(variant: Processes, baseline: Processes, pool: Pool = NO_POO
         math.log(median(one)) - math.log(median(other))
         for one, other in zip(variant, baseline, strict=True)
     ]
-    if not pool.is_known or not pool.common:
-        return _estimate(logs, 2 * pool.variance, pool)
-    own = [_beside_others(sample, pool) for sample in (variant, baseline)]
-    return _wider(logs, sum(own), 2 * pool.variance)
+    return _estimate(logs, 2 * pool.variance, pool)
+
+
+def estimated_share(processes: Processes, pool: Pool = NO_POOL) -> Estimate:
+    """The center of a ratio within each repetition, like a rate over that of the copy beside it;
+    `pool`: of such ratios."""
+    if len(processes) == 1:
+        return _of_one_process(processes[0])
+    return _estimate(_logs(processes), pool.variance, pool)
 
 
 def estimated_center(processes: Processes, pool: Pool = NO_POOL) -> Estimate:
-    """A center by itself, of a time, a rate or a share. What moves a process as a whole counts, and
-    of that each process is one observation, whatever the other benchmarks show: nothing is pooled."""
+    """A center by itself. What moves a process as a whole counts, and of that each process is one
+    observation: nothing is pooled."""
     if len(processes) == 1:
         return _of_one_process(processes[0])
     logs = _logs(processes)
@@ -170,21 +153,27 @@ def estimated_center(processes: Processes, pool: Pool = NO_POOL) -> Estimate:
 
 def pooled(benchmarks: Iterable[Benchmark]) -> Pools:
     """The pools for comparing benchmarks of one regime."""
-    groups = _by_regime(benchmarks)
-    pools = _pools(
+    return _pools(
         (
             regime,
-            sum(sum(_squares(in_regime.logs)) for in_regime in group.members),
-            (len(group.members) - 1) * (len(processes) - 1),
+            sum(sum(_squares(in_regime.logs)) for in_regime in group),
+            (len(group) - 1) * (len(processes) - 1),
         )
-        for (regime, processes), group in groups.items()
+        for (regime, processes), group in _by_regime(benchmarks).items()
     )
-    common = {
-        place: (group.common, len(group.members))
-        for place, group in groups.items()
-        if len(group.members) >= MIN_IN_REGIME
-    }
-    return replace(pools, common=common)
+
+
+def pooled_shares(benchmarks: Iterable[Benchmark]) -> Pools:
+    """The pools for ratios within each repetition: each is compared with a number, so that what
+    moves all of a regime counts."""
+    return _pools(
+        (
+            benchmark.regime,
+            sum(_squares(_logs(list(benchmark.by_process.values())))),
+            len(benchmark.by_process) - 1,
+        )
+        for benchmark in benchmarks
+    )
 
 
 def _pools(parts: Iterable[tuple[str, float, int]]) -> Pools:
@@ -211,7 +200,7 @@ def places(benchmarks: Mapping[str, Benchmark]) -> dict[str, Estimate]:
     places_by_regime = {}
     for (regime, _), group in _by_regime(benchmarks.values()).items():
         pool = pools.of(regime)
-        for in_regime in group.members:
+        for in_regime in group:
             places_by_regime[id(in_regime.benchmark)] = _estimate(
                 in_regime.logs, pool.variance, pool
             )
@@ -229,16 +218,9 @@ class _InRegime(NamedTuple):
     logs: list[float]
 
 
-class _Group(NamedTuple):
-    """The benchmarks of a regime in the same processes, and what moves all of them in each."""
-
-    members: list[_InRegime]
-    common: tuple[float, ...]
-
-
 def _by_regime(
     benchmarks: Iterable[Benchmark],
-) -> dict[tuple[str, tuple[int, ...]], _Group]:
+) -> dict[tuple[str, tuple[int, ...]], list[_InRegime]]:
     """The benchmarks of two or more processes, by regime and processes."""
     groups: dict[tuple[str, tuple[int, ...]], list[Benchmark]] = defaultdict(list)
     for benchmark in benchmarks:
@@ -251,12 +233,11 @@ def _by_regime(
         ]
         means = [_mean(of_process) for of_process in zip(*logs, strict=True)]
         middle = _mean(means)
-        common = tuple(mean - middle for mean in means)
-        members = [
+        common = [mean - middle for mean in means]
+        logs_by_regime[regime, processes] = [
             _InRegime(benchmark, [log - moved for log, moved in zip(of_one, common, strict=True)])
             for benchmark, of_one in zip(group, logs, strict=True)
         ]
-        logs_by_regime[regime, processes] = _Group(members, common)
     return logs_by_regime
 
 
@@ -279,27 +260,6 @@ def _estimate(logs: list[float], prior: float, pool: Pool) -> Estimate:
     if count == 2:
         own = max(own, count * (NARROWEST_OF_TWO / _student(freedom)) ** 2)
     return Estimate(_mean(logs), own / count, freedom)
-
-
-def _beside_others(processes: Processes, pool: Pool) -> float:
-    """The variance of a benchmark's log median, without what moves its whole regime, of which it is
-    a part itself."""
-    logs = zip(_logs(processes), pool.common, strict=True)
-    return variance([log - moved for log, moved in logs]) * pool.size / (pool.size - 1)
-
-
-def _wider(logs: list[float], own: float, prior: float) -> Estimate:
-    """Of the interval from the pair's own variances, and of the one with the pool's as their prior."""
-    count = len(logs)
-    freedom = 2 * (count - 1)
-    together = (PRIOR_PROCESSES * prior + freedom * own) / (PRIOR_PROCESSES + freedom)
-    confidence = CONFIDENCE if count == 2 else CONFIDENCE_OF_MORE
-    wider = (_student(freedom, confidence) / _student(freedom)) ** 2
-    estimates = (
-        Estimate(_mean(logs), wider * own / count, freedom),
-        Estimate(_mean(logs), together / count, PRIOR_PROCESSES + freedom),
-    )
-    return max(estimates, key=lambda estimate: estimate.half_width)
 
 
 def _of_one_process(repetitions: Sequence[float]) -> Estimate:
@@ -331,11 +291,11 @@ def _mean(values: Sequence[float]) -> float:
 
 
 @lru_cache
-def _student(freedom: float, confidence: float = CONFIDENCE) -> float:
-    """Student's t for both sides of a confidence; degrees of freedom may be fractions."""
-    if confidence == CONFIDENCE and freedom in range(1, len(STUDENT) + 1):
+def _student(freedom: float) -> float:
+    """Student's t for both sides of CONFIDENCE; degrees of freedom may be fractions."""
+    if freedom in range(1, len(STUDENT) + 1):
         return STUDENT[int(freedom) - 1]
     # Slow to import.
     from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-    return float(stdtrit(min(freedom, 1e9), (1 + confidence) / 2))
+    return float(stdtrit(min(freedom, 1e9), (1 + CONFIDENCE) / 2))

@@ -4,7 +4,7 @@ The files may come from other people. Nothing of them is used before it has pass
 """
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
 from notebook.fields import Json
-from notebook.intervals import Benchmark, Pool, Pools, pooled
+from notebook.intervals import Benchmark, Pool, Pools, pooled, pooled_shares
 from notebook.metrics import COUNTERS, SHARES
 from notebook.project import Project
 from notebook.records import Counts, Repetitions, numbers
@@ -72,7 +72,8 @@ class Result:
     def _pools(self, metric: str) -> Pools:
         """What the benchmarks tell about the variance of one of them between processes."""
         if metric not in self._pools_by_metric:
-            self._pools_by_metric[metric] = pooled(self._benchmarks(metric))
+            of_metric = pooled_shares if metric in SHARES else pooled
+            self._pools_by_metric[metric] = of_metric(self._benchmarks(metric))
         return self._pools_by_metric[metric]
 
     @cached_property
@@ -88,13 +89,9 @@ class Result:
             if (values := repetitions.positive(metric))
         ]
 
-    def pool_of(self, metric: str, regime: str, processes: Iterable[int]) -> Pool:
-        """What shows the variance of a metric between some processes, in a regime. A rate varies as
-        its time does, the other way round."""
-        if metric in SHARES:
-            return self._pools(metric).of(regime, processes)
-        pool = self._pools("time").of(regime, processes)
-        return pool if metric == "time" else pool.reversed
+    def pool_of(self, metric: str, regime: str) -> Pool:
+        """What tells the variance of a metric between processes, in a regime."""
+        return self._pools(metric if metric in SHARES else "time").of(regime)
 
     @cached_property
     def by_variant(self) -> dict[str, list[str]]:

@@ -68,12 +68,7 @@ def timed_sample(name: str, repetitions: Repetitions, metric: str) -> Sample | N
     return Sample(name, values, repetitions.is_throttled, repetitions.level)
 
 
-def shared_processes(samples: list[Sample]) -> list[int]:
-    """The processes that have all of the samples."""
-    return sorted(set.intersection(*(set(sample.by_process) for sample in samples)))
-
-
 def paired(samples: list[Sample]) -> list[list[list[float]]]:
     """The repetitions of each sample by process, of the processes that have all of them."""
-    shared = shared_processes(samples)
+    shared = sorted(set.intersection(*(set(sample.by_process) for sample in samples)))
     return [[sample.by_process[process] for process in shared] for sample in samples]

@@ -1,5 +1,4 @@
-"""Runs whose truth is planted: a regime of 20 benchmarks in two or three processes, or in as many as
-the stopping rule asks for.
+"""Runs whose truth is planted: a regime of 20 benchmarks in two or three processes.
 
 Every process has an effect of its own on each benchmark, besides one on all of them; repetitions
 are as noisy as those of an H200, where half of the processes spread by 0.45 % from their fastest to
@@ -13,20 +12,11 @@ from dataclasses import dataclass
 import numpy
 from numpy.typing import NDArray
 
-from notebook.convergence import MAX_PROCESSES, MIN_PROCESSES, WIDEST_HALF
-from notebook.intervals import (
-    Benchmark,
-    Estimate,
-    estimated_center,
-    estimated_ratio,
-    places,
-    pooled,
-)
+from notebook.intervals import Benchmark, Estimate, estimated_ratio, pooled
 
 BENCHMARKS, REPETITIONS, TRIALS = 20, 5, 1000
 NOISE = 0.003
 WHOLE = 0.015
-STOPPING_RULE = 0  # as a number of processes
 BETWEEN = (0.0, 0.005, 0.01, 0.02)
 Array = NDArray[numpy.float64]
 Shape = tuple[int, ...]
@@ -63,32 +53,13 @@ def unequal(source: Source, shape: Shape) -> Array:
     return scales * source.standard_normal(shape)
 
 
-def noisy_pair(source: Source, shape: Shape) -> Array:
-    """The same, and the two that are compared are such tenths."""
-    return _first_two(unequal(source, shape), source.standard_normal(shape))
-
-
-def pair_alone(source: Source, shape: Shape) -> Array:
-    """The two that are compared vary, and no other benchmark."""
-    return _first_two(numpy.zeros(shape), source.standard_normal(shape))
-
-
-def _first_two(own: Array, noisy: Array) -> Array:
-    own[:2] = noisy[:2]
-    return own
-
-
 @dataclass(frozen=True)
 class Kind:
-    """How repetitions vary within a process, and benchmarks between processes. `pairs`: how many of a
-    run are compared; `is_share`: a share, which a process moves together with all others."""
+    """How repetitions vary within a process, and benchmarks between processes."""
 
     name: str
     within: Callable[[Source, Shape], Array] = normal
     between: Callable[[Source, Shape], Array] = normal
-    pairs: int = BENCHMARKS // 2
-    is_share: bool = False
-    noise: float = 1.0
 
 
 KINDS = (
@@ -98,68 +69,32 @@ KINDS = (
     Kind("two modes", within=two_modes),
     Kind("modes of processes", between=modes),
     Kind("unequal benchmarks", between=unequal),
-    Kind("the noisy tenth compared", between=noisy_pair, pairs=1),
-    Kind("only the pair varies", between=pair_alone, pairs=1),
-)
-SHARES = (
-    Kind("shares, moved together", pairs=1, is_share=True),
-    Kind("shares without own noise", pairs=1, is_share=True, noise=0.0),
 )
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Two benchmarks of a run, whose true ratio is 1; or one share, twice, that is truly 1."""
+    """Two benchmarks of a run, whose true ratio is 1."""
 
     estimate: Estimate
     variant: list[list[float]]
     baseline: list[list[float]]
 
 
-Run = list[list[list[float]]]  # by benchmark and process
-
-
 def trials(kind: Kind, processes: int, between: float, noise: float = NOISE) -> Iterator[Trial]:
-    """1,000 of them, a few of each run; of a run whose length is that of the STOPPING_RULE, if asked."""
+    """1,000 pairs, of 100 runs."""
     source = numpy.random.default_rng(19)
-    for _ in range(TRIALS // kind.pairs):
-        run = _run(source, kind, processes or MAX_PROCESSES, between, noise)
-        if processes == STOPPING_RULE:
-            run = _stopped(run)
-        if kind.is_share:
-            yield Trial(estimated_center(run[0]), run[0], run[0])
-            continue
-        ran = range(len(run[0]))
-        pool = pooled(Benchmark("", dict(enumerate(value))) for value in run).of("", ran)
-        for variant, baseline in list(zip(run[::2], run[1::2], strict=True))[: kind.pairs]:
+    for _ in range(2 * TRIALS // BENCHMARKS):
+        own = kind.between(source, (BENCHMARKS, processes))
+        if kind.between is heavy_tails:
+            own = own / numpy.sqrt(3)  # of which the variance is three
+        whole = WHOLE * source.standard_normal((1, processes, 1))
+        within = noise * kind.within(source, (BENCHMARKS, processes, REPETITIONS))
+        times = 100 * numpy.exp(between * own[:, :, None] + whole + within)
+        run = [[of_process.tolist() for of_process in value] for value in times]
+        pool = pooled(Benchmark("", dict(enumerate(value))) for value in run).of("")
+        for variant, baseline in zip(run[::2], run[1::2], strict=True):
             yield Trial(estimated_ratio(variant, baseline, pool), variant, baseline)
-
-
-def _run(source: Source, kind: Kind, processes: int, between: float, noise: float) -> Run:
-    """What moves all benchmarks of a process cancels in ratios; in shares it is all that varies
-    between processes."""
-    own = kind.between(source, (BENCHMARKS, processes))
-    if kind.between is heavy_tails:
-        own = own / numpy.sqrt(3)  # of which the variance is three
-    whole = source.standard_normal((1, processes, 1))
-    within = kind.noise * noise * kind.within(source, (BENCHMARKS, processes, REPETITIONS))
-    moved = between * whole if kind.is_share else between * own[:, :, None] + WHOLE * whole
-    times = 100 * numpy.exp(moved + within)
-    if kind.is_share:
-        times /= 100
-    return [[of_process.tolist() for of_process in value] for value in times]
-
-
-def _stopped(run: Run) -> Run:
-    """The processes of a run up to the one after which all medians are known well enough."""
-    for processes in range(MIN_PROCESSES, MAX_PROCESSES):
-        known = [value[:processes] for value in run]
-        benchmarks = {
-            str(number): Benchmark("", dict(enumerate(value))) for number, value in enumerate(known)
-        }
-        if all(place.half_width <= WIDEST_HALF for place in places(benchmarks).values()):
-            return known
-    return run
 
 
 def covered(kind: Kind, processes: int, between: float) -> float:
@@ -172,11 +107,10 @@ def table() -> list[str]:
     """Coverage by kind, number of processes and standard deviation between them, in Markdown."""
     header = ["kind of variation", "processes", *(f"{between:.1%}" for between in BETWEEN)]
     lines = [f"| {' | '.join(header)} |", "|" + " --- |" * len(header)]
-    for kind in (*KINDS, *SHARES):
-        for processes in (2, 3) if kind.is_share else (2, 3, STOPPING_RULE):
-            number = str(processes) if processes else "2 to 6"
+    for kind in KINDS:
+        for processes in (2, 3):
             cells = [f"{covered(kind, processes, between):.1%}" for between in BETWEEN]
-            lines.append(f"| {' | '.join([kind.name, number, *cells])} |")
+            lines.append(f"| {' | '.join([kind.name, str(processes), *cells])} |")
     return lines
 
 

@@ -14,9 +14,11 @@ from notebook.intervals import (
     center,
     estimated_center,
     estimated_ratio,
+    estimated_share,
     exactly,
     places,
     pooled,
+    pooled_shares,
     spread,
 )
 
@@ -99,6 +101,12 @@ def test_what_moves_a_process_as_a_whole_is_in_a_center_and_not_in_a_ratio() -> 
     assert estimated_center([ONE[0]] * 3, Pool(3e-4, 100)).squared_error == pytest.approx(1e-4)
 
 
+def test_a_share_is_one_number_a_process() -> None:
+    estimate = estimated_share([[0.9] * 5, [0.9] * 5], Pool(1e-4, 100))
+    assert estimate.value == pytest.approx(0.9)
+    assert estimate.squared_error == pytest.approx(2 * 1e-4 / 3 / 2)
+
+
 def test_one_process_has_the_variance_of_its_repetitions() -> None:
     """pi / 2 times that of a mean of five; a single value is its own interval."""
     logs = [-0.02, -0.01, 0.0, 0.01, 0.02]
@@ -133,45 +141,11 @@ def test_a_regime_with_few_benchmarks_takes_the_pool_of_the_run() -> None:
     assert pools.of("b") == pools.of("never seen") == pools.every
 
 
-def test_shares_that_a_process_moves_together_are_one_observation() -> None:
-    """Ten shares of two processes, all a log of 0.02 apart: nothing but Student's t of two."""
-    share = [[1.0] * 5, [math.exp(0.02)] * 5]
-    every = pooled(Benchmark("a", dict(enumerate(share))) for _ in range(10))
-    assert every.of("a").variance == pytest.approx(0)
-    estimate = estimated_center(share, every.of("a", (0, 1)))
-    assert estimate.half_width == pytest.approx(STUDENT[1] * 0.01, rel=1e-3)
-
-
-def test_a_pair_that_varies_alone_has_its_own_variance() -> None:
-    """Eight steady benchmarks, and a pair that moves by +0.02 and -0.02 between two processes that
-    differ by 10 % as a whole. Deviations of ±0.01 are 2e-4 for each, times 10 / 9 as the pair is a
-    part of the mean; two of them have two degrees of freedom. The pool is 4e-4 / 9 a benchmark: with
-    it the variance is smaller, and so is the interval."""
-    moved = {0: 0.02, 1: -0.02}
-    run = [[[1.0] * 5, [1.1 * math.exp(moved.get(number, 0.0))] * 5] for number in range(10)]
-    pool = pooled(Benchmark("a", dict(enumerate(value))) for value in run).of("a", (0, 1))
-    assert pool.common == pytest.approx((-math.log(1.1) / 2, math.log(1.1) / 2))
-    estimate = estimated_ratio(run[0], run[1], pool)
-    own = 2 * 2e-4 * 10 / 9
-    assert estimate.log == pytest.approx(0.02)
-    assert estimate.freedom == 2
-    assert estimate.half_width == pytest.approx(STUDENT[2] * math.sqrt(own / 2), rel=1e-3)
-    # A rate is the reciprocal of a time, and so is what moves it.
-    rates = [[[1 / time for time in process] for process in value] for value in run[:2]]
-    of_rates = estimated_ratio(*rates, pool.reversed)
-    assert (of_rates.log, of_rates.half_width) == pytest.approx((-0.02, estimate.half_width))
-    # What no two others share the processes with has no common part.
-    assert pooled(Benchmark("a", dict(enumerate(value))) for value in run[:2]).common == {}
-
-
-def test_more_than_two_processes_make_up_for_the_looks_of_the_stopping_rule() -> None:
-    """Student's t of four degrees of freedom for both sides of 98.5 % is 4.088."""
-    moved = [(0.0, 0.01, -0.01), (0.0, -0.01, 0.01), *[(0.0, 0.0, 0.0)] * 8]
-    run = [[[math.exp(log)] * 5 for log in logs] for logs in moved]
-    pool = pooled(Benchmark("a", dict(enumerate(value))) for value in run).of("a", (0, 1, 2))
-    estimate = estimated_ratio(run[0], run[1], pool)
-    own = 2 * 1e-4 * 10 / 9
-    assert estimate.half_width == pytest.approx(4.088 * math.sqrt(own / 3), rel=1e-3)
+def test_the_pool_of_shares_counts_what_moves_all_of_them() -> None:
+    """Each of ten shares rises by a log of 0.02: a variance of 2e-4, with one degree of freedom."""
+    every = [Benchmark("a", {0: [1.0], 1: [math.exp(0.02)]}) for _ in range(10)]
+    assert pooled_shares(every).of("a") == Pool(pytest.approx(2e-4), 10)
+    assert pooled(every).of("a").variance == pytest.approx(0)
 
 
 def test_places_leave_out_what_moves_all() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 import simulated_runs
-from simulated_runs import KINDS, NOISE, SHARES, STOPPING_RULE, TRIALS, Kind
+from simulated_runs import KINDS, NOISE, TRIALS, Kind
 from test_verdicts import claim
 
 from notebook import verdicts
 from notebook.claims import Claim
 from notebook.judging import judge
-from notebook.verdicts import DOES_NOT_HOLD, INCONCLUSIVE, NO_EFFECT, REPRODUCED, judge_timed
+from notebook.verdicts import INCONCLUSIVE, NO_EFFECT, REPRODUCED, judge_timed
 
 PAGE = Path(__file__).parents[1] / "README.md"
 EFFECTS = (0.0, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.07, 0.10)
@@ -25,12 +25,11 @@ CLAIMS = (SLOWER, claim(claimed=1.04), claim(claimed=1.3))
 def test_intervals_cover_the_truth_as_the_page_says() -> None:
     """At least 93 % of them, for whatever the processes do; 95 % is what they promise."""
     _, _, below = PAGE.read_text(encoding="utf-8").partition("| kind of variation |")
+    shown = [f"| kind of variation |{below}".split("\n")[line] for line in range(14)]
     table = simulated_runs.table()
-    lines = f"| kind of variation |{below}".split("\n")
-    assert lines[: len(table)] == table and not lines[len(table)]
+    assert shown == table
     shares = [float(share) for share in re.findall(r"([0-9.]+)%", "\n".join(table[2:]))]
-    # Eight kinds of ratios in three numbers of processes, two of shares in two, by four deviations.
-    assert len(shares) == 4 * (8 * 3 + 2 * 2)
+    assert len(shares) == 48
     assert min(shares) >= 93
 
 
@@ -52,7 +51,7 @@ def words(
 
 
 @pytest.mark.parametrize("between", simulated_runs.BETWEEN)
-@pytest.mark.parametrize("processes", [2, 3, STOPPING_RULE])
+@pytest.mark.parametrize("processes", [2, 3])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_planted_effects_are_decided_right_or_not_at_all(
     kind: Kind, processes: int, between: float
@@ -70,28 +69,13 @@ def test_planted_effects_are_decided_right_or_not_at_all(
         assert shown <= 1, words_by_effect[0.0]
 
 
-@pytest.mark.parametrize("processes", [2, 3])
-@pytest.mark.parametrize("kind", SHARES, ids=lambda kind: kind.name)
-def test_equal_shares_show_no_effect(kind: Kind, processes: int) -> None:
-    """A share that is 1 and keeps to a range from 0.95 on is hardly ever outside of it."""
-    the_claim = claim(baseline=None, expected=(0.95, 1.05), metric="memcpy_ratio")
-    for between in simulated_runs.BETWEEN:
-        wrong = sum(
-            judge(the_claim, trial.estimate.value, trial.estimate.interval)[0] == DOES_NOT_HOLD
-            for trial in simulated_runs.trials(kind, processes, between)
-        )
-        assert wrong <= 0.01 * TRIALS, between
-
-
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_two_steady_processes_decide(kind: Kind) -> None:
-    """Where processes agree to 0.1 %, as in most of an H200's data, little is left open. A fifth of
-    the runs with two modes have a slow median in the pair: its variance is then its own."""
-    share = 0.85 if kind.name == "two modes" else 0.9
+    """Where processes agree to 0.1 %, as in most of an H200's data, little is left open."""
     words_by_effect = words(kind, 2, 0.001, SLOWER)
     truths = {0.0: NO_EFFECT, 0.01: NO_EFFECT, 0.05: REPRODUCED, 0.1: REPRODUCED}
     for effect, right in truths.items():
-        assert words_by_effect[effect][right] >= share * TRIALS, (effect, words_by_effect[effect])
+        assert words_by_effect[effect][right] >= 0.9 * TRIALS, (effect, words_by_effect[effect])
 
 
 def test_noise_makes_it_inconclusive_and_not_wrong() -> None:

@@ -12,7 +12,7 @@ from notebook.devices import PUBLISHED
 from notebook.intervals import Processes, center, estimated_ratio
 from notebook.reference import by_reference
 from notebook.results import Result
-from notebook.samples import paired, shared_processes, timed_sample
+from notebook.samples import paired, timed_sample
 
 # The value of a size: the largest that there is.
 LARGEST = "largest"
@@ -147,7 +147,7 @@ class Device:
         variant, by = paired(both) if len(both) == 2 else ([], [])
         if not variant:
             return plain, plain, plain
-        pool = self.result.pool_of(metric, names.regime(name), shared_processes(both))
+        pool = self.result.pool_of(metric, names.regime(name))
         estimate = estimated_ratio(variant, by, pool)
         return estimate.value, *estimate.interval
 
