@@ -49,10 +49,16 @@ class DeviceMemory {
 
     std::byte* storage() const { return storage_; }
 
-    void* allocate(std::size_t bytes, HostAccess access) {
+    void* allocate(std::size_t bytes, HostAccess access, bool is_fresh) {
         const std::lock_guard lock(mutex_);
         const std::size_t span = pages_of(bytes);
-        const Address begin = first_gap(span + 2 * guard_bytes) + guard_bytes;
+        const bool has_room = used_end_ + span + 2 * guard_bytes <= range_begin + range_bytes;
+        const Address gap = is_fresh && has_room ? used_end_ : first_gap(span + 2 * guard_bytes);
+        const Address begin = gap + guard_bytes;
+        used_end_ = std::max(used_end_, begin + span + guard_bytes);
+        std::erase_if(freed_, [&](const auto& entry) {
+            return entry.first < begin + span && begin < entry.first + pages_of(entry.second.bytes);
+        });
         void* const pointer = reinterpret_cast<void*>(begin);
         if (access == HostAccess::allowed) protect({begin, bytes}, access);
         allocations_.emplace(begin, Allocation{begin, bytes});
@@ -73,7 +79,16 @@ class DeviceMemory {
         fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, span);
         if (shadow != nullptr)
             madvise(shadow_of(found->first), static_cast<std::size_t>(span), MADV_DONTNEED);
+        freed_[found->first] = found->second;
         allocations_.erase(found);
+    }
+
+    std::optional<Allocation> freed_at(Address address) {
+        const std::lock_guard lock(mutex_);
+        const auto after = freed_.upper_bound(address);
+        if (after == freed_.begin() || address >= std::prev(after)->second.end())
+            return std::nullopt;
+        return std::prev(after)->second;
     }
 
     void add_host(Allocation memory) {
@@ -147,6 +162,8 @@ class DeviceMemory {
     std::byte* storage_ = nullptr;
     std::mutex mutex_;
     std::map<Address, Allocation> allocations_;
+    std::map<Address, Allocation> freed_;  // and not used again yet
+    Address used_end_ = range_begin;       // nothing has been allocated behind it
     std::map<Address, Allocation> host_memory_;
 };
 
@@ -159,7 +176,11 @@ DeviceMemory& device_memory() {
 }  // namespace
 
 void* allocate_device_memory(std::size_t bytes, HostAccess access) {
-    return device_memory().allocate(bytes, access);
+    return device_memory().allocate(bytes, access, shadow != nullptr);
+}
+
+void* allocate_fresh_device_memory(std::size_t bytes) {
+    return device_memory().allocate(bytes, HostAccess::none, true);
 }
 
 void set_host_access(void* pointer, HostAccess access) {
@@ -223,6 +244,8 @@ std::optional<Allocation> allocation_above(Address address) {
     return device_memory().above(address);
 }
 
+std::optional<Allocation> freed_at(Address address) { return device_memory().freed_at(address); }
+
 void track_initialisation() {
     if (shadow != nullptr) return;
     void* const memory = mmap(nullptr, range_bytes, PROT_READ | PROT_WRITE,
@@ -233,8 +256,20 @@ void track_initialisation() {
 
 bool is_initialised(Address address, std::size_t bytes) {
     if (shadow == nullptr || !in_device_memory(address)) return true;
+    return std::memchr(shadow_of(address), 0, bytes) == nullptr;
+}
+
+Uninitialised uninitialised_in(Address address, std::size_t bytes) {
+    if (is_initialised(address, bytes)) return {};
     const std::uint8_t* const begin = shadow_of(address);
-    return std::all_of(begin, begin + bytes, [](std::uint8_t byte) { return byte != 0; });
+    return {static_cast<std::size_t>(std::count(begin, begin + bytes, 0)),
+            address + static_cast<Address>(std::find(begin, begin + bytes, 0) - begin)};
+}
+
+void copy_initialisation(Address to, Address from, std::size_t bytes) {
+    if (shadow == nullptr || !in_device_memory(to)) return;
+    if (!in_device_memory(from)) return mark_initialised(to, bytes);
+    std::memmove(shadow_of(to), shadow_of(from), bytes);
 }
 
 void mark_initialised(Address address, std::size_t bytes, bool initialised) {
