@@ -38,7 +38,7 @@ def emulate(options: argparse.Namespace) -> int:
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
     library = runtime_folder(project)
-    runs, statuses, unnoticed = [], [], False
+    runs, statuses, wrong = [], [], False
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
         stdout = sys.stderr.fileno() if options.report in ("json", "csv") else None
@@ -59,7 +59,10 @@ def emulate(options: argparse.Namespace) -> int:
                 target.sm_count,
                 report.launches,
                 report.failures,
-                failed_calls,
+                [
+                    *failed_calls,
+                    *emulate_failures.hazard_texts(report.hazards, program),
+                ],
                 [
                     *report.notes,
                     *(emulate_program.host_clock_notes(program) if report.launches else []),
@@ -67,10 +70,10 @@ def emulate(options: argparse.Namespace) -> int:
             )
         )
         statuses.append(status)
-        unnoticed = unnoticed or bool(report.unnoticed)
+        wrong = wrong or bool(report.unnoticed or report.failures) or report.has_hazards
     sys.stdout.flush()
     print("\n".join(_render(options.report, runs)))
-    return _verdict(program, targets, statuses, unnoticed or any(run.failures for run in runs))
+    return _verdict(program, targets, statuses, wrong)
 
 
 def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
@@ -179,10 +182,13 @@ def _execute(
             "EMULATED_GPU_REPORT": str(path),
             "EMULATED_GPU_TIME": "1",
         }
-        if options.check_hazards:
-            settings["EMULATED_GPU_HAZARDS"] = "1"
-        if options.sample:
-            settings["EMULATED_GPU_SAMPLE"] = "1"
+        switches = {
+            "EMULATED_GPU_HAZARDS": options.check_hazards,
+            "EMULATED_GPU_LEAKS": options.check_leaks,
+            "EMULATED_GPU_KEEP_GOING": options.keep_going,
+            "EMULATED_GPU_SAMPLE": options.sample,
+        }
+        settings |= {name: "1" for name, wanted in switches.items() if wanted}
         if options.time_limit:
             settings["EMULATED_GPU_TIME_LIMIT"] = str(options.time_limit)
         paths = [str(run.library), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
@@ -227,10 +233,8 @@ def _render(report: str, runs: Sequence[emulate_report.Emulated]) -> list[str]:
     return ["", *textwrap.wrap(title, WIDTH), "", *body]
 
 
-def _verdict(
-    program: Path, targets: Sequence[Target], statuses: Sequence[int], refused: bool
-) -> int:
-    """The program's own failure becomes ours, with a line; so does a launch that was not counted."""
+def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int], wrong: bool) -> int:
+    """The program's own failure becomes ours, with a line; so do launches that were not counted and hazards."""
     name = plain(program.name)
     failed = [
         (target, status) for target, status in zip(targets, statuses, strict=True) if status != 0
@@ -238,4 +242,4 @@ def _verdict(
     for target, status in failed:
         how = f"exit status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
         say(f"{name} failed on {target.name}: {how}")
-    return CHECK_FAILED if failed or refused else 0
+    return CHECK_FAILED if failed or wrong else 0

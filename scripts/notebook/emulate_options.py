@@ -7,8 +7,9 @@ from notebook.text import plain
 DEFAULT_ARCHITECTURE = "hopper"
 REPORTS = ("lines", "launches", "json", "csv")
 USAGE = (
-    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv] [--check-hazards]\n"
-    "                    [--sample] [--time-limit S] (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
+    "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv]\n"
+    "                    [--check-hazards] [--check-leaks] [--keep-going] [--sample] [--time-limit S]\n"
+    "                    (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
 )
 
 
@@ -24,7 +25,15 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--check-hazards",
         action="store_true",
-        help="races, uninitialised reads, divergent barriers",
+        help="races, uninitialised and freed memory, copies not waited for, barriers and masks that lanes miss",
+    )
+    command.add_argument(
+        "--check-leaks", action="store_true", help="memory that the program never frees"
+    )
+    command.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="report accesses out of bounds and go on, where a GPU would not notice them",
     )
     command.add_argument(
         "--sample", action="store_true", help="run enough blocks to tell the counts of all"

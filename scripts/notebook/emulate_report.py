@@ -26,7 +26,7 @@ class Emulated:
     sm_count: int
     launches: list[Launch]
     failures: list[str]  # of launches that were started
-    failed_calls: list[str] = field(default_factory=list)  # refused launches, too
+    failed_calls: list[str] = field(default_factory=list)  # refused launches and hazards, too
     notes: list[str] = field(default_factory=list)  # on the program as a whole
 
 
