@@ -32,8 +32,9 @@ class DeviceMemory {
     const AddressRange& range() const { return memory_.addresses(); }
     std::byte* storage() const { return memory_.storage(); }
 
-    void* allocate(std::size_t bytes, HostAccess access) {
+    void* allocate(std::size_t bytes, HostAccess access, bool is_fresh) {
         const std::lock_guard lock(mutex_);
+        keeps_freed_ = keeps_freed_ || is_fresh;
         void* const pointer = add(bytes, AllocationPlaces::max_own_of_host);
         const auto begin = reinterpret_cast<Address>(pointer);
         if (access == HostAccess::allowed && !memory_.set_host_access(pages_of(begin), access)) {
@@ -82,6 +83,14 @@ class DeviceMemory {
         heap_bytes_ = 0;
     }
 
+    std::optional<Allocation> freed_at(Address address) {
+        const std::lock_guard lock(mutex_);
+        const auto after = freed_.upper_bound(address);
+        if (after == freed_.begin() || address >= std::prev(after)->second.end())
+            return std::nullopt;
+        return std::prev(after)->second;
+    }
+
     void add_host(Allocation memory) {
         const std::lock_guard lock(mutex_);
         host_memory_[memory.begin] = memory;
@@ -128,7 +137,8 @@ class DeviceMemory {
     }
 
     void* add(std::size_t bytes, std::size_t own_limit) {
-        const AllocationPlaces::Taken taken = places_.take(bytes, own_limit);
+        const AllocationPlaces::Taken taken = take(bytes, own_limit);
+        forget_freed({taken.begin, bytes});
         allocations_.emplace(taken.begin, Allocation{taken.begin, bytes});
         return reinterpret_cast<void*>(taken.begin);
     }
@@ -136,7 +146,10 @@ class DeviceMemory {
     void remove(Address begin) {
         const auto found = allocations_.find(begin);
         if (found == allocations_.end()) refuse_release();
-        const AddressRange closed = places_.give_back(found->second);
+        freed_[begin] = found->second;
+        if (keeps_freed_) kept_.push_back(found->second);
+        const AddressRange closed =
+            keeps_freed_ ? own_pages_of(begin) : places_.give_back(found->second);
         if (closed.bytes != 0) {
             clear(closed);
             // Where this fails the host keeps the access that it had.
@@ -145,6 +158,29 @@ class DeviceMemory {
             clear(found->second);
         }
         allocations_.erase(found);
+    }
+
+    // A place for an allocation; freed ones are used again where nothing else is left.
+    AllocationPlaces::Taken take(std::size_t bytes, std::size_t own_limit) {
+        try {
+            return places_.take(bytes, own_limit);
+        } catch (const std::bad_alloc&) {
+            if (kept_.empty()) throw;
+        }
+        for (const Allocation& freed : kept_) places_.give_back(freed);
+        kept_.clear();
+        return places_.take(bytes, own_limit);
+    }
+
+    void forget_freed(AddressRange used) {
+        auto first = freed_.upper_bound(used.begin);
+        if (first != freed_.begin() && std::prev(first)->second.end() > used.begin) --first;
+        freed_.erase(first, freed_.lower_bound(used.end()));
+    }
+
+    // The pages that no other allocation shares; may be none.
+    AddressRange own_pages_of(Address begin) const {
+        return places_.shares_pages(begin) ? AddressRange{begin, 0} : pages_of(begin);
     }
 
     // The pages of an allocation.
@@ -177,6 +213,9 @@ class DeviceMemory {
     std::mutex mutex_;
     AllocationPlaces places_;
     std::map<Address, Allocation> allocations_;
+    std::map<Address, Allocation> freed_;  // and not used again yet
+    bool keeps_freed_ = false;             // its places are not used again while others are left
+    std::vector<Allocation> kept_;
     std::map<Address, Allocation> host_memory_;
     std::set<Address> heap_;
     std::size_t heap_bytes_ = 0;  // of all allocations in heap_
@@ -195,7 +234,11 @@ std::uint8_t* shadow_of(Address address) {
 }  // namespace
 
 void* allocate_device_memory(std::size_t bytes, HostAccess access) {
-    return device_memory().allocate(bytes, access);
+    return device_memory().allocate(bytes, access, shadow != nullptr);
+}
+
+void* allocate_fresh_device_memory(std::size_t bytes) {
+    return device_memory().allocate(bytes, HostAccess::none, true);
 }
 
 void set_host_access(void* pointer, HostAccess access) {
@@ -274,6 +317,8 @@ std::optional<Allocation> allocation_above(Address address) {
     return device_memory().above(address);
 }
 
+std::optional<Allocation> freed_at(Address address) { return device_memory().freed_at(address); }
+
 void track_initialisation() {
     if (shadow != nullptr) return;
     void* const memory = mmap(nullptr, range_bytes, PROT_READ | PROT_WRITE,
@@ -284,8 +329,20 @@ void track_initialisation() {
 
 bool is_initialised(Address address, std::size_t bytes) {
     if (shadow == nullptr || !in_device_memory(address)) return true;
+    return std::memchr(shadow_of(address), 0, bytes) == nullptr;
+}
+
+Uninitialised uninitialised_in(Address address, std::size_t bytes) {
+    if (is_initialised(address, bytes)) return {};
     const std::uint8_t* const begin = shadow_of(address);
-    return std::all_of(begin, begin + bytes, [](std::uint8_t byte) { return byte != 0; });
+    return {static_cast<std::size_t>(std::count(begin, begin + bytes, 0)),
+            address + static_cast<Address>(std::find(begin, begin + bytes, 0) - begin)};
+}
+
+void copy_initialisation(Address to, Address from, std::size_t bytes) {
+    if (shadow == nullptr || !in_device_memory(to)) return;
+    if (!in_device_memory(from)) return mark_initialised(to, bytes);
+    std::memmove(shadow_of(to), shadow_of(from), bytes);
 }
 
 void mark_initialised(Address address, std::size_t bytes, bool initialised) {

@@ -26,6 +26,9 @@ std::byte* storage_of(Address address);
 std::byte* storage_of(void* pointer);
 const std::byte* storage_of(const void* pointer);
 
+// Where no allocation has been before: accesses through pointers to freed memory do not meet it.
+void* allocate_fresh_device_memory(std::size_t bytes);
+
 // Throws std::invalid_argument for a pointer that allocate_device_memory did not return.
 void release_device_memory(void* pointer);
 
@@ -65,12 +68,24 @@ std::optional<Allocation> allocation_at_or_below(Address address);
 // The allocation nearest above `address`.
 std::optional<Allocation> allocation_above(Address address);
 
+// An allocation that was there, if nothing is there now.
+std::optional<Allocation> freed_at(Address address);
+
 // ---- which bytes have been written, a byte of shadow memory each -------------------------------
 
-// From now on; memory allocated before counts as not initialised. Costs as much memory again.
+// From now on; memory allocated before counts as not initialised. Costs as much memory again. Freed memory is not used
+// again, as long as there is other memory.
 void track_initialisation();
 // Without tracking everything is initialised, and marking does nothing.
 bool is_initialised(Address address, std::size_t bytes);
 void mark_initialised(Address address, std::size_t bytes, bool initialised = true);
+// What is copied on the device is as initialised as what it is copied from.
+void copy_initialisation(Address to, Address from, std::size_t bytes);
+// Of these bytes, those that are not, and the first of them.
+struct Uninitialised {
+    std::size_t bytes = 0;
+    Address first = 0;
+};
+Uninitialised uninitialised_in(Address address, std::size_t bytes);
 
 }  // namespace emulator

@@ -1,5 +1,5 @@
 // The rules of shared-memory hazards, from accesses written down by hand. Threads 0 to 31 are one warp.
-#include "emulator/models/hazards.hpp"
+#include "emulator/models/shared_hazards.hpp"
 
 #include <gtest/gtest.h>
 
@@ -181,6 +181,143 @@ TEST_F(SharedMemoryHazards, ABlockBeginsWithNothingWritten) {
 TEST_F(SharedMemoryHazards, EachPairOfPlacesIsReportedOnce) {
     for (std::uint16_t thread = 0; thread < 64; ++thread) write(thread, 0);
     EXPECT_EQ(found().size(), 1u);
+}
+
+// A store is not forgotten over the atomics that come behind it.
+TEST_F(SharedMemoryHazards, AtomicsOfOthersRaceWithAStoreBehindAnAtomicOfItsThread) {
+    write(0, 0);
+    checker.access({0, 0}, 0, 4, AccessKind::atomic, 5);
+    checker.access({1, 0}, 0, 4, AccessKind::atomic, 5);
+    EXPECT_EQ(only(), HazardKind::write_after_write);
+}
+
+// Thread 0 reads first, then other warps; thread 0 writes, after its own warp has synchronised.
+TEST_F(SharedMemoryHazards, ReadersOfOtherWarpsAreNotForgottenOverTheFirstOne) {
+    write(0, 0);
+    checker.synchronise();
+    read(0, 0);
+    read(1, 0);
+    read(40, 0);
+    write(0, 0, 4, 5);
+    EXPECT_EQ(only(), HazardKind::write_after_read);
+}
+
+TEST_F(SharedMemoryHazards, ReadersOfTheOwnWarpAreOrderedByItsSynchronisation) {
+    write(0, 0);
+    checker.synchronise();
+    read(0, 0);
+    read(1, 0);
+    write(0, 0, 4, 1);
+    EXPECT_TRUE(found().empty());
+}
+
+class SameValues final : public emulator::StoredValues {
+    bool is_same(std::uint16_t, std::uint16_t) const override { return true; }
+};
+
+TEST_F(SharedMemoryHazards, StoresOfTheSameValueAreNoRace) {
+    const SameValues same;
+    write(0, 0);
+    checker.access({40, 0}, 0, 4, AccessKind::store, writer, false, &same);
+    EXPECT_TRUE(found().empty());
+}
+
+TEST_F(SharedMemoryHazards, VolatileFlagsOfOtherWarpsAreNoRace) {
+    checker.access({0, 0}, 0, 4, AccessKind::store, writer, true);
+    checker.access({40, 0}, 0, 4, AccessKind::load, reader, true);
+    EXPECT_TRUE(found().empty());
+    checker.access({0, 0}, 4, 4, AccessKind::store, writer, true);
+    checker.access({1, 0}, 4, 4, AccessKind::load, reader, true);
+    EXPECT_EQ(only(), HazardKind::read_after_write);
+}
+
+// A fence, a store to a flag, and a load of it that has seen the store.
+TEST_F(SharedMemoryHazards, AFenceAndAFlagOrderWarps) {
+    for (const bool with_fence : {true, false}) {
+        checker.begin_block(256);
+        write(0, 0);
+        if (with_fence) checker.fence();
+        checker.release();
+        checker.acquire();
+        read(40, 0);
+        EXPECT_EQ(found().empty(), with_fence);
+    }
+}
+
+// Then no race is made up of a fence that is not reported.
+TEST_F(SharedMemoryHazards, WhereFencesAreNotReportedAFlagOrdersWarps) {
+    checker.begin_block(256, false);
+    write(0, 0);
+    checker.release();
+    checker.acquire();
+    read(40, 0);
+    EXPECT_TRUE(found().empty());
+}
+
+// ---- asynchronous copies -------------------------------------------------------------------------
+
+class AsynchronousCopies : public SharedMemoryHazards {
+  protected:
+    static constexpr emulator::Site copier = 7;
+    void copy(std::uint16_t thread, std::uint32_t offset) {
+        checker.copy({thread, 0}, offset, 4, copier);
+        checker.commit_copies(thread);
+    }
+};
+
+TEST_F(AsynchronousCopies, AReadBeforeTheWaitIsAHazard) {
+    copy(0, 8);
+    checker.synchronise();
+    read(40, 8);
+    const auto hazards = found();
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::copy_not_awaited);
+    EXPECT_EQ(hazards[0].other_thread, 0);
+    EXPECT_EQ(hazards[0].other_site, copier);
+}
+
+TEST_F(AsynchronousCopies, TheOwnThreadHasToWaitToo) {
+    copy(0, 8);
+    read(0, 8);
+    EXPECT_EQ(only(), HazardKind::copy_not_awaited);
+}
+
+TEST_F(AsynchronousCopies, AWaitAndABarrierOrderThem) {
+    copy(0, 8);
+    checker.wait_for_copies({0, 0}, 0);
+    read(0, 8);
+    checker.synchronise();
+    read(40, 8);
+    EXPECT_TRUE(found().empty());
+}
+
+// The barrier has to be behind the wait.
+TEST_F(AsynchronousCopies, AWaitWithoutABarrierIsARace) {
+    copy(0, 8);
+    checker.synchronise();
+    checker.wait_for_copies({0, 0}, 0);
+    read(40, 8);
+    EXPECT_EQ(only(), HazardKind::read_after_write);
+}
+
+TEST_F(AsynchronousCopies, AWaitForAllButOneLeavesTheLastGroup) {
+    copy(0, 8);
+    copy(0, 12);
+    checker.wait_for_copies({0, 0}, 1);
+    read(0, 8);
+    EXPECT_TRUE(found().empty());
+    read(0, 12);
+    EXPECT_EQ(only(), HazardKind::copy_not_awaited);
+}
+
+TEST_F(AsynchronousCopies, WaitAllIncludesWhatIsNotCommitted) {
+    checker.copy({0, 0}, 8, 4, copier);
+    checker.wait_for_copies({0, 0}, 0);
+    read(0, 8);
+    EXPECT_EQ(only(), HazardKind::copy_not_awaited);
+    checker.wait_for_all_copies({0, 0});
+    read(0, 8);
+    EXPECT_TRUE(found().empty());
 }
 
 }  // namespace

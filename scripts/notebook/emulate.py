@@ -47,7 +47,7 @@ def emulate(options: argparse.Namespace) -> int:
     subject, flags, arguments = split_words(options.words)
     program = _program(project, subject, flags, targets)
     library = runtime_folder(project)
-    runs, statuses, unnoticed = [], [], False
+    runs, statuses, wrong = [], [], False
     for number, target in enumerate(targets):
         # Machines read the report from standard output: what the program prints goes elsewhere.
         stdout = sys.stderr.fileno() if options.report in MACHINE_REPORTS else None
@@ -70,16 +70,18 @@ def emulate(options: argparse.Namespace) -> int:
                 report.failures,
                 target.error,
                 target.roof,
-                emulate_failures.texts(report.failed_calls, report.unnoticed, program),
+                [
+                    *emulate_failures.texts(report.failed_calls, report.unnoticed, program),
+                    *emulate_failures.hazard_texts(report.hazards, program),
+                ],
                 [*report.notes, *clocks],
             )
         )
         statuses.append(status)
-        unnoticed = unnoticed or bool(report.unnoticed)
+        wrong = wrong or bool(report.unnoticed or report.failures) or report.has_hazards
     sys.stdout.flush()
     print("\n".join(_render(options, program.name, runs)))
-    refused = unnoticed or any(run.failures for run in runs)
-    status = _verdict(program, targets, statuses, refused)
+    status = _verdict(program, targets, statuses, wrong)
     if saved is not None and not _holds(saved, runs, options):
         status = CHECK_FAILED
     if options.save_counts and not status:
@@ -216,10 +218,13 @@ def _execute(
             "EMULATED_GPU_REPORT": str(path),
             "EMULATED_GPU_TIME": "1",
         }
-        if options.check_hazards:
-            settings["EMULATED_GPU_HAZARDS"] = "1"
-        if options.sample:
-            settings["EMULATED_GPU_SAMPLE"] = "1"
+        switches = {
+            "EMULATED_GPU_HAZARDS": options.check_hazards,
+            "EMULATED_GPU_LEAKS": options.check_leaks,
+            "EMULATED_GPU_KEEP_GOING": options.keep_going,
+            "EMULATED_GPU_SAMPLE": options.sample,
+        }
+        settings |= {name: "1" for name, wanted in switches.items() if wanted}
         if options.time_limit:
             settings["EMULATED_GPU_TIME_LIMIT"] = str(options.time_limit)
         paths = [str(run.library), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
@@ -274,10 +279,8 @@ def _render(
     return ["", *textwrap.wrap(title, emulate_cells.WIDTH), "", *body]
 
 
-def _verdict(
-    program: Path, targets: Sequence[Target], statuses: Sequence[int], refused: bool
-) -> int:
-    """The program's own failure becomes ours, with a line; so does a launch that was not counted."""
+def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int], wrong: bool) -> int:
+    """The program's own failure becomes ours, with a line; so do launches that were not counted and hazards."""
     name = plain(program.name)
     failed = [
         (target, status) for target, status in zip(targets, statuses, strict=True) if status != 0
@@ -285,4 +288,4 @@ def _verdict(
     for target, status in failed:
         how = f"exit status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
         say(f"{name} failed on {target.name}: {how}")
-    return CHECK_FAILED if failed or refused else 0
+    return CHECK_FAILED if failed or wrong else 0

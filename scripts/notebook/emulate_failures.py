@@ -2,14 +2,14 @@
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from notebook import toolbox
 from notebook.emulate_cells import wrapped
 from notebook.emulate_code import short_kernel
-from notebook.emulate_records import FailedCall
+from notebook.emulate_records import FailedCall, Hazard
 from notebook.text import plain
 
 _LAUNCHES = {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"}
@@ -26,9 +26,21 @@ def lines(architecture: str, failed_calls: Sequence[str]) -> list[str]:
 
 def texts(calls: Sequence[FailedCall], unnoticed: set[int], program: Path) -> list[str]:
     """A line for each; calls that say the same are one."""
+    return _counted(_text(call, call.number in unnoticed, program) for call in calls)
+
+
+def hazard_texts(hazards: Sequence[Hazard], program: Path) -> list[str]:
+    """Likewise of hazards outside of launches: `hazard: cudaMemcpy copies ..., file.cu:7`."""
+    places = [(hazard, _source_line(program, hazard.callers)) for hazard in hazards]
+    return _counted(
+        f"hazard: {f'{hazard.function} {hazard.text}'.strip()}{f', {place}' if place else ''}"
+        for hazard, place in places
+    )
+
+
+def _counted(lines: Iterable[str]) -> list[str]:
     counts: dict[str, int] = {}
-    for call in calls:
-        text = _text(call, call.number in unnoticed, program)
+    for text in lines:
         counts[text] = counts.get(text, 0) + 1
     return [text if count == 1 else f"{text} ({count:,} times)" for text, count in counts.items()]
 

@@ -10,7 +10,8 @@ REPORTS = ("lines", "launches", "json", "csv", "html")
 MACHINE_REPORTS = ("json", "csv", "html")  # written to standard output
 USAGE = (
     "scripts/lab emulate [--architecture NAME[,NAME...]] [--report lines|launches|json|csv|html] [--names]\n"
-    "                    [--check-hazards] [--save-counts FILE] [--check-counts FILE [--tolerance PERCENT]]\n"
+    "                    [--check-hazards] [--check-leaks] [--keep-going]\n"
+    "                    [--save-counts FILE] [--check-counts FILE [--tolerance PERCENT]]\n"
     "                    [--sample] [--time-limit S] (FILE.cu [nvcc flags] | PROGRAM) [-- arguments]"
 )
 
@@ -30,7 +31,15 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--check-hazards",
         action="store_true",
-        help="races, uninitialised reads, divergent barriers",
+        help="races, uninitialised and freed memory, copies not waited for, barriers and masks that lanes miss",
+    )
+    command.add_argument(
+        "--check-leaks", action="store_true", help="memory that the program never frees"
+    )
+    command.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="report accesses out of bounds and go on, where a GPU would not notice them",
     )
     command.add_argument(
         "--save-counts", metavar="FILE", type=Path, help="write counts by kernel into FILE"

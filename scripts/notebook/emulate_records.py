@@ -193,6 +193,15 @@ class FailedCall:
     callers: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Hazard:
+    """What the program did wrong outside of launches, by a call of `function` ("": none)."""
+
+    text: str
+    function: str
+    callers: tuple[int, ...]
+
+
 @dataclass
 class Report:
     """All that a program did on one emulated GPU."""
@@ -200,6 +209,7 @@ class Report:
     launches: list[Launch] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     failed_calls: list[FailedCall] = field(default_factory=list)
+    hazards: list[Hazard] = field(default_factory=list)  # outside of launches
     notes: list[str] = field(default_factory=list)  # on the program as a whole
     finished: bool = False
     # Numbers of the failed calls whose error the program has not seen; nothing where it was killed.
@@ -208,7 +218,12 @@ class Report:
     @property
     def loaded(self) -> bool:
         """Whether the program used the emulated GPU's runtime at all."""
-        return self.finished or bool(self.launches or self.failures or self.failed_calls)
+        found = self.launches or self.failures or self.failed_calls or self.hazards
+        return self.finished or bool(found)
+
+    @property
+    def has_hazards(self) -> bool:
+        return bool(self.hazards) or any(launch.hazards for launch in self.launches)
 
     @property
     def unnoticed(self) -> set[int]:
@@ -265,6 +280,10 @@ def _add(report: Report, described: dict[str, Any]) -> None:
         report.noticed_all_but = {int(number) for number in described.get("unnoticed", [])}
     elif "note" in described:
         report.notes.append(plain(described["note"]))
+    elif "hazard" in described:
+        text, function = plain(described["hazard"]), plain(described["function"])
+        callers = tuple(int(address) for address in described["callers"])
+        report.hazards.append(Hazard(text, function, callers))
     elif "failed_call" in described:
         report.failed_calls.append(_failed_call(described))
     elif "error" in described:

@@ -1,4 +1,5 @@
-"""Small programs whose report is known: each file of common/tests/cases says at its head what `lab emulate` answers.
+"""Small programs whose report is known: each file of common/tests/cases and hazards says at its head what
+`lab emulate` answers.
 
     // expect: TEXT         the output (the report, standard error, what the program prints) has this text
     // expect-not: TEXT     it has not
@@ -22,7 +23,8 @@ import pytest
 from notebook import toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted((ROOT / "common" / "tests" / "cases").glob("*.cu"))
+FOLDERS = ("cases", "hazards")
+FILES = sorted(file for name in FOLDERS for file in (ROOT / "common" / "tests" / name).glob("*.cu"))
 DIRECTIVE = re.compile(r"// (expect|expect-not|exit|flags|arguments|nvcc|needs): *(.*)")
 
 

@@ -13,6 +13,7 @@
 #include "emulator/device_memory.hpp"
 #include "emulator/mapped_memory.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/host_hazards.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -80,9 +81,11 @@ std::string address_text(const void* pointer) {
 // Why a pointer cannot be freed.
 std::string not_allocated(const void* pointer) {
     const auto freed = allocations().freed.find(number(pointer));
-    if (freed != allocations().freed.end())
+    if (freed != allocations().freed.end()) {
+        note_host_hazard("is called for memory that was freed before");
         return "the allocation of " + std::to_string(freed->second) + " bytes at " +
                address_text(pointer) + " was freed before";
+    }
     const auto around = memory_at(pointer);
     if (!around) return address_text(pointer) + " is not an allocation";
     return address_text(pointer) + " is " +
@@ -173,6 +176,12 @@ void release_allocations() {
         }
     }
     allocations() = Allocations();
+}
+
+std::vector<Memory> all_allocations() {
+    std::vector<Memory> result;
+    for (const auto& [address, memory] : allocations().by_address) result.push_back(memory);
+    return result;
 }
 
 std::optional<Memory> memory_at(const void* address) {

@@ -40,6 +40,8 @@ void set_managed_access(HostAccess access);
 // cudaStreamAttachMemAsync. Throws ApiError (cudaErrorInvalidValue) for what is not managed.
 void attach_managed(void* pointer, unsigned flags);
 
+// All that are there, by address.
+std::vector<Memory> all_allocations();
 // The allocation that holds `address`; nothing for other memory of the host.
 std::optional<Memory> memory_at(const void* address);
 

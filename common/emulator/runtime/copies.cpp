@@ -8,6 +8,7 @@
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/host_hazards.hpp"
 #include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/sizes.hpp"
 #include "emulator/runtime/streams.hpp"
@@ -20,6 +21,17 @@ bool skips_device_copies = false;
 void mark_written(void* pointer, std::size_t bytes) {
     const auto address = reinterpret_cast<Address>(pointer);
     if (in_device_memory(address)) mark_initialised(address, bytes);
+}
+
+bool is_device_memory(const void* pointer) {
+    if (!in_device_memory(reinterpret_cast<Address>(pointer))) return false;
+    const auto memory = memory_at(pointer);
+    return !memory || memory->kind == MemoryKind::device;
+}
+
+void note_copied(const void* to, const void* from, std::size_t bytes) {
+    if (!is_device_memory(to)) return check_copied_to_host(from, bytes);
+    copy_initialisation(reinterpret_cast<Address>(to), reinterpret_cast<Address>(from), bytes);
 }
 
 }  // namespace
@@ -66,7 +78,7 @@ void execute(const Copy& copy) {
             const char* const from = static_cast<const char*>(copy.from) + slice * copy.from_slice +
                                      row * copy.from_pitch;
             std::memmove(storage_of(to), storage_of(from), copy.bytes);
-            mark_written(to, copy.bytes);
+            note_copied(to, from, copy.bytes);
         }
     }
 }

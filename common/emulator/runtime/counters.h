@@ -67,7 +67,9 @@ void* emulatedGpuStorage(const void* pointer, size_t bytes, int is_written);
 // status 2 and one line:
 //   EMULATED_GPU=hopper            the architecture (default hopper)
 //   EMULATED_GPU_CACHES=0          requests alone: caches are not modelled
-//   EMULATED_GPU_HAZARDS=1         races, uninitialised reads, divergent barriers
+//   EMULATED_GPU_HAZARDS=1         races, uninitialised reads, use of freed memory, barriers and masks that lanes miss
+//   EMULATED_GPU_LEAKS=1           memory that the program has not freed at its end
+//   EMULATED_GPU_KEEP_GOING=1      an access out of bounds is a hazard, and the launch goes on
 //   EMULATED_GPU_WORKERS=2         CPU threads
 //   EMULATED_GPU_TIME=1            predicts the time of launches: events and clocks show it
 //   EMULATED_GPU_SAMPLE=1          executes enough blocks to tell the counts of the whole launch

@@ -73,6 +73,12 @@ void find_callers(Failure& failure) {
 
 }  // namespace
 
+Failure call_at_hand() {
+    Failure call;
+    find_callers(call);
+    return call;
+}
+
 void note_failure(cudaError_t code, const std::string& detail, const std::string& function) {
     Failure failure{.number = ++state().failures,
                     .code = code,

@@ -19,6 +19,9 @@ struct Failure {
     std::vector<std::uintptr_t> callers;
 };
 
+// The API function that is being executed, and who called it.
+Failure call_at_hand();
+
 // The API function that is being executed fails. `function`: where it is one of another library.
 void note_failure(cudaError_t code, const std::string& detail, const std::string& function = "");
 

@@ -9,6 +9,7 @@
 
 #include "emulator/runtime/counters.hpp"
 #include "emulator/runtime/errors.hpp"
+#include "emulator/runtime/host_hazards.hpp"
 #include "emulator/runtime/json.hpp"
 #include "emulator/runtime/managed.hpp"
 #include "emulator/runtime/settings.hpp"
@@ -43,6 +44,7 @@ void write(const JsonLine& line) {
 }
 
 [[gnu::destructor]] void finish_report() {
+    report_leaks();
     if (report_file() == nullptr) return;
     JsonLine line;
     line.begin_object().field("finished", true).field("launches", launches);
@@ -232,6 +234,16 @@ void report_failed_call(const Failure& failure) {
     line.field("error", error_text(failure.code)).field("detail", failure.detail);
     line.key("callers").begin_array();
     for (const std::uintptr_t address : failure.callers) line.value(std::uint64_t{address});
+    line.end_array().end_object();
+    write(line);
+}
+
+void report_hazard(const std::string& text, const Failure& call) {
+    if (report_file() == nullptr) return print_error("hazard: " + call.function + " " + text);
+    JsonLine line;
+    line.begin_object().field("hazard", text).field("function", call.function);
+    line.key("callers").begin_array();
+    for (const std::uintptr_t address : call.callers) line.value(std::uint64_t{address});
     line.end_array().end_object();
     write(line);
 }

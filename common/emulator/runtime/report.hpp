@@ -16,6 +16,8 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
 // Of a launch that was started.
 void report_failure(const Launch& launch, const std::string& error);
 void report_failed_call(const Failure& failure);
+// Outside of launches: a line of standard error where there is no report. `call`: where it was found, if known.
+void report_hazard(const std::string& text, const Failure& call);
 // On the program as a whole, once.
 void report_note(const std::string& text);
 

@@ -88,6 +88,8 @@ Settings read_settings(ValueOf value_of) {
     result.architecture = read_architecture(value_of);
     result.options.model_caches = read_switch(value_of, "EMULATED_GPU_CACHES", true);
     result.options.check_hazards = read_switch(value_of, "EMULATED_GPU_HAZARDS", false);
+    result.options.keep_going = read_switch(value_of, "EMULATED_GPU_KEEP_GOING", false);
+    result.check_leaks = read_switch(value_of, "EMULATED_GPU_LEAKS", false);
     result.options.sample_blocks = read_switch(value_of, "EMULATED_GPU_SAMPLE", false);
     result.options.record_for_time = read_switch(value_of, "EMULATED_GPU_TIME", false);
     result.options.workers =

@@ -11,7 +11,8 @@ namespace emulator::runtime {
 struct Settings {
     const Architecture* architecture = nullptr;
     simt::Options options;
-    std::string report_path;  // empty: no report
+    bool check_leaks = false;  // at the program's end
+    std::string report_path;   // empty: no report
 };
 
 // Read when the library is loaded. A wrong value ends the program: exit status 2 and one line.

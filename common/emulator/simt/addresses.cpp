@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/launch.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
@@ -84,6 +85,8 @@ std::string describe_outside(Address address, std::uint32_t bytes,
         return describe_distance(address + bytes - array->end(), "past the end of", *array);
     if (array && address < array->begin)
         return describe_distance(array->begin - address, "before", *array);
+    if (const auto freed = freed_at(address))
+        return "of an allocation of " + std::to_string(freed->bytes) + " bytes that was freed";
     const auto below = program_allocation_below(address), above = program_allocation_above(address);
     const Address past = below ? address + bytes - below->end() : max_index_bytes;
     const Address before = above ? above->begin - address : max_index_bytes;
@@ -241,11 +244,14 @@ bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& 
     return true;
 }
 
+std::string describe_access(const MemoryDetail& detail, const std::string& what) {
+    return verb(detail.kind) + std::to_string(detail.bytes) +
+           (detail.bytes == 1 ? " byte " : " bytes ") + what;
+}
+
 void fault_access(WarpContext& context, const MemoryDetail& detail, int lane, FaultKind kind,
                   const std::string& what) {
-    throw fault_at(context, kind, detail.instruction, lane,
-                   verb(detail.kind) + std::to_string(detail.bytes) +
-                       (detail.bytes == 1 ? " byte " : " bytes ") + what);
+    throw fault_at(context, kind, detail.instruction, lane, describe_access(detail, what));
 }
 
 namespace {
@@ -269,6 +275,23 @@ void check_global(WarpContext& context, const MemoryDetail& detail, Address addr
     if (address % detail.bytes != 0) fault_misaligned(context, detail, lane);
 }
 
+// A GPU maps memory in pages of 2 MiB: around an allocation there mostly is some more, which belongs to others.
+bool goes_beyond(WarpContext& context, const MemoryDetail& detail, Address address, int lane) {
+    constexpr Address page = Address{2} << 20;
+    if (!context.execution->launch.options.keep_going || address % detail.bytes != 0) return false;
+    const Allocation* const inside = context.execution->find_allocation(address);
+    if (inside != nullptr && address + detail.bytes <= inside->end()) return false;
+    const auto below = program_allocation_below(address), above = program_allocation_above(address);
+    const bool is_mapped = (below && address + detail.bytes - below->end() <= page) ||
+                           (above && above->begin - address <= page) || freed_at(address);
+    if (!is_mapped) return false;
+    note_out_of_bounds(
+        context, detail, lane,
+        describe_access(detail, describe_outside(address, detail.bytes,
+                                                 accessed_array(context, detail, lane))));
+    return true;
+}
+
 void check_shared(WarpContext& context, const MemoryDetail& detail, Address offset, int lane) {
     const std::uint32_t size = context.shared_bytes;
     if (offset % detail.bytes != 0) fault_misaligned(context, detail, lane);
@@ -286,51 +309,6 @@ void check_private(WarpContext& context, const MemoryDetail& detail, Address off
     if (offset + detail.bytes <= context.warp->local.bytes_per_thread()) return;
     fault_access(context, detail, lane, FaultKind::illegal_address,
                  "outside the thread's local memory");
-}
-
-template <bool full, class Register>
-static bool shared_offsets(Warp& warp, const MemoryDetail& detail, std::uint32_t size,
-                           LaneOffsets& offsets) {
-    const Register* const base = warp.lanes<Register>(detail.base);
-    const auto shift = static_cast<std::uint32_t>(detail.offset);
-    const auto limit = static_cast<std::int32_t>(size - detail.bytes);
-    const std::uint32_t mask = warp.mask;
-    std::uint32_t first = 0;
-    if constexpr (!full) first = static_cast<std::uint32_t>(base[std::countr_zero(mask)]) + shift;
-    std::int32_t bad = 0;
-    std::uint32_t low_bits = 0;
-    for (int lane = 0; lane < warp_size; ++lane) {
-        std::uint32_t offset = static_cast<std::uint32_t>(base[lane]) + shift;
-        if constexpr (!full) offset = (mask >> lane & 1) != 0 ? offset : first;
-        bad |= static_cast<std::int32_t>(offset) | (limit - static_cast<std::int32_t>(offset));
-        low_bits |= offset;
-        offsets[static_cast<std::size_t>(lane)] = offset;
-    }
-    return bad >= 0 && (low_bits & (detail.bytes - 1)) == 0;
-}
-
-void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located) {
-    located.base = context.shared;
-    const std::uint32_t size = context.shared_bytes;
-    bool good = size >= detail.bytes;
-    if (detail.base == no_register) {
-        located.offsets.fill(static_cast<std::uint32_t>(detail.offset));
-        good &= detail.offset >= 0 && detail.offset + detail.bytes <= size &&
-                detail.offset % detail.bytes == 0;
-    } else if (context.mask == all_lanes) {
-        good &= detail.base_is_64_bit
-                    ? shared_offsets<true, std::uint64_t>(context, detail, size, located.offsets)
-                    : shared_offsets<true, std::uint32_t>(context, detail, size, located.offsets);
-    } else {
-        good &= detail.base_is_64_bit
-                    ? shared_offsets<false, std::uint64_t>(context, detail, size, located.offsets)
-                    : shared_offsets<false, std::uint32_t>(context, detail, size, located.offsets);
-    }
-    if (good) return;
-    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        check_shared(context, detail, located.offsets[static_cast<std::size_t>(lane)], lane);
-    }
 }
 
 }  // namespace emulator::simt

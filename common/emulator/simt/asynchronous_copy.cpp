@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "emulator/device_memory.hpp"
-#include "emulator/models/hazards.hpp"
 #include "emulator/models/memory_model.hpp"
 #include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/launch.hpp"
@@ -37,8 +36,8 @@ void access_global(WarpContext& context, const CopyDetail& detail, const LaneOff
     SiteState& site = context.sites[from.site];
     Located located;
     if (locate_global(context, from, site, located)) {
-        count_global(context, from, site, located);
-        if (context.hazards != nullptr) check_initialised(context, from, located);
+        const PatternKind kind = count_global(context, from, site, located);
+        if (context.hazards != nullptr) check_global_access(context, from, located, kind);
         for (std::size_t lane = 0; lane < warp_size; ++lane) {
             addresses[lane] = site.low + located.offsets[lane];
         }
@@ -52,6 +51,11 @@ void access_global(WarpContext& context, const CopyDetail& detail, const LaneOff
         MemoryDetail piece = from;
         piece.bytes = std::bit_ceil(bytes[at]);
         if (bytes[at] != piece.bytes) piece.bytes = 1;
+        if (goes_beyond(context, piece, addresses[at], lane)) {
+            context.execution->elsewhere = {};
+            addresses[at] = reinterpret_cast<Address>(context.execution->elsewhere.data());
+            continue;
+        }
         check_global(context, piece, addresses[at], lane);
         piece.bytes = 1;
         check_global(context, piece, addresses[at] + bytes[at] - 1, lane);
@@ -85,7 +89,7 @@ void execute_copy(Warp& warp, const Operation& operation) {
         if (bytes[lane] != 0) std::memcpy(place, storage_of(from[lane]), bytes[lane]);
         std::memset(place + bytes[lane], 0, detail.to.bytes - bytes[lane]);
     }
-    if (context.hazards != nullptr) check_shared_access(context, detail.to, to);
+    if (context.hazards != nullptr) check_shared_copy(context, detail.to, to);
 }
 
 void queue_bulk(WarpContext& context, AccessKind kind, Address begin, std::uint64_t bytes) {

@@ -235,8 +235,8 @@ void execute_atomic_global(Warp& warp, const Operation& operation) {
     SiteState& site = context.sites[detail.site];
     Located located;
     if (locate_global(context, detail, site, located)) {
-        (void)count_global(context, detail, site, located);
-        if (context.hazards != nullptr) check_initialised(context, detail, located);
+        const PatternKind kind = count_global(context, detail, site, located);
+        if (context.hazards != nullptr) check_global_access(context, detail, located, kind);
         return update(context, detail, located.base, located.offsets.data(), context.mask);
     }
     const LaneOffsets zeros{};

@@ -67,10 +67,11 @@ void BlockRunner::finish_barrier_if_complete(BlockState& block, unsigned number)
 
 void BlockRunner::release_barrier(BlockState& block, unsigned number) {
     BarrierState& barrier = block.barriers[number];
-    if (execution_.hazards != nullptr) check_barrier(execution_, block, number);
+    if (block.hazards) check_barrier(execution_, block, number);
     for (WarpState& warp : block.warps) {
         for (Fragment& fragment : warp.fragments) {
             if (fragment.state != FragmentState::at_barrier || fragment.barrier != number) continue;
+            note_release(block, warp);
             const auto& detail = *static_cast<const BarrierDetail*>(fragment.waits_at->detail);
             store_reduction(fragment, detail, barrier);
             fragment.state = FragmentState::ready;
@@ -79,6 +80,15 @@ void BlockRunner::release_barrier(BlockState& block, unsigned number) {
         join_fragments(warp);
     }
     barrier.is_open = false;
+}
+
+// Other warps pause for it, where they may store what it has yet to load.
+void BlockRunner::note_release(BlockState& block, WarpState& warp) {
+    if (!execution_.launch.warps_pause) return;
+    warp.released_at = warp.turns;
+    if (warp.is_fresh) return;
+    warp.is_fresh = true;
+    ++block.fresh_warps;
 }
 
 // bar.red: the same result for all.
@@ -111,7 +121,7 @@ void BlockRunner::join_fragments(WarpState& warp) {
             const Fragment other = fragments[j];
             const bool same = mine.state == FragmentState::ready &&
                               other.state == FragmentState::ready && mine.block == other.block &&
-                              mine.frame == other.frame;
+                              mine.frame == other.frame && !mine.is_paused && !other.is_paused;
             if (!same) continue;
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(j));
             Fragment joined = fragments[i];

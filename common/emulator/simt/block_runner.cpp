@@ -33,9 +33,23 @@ void BlockRunner::begin(BlockState& block, std::uint64_t number) {
                    static_cast<std::uint32_t>(number / shape.grid.x / shape.grid.y)};
     block.barriers.fill({});
     block.alive_threads = execution_.launch.threads();
+    block.fresh_warps = block.paused_warps = 0;
+    begin_checks(block);
     for (WarpState& warp : block.warps) begin_warp(warp);
-    if (execution_.hazards != nullptr)
-        execution_.hazards->begin_block(execution_.launch.shared_bytes);
+}
+
+void BlockRunner::begin_checks(BlockState& block) {
+    const Launch& launch = execution_.launch;
+    const bool is_checked =
+        launch.options.check_hazards ||
+        (launch.checks_order && (block.number == 0 || block.number == launch.blocks() - 1));
+    if (!is_checked) {
+        block.hazards = nullptr;
+        return;
+    }
+    if (!block.hazards) block.hazards = std::make_unique<SharedMemoryHazards>();
+    block.hazards->begin_block(launch.shared_bytes, launch.races != nullptr);
+    block.order = {.block = block.number};
 }
 
 void BlockRunner::prepare(WarpState& warp, BlockState& block) {
@@ -49,16 +63,16 @@ void BlockRunner::prepare(WarpState& warp, BlockState& block) {
     context.shared_bytes = execution_.launch.shared_bytes;
     context.sites = execution_.sites.data();
     context.guarded_out = execution_.guarded_out.data();
-    context.hazards = execution_.hazards;
 }
 
 void BlockRunner::begin_warp(WarpState& warp) {
     warp.context.memory = execution_.memory;
+    warp.context.hazards = warp.context.block->hazards.get();
     warp.alive = warp.lanes;
     warp.kernel_frame->live_lanes = warp.lanes;
     warp.spin = {};
     warp.clock_reads = 0;
-    warp.out_of_order = false;
+    warp.out_of_order = warp.is_fresh = warp.is_paused = false;
     warp.fragments.clear();
     warp.fragments.push_back({.block = 0, .lanes = warp.lanes, .frame = warp.kernel_frame});
 }
@@ -71,8 +85,11 @@ bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
     for (; rounds > 0 && block.alive_threads > 0; --rounds) {
         bool some_warp_ran = false;
         for (WarpState& warp : block.warps) {
-            if (!warp.is_done()) some_warp_ran |= run_warp(warp);
+            if (warp.is_done()) continue;
+            warp.context.budget = turn_;
+            if (!warp.is_paused) some_warp_ran |= run_warp(warp);
         }
+        if (block.paused_warps != 0) some_warp_ran |= resume_paused(block);
         if (execution_.memory != nullptr) execution_.memory->drain();
         if (!some_warp_ran) report_stuck(block);
         check_time();
@@ -117,13 +134,29 @@ void BlockRunner::check_time() {
 // One turn. False where all fragments wait.
 bool BlockRunner::run_warp(WarpState& warp) {
     bool ran = false;
-    warp.context.budget = turn_;
+    ++warp.turns;
     while (!warp.is_done() && choose_fragment(warp)) {
         ran = true;
         Fragment fragment = warp.fragments.back();
         warp.fragments.pop_back();
         if (!warp.fragments.empty() && !warp.out_of_order) keep_order(warp, fragment);
         if (run_fragment(warp, fragment) == Next::turn_over) break;
+    }
+    if (warp.is_fresh && warp.released_at != warp.turns) {
+        warp.is_fresh = false;
+        --warp.context.block->fresh_warps;
+    }
+    return ran;
+}
+
+// They go on with the turns in which they paused: caches see the same requests of a round.
+bool BlockRunner::resume_paused(BlockState& block) {
+    bool ran = false;
+    for (WarpState& warp : block.warps) {
+        if (!warp.is_paused) continue;
+        warp.is_paused = false;
+        --block.paused_warps;
+        ran |= run_warp(warp);
     }
     return ran;
 }
@@ -147,20 +180,60 @@ void BlockRunner::enter(WarpState& warp, const Fragment& fragment) {
     warp.context.registers = fragment.frame->registers;
 }
 
+void BlockRunner::begin_block(WarpState& warp, const Fragment& fragment, const BasicBlock& block) {
+    Execution::BlockCount& count = execution_.counts[block.counter];
+    ++count.executions;
+    count.lanes += static_cast<unsigned>(std::popcount(fragment.lanes));
+    ++execution_.steps;
+    if (execution_.recorder != nullptr) execution_.recorder->begin(warp.context, block);
+}
+
+void BlockRunner::execute(WarpState& warp, const Fragment& fragment, const Operation* begin,
+                          const Operation* end) {
+    WarpContext& context = warp.context;
+    context.mask = fragment.lanes;
+    if (execution_.recorder != nullptr)
+        return execution_.recorder->execute(context, fragment.lanes, begin, end);
+    for (const Operation* operation = begin; operation != end; ++operation) {
+        operation->execute(context, *operation);
+    }
+}
+
+// Whether the fragment pauses before a store, until all warps that left a barrier with its own have had a turn. Else
+// the whole block is executed.
+bool BlockRunner::pauses_within(WarpState& warp, Fragment& fragment, const BasicBlock& block) {
+    if (!fragment.is_paused) {
+        begin_block(warp, fragment, block);
+        execute(warp, fragment, block.begin, block.pause);
+        if (warp.is_fresh && warp.context.block->fresh_warps > 1) {
+            warp.is_paused = fragment.is_paused = true;
+            ++warp.context.block->paused_warps;
+            warp.fragments.push_back(fragment);
+            return true;
+        }
+    }
+    fragment.is_paused = false;
+    execute(warp, fragment, block.pause, block.end);
+    return false;
+}
+
 BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment) {
     WarpContext& context = warp.context;
     enter(warp, fragment);
     Execution::BlockCount* const counts = execution_.counts.data();
     for (;;) {
         const BasicBlock& block = fragment.frame->function->blocks[fragment.block];
-        Execution::BlockCount& count = counts[block.counter];
-        ++count.executions;
-        count.lanes += static_cast<unsigned>(std::popcount(fragment.lanes));
-        ++execution_.steps;
-        context.mask = fragment.lanes;
-        if (execution_.recorder != nullptr) [[unlikely]] {
-            execution_.recorder->execute(context, fragment.lanes, block);
+        if (block.pause != nullptr) [[unlikely]] {
+            if (pauses_within(warp, fragment, block)) return Next::turn_over;
+        } else if (execution_.recorder != nullptr) [[unlikely]] {
+            begin_block(warp, fragment, block);
+            execute(warp, fragment, block.begin, block.end);
         } else {
+            Execution::BlockCount& count = counts[block.counter];
+            ++count.executions;
+            count.lanes += static_cast<unsigned>(std::popcount(fragment.lanes));
+            ++execution_.steps;
+            context.mask = fragment.lanes;
             for (const Operation* operation = block.begin; operation != block.end; ++operation) {
                 operation->execute(context, *operation);
             }

@@ -27,10 +27,16 @@ class BlockRunner {
   private:
     enum class Next : std::uint8_t { go_on, other_fragment, turn_over };
 
+    void begin_checks(BlockState& block);
     void begin_warp(WarpState& warp);
     bool run_warp(WarpState& warp);  // whether a fragment has run
     bool choose_fragment(WarpState& warp);
     Next run_fragment(WarpState& warp, Fragment& fragment);
+    void begin_block(WarpState& warp, const Fragment& fragment, const BasicBlock& block);
+    void execute(WarpState& warp, const Fragment& fragment, const Operation* begin,
+                 const Operation* end);
+    bool pauses_within(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    bool resume_paused(BlockState& block);
     void enter(WarpState& warp, const Fragment& fragment);
 
     // Each handles the end of a block for the running fragment.
@@ -66,6 +72,7 @@ class BlockRunner {
                       std::uint32_t lanes);
     void finish_barrier_if_complete(BlockState& block, unsigned number);
     void release_barrier(BlockState& block, unsigned number);
+    void note_release(BlockState& block, WarpState& warp);
     void report_stuck(BlockState& block);
     void check_time();
     void note_progress(BlockState& block);

@@ -50,6 +50,7 @@ void FunctionDecoder::decode() {
     lay_out_variables();
     find_issued_accesses();
     count_definitions();
+    pauses_ = ptx::stores_behind_loads(source_, flow_);
     blocks_.emplace_back();
     std::vector<bool> has_label(source_.instructions.size() + 1);
     for (const ptx::Label& label : source_.labels) has_label[label.instruction] = true;
@@ -63,6 +64,7 @@ void FunctionDecoder::decode() {
         try {
             spills();
             instruction(here);
+            note_pause();
             note_definitions(here);
         } catch (const Refused& refused) {
             refuse(here, refused.what());
@@ -76,6 +78,14 @@ void FunctionDecoder::decode() {
     }
     blocks_.back().block.control = Control::ret;
     finish_blocks();
+}
+
+// Of a block that has several, the first one.
+void FunctionDecoder::note_pause() {
+    OpenBlock& open = blocks_.back();
+    if (!pauses_[at_] || open.pauses_at != nullptr) return;
+    open.pauses_at = open.operations.back().detail;
+    image_.has_pauses = true;
 }
 
 void FunctionDecoder::find_issued_accesses() {

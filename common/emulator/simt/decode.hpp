@@ -15,6 +15,7 @@
 #include "emulator/ptx/issued_accesses.hpp"
 #include "emulator/ptx/local_accesses.hpp"
 #include "emulator/ptx/result_uses.hpp"
+#include "emulator/ptx/stores_behind_loads.hpp"
 #include "emulator/ptx/types.hpp"
 #include "emulator/simt/arithmetic.hpp"
 #include "emulator/simt/memory.hpp"
@@ -57,6 +58,8 @@ class FunctionDecoder {
     void lay_out_registers();
     void lay_out_variables();
     void find_issued_accesses();
+    void note_pause();
+    void note_group(const ptx::Instruction& instruction);
     void spills();
     void split_into_blocks();
     void instruction(const ptx::Instruction& instruction);
@@ -182,12 +185,14 @@ class FunctionDecoder {
         std::vector<Operation> operations;
         std::vector<std::uint32_t> instructions;
         BasicBlock block;
+        const void* pauses_at = nullptr;  // the detail of an operation
         std::uint32_t first_instruction = 0;
     };
     std::vector<OpenBlock> blocks_;
     std::vector<BranchTableDetail*> branch_tables_;
     std::vector<std::uint32_t> block_at_;  // by instruction, where one begins
     std::uint32_t at_ = 0;                 // the instruction at hand
+    std::vector<bool> pauses_;             // by instruction
     bool guard_applied_ = false;           // the instruction's guard is a branch around it already
 };
 

@@ -3,6 +3,7 @@
 
 #include "emulator/simt/asynchronous_copy.hpp"
 #include "emulator/simt/decode.hpp"
+#include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/mbarrier.hpp"
 
 namespace emulator::simt {
@@ -96,9 +97,19 @@ bool FunctionDecoder::mbarrier(const ptx::Instruction& instruction) {
 bool FunctionDecoder::asynchronous(const ptx::Instruction& instruction) {
     if (instruction.opcode != "cp") return false;
     if (!has(instruction, "async")) throw Refused{};
+    if (has(instruction, "prefetch")) return true;
     // Copies are made at once: groups of them are complete when they are committed.
-    for (const char* const name : {"commit_group", "wait_group", "wait_all", "prefetch"}) {
-        if (has(instruction, name)) return true;
+    for (const char* const name : {"commit_group", "wait_group", "wait_all"}) {
+        if (!has(instruction, name)) continue;
+        if (module_.checks_hazards && !has(instruction, "bulk")) note_group(instruction);
+        return true;
+    }
+    if (has(instruction, "mbarrier") && module_.checks_hazards) {
+        // What waits for the barrier waits for the copies.
+        Operation operation;
+        operation.execute = execute_copy_wait;
+        operation.immediate = all_copies;
+        emit(operation);
     }
     if (has(instruction, "mbarrier") && has(instruction, "arrive")) {
         // Without .noinc the barrier expects one arrival more, and has it.
@@ -118,6 +129,14 @@ bool FunctionDecoder::asynchronous(const ptx::Instruction& instruction) {
     else
         copy_asynchronously(instruction);
     return true;
+}
+
+void FunctionDecoder::note_group(const ptx::Instruction& instruction) {
+    Operation operation;
+    operation.execute = has(instruction, "commit_group") ? execute_copy_commit : execute_copy_wait;
+    operation.immediate =
+        has(instruction, "wait_group") ? instruction.operands[0].bits : all_copies;
+    emit(operation);
 }
 
 // cp.async.ca.shared.global [to], [from], bytes{, bytes read}{, ignore}{, cache policy}

@@ -26,6 +26,11 @@ void FunctionDecoder::finish_blocks() {
         BasicBlock& block = open.block;
         block.begin = function_.operations.data() + begin;
         block.end = block.begin + open.operations.size();
+        if (open.pauses_at != nullptr) {
+            block.pause = std::find_if(block.begin, block.end, [&](const Operation& operation) {
+                return operation.detail == open.pauses_at;
+            });
+        }
         block.next = i + 1 < blocks_.size() ? i + 1 : no_block;
         if (i > 0 && open.first_instruction == source_.instructions.size())  // behind the last one
             block.control_instruction = static_cast<std::uint32_t>(source_.instructions.size() - 1);

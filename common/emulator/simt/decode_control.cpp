@@ -198,7 +198,12 @@ bool FunctionDecoder::hint(const ptx::Instruction& instruction) {
     if (opcode == "membar" || opcode == "fence") {
         const bool beyond_block = has(instruction, "gl") || has(instruction, "gpu") ||
                                   has(instruction, "sys") || has(instruction, "cluster");
-        if (!beyond_block || has(instruction, "mbarrier_init")) return true;
+        if (has(instruction, "mbarrier_init")) return true;
+        if (module_.checks_hazards) {
+            operation.execute = execute_fence_check;
+            emit(operation);
+        }
+        if (!beyond_block) return true;
         operation.execute = execute_fence;
         emit(operation);
         return true;

@@ -129,9 +129,10 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
         return;
     }
     const CacheOperator cache_operator = cache_operator_of(instruction);
-    const bool is_strong = has(instruction, "volatile") || has(instruction, "relaxed") ||
-                           has(instruction, "acquire") || has(instruction, "mmio");
-    if (is_load && is_strong && space != Space::shared && space != Space::local) {
+    detail.is_release = has(instruction, "release");
+    detail.is_strong = has(instruction, "volatile") || has(instruction, "relaxed") ||
+                       has(instruction, "acquire") || has(instruction, "mmio") || detail.is_release;
+    if (is_load && detail.is_strong && space != Space::shared && space != Space::local) {
         function_.traits.has_order_dependence = function_.traits.may_wait_for_blocks = true;
         detail.is_poll = true;
     }
@@ -209,6 +210,8 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     if (detail.elements > max_elements) throw Refused{};
     detail.bytes = bytes * detail.elements;
     const bool reads_result = has_result && uses_.is_result_read(at_);
+    detail.reads_result = reads_result;
+    detail.is_release = has(instruction, "release") || has(instruction, "acq_rel");
     for (std::size_t i = 0; i < detail.elements; ++i) {
         const ptx::Operand& result = has_result ? element(instruction.operands[0], i) : sink;
         detail.registers[i] = offset_of(result);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "emulator/models/global_races.hpp"
+#include "emulator/models/shared_hazards.hpp"
 #include "emulator/simt/gpu.hpp"
 #include "emulator/simt/local_memory.hpp"
 #include "emulator/simt/operation.hpp"
@@ -16,7 +18,6 @@
 
 namespace emulator {
 class MemoryModel;
-class SharedMemoryHazards;
 namespace simt {
 class TraceRecorder;
 }
@@ -62,6 +63,7 @@ struct Fragment {
     std::uint32_t members = 0;             // at a warp operation: lanes that it waits for
     const BasicBlock* waits_at = nullptr;  // the block whose end holds it up
     std::uint8_t barrier = 0;
+    bool is_paused = false;  // within its block, which it has begun
 };
 
 // A warp as handlers see it.
@@ -72,13 +74,15 @@ struct WarpContext : Warp {
     Frame* frame = nullptr;
     std::byte* shared = nullptr;
     std::uint32_t shared_bytes = 0;
-    SiteState* sites = nullptr;            // of the module, by number
-    std::uint64_t* guarded_out = nullptr;  // lanes that guards left out, by number
-    MemoryModel* memory = nullptr;         // null: caches are not modelled
-    SharedMemoryHazards* hazards = nullptr;
-    std::uint32_t participants = 0;  // lanes that take part in a warp operation
-    std::int64_t budget = 0;         // until another warp has its turn
-    bool gives_way = false;          // asked by a handler
+    SiteState* sites = nullptr;              // of the module, by number
+    std::uint64_t* guarded_out = nullptr;    // lanes that guards left out, by number
+    MemoryModel* memory = nullptr;           // null: caches are not modelled
+    SharedMemoryHazards* hazards = nullptr;  // of the block; null: nothing is checked
+    std::uint32_t participants = 0;          // lanes that take part in a warp operation
+    std::uint32_t absent =
+        0;  // lanes that a shuffle's mask names and that it reads, but which take no part
+    std::int64_t budget = 0;  // until another warp has its turn
+    bool gives_way = false;   // asked by a handler
 };
 inline WarpContext& context_of(Warp& warp) { return static_cast<WarpContext&>(warp); }
 
@@ -108,6 +112,11 @@ struct WarpState {
     LocalMemory local;
     SpinWatch spin;
     Standstill standstill;
+    // It has left a barrier, and has not had a turn since; other warps pause for it.
+    bool is_fresh = false;
+    bool is_paused = false;         // before a store: fresh warps come first
+    std::uint32_t turns = 0;        // so far
+    std::uint32_t released_at = 0;  // the turn at which it left the barrier
     bool out_of_order = false;  // for this turn: a fragment runs although others stand before it
     std::uint32_t call_depth = 0;
     std::size_t clock_reads = 0;  // so far
@@ -130,10 +139,13 @@ struct BlockState {
     std::uint64_t number = 0;
     std::vector<WarpState> warps;
     std::uint32_t alive_threads = 0;
+    unsigned fresh_warps = 0, paused_warps = 0;
     std::byte* shared = nullptr;
     std::unique_ptr<std::byte[]> shared_storage;
     std::array<BarrierState, barriers_per_block> barriers;
     std::string printed;
+    std::unique_ptr<SharedMemoryHazards> hazards;  // null: nothing is checked
+    BlockOrder order;
 };
 
 }  // namespace emulator::simt

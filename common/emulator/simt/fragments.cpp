@@ -250,7 +250,8 @@ void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
     for (std::size_t i = 0; i < fragments.size(); ++i) {
         if (fragments[i].state != FragmentState::ready || fragments[i].frame != fragment.frame)
             continue;
-        if (fragments[i].block == fragment.block && blocks[fragment.block].is_meeting_place) {
+        if (fragments[i].block == fragment.block && blocks[fragment.block].is_meeting_place &&
+            !fragments[i].is_paused && !fragment.is_paused) {
             const Fragment other = fragments[i];
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(i));
             join(warp, fragment, other);

@@ -111,15 +111,25 @@ std::array<Address, warp_size> count_lane_by_lane(WarpContext& context, const Me
                                                   SiteState& site) {
     std::array<Address, warp_size> addresses;
     lane_addresses(context, detail, addresses);
+    std::uint32_t beyond = 0;
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const Address address = addresses[static_cast<std::size_t>(lane)];
+        if (goes_beyond(context, detail, address, lane)) {
+            beyond |= 1u << lane;
+            continue;
+        }
         check_global(context, detail, address, lane);
-        if (context.hazards != nullptr) check_initialised(context, detail, address, lane);
+        if (context.hazards != nullptr) check_global_access(context, detail, address, lane);
     }
     if (detail.cost.space == AccessSpace::global) {
         count_addresses(context, detail, site.requests, {addresses, context.mask, detail.bytes});
     }
+    // What lies beyond reads as zero; what is written there is lost.
+    if (beyond != 0) context.execution->elsewhere = {};
+    for (; beyond != 0; beyond &= beyond - 1)
+        addresses[static_cast<std::size_t>(std::countr_zero(beyond))] =
+            reinterpret_cast<Address>(context.execution->elsewhere.data());
     return addresses;
 }
 
@@ -190,7 +200,7 @@ void execute_global(Warp& warp, const Operation& operation) {
     }
     const PatternKind kind = count_global(context, detail, site, located);
     if (context.hazards != nullptr) [[unlikely]]
-        check_initialised(context, detail, located);
+        check_global_access(context, detail, located, kind);
     move(context, detail, kind, located.base, located.offsets, context.mask);
 }
 

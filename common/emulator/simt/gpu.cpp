@@ -8,6 +8,7 @@
 #include <map>
 
 #include "emulator/device_memory.hpp"
+#include "emulator/models/global_races.hpp"
 #include "emulator/simt/grid_runner.hpp"
 #include "emulator/simt/launch_watch.hpp"
 #include "emulator/simt/module.hpp"
@@ -47,6 +48,14 @@ class GridWorkspace {
     void* memory_ = nullptr;
 };
 
+// Of hazards, and of the order of warps in a kernel's first launch.
+void begin_checks(const Kernel& kernel, Launch& launch) {
+    if (launch.races != nullptr) launch.races->begin_launch();
+    const bool has_pauses = launch.image.has_pauses;
+    launch.warps_pause = has_pauses && kernel.depends_on_warps.value_or(true);
+    launch.checks_order = has_pauses && !kernel.depends_on_warps && launch.races == nullptr;
+}
+
 LaunchRecord run_whole_grid(const Launch& launch) {
     const std::vector<std::unique_ptr<Worker>> workers = run_grid(launch);
     LaunchRecord record = record_of(launch, counts_of(launch, workers));
@@ -65,10 +74,11 @@ struct Gpu::State {
     Options options;
     std::vector<TextureDescriptor> textures;
     std::uint64_t launches = 0;
+    GlobalRaces races;
 };
 
 Gpu::Gpu(const Architecture& architecture, const Options& options)
-    : state_(std::make_unique<State>(State{architecture, options, {}, 0})) {
+    : state_(std::make_unique<State>(State{architecture, options, {}, 0, {}})) {
     if (options.check_hazards) track_initialisation();
 }
 Gpu::~Gpu() = default;
@@ -78,7 +88,8 @@ Options& Gpu::options() { return state_->options; }
 std::vector<TextureDescriptor>& Gpu::textures() { return state_->textures; }
 
 std::shared_ptr<Module> Gpu::load(ptx::Module module, L1Mode l1_mode) {
-    return std::make_shared<Module>(std::move(module), l1_mode, state_->architecture);
+    return std::make_shared<Module>(std::move(module), l1_mode, state_->architecture,
+                                    state_->options.check_hazards);
 }
 
 LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
@@ -125,12 +136,15 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     }
     LaunchWatch watch(state_->options, launch.kernel_name, launch.blocks(), launch.started);
     launch.watch = &watch;
+    if (state_->options.check_hazards) launch.races = &state_->races;
+    begin_checks(kernel, launch);
     std::optional<TraceRecorder> recorder;
     if (state_->options.record_for_time) launch.recorder = &recorder.emplace(launch, found);
     std::optional<LaunchRecord> sampled;
     if (state_->options.sample_blocks) sampled = sample_grid(launch);
     LaunchRecord record = sampled ? std::move(*sampled) : run_whole_grid(launch);
     record.occupancy = found;
+    if (launch.checks_order) kernel.depends_on_warps = record.depends_on_warps;
     if (recorder)
         record.recorded = std::make_shared<RecordedLaunch>(recorder->finish(registers_per_thread));
     record.host_seconds =

@@ -101,6 +101,7 @@ struct LaunchRecord {
     std::vector<SiteRecord> sites;
     std::vector<LineRecord> lines;
     std::vector<std::string> hazards;
+    bool depends_on_warps = false;                  // results do, in the blocks that were checked
     std::vector<std::string> notes;                 // limits of these counts, a line each
     std::string printed;                            // by printf, blocks in their order
     std::uint64_t blocks = 0, blocks_executed = 0;  // fewer when sampled
@@ -114,6 +115,8 @@ struct Options {
         0;  // CPU threads; 0: as many as the machine has. Counts do not depend on it.
     bool model_caches = true;
     bool check_hazards = false;
+    // An access out of bounds is a hazard, where a GPU would not notice it.
+    bool keep_going = false;
     bool sample_blocks = false;        // execute enough blocks to tell the counts of all
     double time_limit_seconds = 0;     // of one launch; 0: none
     std::size_t heap_bytes = 8 << 20;  // of malloc() in kernels

@@ -22,7 +22,7 @@ constexpr std::uint64_t min_threads_to_share = 8192;
 }  // namespace
 
 Worker::Worker(const Launch& launch) : execution(launch), launch_(launch) {
-    if (launch.options.check_hazards) execution.hazards = &hazards_;
+    execution.races = launch.races;
     if (launch.options.model_caches) execution.memory = memory_of(0);
     runner_ = std::make_unique<BlockRunner>(execution);
 }
@@ -78,7 +78,7 @@ std::unique_ptr<BlockState> Worker::new_block() {
 }
 
 void Worker::finish(BlockState& block) {
-    if (execution.hazards != nullptr) collect_hazards(execution, block);
+    if (block.hazards) collect_hazards(execution, block);
     if (!block.printed.empty()) execution.printed[block.number] = std::exchange(block.printed, {});
 }
 
@@ -167,6 +167,7 @@ void run_share(const Launch& launch, Worker& worker, unsigned number, unsigned w
 }
 
 unsigned workers_for(const Launch& launch, std::uint64_t blocks) {
+    if (launch.races != nullptr) return 1;
     if (launch.image.traits.reads_clock) return 1;  // a clock shows how much a worker has executed
     if (blocks * launch.threads() < min_threads_to_share) return 1;
     const unsigned wanted = launch.options.workers != 0

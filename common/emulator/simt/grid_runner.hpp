@@ -35,7 +35,6 @@ class Worker {
     MemoryModel* memory_of(std::uint64_t block);
 
     const Launch& launch_;
-    SharedMemoryHazards hazards_;
     std::unique_ptr<BlockRunner> runner_;
     std::vector<std::unique_ptr<BlockState>> spare_blocks_;
 };

@@ -1,6 +1,7 @@
 // What a launch is made of, and what one worker counts of it.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,9 @@ struct Launch {
     std::size_t l1_bytes = 0;
     TraceRecorder* recorder = nullptr;  // null: no time is asked for
     LaunchWatch* watch = nullptr;
+    GlobalRaces* races = nullptr;  // null: hazards are not checked
+    bool warps_pause = false;      // for each other, before stores that may overtake loads
+    bool checks_order = false;     // of warps, in the first and the last block
     const timing::ClockReads* clocks = nullptr;  // null: 16 a basic block and reading
     unsigned resident_blocks = 1;                // that may be resident at a time, on all SMs
     unsigned threads() const { return shape.block.x * shape.block.y * shape.block.z; }
@@ -71,10 +75,13 @@ class Execution {
     std::uint64_t fruitless_atomics = 0;  // those that changed nothing
     std::uint64_t polls = 0;              // volatile and relaxed loads
     std::uint64_t finished_blocks = 0;
-    MemoryModel* memory = nullptr;  // null: caches are not modelled
-    SharedMemoryHazards* hazards = nullptr;
+    MemoryModel* memory = nullptr;      // null: caches are not modelled
+    GlobalRaces* races = nullptr;       // null: hazards are not checked
+    std::string order_note;             // that results depend on the order of warps; "": not known
     TraceRecorder* recorder = nullptr;  // null: the block at hand is not recorded
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
+    // What an access beyond its allocation finds, where the launch goes on.
+    alignas(64) std::array<std::byte, 64> elsewhere{};
     std::map<std::uint64_t, std::string> printed;  // by block
 
     // The allocation that holds `address`; null where there is none.

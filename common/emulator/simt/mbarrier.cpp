@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "emulator/models/hazards.hpp"
+#include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/launch.hpp"
 
 namespace emulator::simt {
@@ -21,7 +21,7 @@ MbarrierState load(const WarpContext& context, std::uint32_t offset) {
 
 void store(WarpContext& context, std::uint32_t offset, MbarrierState state) {
     // Accesses before the end of a phase are ordered before those behind it.
-    if (state.finish_if_complete() && context.hazards != nullptr) context.hazards->synchronise();
+    if (state.finish_if_complete() && context.hazards != nullptr) synchronise_block(context);
     const std::uint64_t bits = state.bits();
     std::memcpy(context.shared + offset, &bits, sizeof bits);
 }

@@ -68,7 +68,10 @@ struct MemoryDetail {
     AccessRole role{};
     LoadPolicy policy;
     CostModel cost;
-    bool is_poll = false;  // a volatile or relaxed load: others may be waited for
+    bool is_poll = false;       // a volatile or relaxed load: others may be waited for
+    bool is_strong = false;     // volatile, relaxed, acquire, release
+    bool is_release = false;    // what the thread did before is fenced
+    bool reads_result = false;  // of an atomic
     // Of a generic address: counted are also the bytes of lanes in shared and local memory, as of LD and ST.
     bool counts_generic_bytes = false;
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
@@ -123,6 +126,8 @@ void move(WarpContext& context, const MemoryDetail& detail, PatternKind kind, st
 // Throw Fault unless the lane's access lies in one allocation (in the block's shared memory, in the
 // thread's local memory), aligned.
 void check_global(WarpContext& context, const MemoryDetail& detail, Address address, int lane);
+// With Options::keep_going: whether it lies outside, where a GPU would not notice; it is reported.
+bool goes_beyond(WarpContext& context, const MemoryDetail& detail, Address address, int lane);
 void check_shared(WarpContext& context, const MemoryDetail& detail, Address offset, int lane);
 void check_private(WarpContext& context, const MemoryDetail& detail, Address offset, int lane);
 void access_local(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,

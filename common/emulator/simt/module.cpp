@@ -64,11 +64,13 @@ KernelAttributes attributes_of(const ptx::Function& function, const Architecture
 
 }  // namespace
 
-Module::Module(ptx::Module from, L1Mode l1_mode, const Architecture& architecture)
+Module::Module(ptx::Module from, L1Mode l1_mode, const Architecture& architecture,
+               bool checks_hazards)
     : source(std::move(from)),
       functions_without_return(ptx::functions_without_return(source)),
       l1_mode(l1_mode),
-      architecture(architecture) {
+      architecture(architecture),
+      checks_hazards(checks_hazards) {
     common_directory = common_directory_of(source);
     for (std::uint32_t i = 0; i < source.functions.size(); ++i) {
         const ptx::Function& function = source.functions[i];
@@ -139,7 +141,7 @@ std::uint64_t Module::function_address(std::uint32_t number) {
 }
 
 std::uint64_t Module::parameter_buffer() {
-    static void* const buffer = allocate_device_memory(parameter_buffer_bytes);
+    static void* const buffer = allocate_fresh_device_memory(parameter_buffer_bytes);
     return reinterpret_cast<std::uint64_t>(buffer);
 }
 

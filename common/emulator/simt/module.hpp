@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,11 +21,14 @@ class Kernel {
     std::uint32_t number = 0;  // of the function in the PTX module
     KernelAttributes attributes;
     std::unique_ptr<Image> image;  // null until the first launch
+    // Whether results depend on the order of warps, as its first launch has shown.
+    mutable std::optional<bool> depends_on_warps;
 };
 
 class Module {
   public:
-    Module(ptx::Module source, L1Mode l1_mode, const Architecture& architecture);
+    Module(ptx::Module source, L1Mode l1_mode, const Architecture& architecture,
+           bool checks_hazards = false);
     ~Module();
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
@@ -41,6 +45,7 @@ class Module {
     std::unordered_set<std::string> functions_without_return;
     L1Mode l1_mode;
     const Architecture& architecture;
+    const bool checks_hazards;
     std::unordered_map<std::string, Symbol> variables;
     std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
     std::string common_directory;  // of the module's own files, with a slash at its end

@@ -42,6 +42,7 @@ enum class Control : std::uint8_t {
 struct BasicBlock {
     const Operation* begin = nullptr;
     const Operation* end = nullptr;
+    const Operation* pause = nullptr;  // the warp waits here for others that left a barrier with it
     Control control = Control::next;
     bool guard_negated = false;
     RegisterOffset guard = no_register;
@@ -180,6 +181,7 @@ struct Image {
     std::vector<Guarded> guarded;  // operations that count the lanes that their guard leaves out
     Traits traits;                 // of all functions together
     bool uses_local_memory = false;
+    bool has_pauses = false;  // in some block
 
     const Function* function_at(std::uint64_t address) const;
 };

@@ -135,6 +135,12 @@ void add_texts(const std::vector<std::unique_ptr<Worker>>& workers, LaunchRecord
             if (!is_new && found.first < mine->second.first) mine->second = found;
         }
     }
+    for (const auto& worker : workers) {
+        const std::string& note = worker->execution.order_note;
+        if (note.empty()) continue;
+        if (!record.depends_on_warps) record.notes.push_back(note);
+        record.depends_on_warps = true;
+    }
     for (const auto& [block, text] : printed) record.printed += text;
     for (const auto& [identity, found] : hazards) record.hazards.push_back(found.second);
 }

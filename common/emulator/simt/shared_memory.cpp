@@ -6,6 +6,54 @@
 #include "emulator/simt/memory.hpp"
 
 namespace emulator::simt {
+namespace {
+
+template <bool full, class Register>
+bool shared_offsets(Warp& warp, const MemoryDetail& detail, std::uint32_t size,
+                    LaneOffsets& offsets) {
+    const Register* const base = warp.lanes<Register>(detail.base);
+    const auto shift = static_cast<std::uint32_t>(detail.offset);
+    const auto limit = static_cast<std::int32_t>(size - detail.bytes);
+    const std::uint32_t mask = warp.mask;
+    std::uint32_t first = 0;
+    if constexpr (!full) first = static_cast<std::uint32_t>(base[std::countr_zero(mask)]) + shift;
+    std::int32_t bad = 0;
+    std::uint32_t low_bits = 0;
+    for (int lane = 0; lane < warp_size; ++lane) {
+        std::uint32_t offset = static_cast<std::uint32_t>(base[lane]) + shift;
+        if constexpr (!full) offset = (mask >> lane & 1) != 0 ? offset : first;
+        bad |= static_cast<std::int32_t>(offset) | (limit - static_cast<std::int32_t>(offset));
+        low_bits |= offset;
+        offsets[static_cast<std::size_t>(lane)] = offset;
+    }
+    return bad >= 0 && (low_bits & (detail.bytes - 1)) == 0;
+}
+
+}  // namespace
+
+void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located) {
+    located.base = context.shared;
+    const std::uint32_t size = context.shared_bytes;
+    bool good = size >= detail.bytes;
+    if (detail.base == no_register) {
+        located.offsets.fill(static_cast<std::uint32_t>(detail.offset));
+        good &= detail.offset >= 0 && detail.offset + detail.bytes <= size &&
+                detail.offset % detail.bytes == 0;
+    } else if (context.mask == 0xffffffffu) {
+        good &= detail.base_is_64_bit
+                    ? shared_offsets<true, std::uint64_t>(context, detail, size, located.offsets)
+                    : shared_offsets<true, std::uint32_t>(context, detail, size, located.offsets);
+    } else {
+        good &= detail.base_is_64_bit
+                    ? shared_offsets<false, std::uint64_t>(context, detail, size, located.offsets)
+                    : shared_offsets<false, std::uint32_t>(context, detail, size, located.offsets);
+    }
+    if (good) return;
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        check_shared(context, detail, located.offsets[static_cast<std::size_t>(lane)], lane);
+    }
+}
 
 PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
                          const LaneOffsets& offsets, SiteState* site) {
@@ -31,7 +79,7 @@ void execute_shared(Warp& warp, const Operation& operation) {
     SiteState& site = context.sites[detail.site];
     const PatternKind kind = count_shared(context, detail, site.requests, located.offsets, &site);
     if (context.hazards != nullptr) [[unlikely]] {
-        check_shared_access(context, detail, located.offsets);
+        check_shared_access(context, detail, located.offsets, kind);
     }
     move(context, detail, kind, located.base, located.offsets, context.mask);
 }

@@ -147,17 +147,21 @@ void TraceRecorder::note_clock(const WarpContext& context) {
     warp.clock_instructions.push_back(warp.executed);
 }
 
-void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block) {
-    Recorded& recorded = *recorded_of(context.block->number);
+void TraceRecorder::begin(const WarpContext& context, const BasicBlock& block) {
     timing::WarpTrace& warp = warp_of(context);
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
-    const bool is_recorded = warp.recorded < max_instructions_;
-    if (is_recorded) {
-        warp.recorded += instructions;
-        warp.steps.push_back({block.counter, static_cast<std::uint32_t>(warp.accesses.size())});
-    }
-    for (const Operation* operation = block.begin; operation != block.end; ++operation) {
+    if (warp.recorded >= max_instructions_) return;
+    warp.recorded += instructions;
+    warp.steps.push_back({block.counter, static_cast<std::uint32_t>(warp.accesses.size())});
+}
+
+void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Operation* begin,
+                            const Operation* end) {
+    Recorded& recorded = *recorded_of(context.block->number);
+    timing::WarpTrace& warp = warp_of(context);
+    const bool is_recorded = warp.recorded == warp.executed;  // nothing behind what was left out
+    for (const Operation* operation = begin; operation != end; ++operation) {
         context.mask = lanes;
         const MemoryDetail* const detail =
             is_recorded ? access_of(launch_.image, *operation) : nullptr;

@@ -29,8 +29,11 @@ class TraceRecorder {
     bool wants(std::uint64_t block);
     std::vector<std::uint64_t> blocks() const;
     void stop() { is_stopped_ = true; }  // what is executed from now on was recorded already
-    // In place of the plain loop over the operations of a basic block.
-    void execute(WarpContext& context, std::uint32_t lanes, const BasicBlock& block);
+    // Before the operations of a basic block.
+    void begin(const WarpContext& context, const BasicBlock& block);
+    // In place of the plain loop over operations.
+    void execute(WarpContext& context, std::uint32_t lanes, const Operation* begin,
+                 const Operation* end);
 
     // Of the bulk copy or the fetch from a texture at hand: lines of global memory, and of a copy the barrier that it has
     // completed.

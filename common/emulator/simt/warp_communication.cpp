@@ -51,7 +51,7 @@ void shuffle(Warp& warp, const Operation& operation) {
     }
     const std::uint32_t* const offsets = warp.lanes<std::uint32_t>(operation.source[1]);
     const std::uint32_t* const clamps = warp.lanes<std::uint32_t>(operation.source[2]);
-    alignas(64) std::array<std::uint32_t, warp_size> result;
+    alignas(64) std::array<std::uint32_t, warp_size> result, sources_of;
     std::uint32_t in_range = 0;
     for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
         const std::uint32_t offset = offsets[lane] & 31, clamp = clamps[lane] & 31;
@@ -71,6 +71,14 @@ void shuffle(Warp& warp, const Operation& operation) {
         from = valid ? from : lane;
         in_range |= std::uint32_t{valid} << lane;
         result[lane] = values[from];
+        sources_of[lane] = from;
+    }
+    if (context.hazards != nullptr && operation.source[3] != no_register) [[unlikely]] {
+        const std::uint32_t* const masks = warp.lanes<std::uint32_t>(operation.source[3]);
+        for_lanes(warp.mask, [&](int lane) {
+            const std::uint32_t from = 1u << sources_of[static_cast<std::size_t>(lane)];
+            context.absent |= from & masks[lane] & ~context.participants;
+        });
     }
     if (operation.destination != no_register) {
         std::uint32_t* const to = warp.lanes<std::uint32_t>(operation.destination);

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "emulator/simt/block_runner.hpp"
+#include "emulator/simt/hazard_checks.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -63,6 +65,8 @@ BlockRunner::Next BlockRunner::warp_wide(WarpState& warp, Fragment& fragment,
     context.mask = context.participants = fragment.lanes;
     ++warp.epoch;
     detail.operation.execute(context, detail.operation);
+    if (context.hazards != nullptr && detail.has_members) [[unlikely]]
+        check_members(context, block, fragment.lanes, std::exchange(context.absent, 0));
     return Next::go_on;
 }
 
@@ -116,6 +120,10 @@ void BlockRunner::execute_together(WarpState& warp, const std::vector<Fragment*>
         context.participants = lanes;
         const WarpWideDetail& detail = detail_of(*mine);
         detail.operation.execute(context, detail.operation);
+        if (context.hazards != nullptr) [[unlikely]] {
+            const std::uint32_t absent = std::exchange(context.absent, 0);
+            check_members(context, *mine->waits_at, mine->lanes, absent | (mine->members & ~lanes));
+        }
         for (std::size_t source = 0; source < detail.value_sources; ++source) {
             const std::vector<std::byte>& before = saved[next_saved++];
             restore(*mine, source, before, lanes & ~mine->lanes);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "emulator/simt/hazard_checks.hpp"
 #include "emulator/simt/launch.hpp"
 
 namespace emulator::simt {
@@ -18,7 +19,7 @@ enum class Shape { contiguous, uniform, other };
 constexpr std::uint32_t others_in_a_row = 31;
 
 bool expects_other(const WarpContext& context, SiteState& site) {
-    if (context.mask != all_lanes || context.hazards != nullptr) return true;
+    if (context.mask != all_lanes) return true;
     if (site.others_expected == 0) return false;
     --site.others_expected;
     return true;
@@ -66,6 +67,23 @@ void move_words(WarpContext& context, const MemoryDetail& detail, Shape shape, s
     }
 }
 
+// `storage`: null where it is shared memory.
+template <class Word>
+void check_whole_warp(WarpContext& context, const MemoryDetail& detail, std::byte* storage,
+                      Shape shape, std::uint32_t first) {
+    const bool is_contiguous = shape == Shape::contiguous;
+    const PatternKind kind = is_contiguous ? PatternKind::contiguous : PatternKind::uniform;
+    const auto stride = static_cast<std::uint32_t>(is_contiguous ? sizeof(Word) : 0);
+    Located located;
+    located.base = storage;
+    for (std::uint32_t lane = 0; lane < warp_size; ++lane)
+        located.offsets[lane] = first + lane * stride;
+    if (storage == nullptr)
+        check_shared_access(context, detail, located.offsets, kind);
+    else
+        check_global_access(context, detail, located, kind);
+}
+
 // The whole request lies within the window, aligned: `first` is the first lane's offset.
 template <class Word>
 bool fits(std::int64_t first, std::int64_t limit, Shape shape) {
@@ -85,6 +103,9 @@ void access_global(Warp& warp, const Operation& operation, Shape shape, std::int
     }
     const Address address = site.low + static_cast<Address>(first);
     ++pattern->seen[address % line_bytes];
+    if (context.hazards != nullptr) [[unlikely]]
+        check_whole_warp<Word>(context, detail, site.storage, shape,
+                               static_cast<std::uint32_t>(first));
     if (context.memory != nullptr && detail.cost.is_issued())
         queue_whole_warp(context, detail, site, *pattern, address);
     move_words<Word, kind>(context, detail, shape, site.storage + first);
@@ -147,6 +168,8 @@ void execute_shared_words(Warp& warp, const Operation& operation) {
     if (pattern == nullptr || !fits<Word>(first, limit, shape))
         return execute_shared(warp, operation);
     ++pattern->seen[static_cast<std::size_t>(first) % line_bytes];
+    if (context.hazards != nullptr) [[unlikely]]
+        check_whole_warp<Word>(context, detail, nullptr, shape, wrapped);
     move_words<Word, kind>(context, detail, shape, context.shared + first);
 }
 

@@ -1,0 +1,13 @@
+// kind: memory
+// hazard: a kernel writes to memory that was freed just before
+// flags: --check-hazards
+// exit: 1
+// expect: freed
+__global__ void fill(int* a) { a[threadIdx.x] = 1; }
+int main() {
+    int* a;
+    cudaMalloc(&a, 256);
+    cudaFree(a);
+    fill<<<1, 64>>>(a);
+    cudaDeviceSynchronize();
+}
