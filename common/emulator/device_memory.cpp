@@ -32,9 +32,8 @@ class DeviceMemory {
     const AddressRange& range() const { return memory_.addresses(); }
     std::byte* storage() const { return memory_.storage(); }
 
-    void* allocate(std::size_t bytes, HostAccess access, bool is_fresh) {
+    void* allocate(std::size_t bytes, HostAccess access) {
         const std::lock_guard lock(mutex_);
-        keeps_freed_ = keeps_freed_ || is_fresh;
         void* const pointer = add(bytes, AllocationPlaces::max_own_of_host);
         const auto begin = reinterpret_cast<Address>(pointer);
         if (access == HostAccess::allowed && !memory_.set_host_access(pages_of(begin), access)) {
@@ -42,6 +41,21 @@ class DeviceMemory {
             throw std::bad_alloc();
         }
         return pointer;
+    }
+
+    void* allocate_fresh(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        std::vector<Allocation> passed_over;
+        for (;;) {
+            const AllocationPlaces::Taken taken = take(bytes, AllocationPlaces::max_own_of_host);
+            const AddressRange place{taken.begin, bytes};
+            if (first_freed_in(place) == freed_.lower_bound(place.end())) {
+                for (const Allocation& freed : passed_over) places_.give_back(freed);
+                allocations_.emplace(taken.begin, Allocation{taken.begin, bytes});
+                return reinterpret_cast<void*>(taken.begin);
+            }
+            passed_over.push_back({taken.begin, bytes});
+        }
     }
 
     void set_host_access(void* pointer, HostAccess access) {
@@ -147,9 +161,10 @@ class DeviceMemory {
         const auto found = allocations_.find(begin);
         if (found == allocations_.end()) refuse_release();
         freed_[begin] = found->second;
-        if (keeps_freed_) kept_.push_back(found->second);
+        // Where hazards are checked, its place is not used again while others are left.
+        if (shadow != nullptr) kept_.push_back(found->second);
         const AddressRange closed =
-            keeps_freed_ ? own_pages_of(begin) : places_.give_back(found->second);
+            shadow != nullptr ? own_pages_of(begin) : places_.give_back(found->second);
         if (closed.bytes != 0) {
             clear(closed);
             // Where this fails the host keeps the access that it had.
@@ -172,10 +187,14 @@ class DeviceMemory {
         return places_.take(bytes, own_limit);
     }
 
-    void forget_freed(AddressRange used) {
-        auto first = freed_.upper_bound(used.begin);
+    std::map<Address, Allocation>::iterator first_freed_in(AddressRange used) {
+        auto first = freed_.lower_bound(used.begin);
         if (first != freed_.begin() && std::prev(first)->second.end() > used.begin) --first;
-        freed_.erase(first, freed_.lower_bound(used.end()));
+        return first;
+    }
+
+    void forget_freed(AddressRange used) {
+        freed_.erase(first_freed_in(used), freed_.lower_bound(used.end()));
     }
 
     // The pages that no other allocation shares; may be none.
@@ -214,8 +233,7 @@ class DeviceMemory {
     AllocationPlaces places_;
     std::map<Address, Allocation> allocations_;
     std::map<Address, Allocation> freed_;  // and not used again yet
-    bool keeps_freed_ = false;             // its places are not used again while others are left
-    std::vector<Allocation> kept_;
+    std::vector<Allocation> kept_;         // of freed_, those whose places are not used again yet
     std::map<Address, Allocation> host_memory_;
     std::set<Address> heap_;
     std::size_t heap_bytes_ = 0;  // of all allocations in heap_
@@ -234,11 +252,11 @@ std::uint8_t* shadow_of(Address address) {
 }  // namespace
 
 void* allocate_device_memory(std::size_t bytes, HostAccess access) {
-    return device_memory().allocate(bytes, access, shadow != nullptr);
+    return device_memory().allocate(bytes, access);
 }
 
 void* allocate_fresh_device_memory(std::size_t bytes) {
-    return device_memory().allocate(bytes, HostAccess::none, true);
+    return device_memory().allocate_fresh(bytes);
 }
 
 void set_host_access(void* pointer, HostAccess access) {
