@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 // Set by restart(): a second restart would never end.
 constexpr const char* restarted_variable = "LAB_EMULATED_RUNTIME_CHOSEN";
 constexpr const char* library = "libcudart.so.13";
+// Results of a chapter do not depend on which compilers of earlier releases are installed.
+constexpr const char* older_compilers_variable = "EMULATED_GPU_OLDER_PTXAS";
 
 // The function of the emulated runtime, null with NVIDIA's. `Function` is the header's, for its type.
 template <class Function>
@@ -96,6 +98,7 @@ void restart(const Flags& flags) {
     prepend_to_library_path(library_folder());
     for (const auto& [name, value] : flags.variables) setenv(name.c_str(), value.c_str(), 1);
     setenv(restarted_variable, "1", 1);
+    setenv(older_compilers_variable, "", 1);
     std::vector<std::string> words = command_line();
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from notebook import emulate_time
+from notebook import emulate_time, nvcc
 from notebook.emulate_cells import WIDTH, number, scaled, table
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
@@ -91,11 +91,9 @@ def _summary(launch: Launch) -> str:
     lanes = sum(line.thread_instructions for line in launch.code)
     in_all = " in all" if launch.launches > 1 else ""
     facts = [
-        f"{launch.registers} registers" if launch.registers is not None else "",
+        _registers(launch),
         f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
-        f"occupancy {launch.occupancy_percent:.0f} %"
-        if launch.occupancy_percent is not None
-        else "",
+        f"occupancy {percent} %" if (percent := _occupancy(launch)) else "",
         f"{scaled(warp)} warp instructions{in_all}, {lanes / warp:.1f} lanes each" if warp else "",
     ]
     if launch.blocks_executed < launch.blocks:
@@ -106,6 +104,22 @@ def _summary(launch: Launch) -> str:
         )
         facts.append(f"{launch.blocks_executed:,} of {launch.blocks:,} blocks executed ({error})")
     return "  " + ", ".join(fact for fact in facts if fact)
+
+
+def _registers(launch: Launch) -> str:
+    if launch.registers is not None:
+        by = f" ({launch.registers_from})" if launch.registers_from else ""
+        return f"{launch.registers} registers{by}"
+    fix = "" if nvcc.has_older_ptxas() else "; scripts/lab setup --all-ptxas installs older ones"
+    return f"registers unknown (no ptxas compiles it for this GPU{fix})"
+
+
+def _occupancy(launch: Launch) -> str:
+    """The percentage; without registers, of which there may be too many, its upper bound."""
+    if launch.occupancy_percent is None:
+        return ""
+    at_most = "at most " if launch.registers is None else ""
+    return f"{at_most}{number(launch.occupancy_percent)}"
 
 
 # ---- one architecture ----------------------------------------------------------------------------
@@ -244,8 +258,8 @@ def _by_kernel(runs: Sequence[Emulated]) -> list[Together]:
     for run in runs:
         shapes: dict[str, int] = {}
         for launch in run.launches:
-            number = shapes[launch.kernel] = shapes.get(launch.kernel, 0) + 1
-            by_launch.setdefault((launch.kernel, number), {})[run.architecture] = launch
+            nth = shapes[launch.kernel] = shapes.get(launch.kernel, 0) + 1
+            by_launch.setdefault((launch.kernel, nth), {})[run.architecture] = launch
     return [
         [(run, launches.get(run.architecture)) for run in runs] for launches in by_launch.values()
     ]
@@ -257,7 +271,7 @@ def _several(together: Together) -> list[str]:
         _facts_row(
             "warp instructions",
             together,
-            lambda launch: sum(line.warp_instructions for line in launch.code),
+            lambda launch: number(sum(line.warp_instructions for line in launch.code)),
         )
     )
     cells: dict[tuple[Place, str, int], dict[str, str]] = {}
@@ -266,11 +280,11 @@ def _several(together: Together) -> list[str]:
         files = _files(launch) if launch else set[str]()
         for site in merge_alike(launch.sites) if launch else []:
             what = f"{site.space} {site.kind} {site.bytes_per_lane} B"
-            number = counts[_line(site.place, files), what] = (
+            nth = counts[_line(site.place, files), what] = (
                 counts.get((_line(site.place, files), what), 0) + 1
             )
             if site.requests:
-                cells.setdefault((_line(site.place, files), what, number), {})[run.architecture] = (
+                cells.setdefault((_line(site.place, files), what, nth), {})[run.architecture] = (
                     _cell(site)
                 )
     for (place, what, _), by_architecture in sorted(cells.items()):
@@ -298,8 +312,8 @@ def _first(together: Together) -> Launch:
 
 def _facts(together: Together) -> list[list[str]]:
     return [
-        _facts_row("registers", together, lambda launch: launch.registers),
-        _facts_row("occupancy %", together, lambda launch: launch.occupancy_percent),
+        _facts_row("registers", together, lambda launch: number(launch.registers)),
+        _facts_row("occupancy %", together, lambda launch: _occupancy(launch) or number(None)),
         *_times(together),
     ]
 
@@ -325,8 +339,8 @@ def _cell(site: Site) -> str:
     return f"{site.sectors / site.requests:.1f}{used}"
 
 
-def _facts_row(name: str, together: Together, fact: Callable[[Launch], float | None]) -> list[str]:
-    return [name, *(number(fact(launch)) if launch else "-" for _, launch in together)]
+def _facts_row(name: str, together: Together, fact: Callable[[Launch], str]) -> list[str]:
+    return [name, *(fact(launch) if launch else "-" for _, launch in together)]
 
 
 def _marked(together: Together) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,11 @@ _LINKS = {"lib64": "lib", "lib/libcudart.so": "libcudart.so.13"}
 def own_toolkit() -> Path:
     """The toolkit in the Python environment that this runs in, whether it is there or not."""
     return Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
+
+
+def has_older_ptxas() -> bool:
+    """Whether `lab setup --all-ptxas` has been here."""
+    return (Path(sys.prefix) / "ptxas").is_dir()
 
 
 def find(folders: list[str]) -> str:
