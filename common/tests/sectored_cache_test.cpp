@@ -210,7 +210,7 @@ TEST(SectoredCache, LinesLieAnywhere) {
 }
 
 // After so few uses as a log has entries, again and again.
-TEST(SectoredCache, UsesAreNumberedAnew) {
+TEST(SectoredCache, UsesAreNumberedAgain) {
     for (const std::uint32_t max_uses : {1100, 1500, 4000})
         expect_as_listed({32, false, 80, 1, 32}, max_uses);
 }

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from notebook import emulate_time, nvcc
+from notebook import emulate_occupancy, emulate_time
 from notebook.emulate_cells import WIDTH, number, scaled, table
 from notebook.emulate_code import short_kernel, shown_place, text_of
 from notebook.emulate_findings import findings
@@ -91,9 +91,9 @@ def _summary(launch: Launch) -> str:
     lanes = sum(line.thread_instructions for line in launch.code)
     in_all = " in all" if launch.launches > 1 else ""
     facts = [
-        _registers(launch),
+        emulate_occupancy.registers(launch),
         f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
-        f"occupancy {percent} %" if (percent := _occupancy(launch)) else "",
+        f"occupancy {emulate_occupancy.percent(launch)} %",
         f"{scaled(warp)} warp instructions{in_all}, {lanes / warp:.1f} lanes each" if warp else "",
     ]
     if launch.blocks_executed < launch.blocks:
@@ -104,22 +104,6 @@ def _summary(launch: Launch) -> str:
         )
         facts.append(f"{launch.blocks_executed:,} of {launch.blocks:,} blocks executed ({error})")
     return "  " + ", ".join(fact for fact in facts if fact)
-
-
-def _registers(launch: Launch) -> str:
-    if launch.registers is not None:
-        by = f" ({launch.registers_from})" if launch.registers_from else ""
-        return f"{launch.registers} registers{by}"
-    fix = "" if nvcc.has_older_ptxas() else "; scripts/lab setup --all-ptxas installs older ones"
-    return f"registers unknown (no ptxas compiles it for this GPU{fix})"
-
-
-def _occupancy(launch: Launch) -> str:
-    """The percentage; without registers, of which there may be too many, its upper bound."""
-    if launch.occupancy_percent is None:
-        return ""
-    at_most = "at most " if launch.registers is None else ""
-    return f"{at_most}{number(launch.occupancy_percent)}"
 
 
 # ---- one architecture ----------------------------------------------------------------------------
@@ -187,11 +171,9 @@ def _site_row(site: Site) -> str:
         per_request = site.wavefronts / (site.requests or 1)
         return f"{row}  {'':27}  {per_request:>11.1f}{site.bank_conflicts:>12,}"
     used = "" if site.efficiency is None else f"{site.efficiency:.1f} %"
-    hits = (
-        f"{100 * site.l1_hit_sectors / site.sectors:.1f} %"
-        if site.sectors and site.kind == "load"
-        else ""
-    )
+    # Local memory does not go through the modelled L1: nothing is known of its hits.
+    is_cached = site.sectors and site.kind == "load" and site.space != "local"
+    hits = f"{100 * site.l1_hit_sectors / site.sectors:.1f} %" if is_cached else ""
     return f"{row}  {site.sectors / (site.requests or 1):>9.1f}{used:>9}{hits:>9}".rstrip()
 
 
@@ -313,7 +295,7 @@ def _first(together: Together) -> Launch:
 def _facts(together: Together) -> list[list[str]]:
     return [
         _facts_row("registers", together, lambda launch: number(launch.registers)),
-        _facts_row("occupancy %", together, lambda launch: _occupancy(launch) or number(None)),
+        _facts_row("occupancy %", together, emulate_occupancy.percent),
         *_times(together),
     ]
 

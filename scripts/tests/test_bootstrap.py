@@ -124,7 +124,8 @@ def test_older_assemblers_are_installed_once(installed: Path, settings: dict[str
     assert "installing nvidia-cuda-nvcc-cu12 into .venv/ptxas/12.9 (pip)" in first, first
     program = Path("nvidia/cuda_nvcc/bin/ptxas")
     versions = [
-        (installed / ".venv" / "ptxas" / release / program).read_text() for release in ("12.9", "11.8")
+        (installed / ".venv" / "ptxas" / release / program).read_text()
+        for release in ("12.9", "11.8")
     ]
     assert versions == list(bootstrap._pinned(PTXAS_REQUIREMENTS).values())
     assert "nvidia-cuda-nvcc" not in lab(installed, settings, "setup", "--all-ptxas").stderr

@@ -211,6 +211,13 @@ def test_occupancy_is_a_bound_where_registers_are_unknown(tmp_path: Path) -> Non
     ]
 
 
+def test_no_hits_are_shown_of_local_loads(tmp_path: Path) -> None:
+    rows = shown(only(tmp_path, site(3, "global", "load"), site(4, "local", "load"))).splitlines()
+    of_global, of_local = (row for row in rows if " load 4 B" in row)
+    assert of_global.split()[-4:] == ["100.0", "%", "0.0", "%"]  # used, and L1 hits
+    assert of_local.split()[-3:] == ["4.0", "100.0", "%"]
+
+
 def test_low_occupancy_names_its_limit(tmp_path: Path) -> None:
     occupancy = {"percent": 25.0, "blocks_per_sm": 2, "limit": "registers"}
     (sentence,) = findings(only(tmp_path, occupancy=occupancy, registers_per_thread=128))

@@ -111,7 +111,7 @@ void SectoredCache::make_room_in_log() {
     if (next_ - oldest_ + lines_at_once > log_.size()) [[unlikely]]
         drop_void_entries();
     if (next_ + lines_at_once > max_uses_) [[unlikely]]
-        number_anew();
+        number_again();
 }
 
 // Without branches: a line is as likely as not to have been used again.
@@ -130,7 +130,7 @@ void SectoredCache::drop_void_entries() {
 }
 
 // By a multiple of the log's size lower, so that entries stay where they are.
-void SectoredCache::number_anew() {
+void SectoredCache::number_again() {
     const auto size = static_cast<std::uint32_t>(log_.size());
     const std::uint32_t by = oldest_ / size * size;
     pages_.change_each([&](Page& page) {

@@ -24,7 +24,7 @@ class SectoredCache {
     static constexpr std::uint32_t usual_uses = (1u << 28) - 1;
 
     // `whole_lines`: a miss fetches all four sectors (Fermi; Kepler where it caches at all).
-    // A cache of 0 bytes never hits. Uses are numbered anew when there were `max_uses`.
+    // A cache of 0 bytes never hits. Uses are numbered from the beginning again when there were `max_uses`.
     SectoredCache(std::size_t capacity_bytes, bool whole_lines,
                   std::uint32_t max_uses = usual_uses);
 
@@ -60,7 +60,7 @@ class SectoredCache {
     std::uint32_t skip_lines(std::uint32_t oldest, std::size_t count);
     void make_room_in_log();
     void drop_void_entries();
-    void number_anew();
+    void number_again();
 
     std::size_t capacity_lines_;
     Line also_filled_;
