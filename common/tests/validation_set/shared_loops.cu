@@ -71,7 +71,7 @@ bool add_all(const char* type, void* out) {
 
 int main() {
     void* out = nullptr;
-    if (cudaMalloc(&out, 1 << 20) != cudaSuccess) return 1;
+    if (cudaMalloc(&out, 1 << 21) != cudaSuccess) return 1;
     bool is_good = add_all<float>("f32", out) && add_all<double>("f64", out) &&
                    add_all<unsigned long long>("u64", out);
     for (const int distinct : {1, 8, 32}) {
