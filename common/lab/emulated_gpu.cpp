@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr const char* restarted_variable = "LAB_EMULATED_RUNTIME_CHOSEN";
 // The runtime that the programs are linked with (meson.build), which the emulated one replaces.
 constexpr const char* library = LAB_CUDART;
+// Results of a chapter do not depend on which compilers of earlier releases are installed.
+constexpr const char* older_compilers_variable = "EMULATED_GPU_OLDER_PTXAS";
 
 // The function of the emulated runtime, null with NVIDIA's. `Function` is the header's, for its type.
 template <class Function>
@@ -97,6 +99,7 @@ void restart(const Flags& flags) {
     prepend_to_library_path(library_folder());
     for (const auto& [name, value] : flags.variables) setenv(name.c_str(), value.c_str(), 1);
     setenv(restarted_variable, "1", 1);
+    setenv(older_compilers_variable, "", 1);
     std::vector<std::string> words = command_line();
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "emulator/models/coalescing.hpp"
@@ -32,13 +33,17 @@ TEST(CostModel, ScatteredLanesCostWhatTheRuleSays) {
             addresses[lane] = base + offsets[lane];
         }
         const Transactions expected = coalesce({addresses, mask, 4});
-        const AccessCounters cost = model.scattered_cost(base, offsets, mask);
+        const AccessCounters cost = model.scattered_cost(SortedOffsets(base, offsets), mask);
         ASSERT_EQ(cost.requests, 1u);
         ASSERT_EQ(cost.sectors, expected.sectors) << round;
         ASSERT_EQ(cost.lines, expected.lines) << round;
         ASSERT_EQ(cost.distinct_bytes, expected.distinct_bytes) << round;
         ASSERT_EQ(cost.lane_bytes, expected.lane_bytes) << round;
         ASSERT_EQ(cost.moved_bytes, 32 * expected.sectors) << round;
+        const LineList lines = lines_of({addresses, mask, 4});
+        std::array<LineSectors, warp_size> scattered;
+        const std::size_t count = SortedOffsets(base, offsets).write_lines(scattered.data());
+        ASSERT_TRUE(std::ranges::equal(std::span(scattered.data(), count), lines.span())) << round;
     }
 }
 

@@ -362,6 +362,32 @@ TEST(IssuedAccesses, LoadsOfNeighbouringMembersAreOneWhereTheMachineCodeHasOne) 
     EXPECT_EQ(apart[3], nullptr);
 }
 
+// A structure {double; int} that is copied whole. STG.E.64 [R6], R4; STG.E.64 [R6+0x8], R10
+TEST(IssuedAccesses, APaddingIsStoredWithTheMemberBeforeItWhereTheMachineCodeDoesSo) {
+    const std::string body = R"(    st.global.f64 [%rd1], %rd2;
+    st.global.u32 [%rd1+8], %r10;
+    st.global.v4.u8 [%rd1+12], {%rs1, %rs2, %rs3, %rs4};
+)";
+    using emulator::ptx::MachineAccessKind;
+    const Kernel kernel(body, "",
+                        {{0, MachineAccessKind::store, 8}, {1, MachineAccessKind::store, 8}});
+    EXPECT_EQ(kernel[0], nullptr);
+    expect(kernel[1], {{0, 8}});
+    expect(kernel[2], {});
+    // The line of the other one: what is stored begins before it.
+    const Kernel at_last(body, "",
+                         {{0, MachineAccessKind::store, 8}, {2, MachineAccessKind::store, 8}});
+    expect(at_last[1], {});
+    expect(at_last[2], {{-4, 8}});
+    // As written: then each is in the machine code.
+    const Kernel apart(body, "",
+                       {{0, MachineAccessKind::store, 8},
+                        {1, MachineAccessKind::store, 4},
+                        {2, MachineAccessKind::store, 4}});
+    EXPECT_EQ(apart[1], nullptr);
+    EXPECT_EQ(apart[2], nullptr);
+}
+
 // Not with a store between them.
 TEST(IssuedAccesses, LoadsAreNotOneAcrossAStore) {
     using emulator::ptx::MachineAccessKind;

@@ -35,7 +35,7 @@ const std::vector<KernelResources> kernels = {
     {"_Z4tilePf", 255, 2048, 8, 12, 20},
 };
 // A stand-in writes no machine code.
-const Compilation expected = {kernels, {}};
+const Compilation expected = {kernels, {}, ""};
 
 TEST(ResourceUsage, Report) {
     EXPECT_EQ(parse_ptxas_report(report), kernels);
@@ -52,19 +52,33 @@ class StandIn : public ::testing::Test {
         std::ofstream(folder_ / "report") << report;
         write_program("cat \"$here/report\"");
         setenv("EMULATED_GPU_PTXAS", (folder_ / "ptxas").c_str(), 1);
+        setenv("EMULATED_GPU_OLDER_PTXAS", (folder_ / "older").c_str(), 1);
         setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
     }
     void TearDown() override {
         unsetenv("EMULATED_GPU_PTXAS");
+        unsetenv("EMULATED_GPU_OLDER_PTXAS");
         fs::remove_all(folder_);
     }
     // Notes its arguments, a line a run, then does what is given.
-    void write_program(const std::string& action) {
-        std::ofstream out(folder_ / "ptxas");
+    void write_program(const std::string& action) { write_program(folder_ / "ptxas", action); }
+    // That of an earlier release, which keeps the text.
+    void write_older_program(const std::string& release, const std::string& action) {
+        const fs::path bin = folder_ / "older" / release / "nvidia" / "cuda_nvcc" / "bin";
+        fs::create_directories(bin);
+        write_program(bin / "ptxas", "for text; do :; done; cp \"$text\" \"$here/text-" + release +
+                                         "\"\n" + action);
+    }
+    void write_program(const fs::path& path, const std::string& action) {
+        std::ofstream out(path);
         out << "#!/bin/sh\nhere=\"" << folder_.native() << "\"\necho \"$@\" >> \"$here/runs\"\n"
             << action << '\n';
         out.close();
-        fs::permissions(folder_ / "ptxas", fs::perms::owner_all);
+        fs::permissions(path, fs::perms::owner_all);
+    }
+    std::string text_for(const std::string& release) const {
+        std::ifstream in(folder_ / ("text-" + release));
+        return {std::istreambuf_iterator<char>(in), {}};
     }
     std::vector<std::string> runs() const {
         std::ifstream in(folder_ / "runs");
@@ -116,6 +130,56 @@ TEST_F(StandIn, NothingFromAFailureOrWithoutPtxas) {
     setenv("EMULATED_GPU_PTXAS", (folder_ / "missing").c_str(), 1);
     EXPECT_EQ(compile("text", "sm_75", ""), std::nullopt);
     EXPECT_TRUE(find_ptxas().empty());
+}
+
+constexpr const char* unknown_gpu = "echo 'ptxas fatal   : Value is not defined'; exit 255";
+constexpr const char* prints_report = "cat \"$here/report\"";
+const std::string newest_text =
+    "// .target sm_80\n.version 9.0\n.target sm_75, debug\n.entry k()\n";
+
+// The newest release of those that compile it; the text keeps all but its version and target.
+TEST_F(StandIn, WhatTheUsualOneDoesNotCompileOlderOnesDo) {
+    write_program(unknown_gpu);
+    write_older_program("12.9", prints_report);
+    write_older_program("11.8", prints_report);
+    const Compilation by_12_9 = {kernels, {}, "12.9"};
+    EXPECT_EQ(compile(newest_text, "sm_60", ""), by_12_9);
+    EXPECT_EQ(text_for("12.9"),
+              "// .target sm_80\n.version 8.8\n.target sm_60, debug\n.entry k()\n");
+    EXPECT_EQ(text_for("11.8"), "");
+    EXPECT_EQ(runs().size(), 2u);
+    EXPECT_EQ(compile(newest_text, "sm_60", ""), by_12_9);  // kept; the usual one is asked again
+    EXPECT_EQ(runs().size(), 3u);
+
+    write_older_program("12.9", unknown_gpu);
+    EXPECT_EQ(compile(newest_text, "sm_37", ""), (Compilation{kernels, {}, "11.8"}));
+    EXPECT_EQ(text_for("11.8"),
+              "// .target sm_80\n.version 7.8\n.target sm_37, debug\n.entry k()\n");
+}
+
+TEST_F(StandIn, ATextThatIsOldEnoughStaysAsItIs) {
+    const std::string text = ".version 6.0\n.target sm_35\n";
+    write_program(unknown_gpu);
+    write_older_program("11.8", prints_report);
+    EXPECT_EQ(compile(text, "sm_60", ""), (Compilation{kernels, {}, "11.8"}));
+    EXPECT_EQ(text_for("11.8"), text);
+}
+
+TEST_F(StandIn, OlderOnesAreNotAskedForWhatTheUsualOneCompiles) {
+    write_older_program("12.9", prints_report);
+    EXPECT_EQ(compile(newest_text, "sm_75", ""), expected);
+    EXPECT_EQ(text_for("12.9"), "");
+}
+
+TEST_F(StandIn, NothingWhereNoneCompilesIt) {
+    write_program(unknown_gpu);
+    write_older_program("12.9", unknown_gpu);
+    write_older_program("11.8", unknown_gpu);
+    EXPECT_EQ(compile(newest_text, "sm_20", ""), std::nullopt);
+    EXPECT_EQ(runs().size(), 3u);
+    setenv("EMULATED_GPU_OLDER_PTXAS", "", 1);  // none
+    EXPECT_EQ(compile(newest_text, "sm_20", ""), std::nullopt);
+    EXPECT_EQ(runs().size(), 4u);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <random>
+#include <vector>
 
 #include "emulator/models/sector_set.hpp"
 
@@ -109,29 +109,110 @@ TEST(SectoredCache, CyclicReadsFitOrThrash) {
     EXPECT_EQ(hits_in_later_passes(capacity * 5 / 4), 0.0);
 }
 
-// Random loads against an obvious list.
-TEST(SectoredCache, AgreesWithAList) {
-    std::mt19937 random(3);
-    SectoredCache cache(16 * 128, false);
-    std::deque<Address> order;  // newest first
-    std::map<Address, unsigned> present;
-    for (int i = 0; i < 20000; ++i) {
-        const Address sector = random() % (24 * 4) * 32;
-        const Address line = sector / 128;
-        const unsigned bit = 1u << (sector / 32 % 4);
-        const auto found = std::find(order.begin(), order.end(), line);
-        bool expected = false;
-        if (found != order.end()) {
-            expected = (present[line] & bit) != 0;
-            order.erase(found);
-        } else if (order.size() == 16) {
-            present.erase(order.back());
-            order.pop_back();
+// What the cache has to do, as an obvious list: slow, and without a limit of any kind.
+class ListedCache {
+  public:
+    ListedCache(std::size_t lines, bool whole_lines) : lines_(lines), whole_lines_(whole_lines) {}
+
+    struct Loaded {
+        std::size_t hit_sectors = 0, fetched_sectors = 0;
+        std::vector<LineSectors> fetched;
+    };
+    Loaded load(std::span<const LineSectors> lines) {
+        Loaded loaded;
+        for (const LineSectors wanted : lines) {
+            const unsigned known = take(wanted.line());
+            const unsigned all = whole_lines_ ? 0xf : wanted.sectors();
+            const LineSectors missing(wanted.line(), all & ~known);
+            loaded.hit_sectors += LineSectors(0, wanted.sectors() & known).count();
+            loaded.fetched_sectors += missing.count();
+            if (missing.sectors() != 0) loaded.fetched.push_back(missing);
+            newest_first_.push_front(LineSectors(wanted.line(), known | all));
+            if (newest_first_.size() > lines_) newest_first_.pop_back();
         }
-        order.push_front(line);
-        present[line] |= bit;
-        ASSERT_EQ(hits(cache, sector), expected) << i;
+        return loaded;
     }
+    void clear() { newest_first_.clear(); }
+
+  private:
+    unsigned take(Address line) {
+        const auto found = std::ranges::find(newest_first_, line, &LineSectors::line);
+        if (found == newest_first_.end()) return 0;
+        const unsigned sectors = found->sectors();
+        newest_first_.erase(found);
+        return sectors;
+    }
+
+    std::size_t lines_;
+    bool whole_lines_;
+    std::deque<LineSectors> newest_first_;
+};
+
+struct Requests {
+    std::size_t capacity_lines;
+    bool whole_lines;
+    Address lines, line_stride;  // that there are to load, and how far apart
+    std::size_t max_lines;       // of a request
+};
+
+std::vector<LineSectors> random_request(const Requests& of, std::mt19937& random) {
+    std::vector<Address> numbers(1 + random() % of.max_lines);
+    // Half of the requests ask for few lines, which then hit.
+    const Address span = random() % 2 == 0 ? of.lines : std::max<Address>(1, of.lines / 8);
+    for (Address& number : numbers) number = random() % span;
+    std::ranges::sort(numbers);
+    numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+    std::vector<LineSectors> lines;
+    for (const Address number : numbers)
+        lines.push_back({number * of.line_stride * 128, 1 + static_cast<unsigned>(random() % 15)});
+    return lines;
+}
+
+void expect_as_listed(const Requests& requests, std::uint32_t max_uses) {
+    std::mt19937 random(3);
+    SectoredCache cache(requests.capacity_lines * 128, requests.whole_lines, max_uses);
+    ListedCache listed(requests.capacity_lines, requests.whole_lines);
+    for (int i = 0; i < 3000; ++i) {
+        if (random() % 500 == 0) {
+            cache.clear();
+            listed.clear();
+        }
+        const std::vector<LineSectors> request = random_request(requests, random);
+        const auto expected = listed.load(request);
+        const auto found = cache.load(request);
+        ASSERT_EQ(found.hit_sectors, expected.hit_sectors) << i;
+        ASSERT_EQ(found.fetched_sectors, expected.fetched_sectors) << i;
+        ASSERT_TRUE(std::ranges::equal(found.fetched, expected.fetched)) << i;
+    }
+}
+
+TEST(SectoredCache, AgreesWithAList) {
+    for (const std::size_t capacity : {0, 1, 2, 16, 31, 33, 100, 500}) {
+        for (const bool whole_lines : {false, true}) {
+            for (const std::size_t max_lines : {1, 4, 32, 64, 150}) {
+                for (const Address lines : {capacity / 2 + 1, capacity + 1, capacity * 2 + 3}) {
+                    SCOPED_TRACE(testing::Message()
+                                 << capacity << " lines, whole " << whole_lines << ", requests of "
+                                 << max_lines << ", of " << lines);
+                    expect_as_listed({capacity, whole_lines, lines, 1, max_lines},
+                                     SectoredCache::usual_uses);
+                    if (HasFatalFailure()) return;
+                }
+            }
+        }
+    }
+}
+
+// Lines in one page of the device's memory, in many, and so far apart that groups of pages give way.
+TEST(SectoredCache, LinesLieAnywhere) {
+    for (const Address stride : {1, 511, 512, 1 << 19, (1 << 23) + 1})
+        expect_as_listed({64, false, 150, stride, 32}, SectoredCache::usual_uses);
+}
+
+// After so few uses as a log has entries, again and again.
+TEST(SectoredCache, UsesAreNumberedAgain) {
+    for (const std::uint32_t max_uses : {1100, 1500, 4000})
+        expect_as_listed({32, false, 80, 1, 32}, max_uses);
 }
 
 TEST(SectorSet, CountsSectorsAndGranulesOnce) {

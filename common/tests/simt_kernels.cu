@@ -154,6 +154,19 @@ extern "C" __global__ void histogram(const int* in, int* bins, float* total) {
     atomicMax(&bins[4], in[i]);
 }
 
+// A warp adds to `words` floats of shared memory, then 1 to one word.
+extern "C" __global__ void add_in_shared(float* out, int words) {
+    __shared__ float sums[32];
+    __shared__ int count;
+    sums[threadIdx.x] = 0;
+    count = 0;
+    __syncthreads();
+    atomicAdd(&sums[threadIdx.x % words], 1.0f);
+    atomicAdd(&count, 1);
+    __syncthreads();
+    out[threadIdx.x] = sums[threadIdx.x] + count;
+}
+
 // ---- progress ----------------------------------------------------------------------------------
 
 extern "C" __global__ void spin_lock(int* lock, int* value) {

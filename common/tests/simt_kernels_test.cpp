@@ -1,6 +1,8 @@
 // The SIMT core runs what nvcc emits as a GPU does, and counts what each access costs. Every expected
 // count is derived beside it from the rules: a warp request costs its distinct 32-byte sectors; a shared
 // access one wavefront for each distinct word in the worst bank.
+#include <algorithm>
+
 #include "simt_fixture.hpp"
 
 namespace {
@@ -240,6 +242,32 @@ TEST_F(SimtKernels, ReductionsAcrossBlocks) {
     EXPECT_EQ(total.to_host()[0], 4096.0f);
     EXPECT_EQ(record.reductions.requests, 3u * 4096 / 32);
     EXPECT_EQ(record.atomics.requests, 0u);
+}
+
+// LDS, FADD and ATOMS.CAST.SPIN until every lane has swapped: with 8 words four tries of a warp. The last load is that
+// of the result and of the count.
+TEST_F(SimtKernels, FloatsInSharedMemoryAreAddedInALoop) {
+    const Array<float> out(32);
+    const auto record = run("add_in_shared", shape(1, 32), out.get(), 8);
+    EXPECT_EQ(out.to_host(), std::vector<float>([] {
+                  std::vector<float> sums(32, 32.0f);
+                  std::fill_n(sums.begin(), 8, 36.0f);
+                  return sums;
+              }()));
+    EXPECT_EQ(record.shared_loads.requests, 4u + 2u);
+    EXPECT_EQ(record.shared_loads.wavefronts, 4u + 2u);
+    EXPECT_EQ(record.shared_atomics.requests, 4u + 1u);
+    EXPECT_EQ(record.shared_atomics.wavefronts, 4u * 2u + 1u);
+    EXPECT_EQ(record.shared_atomics.bank_conflicts, 0u);
+}
+
+// Before Maxwell lanes of one word go one after another; Kepler's banks of 8 bytes hold two of the 8 words.
+TEST(Kepler, LanesThatCountInOneWordOfSharedMemoryAreSerialised) {
+    Machine machine(contents_of(LAB_KERNELS_PTX), "kepler");
+    const Array<float> out(32);
+    const auto record = machine.launch("add_in_shared", shape(1, 32), out.get(), 8);
+    EXPECT_EQ(out.to_host()[0], 36.0f);
+    EXPECT_EQ(record.shared_atomics.wavefronts, 8u + 32u);
 }
 
 // ---- shared memory ---------------------------------------------------------------------------

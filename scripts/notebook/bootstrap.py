@@ -23,8 +23,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 _REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements.txt"
 _NVCC_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nvcc.txt")
 _TOOLS_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-check.txt")
+_PTXAS_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-ptxas.txt")
 NIGHTLY_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nightly.txt")
 _VENV = _ROOT / ".venv"
+_PTXAS = Path("nvidia") / "cuda_nvcc" / "bin" / "ptxas"
 _STAMP = _VENV / "lab-stamp"
 # Distribution: the module that it brings along.
 _MODULES = {
@@ -74,12 +76,14 @@ def prepare() -> str:
 
 def install(python: Path, requirements: Path) -> str:
     """Installs pinned packages with `python`; returns what went wrong, "" when nothing did."""
-    names = " ".join(_pinned(requirements))
-    say(f"installing {names} into .venv (pip)")
+    say(f"installing {' '.join(_pinned(requirements))} into .venv (pip)")
+    return _pip_install(python, "--requirement", str(requirements))
+
+
+def _pip_install(python: Path, *what: str) -> str:
     # Short timeouts: a machine without a network shall say so soon.
     options = ["--retries", "1", "--timeout", "15", "--progress-bar", "off"]
-    command = [str(python), *_PIP, "install", *options, "--requirement", str(requirements)]
-    done = progress.run(command, "pip")
+    done = progress.run([str(python), *_PIP, "install", *options, *what], "pip")
     errors = [line for line in done.output.splitlines() if line.startswith("ERROR:")]
     return plain((errors or ["ERROR: pip failed"])[-1]) if done.status else ""
 
@@ -95,6 +99,23 @@ def install_nvcc() -> str:
             return failure
         nvcc.complete()
         return "" if toolbox.find_nvcc() else "what was installed does not run on this machine"
+
+
+def install_older_ptxas() -> str:
+    """Puts ptxas of earlier CUDA releases into .venv/ptxas; returns what went wrong, or ""."""
+    with lock.held(_ROOT, say):
+        if not is_ours():
+            return f"there is no .venv for them: {sys.executable} is not ours"
+        for name, version in _pinned(_PTXAS_REQUIREMENTS).items():
+            folder = _VENV / "ptxas" / version.rpartition(".")[0]
+            if (folder / _PTXAS).is_file():
+                continue
+            say(f"installing {name} into {folder.relative_to(_ROOT)} (pip)")
+            # Both packages have their files at the same places.
+            where = ["--no-deps", "--upgrade", "--target", str(folder)]
+            if failure := _pip_install(Path(sys.executable), *where, f"{name}=={version}"):
+                return failure
+        return ""
 
 
 def install_tools(requirements: Path = _TOOLS_REQUIREMENTS) -> str:

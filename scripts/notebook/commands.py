@@ -31,7 +31,7 @@ def parser() -> ArgumentParser:
         epilog="Each command has its own --help. The two to begin with: scripts/lab run, scripts/lab test.",
     )
     commands = subcommands.commands_of(top)
-    subcommands.add(commands, _setup)
+    _setup_options(subcommands.add(commands, _setup))
     _list_options(subcommands.add(commands, _list))
     _run_options(subcommands.add(commands, _run))
     _emulate_options(subcommands.add(commands, _emulate))
@@ -56,7 +56,15 @@ def _data_to_read(command: ArgumentParser) -> None:
     )
 
 
-def _setup(_: Namespace) -> int:
+def _setup_options(command: ArgumentParser) -> None:
+    command.add_argument(
+        "--all-ptxas",
+        action="store_true",
+        help="also ptxas of CUDA 12.9 and 11.8 (60 MB): registers of emulated GPUs before Turing",
+    )
+
+
+def _setup(options: Namespace) -> int:
     """install what is missing
 
     Installs what is missing: compiler, libraries and gnuplot through apt (as root, or with sudo that asks no
@@ -65,7 +73,7 @@ def _setup(_: Namespace) -> int:
     """
     from notebook import setup
 
-    return setup.setup(Project.here())
+    return setup.setup(Project.here(), options.all_ptxas)
 
 
 def _list_options(command: ArgumentParser) -> None:

@@ -85,6 +85,7 @@ def _launch(launch: Launch, run: Emulated) -> dict[str, Any]:
         "block": launch.block,
         "shared_bytes": launch.shared_bytes,
         "registers_per_thread": launch.registers,
+        "registers_from": launch.registers_from or None,
         "spill_bytes": launch.spill_bytes,
         "occupancy_percent": launch.occupancy_percent,
         "occupancy_limit": launch.occupancy_limit,

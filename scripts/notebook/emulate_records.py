@@ -125,6 +125,7 @@ class Launch:
     block: Shape
     shared_bytes: int
     registers: int | None
+    registers_from: str  # which ptxas says so; "": none
     spill_bytes: int | None
     occupancy_percent: float | None
     occupancy_limit: str
@@ -303,6 +304,7 @@ def _launch(described: dict[str, Any]) -> Launch:
         shared_bytes=int(described.get("static_shared_bytes", 0))
         + int(described.get("dynamic_shared_bytes", 0)),
         registers=_optional(described.get("registers_per_thread")),
+        registers_from=plain(described.get("registers_from") or ""),
         spill_bytes=_optional(described.get("spill_bytes")),
         occupancy_percent=None if percent is None else float(percent),
         occupancy_limit=plain(occupancy.get("limit", "")),

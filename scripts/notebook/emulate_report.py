@@ -5,7 +5,7 @@ Made to be read in thirty seconds, on a terminal of 100 columns.
 
 from collections.abc import Sequence
 
-from notebook import emulate_several, emulate_time
+from notebook import emulate_occupancy, emulate_several, emulate_time
 from notebook.emulate_cells import WIDTH, number, scaled, table, title, wrapped
 from notebook.emulate_code import text_of
 from notebook.emulate_findings import findings, home_of, where
@@ -69,11 +69,9 @@ def _summary(launch: Launch) -> str:
     lanes = sum(line.thread_instructions for line in launch.code)
     in_all = " in all" if launch.launches > 1 else ""
     facts = [
-        f"{launch.registers} registers" if launch.registers is not None else "",
+        emulate_occupancy.registers(launch),
         f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
-        f"occupancy {launch.occupancy_percent:.0f} %"
-        if launch.occupancy_percent is not None
-        else "",
+        f"occupancy {emulate_occupancy.percent(launch)} %",
         f"{scaled(warp)} warp instructions{in_all}, {lanes / warp:.1f} lanes each" if warp else "",
     ]
     if launch.blocks_executed < launch.blocks:
@@ -153,11 +151,9 @@ def _site_row(site: Site) -> str:
         per_request = site.wavefronts / (site.requests or 1)
         return f"{row}  {'':27}  {per_request:>11.1f}{site.bank_conflicts:>12,}"
     used = "" if site.efficiency is None else f"{site.efficiency:.1f} %"
-    hits = (
-        f"{100 * site.l1_hit_sectors / site.sectors:.1f} %"
-        if site.sectors and site.kind == "load"
-        else ""
-    )
+    # Local memory does not go through the modelled L1: nothing is known of its hits.
+    is_cached = site.sectors and site.kind == "load" and site.space != "local"
+    hits = f"{100 * site.l1_hit_sectors / site.sectors:.1f} %" if is_cached else ""
     return f"{row}  {site.sectors / (site.requests or 1):>9.1f}{used:>9}{hits:>9}".rstrip()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from notebook import emulate_time
+from notebook import emulate_occupancy, emulate_time
 from notebook.emulate_cells import number, scaled, table, title, wrapped
 from notebook.emulate_findings import Finding, findings, home_of, where
 from notebook.emulate_records import Emulated, Launch, Place, Site, merge_alike
@@ -67,8 +67,8 @@ def _first(together: Together) -> Launch:
 
 def facts(together: Together) -> list[list[str]]:
     return [
-        _facts_row("registers", together, lambda launch: launch.registers),
-        _facts_row("occupancy %", together, lambda launch: launch.occupancy_percent),
+        _facts_row("registers", together, lambda launch: number(launch.registers)),
+        _facts_row("occupancy %", together, emulate_occupancy.percent),
         *_times(together),
     ]
 
@@ -122,8 +122,8 @@ def _cell(site: Site) -> str:
     return f"{site.sectors / site.requests:.1f}{used}"
 
 
-def _facts_row(name: str, together: Together, fact: Callable[[Launch], float | None]) -> list[str]:
-    return [name, *(number(fact(launch)) if launch else "-" for _, launch in together)]
+def _facts_row(name: str, together: Together, fact: Callable[[Launch], str]) -> list[str]:
+    return [name, *(fact(launch) if launch else "-" for _, launch in together)]
 
 
 def _marked(together: Together) -> list[str]:

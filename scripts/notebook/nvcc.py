@@ -39,6 +39,11 @@ def own_toolkit() -> Path:
     return Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
 
 
+def has_older_ptxas() -> bool:
+    """Whether `lab setup --all-ptxas` has been here."""
+    return (Path(sys.prefix) / "ptxas").is_dir()
+
+
 def installed(folders: list[str]) -> list[str]:
     """Every nvcc of `folders`, in their order, then our own: whether they serve or not."""
     paths = (shutil.which("nvcc", path=folder) for folder in [*folders, str(own_toolkit() / "bin")])

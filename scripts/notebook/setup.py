@@ -6,9 +6,12 @@ from notebook.progress import say
 from notebook.project import Project
 
 
-def setup(project: Project) -> int:
-    """Returns 0 when everything is there."""
+def setup(project: Project, all_ptxas: bool) -> int:
+    """Returns 0 when everything is there, with `all_ptxas` also the assemblers for older GPUs."""
     still_missing = install_missing(project)
+    if all_ptxas and (failure := bootstrap.install_older_ptxas()):
+        say(f"ptxas for older GPUs cannot be installed: {failure}")
+        return MISSING
     if failure := bootstrap.install_tools():
         say(f"the tools of lab check cannot be installed: {failure}")
     if not toolbox.find_nvcc():

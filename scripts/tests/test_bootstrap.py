@@ -16,6 +16,7 @@ from conftest import SCRIPTS
 from notebook import bootstrap
 
 REQUIREMENTS = SCRIPTS / "requirements.txt"
+PTXAS_REQUIREMENTS = SCRIPTS / "requirements-ptxas.txt"
 MODULES = {"meson": "mesonbuild", "markdown-it-py": "markdown_it", "pytest-xdist": "xdist"}
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -31,6 +32,8 @@ def wheel(folder: Path, name: str, version: str) -> None:
     }
     if name == "ninja":
         content[f"{name}-{version}.data/scripts/ninja"] = "#!/bin/sh\n"
+    if name.startswith("nvidia-cuda-nvcc-cu"):
+        content["nvidia/cuda_nvcc/bin/ptxas"] = version
     record = "".join(f"{path},,\n" for path in [*content, f"{info}/RECORD"])
     with zipfile.ZipFile(folder / f"{file_name}-{version}-py3-none-any.whl", "w") as archive:
         for path, text in (content | {f"{info}/RECORD": record}).items():
@@ -40,15 +43,17 @@ def wheel(folder: Path, name: str, version: str) -> None:
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheels")
-    for name, version in bootstrap._pinned(REQUIREMENTS).items():
-        wheel(folder, name, version)
+    for requirements in (REQUIREMENTS, PTXAS_REQUIREMENTS):
+        for name, version in bootstrap._pinned(requirements).items():
+            wheel(folder, name, version)
     return folder
 
 
 def clone(root: Path) -> Path:
     """What `scripts/lab doctor` needs of a working tree, as git has it."""
     (root / "scripts").mkdir(parents=True)
-    for name in ("lab", "requirements.txt", "requirements-nvcc.txt"):
+    requirements = [f"requirements{suffix}.txt" for suffix in ("", "-nvcc", "-check", "-ptxas")]
+    for name in ("lab", *requirements):
         shutil.copy(SCRIPTS / name, root / "scripts")
     shutil.copytree(SCRIPTS / "notebook", root / "scripts" / "notebook")
     chapter = root / "chapters" / "01_first"
@@ -111,6 +116,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]
 def test_the_second_call_installs_nothing(installed: Path, settings: dict[str, str]) -> None:
     done = lab(installed, settings, "doctor")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# Both have their files at the same places, so each has a folder of its own: the emulated GPU looks there.
+def test_older_assemblers_are_installed_once(installed: Path, settings: dict[str, str]) -> None:
+    first = lab(installed, settings, "setup", "--all-ptxas").stderr
+    assert "installing nvidia-cuda-nvcc-cu12 into .venv/ptxas/12.9 (pip)" in first, first
+    program = Path("nvidia/cuda_nvcc/bin/ptxas")
+    versions = [
+        (installed / ".venv" / "ptxas" / release / program).read_text()
+        for release in ("12.9", "11.8")
+    ]
+    assert versions == list(bootstrap._pinned(PTXAS_REQUIREMENTS).values())
+    assert "nvidia-cuda-nvcc" not in lab(installed, settings, "setup", "--all-ptxas").stderr
 
 
 def test_a_damaged_venv_is_mended(installed: Path, settings: dict[str, str]) -> None:

@@ -282,6 +282,35 @@ def test_a_block_of_33_threads_wastes_most_of_its_second_warp(tmp_path: Path) ->
     ]
 
 
+def shown(*launches: Launch) -> str:
+    run = emulate_report.Emulated("pascal", "Tesla P100", 56, list(launches), [])
+    return "\n".join(emulate_report.line_report([run]))
+
+
+def test_registers_are_shown_with_the_ptxas_that_says_so(tmp_path: Path) -> None:
+    text = shown(only(tmp_path, registers_per_thread=112, registers_from="ptxas 12.9 for sm_60"))
+    assert "112 registers (ptxas 12.9 for sm_60), occupancy 100 %" in text
+
+
+def test_occupancy_is_a_bound_where_registers_are_unknown(tmp_path: Path) -> None:
+    launch = only(tmp_path, registers_per_thread=None, registers_from=None)
+    text = shown(launch)
+    assert "registers unknown (no ptxas compiles it for this GPU" in text
+    assert "occupancy at most 100 %" in text
+    runs = [emulate_report.Emulated(name, "", 56, [launch], []) for name in ("fermi", "pascal")]
+    table = emulate_report.line_report(runs)
+    assert [line.split() for line in table if "occupancy" in line] == [
+        ["occupancy", "%", *["at", "most", "100"] * 2]
+    ]
+
+
+def test_no_hits_are_shown_of_local_loads(tmp_path: Path) -> None:
+    rows = shown(only(tmp_path, site(3, "global", "load"), site(4, "local", "load"))).splitlines()
+    of_global, of_local = (row for row in rows if " load 4 B" in row)
+    assert of_global.split()[-4:] == ["100.0", "%", "0.0", "%"]  # used, and L1 hits
+    assert of_local.split()[-3:] == ["4.0", "100.0", "%"]
+
+
 def test_low_occupancy_names_its_limit(tmp_path: Path) -> None:
     occupancy = {"percent": 25.0, "blocks_per_sm": 2, "limit": "registers"}
     (found,) = findings(only(tmp_path, occupancy=occupancy, registers_per_thread=128))

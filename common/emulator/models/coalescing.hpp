@@ -13,6 +13,7 @@ namespace emulator {
 
 constexpr std::uint32_t sector_bytes = 32;
 constexpr std::uint32_t line_bytes = 128;
+constexpr std::uint32_t sectors_per_line = line_bytes / sector_bytes;
 
 struct Transactions {
     std::uint32_t sectors = 0;         // distinct 32-byte sectors touched

@@ -61,22 +61,21 @@ std::vector<PartialSector> partial_sectors_of(Address begin, Address end) {
 }
 
 void PartialSectors::merge(const PartialSectors& other) {
-    for (const auto& [number, page] : other.pages_) {
-        auto& mine = pages_[number];
-        if (!mine) mine = std::make_unique<Page>();
-        for (std::size_t i = 0; i < page->size(); ++i) (*mine)[i] |= (*page)[i];
-    }
+    other.pages_.each([this](Address number, const Page& theirs) {
+        Page& mine = pages_[number];
+        for (std::size_t i = 0; i < theirs.size(); ++i) mine[i] |= theirs[i];
+    });
 }
 
 std::uint64_t PartialSectors::incomplete(const SectorSet& known) const {
     std::uint64_t count = 0;
-    for (const auto& [number, page] : pages_) {
-        for (std::size_t i = 0; i < page->size(); ++i) {
-            const std::uint32_t bytes = (*page)[i];
+    pages_.each([&](Address number, const Page& page) {
+        for (std::size_t i = 0; i < page.size(); ++i) {
+            const std::uint32_t bytes = page[i];
             if (bytes == 0 || bytes == all_bytes) continue;
             count += !known.contains((number * sectors_in_page + i) * sector_bytes);
         }
-    }
+    });
     return count;
 }
 

@@ -3,12 +3,11 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "emulator/models/coalescing.hpp"
+#include "emulator/models/page_table.hpp"
 #include "emulator/models/sector_set.hpp"
 
 namespace emulator {
@@ -29,13 +28,7 @@ class PartialSectors {
   public:
     void insert(const PartialSector& part) {
         const Address number = part.sector / sector_bytes;
-        if (number / sectors_in_page != last_number_ || last_page_ == nullptr) {
-            last_number_ = number / sectors_in_page;
-            auto& page = pages_[last_number_];
-            if (!page) page = std::make_unique<Page>();
-            last_page_ = page.get();
-        }
-        (*last_page_)[number % sectors_in_page] |= part.bytes;
+        pages_[number / sectors_in_page][number % sectors_in_page] |= part.bytes;
     }
     void merge(const PartialSectors& other);
     // Sectors that all these stores together leave partly written, and that are not in `known`.
@@ -45,9 +38,7 @@ class PartialSectors {
     static constexpr std::size_t sectors_in_page = 32768;  // 1 MiB of device memory
     using Page = std::array<std::uint32_t, sectors_in_page>;
 
-    std::unordered_map<Address, std::unique_ptr<Page>> pages_;
-    Address last_number_ = 0;
-    Page* last_page_ = nullptr;
+    PageTable<Page> pages_;
 };
 
 }  // namespace emulator

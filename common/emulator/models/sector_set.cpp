@@ -6,7 +6,7 @@ namespace emulator {
 namespace {
 
 // Of 16 lines of four sectors, those with at least one.
-unsigned lines_of(std::uint64_t word) {
+unsigned lines_in_word(std::uint64_t word) {
     constexpr std::uint64_t first_of_four = 0x1111111111111111u;
     const std::uint64_t pairs = word | word >> 1;
     return static_cast<unsigned>(std::popcount((pairs | pairs >> 2) & first_of_four));
@@ -16,61 +16,49 @@ unsigned lines_of(std::uint64_t word) {
 
 bool SectorSet::contains(Address sector) const {
     const Address number = sector / line_bytes;
-    const auto page = pages_.find(number / lines_in_page);
-    if (page == pages_.end()) return false;
+    const Page* const page = pages_.find(number / lines_in_page);
+    if (page == nullptr) return false;
     const Address line = number % lines_in_page;
-    return (*page->second)[line / 16] >> (4 * (line % 16) + sector % line_bytes / sector_bytes) & 1;
+    return (*page)[line / 16] >> (4 * (line % 16) + sector % line_bytes / sector_bytes) & 1;
 }
 
 void SectorSet::merge(const SectorSet& other) {
-    for (const auto& [number, page] : other.pages_) {
-        auto& mine = pages_[number];
-        if (!mine) mine = std::make_unique<Page>();
-        for (std::size_t i = 0; i < page->size(); ++i) (*mine)[i] |= (*page)[i];
-    }
+    other.pages_.each([this](Address number, const Page& theirs) {
+        Page& mine = pages_[number];
+        for (std::size_t i = 0; i < theirs.size(); ++i) mine[i] |= theirs[i];
+    });
 }
 
-void SectorSet::clear() {
-    pages_.clear();
-    last_page_ = nullptr;
+// The sum of count(word) of all words.
+template <class Count>
+std::uint64_t SectorSet::sum(const Count& count) const {
+    std::uint64_t sum = 0;
+    pages_.each([&](Address, const Page& page) {
+        for (const std::uint64_t word : page) sum += static_cast<unsigned>(count(word));
+    });
+    return sum;
 }
 
 std::uint64_t SectorSet::sectors() const {
-    std::uint64_t count = 0;
-    for (const auto& [number, page] : pages_) {
-        for (const std::uint64_t word : *page) count += static_cast<unsigned>(std::popcount(word));
-    }
-    return count;
+    return sum([](std::uint64_t word) { return std::popcount(word); });
 }
 
-std::uint64_t SectorSet::lines() const {
-    std::uint64_t count = 0;
-    for (const auto& [number, page] : pages_) {
-        for (const std::uint64_t word : *page) count += lines_of(word);
-    }
-    return count;
-}
+std::uint64_t SectorSet::lines() const { return sum(lines_in_word); }
 
 std::uint64_t SectorSet::lines_in(const SectorSet& other) const {
     std::uint64_t count = 0;
-    for (const auto& [number, page] : pages_) {
-        const auto found = other.pages_.find(number);
-        if (found == other.pages_.end()) continue;
-        for (std::size_t i = 0; i < page->size(); ++i)
-            count += lines_of((*page)[i] & (*found->second)[i]);
-    }
+    pages_.each([&](Address number, const Page& page) {
+        const Page* const theirs = other.pages_.find(number);
+        if (theirs == nullptr) return;
+        for (std::size_t i = 0; i < page.size(); ++i)
+            count += lines_in_word(page[i] & (*theirs)[i]);
+    });
     return count;
 }
 
 std::uint64_t SectorSet::granules() const {
     constexpr std::uint64_t even = 0x5555555555555555u;
-    std::uint64_t count = 0;
-    for (const auto& [number, page] : pages_) {
-        for (const std::uint64_t word : *page) {
-            count += static_cast<unsigned>(std::popcount((word | word >> 1) & even));
-        }
-    }
-    return count;
+    return sum([](std::uint64_t word) { return std::popcount((word | word >> 1) & even); });
 }
 
 }  // namespace emulator

@@ -4,10 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <unordered_map>
 
 #include "emulator/models/coalescing.hpp"
+#include "emulator/models/page_table.hpp"
 
 namespace emulator {
 
@@ -15,18 +14,13 @@ class SectorSet {
   public:
     void insert(LineSectors touched) {
         const Address number = touched.line() / line_bytes;
-        if (number / lines_in_page != last_number_ || last_page_ == nullptr) {
-            last_number_ = number / lines_in_page;
-            auto& page = pages_[last_number_];
-            if (!page) page = std::make_unique<Page>();
-            last_page_ = page.get();
-        }
         const Address line = number % lines_in_page;
-        (*last_page_)[line / 16] |= std::uint64_t{touched.sectors()} << (4 * (line % 16));
+        pages_[number / lines_in_page][line / 16] |= std::uint64_t{touched.sectors()}
+                                                     << (4 * (line % 16));
     }
     bool contains(Address sector) const;
     void merge(const SectorSet& other);
-    void clear();
+    void clear() { pages_.clear(); }
 
     std::uint64_t sectors() const;
     std::uint64_t lines() const;                           // with at least one of them
@@ -38,9 +32,10 @@ class SectorSet {
     static constexpr std::size_t lines_in_page = 8192;           // 1 MiB of device memory
     using Page = std::array<std::uint64_t, lines_in_page / 16>;  // a bit a sector
 
-    std::unordered_map<Address, std::unique_ptr<Page>> pages_;
-    Address last_number_ = 0;
-    Page* last_page_ = nullptr;
+    template <class Count>
+    std::uint64_t sum(const Count& count) const;
+
+    PageTable<Page> pages_;
 };
 
 }  // namespace emulator

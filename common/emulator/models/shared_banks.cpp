@@ -69,6 +69,7 @@ BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout b
 
 BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks) {
     if (request.active_mask == 0) return {};
+    if (operation == BankAtomic::spin) return {2, 0};
     if (operation == BankAtomic::count) {
         const std::uint32_t passes = max_words_of_a_bank(request, request.active_mask, banks);
         return {passes, passes - 1};
@@ -80,6 +81,18 @@ BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, 
         most = std::max(most, ++lanes_of[begin / banks.width_bytes % banks.count]);
     }
     return {operation == BankAtomic::compare_and_swap ? 2 * most : most, most - 1};
+}
+
+std::uint32_t lanes_that_swap(std::span<const std::uint32_t, warp_size> offsets, std::uint32_t mask,
+                              BankLayout banks) {
+    std::uint32_t taken = 0, lanes = 0;  // bit i of `taken`: bank i
+    for (; mask != 0; mask &= mask - 1) {
+        const std::uint32_t bank = offsets[static_cast<std::size_t>(std::countr_zero(mask))] /
+                                   banks.width_bytes % banks.count;
+        if ((taken >> bank & 1) == 0) lanes |= mask & (0u - mask);
+        taken |= 1u << bank;
+    }
+    return lanes;
 }
 
 }  // namespace emulator

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "emulator/ptx/issued_pieces.hpp"
-#include "emulator/ptx/merged_loads.hpp"
+#include "emulator/ptx/merged_accesses.hpp"
 #include "emulator/ptx/types.hpp"
 
 namespace emulator::ptx {
@@ -317,7 +317,7 @@ IssuedAccesses::IssuedAccesses(const Function& function, const ControlFlow& flow
                                const std::vector<MachineAccess>* code)
     : function_(function), code_(code), facts_(function, flow, variable_offset) {
     Finder(function, flow, facts_, code, issued_).find();
-    if (code != nullptr) merge_loads(function, flow, facts_, *code, issued_);
+    if (code != nullptr) merge_accesses(function, flow, facts_, *code, issued_);
 }
 
 const std::vector<IssuedPiece>* IssuedAccesses::of(std::uint32_t instruction) const {

@@ -15,7 +15,7 @@
 // - A load is left out where an earlier one of the same address is still good: no store, atomic,
 //   barrier or fence since, no other way into the block.
 // - Of a load of which only some bytes are used fewer may be loaded.
-// - Where the machine code has no load at a load's line, another load brings its bytes (merged_loads.hpp).
+// - Where the machine code has no access at the line of a load or store, another one has its bytes (merged_accesses.hpp).
 // - An atomic operation on an address that is the same in all lanes of a warp is issued for one lane, if
 //   the lanes' values can be combined first (REDUX, POPC).
 //

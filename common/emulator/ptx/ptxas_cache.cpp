@@ -1,4 +1,4 @@
-// One text file a module: a line that names the format, a line a kernel, of each kernel's machine code a line
+// One text file a module: a line that names the format, one for the release of ptxas, a line a kernel, of each kernel's machine code a line
 // and then a line a memory instruction, a line that ends it.
 #include "emulator/ptx/ptxas_cache.hpp"
 
@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "ptxas, format 7", kernel_word = "kernel",
-                           code_word = "code", last_line = "end";
+constexpr std::string_view first_line = "ptxas, format 8", release_word = "release",
+                           kernel_word = "kernel", code_word = "code", last_line = "end";
 
 // FNV-1a in 128 bits.
 class Hash {
@@ -96,6 +96,8 @@ std::optional<Compilation> PtxasCache::read() const {
             in >> kernel.name >> kernel.registers >> kernel.shared_bytes >> kernel.stack_bytes >>
                 kernel.spill_store_bytes >> kernel.spill_load_bytes;
             result.kernels.push_back(std::move(kernel));
+        } else if (word == release_word) {
+            in >> result.release;
         } else if (word == code_word && in >> name) {
             if (!read_code(in, result.code[name])) return std::nullopt;
         }
@@ -112,6 +114,7 @@ void PtxasCache::write(const Compilation& compilation) const {
     const fs::path draft = file_.native() + "." + std::to_string(getpid());
     std::ofstream out(draft);
     out << first_line << '\n';
+    if (!compilation.release.empty()) out << release_word << ' ' << compilation.release << '\n';
     for (const KernelResources& kernel : compilation.kernels) {
         out << kernel_word << ' ' << kernel.name << ' ' << kernel.registers << ' '
             << kernel.shared_bytes << ' ' << kernel.stack_bytes << ' ' << kernel.spill_store_bytes

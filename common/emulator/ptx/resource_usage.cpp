@@ -1,38 +1,24 @@
 // Runs ptxas without a shell, in a temporary folder, and reads its report.
 #include "emulator/ptx/resource_usage.hpp"
 
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <sstream>
 #include <system_error>
-#include <thread>
 
+#include "emulator/ptx/child_program.hpp"
 #include "emulator/ptx/fatbin.hpp"
+#include "emulator/ptx/older_ptxas.hpp"
 #include "emulator/ptx/ptxas_cache.hpp"
 
 namespace emulator::ptx {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::chrono::seconds time_limit{120};
-
-bool is_program(const fs::path& path) {
-    std::error_code failure;
-    return fs::is_regular_file(path, failure) && access(path.c_str(), X_OK) == 0;
-}
 
 fs::path find_in_path() {
     const char* path = std::getenv("PATH");
@@ -54,21 +40,13 @@ fs::path entry_of(const fs::path& folder, std::string_view start, const fs::path
     return {};
 }
 
-// In the environment beside this library: build folders lie in the project.
+// In the Python environment of the project.
 fs::path find_in_environment() {
-    Dl_info own{};
-    static const char marker = 0;
-    if (!dladdr(&marker, &own) || !own.dli_fname) return {};
-    std::error_code failure;
-    fs::path folder = fs::absolute(own.dli_fname, failure).parent_path();
-    for (;; folder = folder.parent_path()) {
-        const fs::path packages =
-            entry_of(folder / ".venv" / "lib", "python3", fs::path("site-packages") / "nvidia");
-        fs::path found =
-            packages.empty() ? fs::path() : entry_of(packages, "cu", fs::path("bin") / "ptxas");
-        if (!found.empty() && is_program(found)) return found;
-        if (folder == folder.parent_path()) return {};
-    }
+    const fs::path packages = entry_of(find_above_library(fs::path(".venv") / "lib"), "python3",
+                                       fs::path("site-packages") / "nvidia");
+    const fs::path found =
+        packages.empty() ? fs::path() : entry_of(packages, "cu", fs::path("bin") / "ptxas");
+    return is_program(found) ? found : fs::path();
 }
 
 // Those of the fat binary's options that change the code.
@@ -98,72 +76,6 @@ std::vector<std::string> options_that_matter(std::string_view options) {
         }
     }
     return result;
-}
-
-class TemporaryFolder {
-  public:
-    TemporaryFolder() {
-        const char* parent = std::getenv("TMPDIR");
-        std::string name =
-            std::string(parent && *parent ? parent : "/tmp") + "/emulated-gpu-XXXXXX";
-        if (mkdtemp(name.data())) path_ = name;
-    }
-    ~TemporaryFolder() {
-        std::error_code failure;
-        if (!path_.empty()) fs::remove_all(path_, failure);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    const fs::path& path() const { return path_; }  // empty: it cannot be made
-
-  private:
-    fs::path path_;
-};
-
-// Without LD_PRELOAD: ptxas is none of the emulated program's.
-std::vector<char*> environment() {
-    std::vector<char*> result;
-    for (char** entry = environ; *entry; ++entry) {
-        if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0) result.push_back(*entry);
-    }
-    result.push_back(nullptr);
-    return result;
-}
-
-bool wait_for(pid_t child) {
-    const auto end = std::chrono::steady_clock::now() + time_limit;
-    auto pause = std::chrono::microseconds(500);
-    for (;;) {
-        int status = 0;
-        const pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (ended < 0 && errno != EINTR) return false;
-        if (std::chrono::steady_clock::now() > end) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
-            return false;
-        }
-        std::this_thread::sleep_for(pause);
-        pause = std::min(2 * pause, std::chrono::microseconds(20000));
-    }
-}
-
-// Whether the program ended with 0; what it prints goes to `report`.
-bool run(std::vector<std::string> command, const fs::path& report) {
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (std::string& word : command) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0) return false;
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, report.c_str(), O_WRONLY | O_CREAT, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    pid_t child = 0;
-    const int failure = posix_spawn(&child, command[0].c_str(), &actions, nullptr, arguments.data(),
-                                    environment().data());
-    posix_spawn_file_actions_destroy(&actions);
-    return failure == 0 && wait_for(child);
 }
 
 // ".target sm_90a" compiles for sm_90a, not for sm_90.
@@ -201,6 +113,50 @@ MachineCode machine_code_of(const std::string& cubin) {
     } catch (const FatbinError&) {
         return {};
     }
+}
+
+// Notes of the cubins of CUDA 13 name it; empty: not known.
+std::string release_of(std::string_view cubin) {
+    constexpr std::string_view words = "Cuda compilation tools, release ";
+    const std::size_t found = cubin.find(words);
+    if (found == cubin.npos) return {};
+    const std::string_view rest = cubin.substr(found + words.size());
+    return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+}
+
+// Before Volta instructions are of another size and code.
+bool has_known_code(std::string_view architecture) {
+    unsigned number = 0;
+    const std::string_view digits = architecture.substr(architecture.find('_') + 1);
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number >= 70;
+}
+
+std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view text,
+                                        const std::string& architecture, std::string_view options) {
+    std::vector<std::string> arguments = {
+        "-v", "-lineinfo", "--gpu-name=" + with_suffix_of_target(architecture, text)};
+    for (std::string& option : options_that_matter(options)) arguments.push_back(std::move(option));
+    const PtxasCache cache(ptxas, arguments, text);
+    if (auto compilation = cache.read()) return compilation;
+
+    const TemporaryFolder folder;
+    if (folder.path().empty()) return std::nullopt;
+    const fs::path module = folder.path() / "module.ptx", report = folder.path() / "report.txt",
+                   cubin = folder.path() / "module.cubin";
+    std::ofstream out(module, std::ios::binary);
+    out << text;
+    out.close();
+    std::vector<std::string> command = {ptxas};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command.insert(command.end(), {"-o", cubin, module});
+    if (!out || !run(std::move(command), report)) return std::nullopt;
+    const std::string code = contents_of(cubin);
+    Compilation compilation{parse_ptxas_report(contents_of(report)),
+                            has_known_code(architecture) ? machine_code_of(code) : MachineCode{},
+                            release_of(code)};
+    cache.write(compilation);
+    return compilation;
 }
 
 }  // namespace
@@ -245,31 +201,22 @@ std::vector<KernelResources> parse_ptxas_report(std::string_view report) {
     return kernels;
 }
 
-std::optional<Compilation> compile(std::string_view text, std::string architecture,
+std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
                                    std::string_view options) {
+    const std::string lowered = with_target(text, architecture);
     const fs::path ptxas = find_ptxas();
-    if (ptxas.empty()) return std::nullopt;
-    std::vector<std::string> arguments = {
-        "-v", "-lineinfo", "--gpu-name=" + with_suffix_of_target(std::move(architecture), text)};
-    for (std::string& option : options_that_matter(options)) arguments.push_back(std::move(option));
-    const PtxasCache cache(ptxas, arguments, text);
-    if (auto compilation = cache.read()) return compilation;
-
-    const TemporaryFolder folder;
-    if (folder.path().empty()) return std::nullopt;
-    const fs::path module = folder.path() / "module.ptx", report = folder.path() / "report.txt",
-                   cubin = folder.path() / "module.cubin";
-    std::ofstream out(module, std::ios::binary);
-    out << text;
-    out.close();
-    std::vector<std::string> command = {ptxas};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    command.insert(command.end(), {"-o", cubin, module});
-    if (!out || !run(std::move(command), report)) return std::nullopt;
-    Compilation compilation{parse_ptxas_report(contents_of(report)),
-                            machine_code_of(contents_of(cubin))};
-    cache.write(compilation);
-    return compilation;
+    if (!ptxas.empty()) {
+        if (auto compilation = compile_with(ptxas, lowered, architecture, options))
+            return compilation;
+    }
+    for (const OlderPtxas& older : find_older_ptxas()) {
+        auto compilation = compile_with(older.program, with_version(lowered, older.ptx_version),
+                                        architecture, options);
+        if (!compilation) continue;
+        compilation->release = older.release;
+        return compilation;
+    }
+    return std::nullopt;
 }
 
 }  // namespace emulator::ptx

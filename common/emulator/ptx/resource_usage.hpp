@@ -24,16 +24,17 @@ struct KernelResources {
 
 struct Compilation {
     std::vector<KernelResources> kernels;
-    MachineCode code;
+    MachineCode code;     // from Volta on
+    std::string release;  // of the ptxas: "13.0"; empty: not known
 
     bool operator==(const Compilation&) const = default;
 };
 
-// Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`:
-// "sm_75". `options`: what the fat binary notes for ptxas, such as "-dlcm=cg -maxrregcount=32"; those
-// that do not change the code are left out. Nothing where there is no ptxas, or where it does not
-// compile this text for this architecture (nvcc 13 knows sm_75 and later).
-std::optional<Compilation> compile(std::string_view text, std::string architecture,
+// Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`: "sm_75"; the text's
+// target may be a later one. `options`: what the fat binary notes for ptxas, such as "-dlcm=cg -maxrregcount=32"; those
+// that do not change the code are left out. What the usual ptxas does not compile (that of CUDA 13 knows sm_75 and later)
+// is tried with older ones where they are installed. Nothing where none compiles this text for this architecture.
+std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
                                    std::string_view options);
 
 // $EMULATED_GPU_PTXAS, else ptxas in PATH, in the Python environment of this project

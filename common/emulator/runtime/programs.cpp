@@ -90,16 +90,22 @@ const std::shared_ptr<simt::Module>& Program::module() {
 
 const ptx::KernelResources* Function::resources() { return program->resources_of(name); }
 
-// Machine code of a GPU that ptxas no longer knows is taken to be as of the oldest that it knows.
+// Machine code of a GPU for which there is no ptxas, or whose code is not known, is taken to be as of the oldest that
+// the usual one knows.
 void Program::compile(ptx::Module& parsed) {
     constexpr unsigned oldest = 75;
     const auto target = [](unsigned number) { return "sm_" + std::to_string(number); };
+    const unsigned own = architecture().compute_number();
     resources_.clear();
+    compiler_.clear();
     for (const std::string& text : ptx_.texts) {
-        auto found = ptx::compile(text, target(architecture().compute_number()), ptx_.options);
-        if (found)
+        auto found = ptx::compile(text, target(own), ptx_.options);
+        if (found) {
             resources_.insert(resources_.end(), found->kernels.begin(), found->kernels.end());
-        if (!found && architecture().compute_number() < oldest) {
+            compiler_ = "ptxas" + (found->release.empty() ? "" : " " + found->release) + " for " +
+                        target(own);
+        }
+        if (own < oldest && (!found || found->code.empty())) {
             const unsigned number = std::max(oldest, parsed.compute_capability);
             found = ptx::compile(text, target(number), ptx_.options);
         }

@@ -171,9 +171,11 @@ void add_launch(JsonLine& line, const Launch& launch) {
     line.field("parameter_bytes", kernel.parameter_bytes);
     if (const ptx::KernelResources* const resources = launch.function->resources()) {
         line.field("registers_per_thread", resources->registers);
+        line.field("registers_from", launch.function->program->compiler());
         line.field("spill_bytes", resources->spill_store_bytes + resources->spill_load_bytes);
     } else {
-        line.key("registers_per_thread").null().key("spill_bytes").null();
+        line.key("registers_per_thread").null().key("registers_from").null();
+        line.key("spill_bytes").null();
     }
 }
 

@@ -202,6 +202,10 @@ Apply find_atomic(std::string_view operation, std::string_view type) {
     return nullptr;
 }
 
+bool is_loop_in_shared(std::string_view operation, std::string_view type) {
+    return operation == "add" && (type == "f32" || type == "f16x2" || type == "bf16x2");
+}
+
 bool depends_on_order(std::string_view operation, std::string_view type) {
     const bool integer = type[0] == 'u' || type[0] == 's' || type[0] == 'b';
     const bool commutes = operation == "add" || operation == "min" || operation == "max" ||
@@ -227,6 +231,23 @@ void update(WarpContext& context, const AtomicDetail& detail, std::byte* base,
     ++(changed ? context.execution->memory_changes : context.execution->fruitless_atomics);
 }
 
+// Each try loads what lanes that have not succeeded yet update, and swaps. Tries that fail because another warp was
+// faster depend on the order of the warps: they are not counted.
+void count_loop(WarpContext& context, const AtomicDetail& detail, LaneOffsets offsets) {
+    const std::uint32_t all = context.mask;
+    for (std::uint32_t rest = all; rest != 0;) {
+        const std::uint32_t first = offsets[static_cast<std::size_t>(std::countr_zero(rest))];
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
+            offsets[lane] = (rest >> lane & 1) != 0 ? offsets[lane] : first;
+        context.mask = rest;
+        (void)count_shared(context, *detail.loop_load,
+                           context.sites[detail.loop_load->site].requests, offsets);
+        (void)count_shared(context, detail, context.sites[detail.site].requests, offsets);
+        rest &= ~lanes_that_swap(offsets, rest, detail.cost.banks);
+    }
+    context.mask = all;
+}
+
 }  // namespace
 
 void execute_atomic_global(Warp& warp, const Operation& operation) {
@@ -250,7 +271,10 @@ void execute_atomic_shared(Warp& warp, const Operation& operation) {
     const auto& detail = *static_cast<const AtomicDetail*>(operation.detail);
     Located located;
     locate_shared(context, detail, located);
-    (void)count_shared(context, detail, context.sites[detail.site].requests, located.offsets);
+    if (detail.loop_load != nullptr)
+        count_loop(context, detail, located.offsets);
+    else
+        (void)count_shared(context, detail, context.sites[detail.site].requests, located.offsets);
     if (context.hazards != nullptr) check_shared_access(context, detail, located.offsets);
     update(context, detail, located.base, located.offsets.data(), context.mask);
 }

@@ -15,10 +15,15 @@ struct AtomicDetail : MemoryDetail {
                   std::byte* result, const std::byte* value, const std::byte* compare) = nullptr;
     std::array<RegisterOffset, max_elements> values{};  // `registers` are the results
     RegisterOffset compare = no_register;               // cas
+    // Of an operation of shared memory that is a loop in the machine code: its loads. Else null.
+    const MemoryDetail* loop_load = nullptr;
 };
 
 // Null where there is no such operation: "add" on "f32". For elements of 2 to 8 bytes.
 decltype(AtomicDetail::apply) find_atomic(std::string_view operation, std::string_view type);
+// Whether ptxas makes a loop of it in shared memory (LDS, then ATOMS.CAST.SPIN, for sm_75 and sm_90), of words of 4 bytes.
+// Of 8 bytes (add, and, or, xor, min, max) are loops, too; what their tries cost has not been measured.
+bool is_loop_in_shared(std::string_view operation, std::string_view type);
 // Whether results depend on the order of the updates though nothing reads the old values.
 bool depends_on_order(std::string_view operation, std::string_view type);
 

@@ -10,6 +10,7 @@
 #include "emulator/models/warp_request.hpp"
 #include "emulator/ptx/issued_accesses.hpp"
 #include "emulator/simt/gpu.hpp"
+#include "emulator/simt/sorted_offsets.hpp"
 
 namespace emulator::simt {
 
@@ -28,11 +29,9 @@ struct CostModel {
 
     bool is_issued() const { return issued == nullptr || !issued->empty(); }
     AccessCounters cost(const WarpRequest& request) const;
-    // The same of aligned addresses in global memory, given as offsets from `base` (those of inactive lanes: the first
-    // active one's), sorted by vector instructions: for patterns of loads and stores as written that do not come again.
+    // The same of aligned accesses to global memory, for patterns of loads and stores as written that do not come again.
     bool has_scattered_cost() const { return issued == nullptr && kind != AccessKind::atomic; }
-    AccessCounters scattered_cost(Address base, const std::array<std::uint32_t, warp_size>& offsets,
-                                  std::uint32_t mask) const;
+    AccessCounters scattered_cost(const SortedOffsets& offsets, std::uint32_t mask) const;
 
   private:
     AccessCounters cost_as_written(const WarpRequest& request) const;

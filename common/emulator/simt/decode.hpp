@@ -18,6 +18,7 @@
 #include "emulator/ptx/stores_behind_loads.hpp"
 #include "emulator/ptx/types.hpp"
 #include "emulator/simt/arithmetic.hpp"
+#include "emulator/simt/atomics.hpp"
 #include "emulator/simt/memory.hpp"
 #include "emulator/simt/module.hpp"
 #include "emulator/simt/program.hpp"
@@ -151,6 +152,8 @@ class FunctionDecoder {
                           bool is_load);
     std::optional<ptx::Space> space_of(const ptx::Instruction& instruction) const;
     CacheOperator cache_operator_of(const ptx::Instruction& instruction) const;
+    // Of an atomic operation of shared memory that the machine code has as a loop.
+    void add_loop_load(AtomicDetail& atomic);
     void add_site(MemoryDetail& detail, AccessSpace space, bool is_reduction,
                   CacheOperator cache_operator);
     std::vector<std::uint32_t> parameter_areas(const ptx::Operand& list,

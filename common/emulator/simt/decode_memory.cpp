@@ -7,6 +7,13 @@
 #include "emulator/simt/whole_warp_access.hpp"
 
 namespace emulator::simt {
+namespace {
+
+// Before Maxwell each atomic operation of shared memory is a loop that locks its word, so that lanes of one word go one
+// after another.
+bool has_shared_atomics(const Architecture& gpu) { return gpu.compute_major() >= 5; }
+
+}  // namespace
 
 using ptx::OperandKind;
 using ptx::Space;
@@ -174,6 +181,15 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
     emit(operation);
 }
 
+void FunctionDecoder::add_loop_load(AtomicDetail& atomic) {
+    auto& load = new_detail<MemoryDetail>();
+    load = atomic;
+    load.kind = AccessKind::load;
+    add_site(load, AccessSpace::shared, false, CacheOperator::standard);
+    atomic.loop_load = &load;
+    atomic.cost.bank_atomic = BankAtomic::spin;
+}
+
 bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     const bool has_result = instruction.opcode == "atom";
     if (!has_result && instruction.opcode != "red") return false;
@@ -233,12 +249,18 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     if (space != Space::shared && (reads_result || depends_on_order(*name, type_name))) {
         function_.traits.has_order_dependence = true;
     }
-    detail.cost.is_for_one_lane = issued_->is_for_one_lane(at_, reads_result);
+    detail.cost.is_for_one_lane =
+        issued_->is_for_one_lane(at_, reads_result) &&
+        (space != Space::shared || has_shared_atomics(module_.architecture));
     const bool adds_one = std::string_view(*name) == "add" &&
                           value.kind == OperandKind::immediate && value.bits == 1 &&
                           type_name.ends_with("32") && type_name[0] != 'f';
     if (std::string_view(*name) == "cas") detail.cost.bank_atomic = BankAtomic::compare_and_swap;
-    if (adds_one && !reads_result) detail.cost.bank_atomic = BankAtomic::count;
+    if (adds_one && !reads_result && has_shared_atomics(module_.architecture))
+        detail.cost.bank_atomic = BankAtomic::count;
+    if (space == Space::shared && has_shared_atomics(module_.architecture) &&
+        is_loop_in_shared(*name, type_name))
+        add_loop_load(detail);
     if (space != Space::shared) use_array_address(detail);
     add_site(detail, space == Space::shared ? AccessSpace::shared : AccessSpace::global,
              is_reduction, CacheOperator::standard);

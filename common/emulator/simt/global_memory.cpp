@@ -154,9 +154,12 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
             count_addresses(context, detail, site.requests, request);
             return PatternKind::other;
         }
-        site.requests.add(detail.cost.scattered_cost(base, located.offsets, context.mask));
+        const SortedOffsets sorted(base, located.offsets);
+        site.requests.add(detail.cost.scattered_cost(sorted, context.mask));
         if (context.memory != nullptr) {
-            queue_lines(context, detail, site.requests, lines_of(request).span());
+            std::array<LineSectors, warp_size> lines;
+            queue_lines(context, detail, site.requests,
+                        {lines.data(), sorted.write_lines(lines.data())});
             note_partial(context, detail, request);
         }
         return PatternKind::other;

@@ -194,6 +194,8 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     CostModel cost = detail.cost;
     if (is_in(shared_window, first)) cost.space = AccessSpace::shared;
     if (is_in(local_window, first)) cost.space = AccessSpace::local;
+    // The tries of a loop are one access of as many passes: what a try takes has not been timed.
+    if (cost.bank_atomic == BankAtomic::spin) cost.bank_atomic = BankAtomic::update;
     access.kind = kind_of(detail, launch_.image.sites[detail.site].site.is_reduction);
     access.space = space_of(cost.space);
     access.bytes = static_cast<std::uint32_t>(std::popcount(lanes)) * detail.bytes;

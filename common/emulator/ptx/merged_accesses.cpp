@@ -1,7 +1,8 @@
-#include "emulator/ptx/merged_loads.hpp"
+#include "emulator/ptx/merged_accesses.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "emulator/ptx/address_values.hpp"
 #include "emulator/ptx/dominators.hpp"
@@ -14,15 +15,22 @@ namespace {
 
 using Issued = std::map<std::uint32_t, std::vector<IssuedPiece>>;
 
-// At an address that a register has; into any number of registers.
-bool is_load_of(const Instruction& instruction, Space space) {
-    if (instruction.opcode != "ld" || instruction.guard.reg >= 0 || is_ordered(instruction))
+const Operand& address_of(const Instruction& access) {
+    return access.operands[access.opcode == "ld" ? 1 : 0];
+}
+
+// At an address that a register has; of any number of registers.
+bool is_access_of(const Instruction& instruction, std::string_view opcode, Space space) {
+    if (instruction.opcode != opcode || instruction.guard.reg >= 0 || is_ordered(instruction))
         return false;
-    const Operand& at = instruction.operands[1];
+    const Operand& at = address_of(instruction);
     return space_of(instruction) == space && at.kind == OperandKind::address &&
            at.elements.size() == 1 && at.elements[0].kind == OperandKind::reg;
 }
 
+bool is_load_of(const Instruction& instruction, Space space) {
+    return is_access_of(instruction, "ld", space);
+}
 bool is_mergeable(const Instruction& instruction) { return is_load_of(instruction, Space::global); }
 
 class Merger {
@@ -33,8 +41,10 @@ class Merger {
 
     void merge() {
         // Bases are aligned more often than not: of 4 bytes at 12 it is the 4 at 8 that come with them.
-        merge_in_blocks(true);
-        merge_in_blocks(false);
+        for (const bool is_aligned : {true, false}) {
+            merge_in_blocks("ld", is_aligned);
+            merge_in_blocks("st", is_aligned);
+        }
         leave_out_repeated();
         merge_with_dominating(Space::shared);
         merge_with_dominating(Space::global);
@@ -45,29 +55,31 @@ class Merger {
         std::int64_t begin, end;
     };
 
-    void merge_in_blocks(bool is_aligned) {
+    void merge_in_blocks(std::string_view opcode, bool is_aligned) {
         for (const BasicBlock& block : flow_.blocks) {
             std::vector<std::uint32_t> before;
             for (std::uint32_t i = block.first; i < block.end; ++i) {
-                if (is_mergeable(at(i))) {
+                if (is_access_of(at(i), opcode, Space::global)) {
                     for (const std::uint32_t other : before) merge(other, i, is_aligned);
                     before.push_back(i);
                 } else if (may_write_memory(at(i))) {
                     before.clear();
                 }
                 std::erase_if(before,
-                              [&](std::uint32_t load) { return writes(at(i), base(load)); });
+                              [&](std::uint32_t access) { return writes(at(i), base(access)); });
             }
         }
     }
 
     const Instruction& at(std::uint32_t i) const { return function_.instructions[i]; }
-    std::uint32_t base(std::uint32_t load) const { return at(load).operands[1].elements[0].index; }
-    bool is_in_code(std::uint32_t load) const { return is_issued(code_, at(load)); }
+    std::uint32_t base(std::uint32_t access) const {
+        return address_of(at(access)).elements[0].index;
+    }
+    bool is_in_code(std::uint32_t access) const { return is_issued(code_, at(access)); }
 
-    Window window_of(std::uint32_t load) const {
-        const std::int64_t begin = at(load).operands[1].offset;
-        return {begin, begin + bytes_of_lane(at(load))};
+    Window window_of(std::uint32_t access) const {
+        const std::int64_t begin = address_of(at(access)).offset;
+        return {begin, begin + bytes_of_lane(at(access))};
     }
 
     // One is in the machine code, and wide enough for both.
@@ -84,7 +96,7 @@ class Merger {
         if (both.end - both.begin + (is_aligned ? beyond : 0) > *bytes) return;
         window = both;
         issued_[gone] = {};
-        issued_[taken] = {{both.begin - at(taken).operands[1].offset, *bytes}};
+        issued_[taken] = {{both.begin - address_of(at(taken)).offset, *bytes}};
     }
 
     // Registers that are written once hold what they held before.
@@ -153,8 +165,8 @@ class Merger {
         return is_written(before, one.end) || is_written(other.first, behind);
     }
 
-    bool is_left_out(std::uint32_t load) const {
-        const auto found = issued_.find(load);
+    bool is_left_out(std::uint32_t access) const {
+        const auto found = issued_.find(access);
         return found != issued_.end() && found->second.empty();
     }
 
@@ -201,13 +213,13 @@ class Merger {
     const RegisterFacts& facts_;
     const std::vector<MachineAccess>& code_;
     Issued& issued_;
-    std::map<std::uint32_t, Window> windows_;  // of the loads that others are merged into
+    std::map<std::uint32_t, Window> windows_;  // of the accesses that others are merged into
 };
 
 }  // namespace
 
-void merge_loads(const Function& function, const ControlFlow& flow, const RegisterFacts& facts,
-                 const std::vector<MachineAccess>& code, Issued& issued) {
+void merge_accesses(const Function& function, const ControlFlow& flow, const RegisterFacts& facts,
+                    const std::vector<MachineAccess>& code, Issued& issued) {
     Merger(function, flow, facts, code, issued).merge();
 }
 
