@@ -64,7 +64,7 @@ def _failures(runs: Sequence[Emulated]) -> list[str]:
     ]
 
 
-def _summary(launch: Launch) -> str:
+def _summary(launch: Launch) -> list[str]:
     warp = sum(line.warp_instructions for line in launch.code)
     lanes = sum(line.thread_instructions for line in launch.code)
     in_all = " in all" if launch.launches > 1 else ""
@@ -81,7 +81,7 @@ def _summary(launch: Launch) -> str:
             else "exact: blocks are alike"
         )
         facts.append(f"{launch.blocks_executed:,} of {launch.blocks:,} blocks executed ({error})")
-    return "  " + ", ".join(fact for fact in facts if fact)
+    return wrapped(["  " + ", ".join(fact for fact in facts if fact)])
 
 
 # ---- one architecture ----------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def _one(launch: Launch, run: Emulated) -> list[str]:
     )
     return [
         title(launch),
-        _summary(launch),
+        *_summary(launch),
         *wrapped(time),
         *remarks,
         *_lines_of_code(launch),

@@ -29,7 +29,7 @@ def table_of(together: Together) -> list[str]:
         _facts_row(
             "warp instructions",
             together,
-            lambda launch: sum(line.warp_instructions for line in launch.code),
+            lambda launch: number(sum(line.warp_instructions for line in launch.code)),
         )
     )
     rows += traffic(together)
@@ -39,9 +39,9 @@ def table_of(together: Together) -> list[str]:
         for site in merge_alike(launch.sites) if launch else []:
             what = f"{site.space} {site.kind} {site.bytes_per_lane} B"
             place = site.place.in_source
-            number = counts[place, what] = counts.get((place, what), 0) + 1
+            nth = counts[place, what] = counts.get((place, what), 0) + 1
             if site.requests:
-                cells.setdefault((place, what, number), {})[run.architecture] = _cell(site)
+                cells.setdefault((place, what, nth), {})[run.architecture] = _cell(site)
     for (place, what, _), by_architecture in sorted(cells.items()):
         rows.append(
             [
