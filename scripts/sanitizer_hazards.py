@@ -25,7 +25,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "common" / "tests" / "hazards"
 TOOLS = {
     "memcheck": ["--leak-check", "full"],
     "racecheck": ["--racecheck-report", "all", "--print-level", "warn"],
-    "initcheck": ["--track-unused-memory", "no"],
+    "initcheck": [],
     "synccheck": [],
 }
 COLUMNS = ("program", "tool", "found", "summary", "first")
