@@ -1,8 +1,11 @@
 """What the nodes build from: a commit without what `lab` itself writes."""
 
+import io
 import subprocess
+import tarfile
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 from notebook import git
 from notebook.chapters import Chapter
@@ -44,6 +47,16 @@ def revision(project: Project, chapters: Iterable[Chapter]) -> str:
 def archive(project: Project, commit: str) -> bytes:
     """The files of a commit that a build reads, as tar.gz."""
     return _git(project, "archive", "--format=tar.gz", commit, "--", *_SENT)
+
+
+def unpack(project: Project, commit: str, folder: Path) -> None:
+    """The same files into a folder."""
+    with tarfile.open(fileobj=io.BytesIO(archive(project, commit))) as packed:
+        # Debian 12's Python 3.11.2 has no filters; git made this archive from our own commit.
+        if hasattr(tarfile, "data_filter"):
+            packed.extractall(folder, filter="data")
+        else:
+            packed.extractall(folder)
 
 
 def _git(project: Project, *arguments: str) -> bytes:

@@ -2,10 +2,8 @@
 
 import base64
 import hashlib
-import io
 import shutil
 import subprocess
-import tarfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -194,8 +192,7 @@ def _prepare(project: Project, folder: Path, revision: str) -> None:
     if not folder.exists():
         unpacked = folder.with_suffix(".new")
         shutil.rmtree(unpacked, ignore_errors=True)
-        with tarfile.open(fileobj=io.BytesIO(sources.archive(project, revision))) as packed:
-            packed.extractall(unpacked, filter="data")
+        sources.unpack(project, revision, unpacked)
         unpacked.rename(folder)
     say(f"installing into {project.quoted(folder)}")
     done = subprocess.run([str(folder / "scripts" / "lab"), "setup"], check=False)
