@@ -441,4 +441,27 @@ TEST_F(Prediction, AloneIsNotValidatedAndHoldsNoMemoryLater) {
     EXPECT_EQ(both.held_after, std::pair(true, false));
 }
 
+// As with ptxas of CUDA 12.4 and 12.5, which ignore -dlcm=cg for GPUs since Volta.
+TEST_F(Prediction, RowsPastTheL1AreLeftOutWhereTheirLoadsWouldNotPassIt) {
+    for (const bool has_l1_off : {true, false}) {
+        device().description.has_l1_off = has_l1_off;
+        std::string name = "chapter", flag = "--launch-once";
+        char* argv[] = {name.data(), flag.data()};
+        lab::Experiment experiment("03_l1_cache", 2, argv);
+        testing::internal::CaptureStderr();
+        for (const std::string row : {"read/l1:on/n:1", "read/l1:off/n:1", "write/l1:off/n:1"}) {
+            experiment.add(
+                {.name = row, .bytes = 4096, .working_set_bytes = 4096, .launch = [](std::size_t) {
+                 }});
+        }
+        const std::string said = testing::internal::GetCapturedStderr();
+        testing::internal::CaptureStdout();
+        EXPECT_EQ(experiment.run(), 0);
+        const std::string printed = testing::internal::GetCapturedStdout();
+        EXPECT_EQ(printed, has_l1_off ? "read/l1:on/n:1\nread/l1:off/n:1\nwrite/l1:off/n:1\n"
+                                      : "read/l1:on/n:1\n");
+        EXPECT_EQ(std::ranges::count(said, '\n'), has_l1_off ? 0 : 1) << said;
+    }
+}
+
 }  // namespace
