@@ -103,7 +103,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--mirror", default=_MIRROR, help="of Debian (default: %(default)s)")
     parser.add_argument(
-        "--address-bits", type=int, choices=(39, 42, 47), help="that processes have; default: all"
+        "--address-bits", type=int, choices=(39, 42), help="that processes have; default: all"
     )
     return parser.parse_args()
 
