@@ -122,7 +122,7 @@ class DeviceAnswers:
         if not groups[0]:
             return None
         pool = self._result.pool_of(question.metric, regime)
-        estimate = estimated(question.metric, groups, pool)
+        estimate = estimated(groups, pool)
         if scale != 1.0:
             estimate = estimate.over(exactly(1 / scale))
         decides_alone = self._result.is_published

@@ -133,17 +133,9 @@ def estimated_ratio(variant: Processes, baseline: Processes, pool: Pool = NO_POO
     return _estimate(logs, 2 * pool.variance, pool)
 
 
-def estimated_share(processes: Processes, pool: Pool = NO_POOL) -> Estimate:
-    """The center of a ratio within each repetition, like a rate over that of the copy beside it;
-    `pool`: of such ratios."""
-    if len(processes) == 1:
-        return _of_one_process(processes[0])
-    return _estimate(_logs(processes), pool.variance, pool)
-
-
 def estimated_center(processes: Processes, pool: Pool = NO_POOL) -> Estimate:
-    """A center by itself. What moves a process as a whole counts, and of that each process is one
-    observation: nothing is pooled."""
+    """A center by itself, of a time, a rate or a share. What moves a process as a whole counts. It
+    moves all benchmarks together, so each process is one observation: nothing is pooled."""
     if len(processes) == 1:
         return _of_one_process(processes[0])
     logs = _logs(processes)
@@ -153,36 +145,11 @@ def estimated_center(processes: Processes, pool: Pool = NO_POOL) -> Estimate:
 
 def pooled(benchmarks: Iterable[Benchmark]) -> Pools:
     """The pools for comparing benchmarks of one regime."""
-    return _pools(
-        (
-            regime,
-            sum(sum(_squares(in_regime.logs)) for in_regime in group),
-            (len(group) - 1) * (len(processes) - 1),
-        )
-        for (regime, processes), group in _by_regime(benchmarks).items()
-    )
-
-
-def pooled_shares(benchmarks: Iterable[Benchmark]) -> Pools:
-    """The pools for ratios within each repetition: each is compared with a number, so that what
-    moves all of a regime counts."""
-    return _pools(
-        (
-            benchmark.regime,
-            sum(_squares(_logs(list(benchmark.by_process.values())))),
-            len(benchmark.by_process) - 1,
-        )
-        for benchmark in benchmarks
-    )
-
-
-def _pools(parts: Iterable[tuple[str, float, int]]) -> Pools:
-    """From sums of squared deviations and their degrees of freedom, by regime."""
     squares: dict[str, float] = defaultdict(float)
     freedom: dict[str, int] = defaultdict(int)
-    for regime, part, degrees in parts:
-        squares[regime] += part
-        freedom[regime] += degrees
+    for (regime, processes), group in _by_regime(benchmarks).items():
+        squares[regime] += sum(sum(_squares(in_regime.logs)) for in_regime in group)
+        freedom[regime] += (len(group) - 1) * (len(processes) - 1)
     by_regime = {
         regime: Pool(squares[regime] / degrees, degrees)
         for regime, degrees in freedom.items()

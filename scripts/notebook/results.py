@@ -14,7 +14,7 @@ from notebook.chapters import Chapter
 from notebook.devices import PUBLISHED, is_slug, option_for
 from notebook.errors import Malformed, Problem
 from notebook.fields import Json
-from notebook.intervals import Benchmark, Pool, Pools, pooled, pooled_shares
+from notebook.intervals import Benchmark, Pool, Pools, pooled
 from notebook.metrics import COUNTERS, SHARES
 from notebook.project import Project
 from notebook.records import Counts, Repetitions, numbers
@@ -72,8 +72,7 @@ class Result:
     def _pools(self, metric: str) -> Pools:
         """What the benchmarks tell about the variance of one of them between processes."""
         if metric not in self._pools_by_metric:
-            of_metric = pooled_shares if metric in SHARES else pooled
-            self._pools_by_metric[metric] = of_metric(self._benchmarks(metric))
+            self._pools_by_metric[metric] = pooled(self._benchmarks(metric))
         return self._pools_by_metric[metric]
 
     @cached_property

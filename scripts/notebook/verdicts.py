@@ -18,7 +18,6 @@ from notebook.intervals import (
     Processes,
     estimated_center,
     estimated_ratio,
-    estimated_share,
     spread,
 )
 from notebook.judging import (
@@ -43,7 +42,6 @@ from notebook.judging import (
     WITHOUT_EVIDENCE,
     judge,
 )
-from notebook.metrics import SHARES
 from notebook.prediction import band, predicted_numbers
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of
@@ -276,7 +274,7 @@ def _find_timed(claim: Claim, samples: list[Sample], quick: bool, pool: Pool) ->
     by_process = paired(samples)
     if not by_process[0]:
         return Finding(INCONCLUSIVE, "no process has both", MEASURED, n=_sizes(samples))
-    estimate = estimated(claim.metric, by_process, pool)
+    estimate = estimated(by_process, pool)
     ratio, interval = estimate.value, estimate.interval
     throttled = any(sample.throttled for sample in samples)
     doubt = doubt_of_run(quick, throttled) or doubt_of_number(by_process)
@@ -286,11 +284,11 @@ def _find_timed(claim: Claim, samples: list[Sample], quick: bool, pool: Pool) ->
     return Finding(verdict, reason, MEASURED, ratio, interval, _sizes(samples))
 
 
-def estimated(metric: str, samples: Sequence[Processes], pool: Pool) -> Estimate:
+def estimated(samples: Sequence[Processes], pool: Pool) -> Estimate:
     """The first sample over the second, if there is one; else its metric by itself."""
     if len(samples) == 2:
         return estimated_ratio(samples[0], samples[1], pool)
-    return (estimated_share if metric in SHARES else estimated_center)(samples[0], pool)
+    return estimated_center(samples[0], pool)
 
 
 def judge_timed(

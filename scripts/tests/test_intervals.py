@@ -14,11 +14,9 @@ from notebook.intervals import (
     center,
     estimated_center,
     estimated_ratio,
-    estimated_share,
     exactly,
     places,
     pooled,
-    pooled_shares,
     spread,
 )
 
@@ -101,12 +99,6 @@ def test_what_moves_a_process_as_a_whole_is_in_a_center_and_not_in_a_ratio() -> 
     assert estimated_center([ONE[0]] * 3, Pool(3e-4, 100)).squared_error == pytest.approx(1e-4)
 
 
-def test_a_share_is_one_number_a_process() -> None:
-    estimate = estimated_share([[0.9] * 5, [0.9] * 5], Pool(1e-4, 100))
-    assert estimate.value == pytest.approx(0.9)
-    assert estimate.squared_error == pytest.approx(2 * 1e-4 / 3 / 2)
-
-
 def test_one_process_has_the_variance_of_its_repetitions() -> None:
     """pi / 2 times that of a mean of five; a single value is its own interval."""
     logs = [-0.02, -0.01, 0.0, 0.01, 0.02]
@@ -141,11 +133,14 @@ def test_a_regime_with_few_benchmarks_takes_the_pool_of_the_run() -> None:
     assert pools.of("b") == pools.of("never seen") == pools.every
 
 
-def test_the_pool_of_shares_counts_what_moves_all_of_them() -> None:
-    """Each of ten shares rises by a log of 0.02: a variance of 2e-4, with one degree of freedom."""
-    every = [Benchmark("a", {0: [1.0], 1: [math.exp(0.02)]}) for _ in range(10)]
-    assert pooled_shares(every).of("a") == Pool(pytest.approx(2e-4), 10)
-    assert pooled(every).of("a").variance == pytest.approx(0)
+def test_shares_that_a_process_moves_together_are_one_observation() -> None:
+    """Ten shares of two processes, all a log of 0.02 apart: nothing but Student's t of two."""
+    share = [[1.0] * 5, [math.exp(0.02)] * 5]
+    pool = pooled(Benchmark("a", dict(enumerate(share))) for _ in range(10)).of("a")
+    assert pool.is_known and pool.variance == pytest.approx(0)
+    estimate = estimated_center(share, pool)
+    assert estimate.freedom == 1
+    assert estimate.half_width == pytest.approx(STUDENT[1] * 0.01, rel=1e-3)
 
 
 def test_places_leave_out_what_moves_all() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 import simulated_runs
-from simulated_runs import KINDS, NOISE, TRIALS, Kind
+from simulated_runs import KINDS, NOISE, NOISY_PAIRS, SHARES, STOPPING_RULE, TRIALS, Kind
 from test_verdicts import claim
 
 from notebook import verdicts
 from notebook.claims import Claim
 from notebook.judging import judge
-from notebook.verdicts import INCONCLUSIVE, NO_EFFECT, REPRODUCED, judge_timed
+from notebook.verdicts import DOES_NOT_HOLD, INCONCLUSIVE, NO_EFFECT, REPRODUCED, judge_timed
 
 PAGE = Path(__file__).parents[1] / "README.md"
 EFFECTS = (0.0, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.07, 0.10)
@@ -24,13 +24,23 @@ CLAIMS = (SLOWER, claim(claimed=1.04), claim(claimed=1.3))
 
 def test_intervals_cover_the_truth_as_the_page_says() -> None:
     """At least 93 % of them, for whatever the processes do; 95 % is what they promise."""
-    _, _, below = PAGE.read_text(encoding="utf-8").partition("| kind of variation |")
-    shown = [f"| kind of variation |{below}".split("\n")[line] for line in range(14)]
-    table = simulated_runs.table()
-    assert shown == table
+    table = simulated_runs.table((*KINDS, *SHARES))
+    assert table_of_page(0) == table
     shares = [float(share) for share in re.findall(r"([0-9.]+)%", "\n".join(table[2:]))]
-    assert len(shares) == 48
+    # Six kinds of ratios in three numbers of processes, two of shares in two, by four deviations.
+    assert len(shares) == 4 * (6 * 3 + 2 * 2)
     assert min(shares) >= 93
+
+
+def test_the_page_says_what_intervals_of_noisy_pairs_miss() -> None:
+    assert table_of_page(1) == simulated_runs.table(NOISY_PAIRS)
+
+
+def table_of_page(number: int) -> list[str]:
+    """A table of coverage of the page; an empty line ends it."""
+    head = "| kind of variation |"
+    below = PAGE.read_text(encoding="utf-8").split(head)[number + 1]
+    return f"{head}{below}".partition("\n\n")[0].split("\n")
 
 
 def words(
@@ -51,7 +61,7 @@ def words(
 
 
 @pytest.mark.parametrize("between", simulated_runs.BETWEEN)
-@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("processes", [2, 3, STOPPING_RULE])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_planted_effects_are_decided_right_or_not_at_all(
     kind: Kind, processes: int, between: float
@@ -67,6 +77,19 @@ def test_planted_effects_are_decided_right_or_not_at_all(
             assert wrong <= 0.01 * TRIALS, (effect, counted)
         shown = TRIALS - words_by_effect[0.0][NO_EFFECT] - words_by_effect[0.0][INCONCLUSIVE]
         assert shown <= 1, words_by_effect[0.0]
+
+
+@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("kind", SHARES, ids=lambda kind: kind.name)
+def test_equal_shares_show_no_effect(kind: Kind, processes: int) -> None:
+    """A share of 1 is decided to lie outside 0.95 to 1.05 in at most 1 % of the trials."""
+    the_claim = claim(baseline=None, expected=(0.95, 1.05), metric="memcpy_ratio")
+    for between in simulated_runs.BETWEEN:
+        wrong = sum(
+            judge(the_claim, trial.estimate.value, trial.estimate.interval)[0] == DOES_NOT_HOLD
+            for trial in simulated_runs.trials(kind, processes, between)
+        )
+        assert wrong <= 0.01 * TRIALS, between
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
