@@ -295,33 +295,7 @@ void remove_host_memory(void* pointer) {
     device_memory().remove_host(reinterpret_cast<Address>(pointer));
 }
 
-std::optional<MemoryCopy> MemoryCopy::of_all(std::size_t max_bytes) {
-    const std::vector<Allocation> all = device_memory().all();
-    std::size_t bytes = 0;
-    for (const Allocation& place : all) bytes += place.bytes;
-    if (bytes > max_bytes) return std::nullopt;
-    MemoryCopy copy;
-    for (const Allocation& place : all) {
-        const std::byte* const begin = storage_of(place.begin);
-        Piece& piece = copy.pieces_.emplace_back(place, std::vector(begin, begin + place.bytes));
-        if (shadow == nullptr || !in_device_memory(place.begin)) continue;
-        const auto* const marks = reinterpret_cast<const std::byte*>(shadow_of(place.begin));
-        piece.initialised.assign(marks, marks + place.bytes);
-    }
-    return copy;
-}
-
-void MemoryCopy::restore() const {
-    for (const Piece& piece : pieces_) {
-        std::byte* const begin = storage_of(piece.place.begin);
-        // Host memory may be registered to be read alone.
-        if (!std::equal(piece.bytes.begin(), piece.bytes.end(), begin))
-            std::ranges::copy(piece.bytes, begin);
-        if (!piece.initialised.empty())
-            std::ranges::copy(piece.initialised,
-                              reinterpret_cast<std::byte*>(shadow_of(piece.place.begin)));
-    }
-}
+std::vector<Allocation> all_memory() { return device_memory().all(); }
 
 bool in_device_memory(Address address) {
     return address - device_memory().range().begin < range_bytes;
@@ -343,6 +317,11 @@ void track_initialisation() {
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     shadow = static_cast<std::uint8_t*>(memory);
+}
+
+std::byte* initialisation_of(Address address) {
+    if (shadow == nullptr || !in_device_memory(address)) return nullptr;
+    return reinterpret_cast<std::byte*>(shadow_of(address));
 }
 
 bool is_initialised(Address address, std::size_t bytes) {

@@ -45,22 +45,8 @@ void remove_host_memory(void* pointer);
 
 bool in_device_memory(Address address);
 
-// What lies in all allocations and in added host memory, to execute a kernel again that neither allocates memory nor
-// frees any.
-class MemoryCopy {
-  public:
-    // Nothing where that is more than `max_bytes` bytes.
-    static std::optional<MemoryCopy> of_all(std::size_t max_bytes);
-    // Puts it back.
-    void restore() const;
-
-  private:
-    struct Piece {
-        Allocation place;
-        std::vector<std::byte> bytes, initialised;
-    };
-    std::vector<Piece> pieces_;
-};
+// All allocations and added host memory.
+std::vector<Allocation> all_memory();
 
 // The allocation (or added host memory) that holds `address`, or else the one nearest below it (to say how far past its end
 // an access went); nothing when there is none below.
@@ -78,6 +64,8 @@ std::optional<Allocation> freed_at(Address address);
 void track_initialisation();
 // Without tracking everything is initialised, and marking does nothing.
 bool is_initialised(Address address, std::size_t bytes);
+// A byte for each byte from `address` on; null without tracking, and for other memory.
+std::byte* initialisation_of(Address address);
 void mark_initialised(Address address, std::size_t bytes, bool initialised = true);
 // What is copied on the device is as initialised as what it is copied from.
 void copy_initialisation(Address to, Address from, std::size_t bytes);

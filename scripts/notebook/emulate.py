@@ -25,6 +25,7 @@ from notebook import (
     emulate_program,
     emulate_records,
     emulate_report,
+    emulate_runs,
     figures,
     gpu_names,
     toolbox,
@@ -62,7 +63,7 @@ def emulate(options: argparse.Namespace) -> int:
         emulate_managed.add_notes(project, report.launches, target.compute_capability)
         clocks = emulate_program.host_clock_notes(program) if report.launches else []
         runs.append(
-            emulate_records.Emulated(
+            emulate_runs.Emulated(
                 target.name,
                 target.gpu,
                 target.sm_count,
@@ -91,7 +92,7 @@ def emulate(options: argparse.Namespace) -> int:
 
 def _holds(
     saved: emulate_counts.Counts,
-    runs: Sequence[emulate_records.Emulated],
+    runs: Sequence[emulate_runs.Emulated],
     options: argparse.Namespace,
 ) -> bool:
     """Whether no kernel's counts have grown; says which have."""
@@ -126,7 +127,7 @@ class Target:
     compute_capability: str
     sm_count: int
     error: emulate_errors.TimeError
-    roof: emulate_records.Roof | None
+    roof: emulate_runs.Roof | None
 
 
 @dataclass(frozen=True)
@@ -153,13 +154,13 @@ def _targets(project: Project, words: str) -> list[Target]:
     ]
 
 
-def _roof(row: Mapping[str, str]) -> emulate_records.Roof | None:
+def _roof(row: Mapping[str, str]) -> emulate_runs.Roof | None:
     """A scheduler, of which each partition of an SM has one, issues an instruction a cycle."""
     columns = ("sm_count", "sub_partitions", "max_clock_mhz", "dram_bw_gbs")
     if not all(row.get(column) for column in columns):
         return None
     sms, partitions, clock_mhz, gigabytes = (float(row[column]) for column in columns)
-    return emulate_records.Roof(sms * partitions * clock_mhz * 1e6, gigabytes * 1e9)
+    return emulate_runs.Roof(sms * partitions * clock_mhz * 1e6, gigabytes * 1e9)
 
 
 def _require_reader() -> None:
@@ -245,7 +246,7 @@ def _execute(
 
 
 def _render(
-    options: argparse.Namespace, program: str, runs: Sequence[emulate_records.Emulated]
+    options: argparse.Namespace, program: str, runs: Sequence[emulate_runs.Emulated]
 ) -> list[str]:
     report = options.report
     if report == "json":

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from notebook import files, schema
 from notebook.emulate_code import short_kernel
-from notebook.emulate_records import Emulated, Launch
+from notebook.emulate_records import Launch
+from notebook.emulate_runs import Emulated
 from notebook.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Malformed, Problem
 from notebook.text import plain, quoted
 

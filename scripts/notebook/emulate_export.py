@@ -9,7 +9,8 @@ from typing import Any
 
 from notebook.emulate_findings import findings
 from notebook.emulate_metrics import OF_A_LAUNCH, OF_A_LINE, of_a_site
-from notebook.emulate_records import SITE_COUNTS, Emulated, Launch, Place, Site
+from notebook.emulate_records import SITE_COUNTS, Launch, Place, Site
+from notebook.emulate_runs import Emulated
 
 _COLUMNS = (
     "architecture", "kernel", "launch", "grid", "block", "file", "line", "inlined_at", "header", "space", "kind",

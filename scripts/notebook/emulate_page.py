@@ -16,7 +16,8 @@ from notebook.emulate_cells import dimensions
 from notebook.emulate_code import short_kernel
 from notebook.emulate_findings import Finding, findings
 from notebook.emulate_metrics import LEGEND
-from notebook.emulate_records import Emulated, Launch
+from notebook.emulate_records import Launch
+from notebook.emulate_runs import Emulated
 
 # Of those that take longest; the page says how many there are.
 MAX_KERNELS = 40

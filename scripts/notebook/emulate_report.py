@@ -10,7 +10,8 @@ from notebook.emulate_cells import WIDTH, number, scaled, table, title, wrapped
 from notebook.emulate_code import text_of
 from notebook.emulate_findings import findings, home_of, where
 from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
-from notebook.emulate_records import CodeLine, Emulated, Launch, Place, Site, merge_alike
+from notebook.emulate_records import CodeLine, Launch, Place, Site, merge_alike
+from notebook.emulate_runs import Emulated
 
 MAX_LINES = 16  # of a kernel; CSV and JSON have all
 MIN_SHARE = 0.01  # of a launch's traffic and of its instructions: lines with less are left out

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook.emulate_records import Launch, Roof
+from notebook.emulate_records import Launch
+from notebook.emulate_runs import Roof
 from notebook.errors import Problem
 from notebook.text import plain
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from notebook import emulate_occupancy, emulate_time
 from notebook.emulate_cells import number, scaled, table, title, wrapped
 from notebook.emulate_findings import Finding, findings, home_of, where
-from notebook.emulate_records import Emulated, Launch, Place, Site, merge_alike
+from notebook.emulate_records import Launch, Place, Site, merge_alike
+from notebook.emulate_runs import Emulated
 
 Together = list[tuple[Emulated, Launch | None]]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from notebook import emulate_export, emulate_records, emulate_report
+from notebook import emulate_export, emulate_report, emulate_runs
 from notebook.charts.look import GENERATIONS
 from notebook.emulate_code import short_kernel, text_of
 from notebook.emulate_findings import Finding, findings
@@ -90,7 +90,7 @@ def test_a_program_that_never_loaded_the_runtime(tmp_path: Path) -> None:
 
 def test_names_from_the_program_cannot_reach_the_terminal(tmp_path: Path) -> None:
     launch = only(tmp_path, kernel="evil\x1b]0;title\x07\n(int)", notes=["a\rb"])
-    run = emulate_records.Emulated("hopper", "H200", 132, [launch], [])
+    run = emulate_runs.Emulated("hopper", "H200", 132, [launch], [])
     text = "".join(emulate_report.line_report([run]))
     assert "evil" in text
     assert not any(letter in text for letter in "\x1b\x07\r")
@@ -363,7 +363,7 @@ def test_the_report_fits_into_100_columns(tmp_path: Path) -> None:
     load = site(4, "global", "load") | {"file": str(source)}
     line = code(4, 10**9, 32, 10**6) | {"file": str(source)}
     launch = only(tmp_path, load, shared(4, "load", 32) | {"file": str(source)}, source=[line])
-    run = emulate_records.Emulated("hopper", "H200", 132, [launch], [])
+    run = emulate_runs.Emulated("hopper", "H200", 132, [launch], [])
     lines = emulate_report.line_report([run])
     assert any("out[i] = in[i];" in line for line in lines)
     assert any("global load 4 B" in line and "100.0 %" in line for line in lines)
@@ -374,7 +374,7 @@ def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> 
     strided = site(14, "global", "store", sectors=32, moved_bytes=1024)
     launch = only(tmp_path, strided, shared(12, "load", 32))
     names = list(GENERATIONS)
-    runs = [emulate_records.Emulated(name, "GPU", 0, [launch], []) for name in names]
+    runs = [emulate_runs.Emulated(name, "GPU", 0, [launch], []) for name in names]
     lines = emulate_report.line_report(runs)
     assert max(map(len, lines)) <= 100
     # What holds everywhere is said once.
@@ -383,7 +383,7 @@ def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> 
 
 
 def test_launches_show_nsight_computes_names(tmp_path: Path) -> None:
-    run = emulate_records.Emulated("hopper", "H200", 132, [only(tmp_path)], ["copy: refused"])
+    run = emulate_runs.Emulated("hopper", "H200", 132, [only(tmp_path)], ["copy: refused"])
     text = "\n".join(emulate_report.launch_report([run], names=True))
     assert "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum" in text
     assert not any("l1tex" in line for line in emulate_report.launch_report([run]))
@@ -396,9 +396,7 @@ def test_launches_show_nsight_computes_names(tmp_path: Path) -> None:
 def test_sums_over_launches_are_said_to_be_sums(tmp_path: Path) -> None:
     once, twice = (join([launches(tmp_path, *[described()] * n)])[0][0] for n in (1, 2))
     for together in (once, twice):
-        runs = [
-            emulate_records.Emulated(name, "GPU", 0, together, []) for name in ("ada", "hopper")
-        ]
+        runs = [emulate_runs.Emulated(name, "GPU", 0, together, []) for name in ("ada", "hopper")]
         of_several = "  counts: of all launches together"
         for report in (emulate_report.line_report, emulate_report.launch_report):
             assert (of_several in report(runs)) == (together is twice)
@@ -408,7 +406,7 @@ def test_sums_over_launches_are_said_to_be_sums(tmp_path: Path) -> None:
 
 def test_csv_has_both_names_and_no_formulas(tmp_path: Path) -> None:
     launch = only(tmp_path, site(4, "global", "load"), kernel="=1+1")
-    run = emulate_records.Emulated("hopper", "H200", 132, [launch], [])
+    run = emulate_runs.Emulated("hopper", "H200", 132, [launch], [])
     rows = list(csv.DictReader(io.StringIO(emulate_export.as_csv([run]))))
     sectors = [row for row in rows if row["metric"] == "sectors"]
     assert [row["value"] for row in sectors] == ["4096"]

@@ -11,7 +11,7 @@ import pytest
 from test_emulate import described, launches, site
 
 from notebook import emulate_counts, toolbox
-from notebook.emulate_records import Emulated
+from notebook.emulate_runs import Emulated
 from notebook.errors import MISSING, WRONG_USAGE, Problem
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,8 @@ from test_emulate import REQUESTS, code, described, launches, shared, site
 
 from notebook import emulate_page, emulate_roofline
 from notebook.emulate_errors import TimeError
-from notebook.emulate_records import Emulated, Launch, Roof
+from notebook.emulate_records import Launch
+from notebook.emulate_runs import Emulated, Roof
 from notebook.emulate_source import files_of
 
 A100 = TimeError("A100", "printed", 0.09)

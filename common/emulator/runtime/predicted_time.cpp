@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "emulator/device_memory.hpp"
+#include "emulator/memory_copy.hpp"
 #include "emulator/models/sector_set.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device.hpp"

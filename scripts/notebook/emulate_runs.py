@@ -1,0 +1,29 @@
+"""What each emulated GPU has to say of a program, and the most that it could do."""
+
+from dataclasses import dataclass, field
+
+from notebook.emulate_errors import NOT_VALIDATED, TimeError
+from notebook.emulate_records import Launch
+
+
+@dataclass(frozen=True)
+class Roof:
+    """The most that a GPU issues (warp instructions a second) and moves to and from its memory."""
+
+    instructions_per_second: float
+    dram_bytes_per_second: float
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """What one emulated GPU has to say: all its launches, in order."""
+
+    architecture: str
+    gpu: str
+    sm_count: int
+    launches: list[Launch]
+    failures: list[str]  # of launches that were started
+    error: TimeError = NOT_VALIDATED  # of predicted times
+    roof: Roof | None = None  # None where the tables lack a number
+    failed_calls: list[str] = field(default_factory=list)  # refused launches, too
+    notes: list[str] = field(default_factory=list)  # on the program as a whole
