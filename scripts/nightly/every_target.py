@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every chapter with machine code for each compute capability that a toolkit here knows, as cuobjdump shows it.
+"""Every chapter with machine code for the usual compute capabilities that a toolkit here knows, as cuobjdump shows.
 
     PYTHONPATH=scripts .venv/bin/python scripts/nightly/every_target.py [--targets 61,90] [--nvcc PATH]…
 
@@ -23,7 +23,6 @@ from notebook.project import Project
 
 # One of each kind of machine code: sm_62, sm_72, sm_87 … are those of the others for embedded GPUs.
 TARGETS = (50, 52, 60, 61, 70, 75, 80, 86, 89, 90, 100, 103, 120)
-# Older GPUs need code; newer ones can compile PTX.
 _CODE = re.compile(r"\bsm_(\d+)\b")
 
 

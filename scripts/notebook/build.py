@@ -26,7 +26,7 @@ _TARGETS = "common/gpu_targets.json"
 
 def emulated_runtime() -> str:
     """What an executable of this build loads in place of NVIDIA's runtime when it runs on an emulated GPU."""
-    release = nvcc.release(toolbox.find_nvcc()) or (13, 0)
+    release = nvcc.release(toolbox.find_nvcc()) or nvcc.FROM_PYPI
     return f"common/emulator/runtime/libcudart.so.{release[0]}"
 
 

@@ -27,7 +27,7 @@ def parts() -> list[Part]:
     compiler = toolbox.find_nvcc()
     return [
         _compiler(compiler),
-        Part("CUDA driver", _driver_text(), gpu_toolkit.problem(compiler)),
+        Part("CUDA driver", _driver_text(), ""),
         _for_a_gpu(
             "ncu",
             toolbox.find_program("ncu"),
@@ -45,13 +45,15 @@ def parts() -> list[Part]:
 
 
 def _compiler(compiler: str) -> Part:
-    passed_over = "; ".join(toolbox.passed_over())
+    advice = [*toolbox.passed_over(), gpu_toolkit.problem(compiler)]
     if not compiler:
-        advice = "compiles the kernels: scripts/lab setup"
-        return Part("nvcc", "", "; ".join(filter(None, [passed_over, advice])))
+        advice.append("compiles the kernels: scripts/lab setup")
+        return Part("nvcc", "", "; ".join(filter(None, advice)))
     is_ours = Path(compiler).is_relative_to(nvcc.own_toolkit())
     kind = "from PyPI" if is_ours else "a CUDA toolkit"
-    return Part("nvcc", f"CUDA {nvcc.text(compiler)}, {kind} ({compiler})", passed_over)
+    return Part(
+        "nvcc", f"CUDA {nvcc.text(compiler)}, {kind} ({compiler})", "; ".join(filter(None, advice))
+    )
 
 
 def _driver_text() -> str:

@@ -4,7 +4,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from notebook import cuda_parts, devices, toolbox
+from notebook import cuda_parts, devices, gpu_toolkit, gpus_here, toolbox
 from notebook.errors import MISSING
 from notebook.text import terminal_table
 
@@ -19,8 +19,9 @@ def doctor() -> int:
     rows += [[part.name, part.place or "missing", part.advice] for part in cuda_parts.parts()]
     rows.append(_gpu())
     print("\n".join(terminal_table(["what", "found", "note"], rows)))
-    is_ready = toolbox.find_nvcc() and not toolbox.missing(toolbox.FOR_EVERY_RUN)
-    return 0 if is_ready else MISSING
+    compiler = toolbox.find_nvcc()
+    fits = compiler and not gpu_toolkit.problem(compiler)
+    return 0 if fits and not toolbox.missing(toolbox.FOR_EVERY_RUN) else MISSING
 
 
 def _python_package(name: str) -> list[str]:
@@ -40,7 +41,9 @@ def _package(package: toolbox.Package) -> list[str]:
 
 def _gpu() -> list[str]:
     if count := devices.count_gpus():
-        return ["GPU", f"{count} usable", ""]
+        return ["GPU", f"{count} usable: {', '.join(map(str, gpus_here.gpus()))}".rstrip(": "), ""]
+    if gpus := gpus_here.gpus():
+        return ["GPU", ", ".join(map(str, gpus)), "the driver's library libcuda.so.1 is not found"]
     if failure := devices.driver_failure():
         return [
             "GPU",

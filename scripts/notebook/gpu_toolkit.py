@@ -86,10 +86,10 @@ def problem(compiler: str) -> str:
 
 
 def _misfit(compiler: str) -> Gpu | None:
-    """The first GPU that what the compiler makes does not run on."""
+    """The GPU that programs run on, where what the compiler makes does not run on it."""
     release = _release(compiler)
     known = nvcc.targets(compiler) if compiler else frozenset()
-    for gpu in gpus_here.gpus():
+    for gpu in gpus_here.gpus()[:1]:
         served = releases_for(gpu, gpus_here.driver_release())
         if not served.holds(release) or (known and gpu.target not in known):
             return gpu
@@ -105,7 +105,8 @@ def _needs(gpu: Gpu, release: Release) -> str:
         oldest = f"{nvcc.OLDEST[0]}.{nvcc.OLDEST[1]}"
         return f"has code in CUDA {newest} and older alone, and the notebook needs {oldest}"
     if driver and served.is_empty:
-        oldest_driver = _driver_for(with_any_driver.oldest)
+        wanted = release if with_any_driver.holds(release) else with_any_driver.oldest
+        oldest_driver = _driver_for(wanted)
         return f"needs {with_any_driver}; {_runs(driver, release)}: install {oldest_driver}"
     if driver and with_any_driver.holds(release):
         newer = f"install {_driver_for(release)}, or a toolkit of {served}"

@@ -1,4 +1,4 @@
-"""The GPUs of this machine and what their driver runs, as nvidia-smi says or, without it, the driver itself."""
+"""The GPUs that programs see here and what their driver runs, as the driver or else nvidia-smi says."""
 
 import ctypes
 import re
@@ -33,8 +33,9 @@ class Gpu:
 
 @cache
 def gpus() -> tuple[Gpu, ...]:
-    """One of each kind, in the order of the machine."""
-    return tuple(dict.fromkeys(_of_nvidia_smi() or _of_driver()))
+    """One of each kind, first the one that programs run on. CUDA_VISIBLE_DEVICES hides others from the driver."""
+    of_driver = _of_driver()
+    return tuple(dict.fromkeys(_of_nvidia_smi() if of_driver is None else of_driver))
 
 
 @cache
@@ -78,7 +79,8 @@ def _release_of_nvidia_smi() -> tuple[int, int] | None:
     return (max(runs), 0) if runs else None
 
 
-def _of_driver() -> list[Gpu]:
+def _of_driver() -> list[Gpu] | None:
+    """None where it cannot be asked."""
     count = ctypes.c_int(0)
     try:
         driver = ctypes.CDLL("libcuda.so.1")
@@ -86,7 +88,7 @@ def _of_driver() -> list[Gpu]:
             return []
         return [_asked(driver, ordinal) for ordinal in range(count.value)]
     except (OSError, AttributeError):  # no driver; one without these functions
-        return []
+        return None
 
 
 def _asked(driver: ctypes.CDLL, ordinal: int) -> Gpu:

@@ -30,6 +30,7 @@ __global__ void probe(float* values) { values[threadIdx.x] = 1; }
 int main() { probe<<<1, 32>>>(nullptr); return std::same_as<int, int> ? EXIT_SUCCESS : 1; }
 """
 _SECONDS_FOR_THE_PROBE = 120
+_SECONDS_TO_ANSWER = 20
 # What may change the outcome of the probe beside the compiler's own file.
 _SETTINGS = ("NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 
@@ -45,9 +46,12 @@ def has_older_ptxas() -> bool:
 
 
 def installed(folders: list[str]) -> list[str]:
-    """Every nvcc of `folders`, in their order, then our own: whether they serve or not."""
+    """Every nvcc of `folders`, in their order, then our own: whether they serve or not. Links to one are one."""
     paths = (shutil.which("nvcc", path=folder) for folder in [*folders, str(own_toolkit() / "bin")])
-    return list(dict.fromkeys(filter(None, paths)))
+    by_file: dict[str, str] = {}
+    for path in filter(None, paths):
+        by_file.setdefault(os.path.realpath(path), path)
+    return list(by_file.values())
 
 
 def serves(nvcc: str) -> bool:
@@ -59,10 +63,10 @@ def why_not(nvcc: str) -> str:
     """Why the notebook cannot be built with this nvcc; "" where it can."""
     version = release(nvcc)
     if version is None:
-        return "it does not run"
+        return f"it does not run, or says nothing for {_SECONDS_TO_ANSWER} s"
     if version < OLDEST:
         oldest, own = (f"{major}.{minor}" for major, minor in (OLDEST, version))
-        return f"it is of CUDA {own}, and {oldest} is the oldest that serves"
+        return f"it is CUDA {own}; {oldest} or newer is needed"
     return _probed(nvcc)
 
 
@@ -98,20 +102,24 @@ def complete() -> None:
 
 def _output(nvcc: str, *arguments: str) -> str:
     try:
-        done = subprocess.run([nvcc, *arguments], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [nvcc, *arguments], capture_output=True, text=True, timeout=_SECONDS_TO_ANSWER
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout
 
 
 def _probed(nvcc: str) -> str:
-    """What the probe found, now or when this nvcc was probed before: that takes seconds."""
+    """What the probe finds; "" at once where this nvcc passed it before: it takes seconds."""
     found = _read_kept()
     key = _identity(nvcc)
-    if not isinstance(found.get(key), str):
-        found[key] = _probe(nvcc)
-        _write_kept(found)
-    return str(found[key])
+    if key in found:
+        return ""
+    # What fails may be repaired outside of nvcc: only what serves is kept.
+    if not (reason := _probe(nvcc)):
+        _write_kept([*found, key])
+    return reason
 
 
 def _probe(nvcc: str) -> str:
@@ -159,15 +167,15 @@ def _kept() -> Path | None:
     return Path(sys.prefix) / "lab-nvcc.json" if sys.prefix != sys.base_prefix else None
 
 
-def _read_kept() -> dict[str, object]:
+def _read_kept() -> list[object]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8")) if (path := _kept()) else {}
+        found = json.loads(path.read_text(encoding="utf-8")) if (path := _kept()) else []
     except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return []
+    return found if isinstance(found, list) else []
 
 
-def _write_kept(found: dict[str, object]) -> None:
+def _write_kept(found: list[object]) -> None:
     if path := _kept():
         temporary = path.with_suffix(f".{os.getpid()}")
         try:

@@ -3,7 +3,7 @@
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatch
 
 from notebook import count_changes, git, verdicts
 from notebook.chapters import Chapter
@@ -129,7 +129,7 @@ def _against_data(project: Project, done: list[Ran]) -> list[str]:
 
 def _changes(project: Project) -> list[str]:
     """What is tracked and differs from the last commit, and how to undo it."""
-    made = [name for name in ("data", "plots", "README.md", "chapters/*/README.md")]
+    made = ("data", "plots", "README.md", "chapters/*/README.md")
     command = [
         "git",
         "-C",
@@ -149,8 +149,10 @@ def _changes(project: Project) -> list[str]:
     names = [line[3:] for line in run.stdout.splitlines()]
     if not names:
         return []
-    folders = sorted({Path(name).parts[0].strip('"') for name in names})
-    return [f"tracked files, {len(names)}: {_named(names)}; undo: git checkout {' '.join(folders)}"]
+    # Nothing but what a run writes: a kernel that the user has edited stays.
+    undone = [of for of in made if any(fnmatch(name.strip('"'), f"{of}*") for name in names)]
+    undo = f"git checkout -- {' '.join(undone)}"
+    return [f"tracked files, {len(names)}: {_named(names)}; undo: {undo}"]
 
 
 def _named(names: list[str]) -> str:

@@ -102,8 +102,8 @@ echo 'error: #error -- unsupported GNU version! gcc versions later than 13 are n
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (NVCC.format(release="11.8"), "it is of CUDA 11.8, and 12.4 is the oldest that serves"),
-        (NVCC.format(release="12.3"), "it is of CUDA 12.3, and 12.4 is the oldest that serves"),
+        (NVCC.format(release="11.8"), "it is CUDA 11.8; 12.4 or newer is needed"),
+        (NVCC.format(release="12.3"), "it is CUDA 12.3; 12.4 or newer is needed"),
         (_LACKS_A_LIBRARY, "it cannot build a program of ten lines: /usr/bin/ld: cannot find"),
         (_REFUSES_THE_COMPILER, "gcc versions later than 13 are not supported"),
         ("#!/bin/sh\nexit 1\n", "it does not run"),
