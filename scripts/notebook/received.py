@@ -6,7 +6,6 @@ has made have no note.
 
 import hashlib
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
 from notebook import files
@@ -19,9 +18,8 @@ _received: set[str] = set()
 
 
 def note(archive: bytes) -> bytes:
-    """What stands beside results that were added: when, and from which archive."""
+    """What stands beside results that were added: from which archive."""
     content = {
-        "added": datetime.now(UTC).isoformat(timespec="seconds"),
         "archive_sha256": hashlib.sha256(archive).hexdigest(),
         "note": f"{MARK}: checked against itself and the tables, measured elsewhere",
     }

@@ -19,6 +19,7 @@ from conftest import Tree, make_tree, preloaded
 from notebook import archive, testing
 from notebook.fleet import parcel
 from notebook.fleet.campaign import Campaign, Task
+from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind
 from notebook.unfinished import Unfinished
 
@@ -73,8 +74,8 @@ def write_campaign(tree: Tree) -> None:
     """One task of a campaign has ended with new counts; squeue has forgotten it."""
     folder = tree.root / "build" / "fleet" / "0001"
     (folder / "output").mkdir(parents=True, exist_ok=True)
-    task = Task(Kind("", "emulated:fermi"), synthetic.CHAPTER, 1, 0)
-    campaign = Campaign(folder, "", str(folder / "output"), True, [task])
+    task = Task(Kind("", "emulated:fermi"), synthetic.CHAPTER, 1, 0, 5)
+    campaign = Campaign(folder, "", True, Placement(), "", [task])
     campaign.save()
     rows = synthetic.misaligned_reads_emulated(128, [2**22])
     path = synthetic.save(tree.root / "scratch", synthetic.document(rows, "emulated-fermi"))
