@@ -20,7 +20,8 @@ def doctor() -> int:
     rows.append(_gpu())
     print("\n".join(terminal_table(["what", "found", "note"], rows)))
     compiler = toolbox.find_nvcc()
-    fits = compiler and not gpu_toolkit.problem(compiler)
+    has_gpu = devices.count_gpus() > 0 or bool(gpus_here.gpus())
+    fits = compiler and not (has_gpu and gpu_toolkit.problem(compiler))
     return 0 if fits and not toolbox.missing(toolbox.FOR_EVERY_RUN) else MISSING
 
 

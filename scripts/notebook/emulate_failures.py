@@ -14,7 +14,8 @@ from notebook.text import plain
 
 _LAUNCHES = {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"}
 # Headers of CUDA: a reader looks for the line of the program that uses them.
-_TOOLKIT = re.compile(r"(cuda|nvidia)[^/]*/.*include/")
+# Distributions have its headers among the system's.
+_TOOLKIT = re.compile(r"(cuda|nvidia)[^/]*/.*include/|^/usr/include/")
 _STUB = ".stub.c"  # what nvcc calls for each <<<...>>>
 
 

@@ -1,6 +1,7 @@
 """The GPUs that programs see here and what their driver runs, as the driver or else nvidia-smi says."""
 
 import ctypes
+import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -85,7 +86,8 @@ def _of_driver() -> list[Gpu] | None:
     try:
         driver = ctypes.CDLL("libcuda.so.1")
         if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-            return []
+            # Distributions install the library without a GPU; the variable may hide every GPU.
+            return [] if "CUDA_VISIBLE_DEVICES" in os.environ else None
         return [_asked(driver, ordinal) for ordinal in range(count.value)]
     except (OSError, AttributeError):  # no driver; one without these functions
         return None
