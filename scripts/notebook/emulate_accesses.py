@@ -59,7 +59,7 @@ def waste(site: Site) -> Waste:
     if site.lanes_per_request < FEW_LANES:
         lanes = f"{site.kind} of {site.lanes_per_request:.1f} lanes a warp"
         return Waste(Kind.FEW_LANES, f"{lanes}: each sector is {efficiency:.1f} % used")
-    # A warp of which all lanes take part needs as many sectors as a lane has bytes.
+    # A warp with all lanes active needs as many sectors as a lane has bytes.
     is_of_a_warp = per_request <= site.bytes_per_lane + _ROUNDING
     if is_of_a_warp and site.lanes_per_request < WARP - 1:
         lanes = f"{site.lanes_per_request:.1f} of {WARP} lanes take part"

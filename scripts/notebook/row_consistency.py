@@ -27,7 +27,7 @@ _PROCESSES_APART = 4.0
 # Bytes a clock through the L1 of an SM, loads and stores; none has more than 128 each way. From the L2
 # come 64 at most.
 _L1_BYTES_A_CLOCK, _L2_BYTES_A_CLOCK = 256, 80
-# Cold launches rotate through buffers of four times the L2, of which there are at most so many.
+# Cold launches rotate through buffers of four times the L2: the largest number of buffers.
 _COLD, _MAX_SETS = 4, 512
 # The device memory that a launch touches, over the bytes that it counts.
 _TOUCHED = 4.0

@@ -121,7 +121,7 @@ def _collect_all(
 ) -> list[Ran]:
     """Runs the chapters: on a GPU, which they would share, one after another, else one on each CPU.
 
-    `only`: the --benchmark_filter of each chapter of which some rows run.
+    `only`: by chapter, the --benchmark_filter that chooses its rows.
     """
     at_once = min(len(os.sched_getaffinity(0)), len(chapters)) if target.is_emulated else 1
     expected = {

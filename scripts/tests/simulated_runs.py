@@ -144,7 +144,7 @@ def _run(source: Source, kind: Kind, processes: int, between: float, noise: floa
     between processes."""
     own = kind.between(source, (BENCHMARKS, processes))
     if kind.between is heavy_tails:
-        own = own / numpy.sqrt(3)  # of which the variance is three
+        own = own / numpy.sqrt(3)  # the variance of Student's t was three
     whole = source.standard_normal((1, processes, 1))
     within = kind.noise * noise * kind.within(source, (BENCHMARKS, processes, REPETITIONS))
     moved = between * whole if kind.is_share else between * own[:, :, None] + WHOLE * whole

@@ -28,7 +28,7 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 @pytest.fixture
 def two_chapters(tmp_path: Path) -> Tree:
-    """Of which the second one has rows of another name."""
+    """Two chapters; the second one has rows of another name."""
     tree = make_tree(tmp_path / "lab notebook")
     second = tree.root / "chapters" / SECOND
     shutil.copytree(tree.chapter.directory, second)

@@ -35,7 +35,7 @@ class SharedMemoryHazards {
     // cp.async: a store that is made at any time until its thread has waited for it.
     void copy(Accessor who, std::uint32_t offset, std::uint32_t bytes, Site site);
     void commit_copies(std::uint16_t thread);
-    // Until at most `groups` of the thread's committed groups are on their way.
+    // Waits until at most `groups` of the thread's committed groups are in flight.
     void wait_for_copies(Accessor who, std::uint32_t groups);
     void wait_for_all_copies(Accessor who);
 
@@ -56,7 +56,7 @@ class SharedMemoryHazards {
     };
     struct Copies {
         std::uint32_t committed = 0;  // groups
-        std::vector<Piece> pieces;    // on their way
+        std::vector<Piece> pieces;    // in flight
     };
     bool access_side_by_side(const WarpAccess& access, RaceRecord first);
     bool is_read_by_many(std::uint32_t word, RaceRecord oldest) const {
@@ -76,7 +76,7 @@ class SharedMemoryHazards {
     std::vector<RaceGroup> groups_;  // of words
     std::vector<std::uint32_t>
         initialised_;  // which of its bytes, by word, above the block's number
-    std::unordered_map<std::uint32_t, RaceRecord> copied_;  // words of copies that are on their way
+    std::unordered_map<std::uint32_t, RaceRecord> copied_;  // words of copies in flight
     std::uint32_t generation_ = 0;                          // of blocks
     std::uint32_t epoch_ = 1;  // how often threads have synchronised, in all blocks
     bool sees_fences_ = true, fenced_ = false, released_ = false;
