@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from notebook import chapter_code
+from notebook.chapters import Chapter
 from notebook.charts import (
     banks,
     caches,
@@ -14,7 +16,6 @@ from notebook.charts import (
     peers,
     plain,
     products,
-    reads,
     standing,
     threads,
     transpose_steps,
@@ -24,14 +25,12 @@ from notebook.charts import (
 from notebook.charts.evidence import Facts
 from notebook.charts.marks import Chart
 from notebook.charts.sources import Sources
+from notebook.errors import Problem
 
 _CHARTS: dict[str, Callable[[Facts], Chart]] = {
     "00_memory_hierarchy": hierarchy.memory_hierarchy,
-    "01_access_patterns": reads.access_patterns,
-    "02_misaligned_reads": reads.misaligned_reads,
     "03_l1_cache": caches.l1_cache,
     "04_read_only_cache": caches.read_only_cache,
-    "05_misaligned_writes": reads.misaligned_writes,
     "06_aos_soa": threads.aos_soa,
     "07_unroll4": threads.unroll4,
     "08_block_size": threads.block_size,
@@ -84,6 +83,10 @@ SPANNING = {
 }
 
 
-def of_chapter(name: str, facts: Facts) -> Chart:
-    """The chapter's own chart, or a bar for each variant."""
-    return _CHARTS.get(name, plain.variants)(facts)
+def of_chapter(chapter: Chapter, facts: Facts) -> Chart:
+    """What `chart` in the chapter's chart.py makes of the facts, or a bar for each variant."""
+    chart = chapter_code.attribute(chapter, "chart.py", "chart") or _CHARTS.get(chapter.name)
+    made = (chart or plain.variants)(facts)
+    if not isinstance(made, Chart):
+        raise Problem(f"{chapter.name}/chart.py: chart() returns no Chart")
+    return made
