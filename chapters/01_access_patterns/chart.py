@@ -1,13 +1,11 @@
 """The chart of access patterns: time and fetched bytes against the stride, fetched bytes of scattered words."""
 
-from notebook.charts.curves import Place, counts, times
+from notebook.charts.curves import Place, Points, counts, times
 from notebook.charts.evidence import LARGEST, Device, Facts, number
 from notebook.charts.look import Evidence, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.offsets import SMALL, in_sectors_and_lines
 from notebook.charts.words import times as x_times
-
-Points = list[tuple[float, float | None]]
 
 
 def chart(facts: Facts) -> Chart:

@@ -1,6 +1,6 @@
 """The chart of misaligned reads: their time, and the bytes that they use of those fetched."""
 
-from notebook.charts.curves import counts, printed, times
+from notebook.charts.curves import Points, counts, printed, times
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import key
 from notebook.charts.marks import Chart
@@ -14,8 +14,6 @@ from notebook.charts.offsets import (
     panel_of_offsets,
 )
 from notebook.charts.words import percent, slower_or_by
-
-Points = list[tuple[float, float | None]]
 
 
 def chart(facts: Facts) -> Chart:

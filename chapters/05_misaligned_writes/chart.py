@@ -1,13 +1,11 @@
 """The chart of misaligned writes: their time in DRAM and in the L2, and the sectors that they touch."""
 
-from notebook.charts.curves import Place, counts, printed, ratios, times
+from notebook.charts.curves import Place, Points, counts, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, Style, key
 from notebook.charts.marks import Chart
 from notebook.charts.offsets import COLD, SMALL, at_11, by_offset, offset_of, panel_of_offsets
 from notebook.charts.words import slower, slower_or_by
-
-Points = list[tuple[float, float | None]]
 
 
 def chart(facts: Facts) -> Chart:

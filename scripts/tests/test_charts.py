@@ -107,6 +107,17 @@ def test_no_point_is_outside_of_its_panel() -> None:
     assert left == 0 and right > 1.5 and 0 < bottom < 0.1 and top > 9
 
 
+def test_every_figure_has_a_finding_as_title() -> None:
+    """The question stands there only where the data lack what the title is about."""
+    sources = Sources(Project.here())
+    charts = {
+        chapter.name: registry.of_chapter(chapter, sources.facts(chapter.number))
+        for chapter in sources.chapters
+    }
+    charts |= {name: item.chart(sources) for name, item in registry.SPANNING.items()}
+    assert [name for name, chart in charts.items() if not chart or not chart.title] == []
+
+
 def test_no_version_of_gnuplot_chooses_the_ticks_of_a_short_logarithmic_axis() -> None:
     """5.4 puts them at 1 and 10 where 6.0 puts them at 20, 30, 40."""
     sources = Sources(Project.here())
