@@ -85,6 +85,7 @@ class Pages:
         findings.prepare(project, self.chapters if asked is None else asked)
         # Several pages show the same chapter; its intervals are worth computing once.
         self.decided = cache(self._decide)
+        self.say = cache(say)  # once
 
     def _decide(self, chapter: Chapter) -> ChapterVerdicts:
         decided = tables.decide_chapter(self.project, chapter)
@@ -194,7 +195,7 @@ class Pages:
             if answer.chapter in numbers or not re.fullmatch(r"[0-9]{2}", answer.chapter):
                 yield answer
             else:
-                say(f"there is no chapter {answer.chapter}: its rows are left out")
+                self.say(f"there is no chapter {answer.chapter}: its rows are left out")
 
     def _generations(self, page: Path) -> list[str]:
         """Of the page's lore."""
