@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from page_numbers.chapter_05 import separate_halves
 from page_numbers.check import Fact
 from page_numbers.data import H100, Data
 
@@ -106,3 +105,10 @@ def facts(d: Data) -> Iterator[Fact]:
         + d.beyond("emulated-hopper", "*_whole_record", "dram_read_bytes", 1e-3)
         + d.beyond("emulated-hopper", "soa_one_field", "dram_read_bytes", 1e-3),
     )
+
+
+def separate_halves(d: Data, kernel: str, at: str) -> list[float]:
+    """The second parts of shared sectors that reach the L2, of all."""
+    whole = d.of(f"{kernel} offset:0 {at}", "l2_write_sectors")
+    both = d.of(f"{kernel} offset:11 {at}", "l2_write_sectors")
+    return [4 * (b / w - 1) for b, w in zip(both, whole, strict=True)]
