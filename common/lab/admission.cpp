@@ -18,6 +18,12 @@ bool is_small(const Variant& row) {
     return row.working_set_bytes <= max_counted_bytes && row.flops <= max_counted_flops;
 }
 
+// A kernel that was compiled for an older compute capability may do less.
+bool has_feature(const Variant& row) {
+    if (!row.needs.is_compiled_in) return has(row.needs);
+    return backend::compiled_for(row.shape.kernel) >= row.needs.compute_capability;
+}
+
 }  // namespace
 
 std::size_t sets_of(Cache cache, std::size_t working_set_bytes) {
@@ -62,13 +68,7 @@ bool Admission::is_executed(const Variant& row) {
                         "l1:off: ptxas of this toolkit ignores -dlcm=cg for this GPU; CUDA 12.6 or "
                         "later compiles them");
     }
-    const void* const kernel = row.shape.kernel;
-    const int needed = row.needs.compute_capability;
-    // A kernel that was compiled for an older one does less.
-    if (!has(row.needs) ||
-        (needed > 0 && kernel != nullptr && backend::compiled_for(kernel) < needed)) {
-        return left_out(row, text(row.needs));
-    }
+    if (!has_feature(row)) return left_out(row, text(row.needs));
     if (row.l2_set_aside_percent > 0 && device.max_l2_set_aside_bytes == 0) {
         return left_out(row, "this GPU sets no part of its L2 aside");
     }

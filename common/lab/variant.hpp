@@ -42,6 +42,7 @@ LaunchShape shape_of(const Launch& launch) {
 struct Feature {
     int compute_capability = 0;  // major
     const char* name = "";
+    bool is_compiled_in = false;  // asked of the device's code of the kernel, not of the device
 };
 
 // The baseline of a variant in the same run: timed immediately after each of its repetitions. The
