@@ -79,7 +79,7 @@ void add_rates(lab::Experiment& experiment) {
         experiment.add(hierarchy::store_row(sms, lines));
     }
     // Counts grow with the steps, a time has to outlast the launch.
-    const bool times = experiment.times();
+    const bool times = experiment.measures();
     lab::Variant multiply_add = hierarchy::multiply_add_row<8>(
         {.blocks = (times ? 8 : 4) * sms, .threads = 256, .steps = times ? 4096u : 1024u});
     multiply_add.evidence = lab::Evidence::counted;

@@ -163,9 +163,8 @@ Rows loads(const std::shared_ptr<Arrays>& arrays, lab::Cache cache, bool through
             [](std::size_t i) { return i; }, 8 * segments);
     }
     for (const unsigned lines : selection.lines) {
-        add("copy_scattered", "lines", lines, kernels.scattered, [=](std::size_t i) {
-            return 32 * (i / 32 * lines + i % 32 % lines) + i % 32 / lines;
-        });
+        add("copy_scattered", "lines", lines, kernels.scattered,
+            [=](std::size_t i) { return 32 * (i / 32 * lines + i % 32 % lines) + i % 32 / lines; });
     }
     return rows;
 }
@@ -206,10 +205,9 @@ lab::Variant bytes_row(bool through_l1, unsigned stride, std::size_t n) {
         return values;
     };
     return lab::with_buffers<Byte, Byte>(
-        {.name = lab::variant_name("copy_bytes", {{"l1", through_l1 ? "on" : "off"},
-                                                  {"stride", stride},
-                                                  {"n", n},
-                                                  {"cache", "warm"}}),
+        {.name = lab::variant_name(
+             "copy_bytes",
+             {{"l1", through_l1 ? "on" : "off"}, {"stride", stride}, {"n", n}, {"cache", "warm"}}),
          .bytes = 2.0 * n,
          .working_set_bytes = n * (stride + 1)},
         [=] { return every(n * stride, 1); }, n,

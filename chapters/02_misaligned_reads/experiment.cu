@@ -41,9 +41,12 @@ int main(int argc, char** argv) {
         std::vector<unsigned> blocks;
         std::vector<std::size_t> offsets;
         lab::Evidence evidence = by_size;
-    } regimes[] = {{1 << 20, cold, blocks, book},  {1 << 20, cold, blocks, others},
-                   {1 << 20, warm, {512}, book},   {1 << 24, cold, blocks, book, counted},
-                   {1 << 26, cold, blocks, book},  {1 << 24, cold, {512}, others, measured},
+    } regimes[] = {{1 << 20, cold, blocks, book},
+                   {1 << 20, cold, blocks, others},
+                   {1 << 20, warm, {512}, book},
+                   {1 << 24, cold, blocks, book, counted},
+                   {1 << 26, cold, blocks, book},
+                   {1 << 24, cold, {512}, others, measured},
                    {1 << 26, cold, {512}, others, measured}};
     experiment.add_launch_overhead(512);
     for (const auto& [n, cache, blocks, offsets, evidence] : regimes) {
@@ -61,7 +64,8 @@ int main(int argc, char** argv) {
     for (const std::size_t n : {1, 31, 1000003}) {
         for (const std::size_t offset : {0, 1, 11, 128}) {
             if (offset >= n) continue;
-            experiment.add_validation(read_offset_row(lab::ArraySum(n), 512, offset, lab::Cache::warm));
+            experiment.add_validation(
+                read_offset_row(lab::ArraySum(n), 512, offset, lab::Cache::warm));
         }
     }
     return experiment.run();

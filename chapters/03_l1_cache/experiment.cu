@@ -60,8 +60,7 @@ lab::Variant reread_row(unsigned touches, std::size_t passed_bytes) {
     const auto buffers = std::make_shared<Buffers>();
     const unsigned others = static_cast<unsigned>(passed_bytes / 128);
     const auto prepare = [=] {
-        *buffers = {values(32 * hot_lines), values(passed_bytes / 4),
-                    lab::DeviceBuffer<float>(32)};
+        *buffers = {values(32 * hot_lines), values(passed_bytes / 4), lab::DeviceBuffer<float>(32)};
     };
     const auto launch = [=](std::size_t) {
         lab::launch(reread, 1, 32)(buffers->hot.get(), buffers->passing.get(), buffers->out.get(),

@@ -37,9 +37,10 @@ struct Kernel {
 
 using Sum = void (*)(const float*, const float*, float*, std::size_t, std::size_t);
 constexpr Kernel<Sum> sums[] = {{"read_offset", read_offset},
-                             {"read_offset_ldg", read_offset_ldg},
-                             {"read_offset_restrict", read_offset_restrict}};
-constexpr Kernel<void (*)(const float*, float*)> copies[] = {{"copy", copy}, {"copy_ldg", copy_ldg}};
+                                {"read_offset_ldg", read_offset_ldg},
+                                {"read_offset_restrict", read_offset_restrict}};
+constexpr Kernel<void (*)(const float*, float*)> copies[] = {{"copy", copy},
+                                                             {"copy_ldg", copy_ldg}};
 constexpr Kernel<void (*)(const float*, const int*, float*, std::size_t)> gathers[] = {
     {"gather", gather}, {"gather_ldg", gather_ldg}, {"gather_restrict", gather_restrict}};
 constexpr Kernel<void (*)(const float*, float*, std::size_t)> table_sums[] = {
@@ -185,9 +186,9 @@ void add_sums_and_copies(Rows& rows, std::size_t n) {
     if (n % block != 0) return;
     for (const auto& [kernel, code] : copies) {
         const auto copy = lab::launch(code, grid, block);
-        lab::Variant row = arrays.row_on_sets(
-            lab::variant_name(kernel, {{"block", block}}), lab::Cache::cold,
-            [=](lab::ArraySum::Set& set) { copy(set.a.get(), set.c.get()); });
+        lab::Variant row =
+            arrays.row_on_sets(lab::variant_name(kernel, {{"block", block}}), lab::Cache::cold,
+                               [=](lab::ArraySum::Set& set) { copy(set.a.get(), set.c.get()); });
         row.working_set_bytes = 2 * sizeof(float) * n;
         row.bytes = static_cast<double>(row.working_set_bytes);
         row.check = [=] { arrays.check_repeats(arrays.values_of_a(), 0, {0, n}); };
@@ -220,8 +221,8 @@ void add_tables(Rows& rows, std::size_t n) {
     const auto table = std::make_shared<Table>(n);
     // `threads` neighbours add up the same sector.
     const auto add = [&](const char* kernel, std::size_t threads, auto launch) {
-        lab::Variant row = cold_row(kernel, {{"entries", table_entries}}, n,
-                                    sizeof(float) * (table_entries + n));
+        lab::Variant row =
+            cold_row(kernel, {{"entries", table_entries}}, n, sizeof(float) * (table_entries + n));
         row.flops = static_cast<double>(entries_per_thread * n);
         row.prepare = [=] {
             table->fill_constant_memory();

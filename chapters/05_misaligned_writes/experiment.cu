@@ -47,10 +47,9 @@ lab::Variant write_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cac
 lab::Variant fill_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cache cache) {
     const std::size_t n = arrays.size();
     const auto fill = launch(fill_offset, arrays);
-    lab::Variant row =
-        arrays.row_on_sets(name_of("fill_offset", offset), cache, [=](lab::ArraySum::Set& set) {
-            fill(fill_value, set.c.get(), n, offset);
-        });
+    lab::Variant row = arrays.row_on_sets(
+        name_of("fill_offset", offset), cache,
+        [=](lab::ArraySum::Set& set) { fill(fill_value, set.c.get(), n, offset); });
     row.bytes = sizeof(float) * static_cast<double>(n - offset);
     row.working_set_bytes = sizeof(float) * n;
     row.check = [=] { arrays.check_repeats({fill_value}, 0, {offset, n - offset}); };

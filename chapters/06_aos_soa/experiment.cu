@@ -120,25 +120,25 @@ lab::Variant record_row(const std::shared_ptr<Records<Field, fields>>& records, 
     const std::size_t n = records->n;
     lab::LaunchShape shape;
     shape.grid[0] = lab::blocks_for(n, block);
-    return {.name = lab::variant_name(kernel, {{"record", record_bytes},
-                                               {"block", block},
-                                               {"n", n},
-                                               {"cache", lab::text(cache)}}),
-            .bytes = static_cast<double>(traffic.used * n * sizeof(Field)),
-            .flops = std::is_same_v<Field, float> ? static_cast<double>(traffic.written * n) : 0,
-            .working_set_bytes = traffic.touched * n * sizeof(Field),
-            .cache = cache,
-            .prepare = [=] { records->set(0).result.poison(); },
-            .launch =
-                [=](std::size_t index) {
-                    auto& [data, result] = records->set(index);
-                    launch(data.get(), result.get());
-                },
-            .check = [=] { records->check(traffic.written, layout, reference); },
-            // Counts of a request do not change with n: beyond the first size only times are of interest.
-            .evidence = n > 1 << 20 ? lab::Evidence::predicted : lab::Evidence::by_size,
-            .shape = shape,
-            .buffers = records.get()};
+    return {
+        .name = lab::variant_name(
+            kernel,
+            {{"record", record_bytes}, {"block", block}, {"n", n}, {"cache", lab::text(cache)}}),
+        .bytes = static_cast<double>(traffic.used * n * sizeof(Field)),
+        .flops = std::is_same_v<Field, float> ? static_cast<double>(traffic.written * n) : 0,
+        .working_set_bytes = traffic.touched * n * sizeof(Field),
+        .cache = cache,
+        .prepare = [=] { records->set(0).result.poison(); },
+        .launch =
+            [=](std::size_t index) {
+                auto& [data, result] = records->set(index);
+                launch(data.get(), result.get());
+            },
+        .check = [=] { records->check(traffic.written, layout, reference); },
+        // Counts of a request do not change with n: beyond the first size only times are of interest.
+        .evidence = n > 1 << 20 ? lab::Evidence::predicted : lab::Evidence::by_size,
+        .shape = shape,
+        .buffers = records.get()};
 }
 
 // The rows of one record, one problem size and one cache state.

@@ -82,14 +82,12 @@ constexpr Kernel shuffled[] = {
 // With eviction priorities, at any offset.
 Kernel evict_last(std::size_t offset) {
     const int shift = static_cast<int>(offset % 4);
-    return {.name = shift == 0 ? "read_offset_wide_evict_last"
-                               : "read_offset_overlapping_evict_last",
-            .code = shift == 0 ? wide_evict_last() : overlapping_evict_last(shift),
-            .needs = eviction_priorities};
+    return {
+        .name = shift == 0 ? "read_offset_wide_evict_last" : "read_offset_overlapping_evict_last",
+        .code = shift == 0 ? wide_evict_last() : overlapping_evict_last(shift),
+        .needs = eviction_priorities};
 }
-Kernel bulk() {
-    return {.name = "read_offset_bulk", .code = bulk_add(), .needs = bulk_copies};
-}
+Kernel bulk() { return {.name = "read_offset_bulk", .code = bulk_add(), .needs = bulk_copies}; }
 
 lab::Variant sum_row(const Kernel& kernel, const lab::ArraySum& arrays, std::size_t offset,
                      unsigned block, lab::Cache cache = cold) {
@@ -172,8 +170,7 @@ lab::Variant scale_row(const lab::ArraySum& arrays, const char* kernel,
 lab::Variant write_row(const lab::ArraySum& arrays, unsigned block) {
     const auto write = lab::launch(write_wide, lab::blocks_for(arrays.size() / 4, block), block);
     return ceiling(
-        arrays, "write_wide", block, 1,
-        [=](lab::ArraySum::Set& set) { write(0.5f, words(set.c)); },
+        arrays, "write_wide", block, 1, [=](lab::ArraySum::Set& set) { write(0.5f, words(set.c)); },
         [=] { arrays.check_repeats({0.5f}, 0, {0, arrays.size()}); });
 }
 
@@ -231,7 +228,7 @@ void add_book_sizes(lab::Experiment& experiment) {
 
 // How fast the work can be done at all, beside a copy.
 void add_limit(lab::Experiment& experiment) {
-    const lab::ArraySum arrays(experiment.times() ? std::size_t{1} << 29 : 1 << 20);
+    const lab::ArraySum arrays(experiment.measures() ? std::size_t{1} << 29 : 1 << 20);
     const auto copy = experiment.memcpy_reference(arrays.size() * sizeof(float), cold);
     const auto add = [&](lab::Variant row) {
         row.reference = copy;
@@ -287,6 +284,7 @@ int main(int argc, char** argv) {
     lab::Experiment experiment("07_unroll4", argc, argv);
     add_book_sizes(experiment);
     add_limit(experiment);
-    for (const std::size_t n : {1, 3, 31, 4096, 100003, 1000000}) experiment.add_validation(shapes(n));
+    for (const std::size_t n : {1, 3, 31, 4096, 100003, 1000000})
+        experiment.add_validation(shapes(n));
     return experiment.run();
 }

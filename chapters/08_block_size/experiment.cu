@@ -29,10 +29,10 @@ lab::Variant sum_row(const lab::ArraySum& arrays, const Shape& shape) {
     std::string name = unroll == 1 ? "read_offset" : "read_offset_unrolled/unroll:4";
     name = lab::variant_name(name, {{"offset", offset}, {"block", block}});
     if (shared_kb != 0) name = lab::variant_name(name, {{"shared_kb", shared_kb}});
-    return arrays.row(name, offset, lab::Cache::cold,
-                      lab::launch(unroll == 1 ? read_offset : read_offset_unrolled<4>,
-                                  lab::blocks_for(arrays.size(), block * unroll), block,
-                                  shared_kb * 1024));
+    return arrays.row(
+        name, offset, lab::Cache::cold,
+        lab::launch(unroll == 1 ? read_offset : read_offset_unrolled<4>,
+                    lab::blocks_for(arrays.size(), block * unroll), block, shared_kb * 1024));
 }
 
 std::vector<lab::Variant> rows(std::size_t n, bool with_shared_memory) {

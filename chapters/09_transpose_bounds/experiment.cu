@@ -35,9 +35,10 @@ std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns, lab::Ca
     add_copy("copy_columns", copy_columns, {32, 8});
 
     const auto wide = lab::launch(copy_wide, lab::blocks_for(rows * columns, 4 * 4 * 256), 256);
-    table.push_back(matrix.copy_row(
-        "copy_wide/block:256", cache,
-        [=](const float* in, float* out, std::size_t, std::size_t) { wide(in, out, rows * columns); }));
+    table.push_back(matrix.copy_row("copy_wide/block:256", cache,
+                                    [=](const float* in, float* out, std::size_t, std::size_t) {
+                                        wide(in, out, rows * columns);
+                                    }));
     table.back().shape = wide.shape();
     table.push_back(matrix.transpose_row(
         "transpose_tile_padded/block:32x8", cache,

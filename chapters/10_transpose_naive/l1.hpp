@@ -8,7 +8,7 @@
 struct Kernel {
     const char* name;
     void (*code)(const float* in, float* out, std::size_t rows, std::size_t columns);
-    bool x_is_row = false;  // the x direction of the grid runs over the rows of `in`
+    bool x_is_row = false;    // the x direction of the grid runs over the rows of `in`
     unsigned per_thread = 1;  // elements, in the x direction
     bool transposes = true;   // or copies
 };

@@ -12,8 +12,8 @@ inline lab::Variant l1_row(const Kernel& kernel, bool through_l1,
     const std::size_t down = kernel.x_is_row ? matrix.columns() : matrix.rows();
     const auto launch = lab::launch(
         kernel.code, lab::grid_over(across, down, {16 * kernel.per_thread, 16}), dim3(16, 16));
-    const std::string name = lab::variant_name(
-        kernel.name, {{"block", "16x16"}, {"l1", through_l1 ? "on" : "off"}});
+    const std::string name =
+        lab::variant_name(kernel.name, {{"block", "16x16"}, {"l1", through_l1 ? "on" : "off"}});
     return kernel.transposes ? matrix.transpose_row(name, cache, launch)
                              : matrix.copy_row(name, cache, launch);
 }

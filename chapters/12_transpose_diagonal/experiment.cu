@@ -63,9 +63,9 @@ std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns,
     const lab::MatrixTranspose matrix(rows, columns);
     std::vector<lab::Variant> table;
     for (const Kernel& kernel : kernels) {
-        const dim3 grid = lab::grid_over(kernel.x_is_row ? rows : columns,
-                                         kernel.x_is_row ? columns : rows,
-                                         {16 * kernel.per_thread, 16});
+        const dim3 grid =
+            lab::grid_over(kernel.x_is_row ? rows : columns, kernel.x_is_row ? columns : rows,
+                           {16 * kernel.per_thread, 16});
         if (kernel.needs_square_grid && grid.x != grid.y) continue;
         table.push_back(matrix.transpose_row(lab::variant_name(kernel.name, {{"block", "16x16"}}),
                                              lab::Cache::cold,

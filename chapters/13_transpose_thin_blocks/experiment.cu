@@ -16,9 +16,9 @@
 
 namespace {
 
-constexpr std::pair<unsigned, unsigned> blocks[] = {
-    {8, 8},  {8, 16},  {8, 32},  {16, 8}, {16, 16}, {16, 32},
-    {32, 8}, {32, 16}, {32, 32}, {4, 32}, {4, 64}};
+constexpr std::pair<unsigned, unsigned> blocks[] = {{8, 8},   {8, 16},  {8, 32}, {16, 8},
+                                                    {16, 16}, {16, 32}, {32, 8}, {32, 16},
+                                                    {32, 32}, {4, 32},  {4, 64}};
 
 std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
     const lab::MatrixTranspose matrix(rows, columns);

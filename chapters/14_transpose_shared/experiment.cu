@@ -81,8 +81,7 @@ lab::Variant step_row(const Step<T>& step, const Matrix<T>& matrix, const std::s
     // The limit of a grid's y and z. The kernels of two dimensions are given no matrix beyond it.
     const unsigned layers = lab::blocks_for(walk.beside, 65535);
     const dim3 grid(walk.along, lab::blocks_for(walk.beside, layers), layers);
-    lab::Variant row =
-        row_of(name, matrix, launch(step.code, grid, step.block, step.residency));
+    lab::Variant row = row_of(name, matrix, launch(step.code, grid, step.block, step.residency));
     row.needs = step.needs;
     return row;
 }
@@ -116,14 +115,14 @@ lab::Variant best_row(const Matrix<T>& matrix) {
 // cuBLAS counts columns first, so that `in`, rows x columns, is to it a matrix of columns x rows. The second operand,
 // times 0, is not read.
 lab::Variant cublas_row(const Matrix<float>& matrix) {
-    lab::Variant row = row_of(
-        "cublas_sgeam", matrix,
-        [](const float* in, float* out, std::size_t rows, std::size_t columns) {
-            using lab::cublas::Operation;
-            const int m = static_cast<int>(rows), n = static_cast<int>(columns);
-            lab::cublas::sgeam(Operation::transpose, Operation::none, m, n, 1, in, n, 0, out, m,
-                               out, m);
-        });
+    lab::Variant row =
+        row_of("cublas_sgeam", matrix,
+               [](const float* in, float* out, std::size_t rows, std::size_t columns) {
+                   using lab::cublas::Operation;
+                   const int m = static_cast<int>(rows), n = static_cast<int>(columns);
+                   lab::cublas::sgeam(Operation::transpose, Operation::none, m, n, 1, in, n, 0, out,
+                                      m, out, m);
+               });
     row.kind = lab::Kind::cublas;
     return row;
 }

@@ -15,12 +15,12 @@ using TransposeKernel = void (*)(const T* in, T* out, std::size_t rows, std::siz
 constexpr lab::Feature cache_hints = {8, "cache hints of loads"};
 
 enum class Hints {
-    prefetch,             // transpose_vectors down, whose loads make the L2 fetch 256 bytes each time
-    evict_last,           // transpose_vectors down
-    evict_last_apart,     // transpose_vectors apart
+    prefetch,          // transpose_vectors down, whose loads make the L2 fetch 256 bytes each time
+    evict_last,        // transpose_vectors down
+    evict_last_apart,  // transpose_vectors apart
     prefetch_evict_last,  // transpose_vectors down, both
     sectors,              // transpose_sectors down, both; float only
-    pairs                 // transpose_sectors in pairs, tiles of rows_of_pairs rows, both; float only
+    pairs  // transpose_sectors in pairs, tiles of rows_of_pairs rows, both; float only
 };
 constexpr unsigned rows_of_pairs = 160;
 

@@ -83,7 +83,8 @@ Step<T> vectors(const char* kernel, TransposeKernel<T> code, Order order, unsign
 
 template <class T>
 Step<T> sectors(const char* kernel, TransposeKernel<T> code, Order order = Order::down,
-                unsigned shown_at = 0, lab::Feature needs = {}, unsigned tile_rows = sector_rows<T>) {
+                unsigned shown_at = 0, lab::Feature needs = {},
+                unsigned tile_rows = sector_rows<T>) {
     return {kernel, code, order, 256, tile_rows, sector_columns, shown_at, 1, sector<T> - 1, needs};
 }
 
@@ -139,9 +140,9 @@ inline void add_steps_of_floats(std::vector<Step<float>>& steps) {
     };
     steps.insert(steps.end(), more.begin(), more.end());
     if (!has_228_kb_per_sm()) return;
-    steps.push_back(four_per_sm(
-        vectors<float>("transpose_vectors_evict_last", hinted_transpose<float>(Hints::evict_last),
-                       down, shown::held_back, cache_hints)));
+    steps.push_back(four_per_sm(vectors<float>("transpose_vectors_evict_last",
+                                               hinted_transpose<float>(Hints::evict_last), down,
+                                               shown::held_back, cache_hints)));
     steps.push_back(in_pairs());
     steps.push_back(two_per_sm(in_pairs()));
 }
@@ -153,7 +154,8 @@ std::vector<Step<T>> steps_of_type() {
     std::vector<Step<T>> steps = {
         vectors<T>("transpose_vectors", transpose_vectors<T, side, side, down>, down,
                    shown::main | shown::long_rows),
-        vectors<T>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart, shown::long_rows),
+        vectors<T>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart,
+                   shown::long_rows),
         vectors<T>("transpose_vectors_evict_last", hinted_transpose<T>(Hints::evict_last), down,
                    shown::main | shown::long_rows, cache_hints)};
     if constexpr (std::is_same_v<T, float>) add_steps_of_floats(steps);

@@ -129,6 +129,7 @@ void transpose_by_tensor_copies(const T* in, T* out, std::size_t rows, std::size
                                                                  tensor_map(out, columns, rows));
 }
 
-template void transpose_by_tensor_copies(const std::uint16_t*, std::uint16_t*, std::size_t, std::size_t);
+template void transpose_by_tensor_copies(const std::uint16_t*, std::uint16_t*, std::size_t,
+                                         std::size_t);
 template void transpose_by_tensor_copies(const float*, float*, std::size_t, std::size_t);
 template void transpose_by_tensor_copies(const double*, double*, std::size_t, std::size_t);

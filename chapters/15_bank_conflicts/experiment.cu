@@ -40,11 +40,12 @@ std::string name_of(const char* kernel, Tile tile) {
 // A matrix that passes through tiles and arrives as it was. `kernel` is called with in, out and `sizes`.
 template <class... Sizes>
 lab::Variant staged(const MatrixTranspose& matrix, const char* name, Tile tile,
-                    std::size_t dynamic_shared_bytes, void (*kernel)(const float*, float*, Sizes...),
+                    std::size_t dynamic_shared_bytes,
+                    void (*kernel)(const float*, float*, Sizes...),
                     std::type_identity_t<Sizes>... sizes) {
     const dim3 block(tile.width, tile.width);
-    const auto launch = lab::launch(
-        kernel, lab::grid_over(matrix.columns(), matrix.rows(), block), block, dynamic_shared_bytes);
+    const auto launch = lab::launch(kernel, lab::grid_over(matrix.columns(), matrix.rows(), block),
+                                    block, dynamic_shared_bytes);
     return matrix.copy_row(
         name_of(name, tile), lab::Cache::cold,
         [=](const float* in, float* out, std::size_t, std::size_t) { launch(in, out, sizes...); });

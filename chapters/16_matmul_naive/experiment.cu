@@ -33,15 +33,16 @@ lab::Variant naive(const Product& product, dim3 block) {
 
 lab::Variant down_columns(const Product& product, dim3 block) {
     const auto [m, n, k] = product.shape();
-    return product.row(
-        lab::variant_name("matmul_naive_down_columns", {{"block", block}}),
-        lab::launch(matmul_naive_down_columns, lab::grid_over(m, n, block), block), m, n, k);
+    return product.row(lab::variant_name("matmul_naive_down_columns", {{"block", block}}),
+                       lab::launch(matmul_naive_down_columns, lab::grid_over(m, n, block), block),
+                       m, n, k);
 }
 
 lab::Variant grid_stride(const Product& product, dim3 grid) {
     const auto [m, n, k] = product.shape();
-    return product.row(lab::variant_name("matmul_grid_stride", {{"grid", grid}, {"block", "16x16"}}),
-                       lab::launch(matmul_grid_stride, grid, dim3(16, 16)), m, n, k);
+    return product.row(
+        lab::variant_name("matmul_grid_stride", {{"grid", grid}, {"block", "16x16"}}),
+        lab::launch(matmul_grid_stride, grid, dim3(16, 16)), m, n, k);
 }
 
 // For products that no grid covers: the host launches the kernel once for each band of rows of c, on the

@@ -63,9 +63,9 @@ lab::Variant bounded(const lab::Product<T>& product) {
     const auto [m, n, k] = product.shape();
     const dim3 block(tile, tile);
     const char* const type = std::is_same_v<T, int> ? "int" : "float";
-    return product.row(
-        lab::variant_name("matmul_tiled_bounded", {{"type", type}, {"tile", tile}}),
-        lab::launch(matmul_tiled_bounded<T, tile>, product.grid(block), block), m, n, k);
+    return product.row(lab::variant_name("matmul_tiled_bounded", {{"type", type}, {"tile", tile}}),
+                       lab::launch(matmul_tiled_bounded<T, tile>, product.grid(block), block), m, n,
+                       k);
 }
 
 lab::Variant operands(const Floats& product) {
@@ -93,9 +93,9 @@ void add_cube(lab::Experiment& experiment, int size) {
     experiment.add({naive(cube, 16), naive(cube, 32)});
     experiment.add(all_whole_tiles<16>(cube));
     experiment.add(all_whole_tiles<32>(cube));
-    experiment.add({bounded<16>(cube), bounded<32>(cube),
-                    bounded<16>(lab::Product<int>(lab::cube(size)))});
-    if (size == 4096 || (size == 256 && !experiment.times())) experiment.add(operands(cube));
+    experiment.add(
+        {bounded<16>(cube), bounded<32>(cube), bounded<16>(lab::Product<int>(lab::cube(size)))});
+    if (size == 4096 || (size == 256 && !experiment.measures())) experiment.add(operands(cube));
     experiment.add_memcpy(cube.bytes() / 2, lab::Cache::cold);
 }
 

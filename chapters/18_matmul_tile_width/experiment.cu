@@ -33,8 +33,8 @@ template <int rows, int columns, int depth>
 lab::Variant rectangle(const Product& product) {
     const auto [m, n, k] = product.shape();
     const dim3 block(columns, rows);
-    const std::string tile = std::to_string(rows) + "x" + std::to_string(columns) + "x" +
-                             std::to_string(depth);
+    const std::string tile =
+        std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(depth);
     return product.row(
         lab::variant_name("matmul_rectangular_tiles", {{"tile", tile}}),
         lab::launch(matmul_rectangular_tiles<rows, columns, depth>, product.grid(block), block), m,

@@ -31,8 +31,7 @@ inline lab::Variant ceiling(lab::ProductShape shape, unsigned blocks) {
          .bytes = 4.0 * threads,
          .flops = 16.0 * threads * steps,
          .working_set_bytes = 4 * threads},
-        threads,
-        [=](float* out) { lab::launch(fma_chains, blocks, 256)(out, steps, 0.5f, 1.0f); },
+        threads, [=](float* out) { lab::launch(fma_chains, blocks, 256)(out, steps, 0.5f, 1.0f); },
         expected);
 }
 

@@ -156,10 +156,9 @@ void add_divided_tiles(lab::Experiment& experiment) {
         for (const matmul::Scaling scaling : scalings) {
             const std::string name = lab::variant_name("matmul_balanced", {{"pieces", pieces}});
             validate(experiment,
-                     matmul::general(name, shape, scaling, {0, 4, 8},
-                                     [pieces = pieces](const Gemm& gemm) {
-                                         balanced::multiply(gemm, pieces);
-                                     }),
+                     matmul::general(
+                         name, shape, scaling, {0, 4, 8},
+                         [pieces = pieces](const Gemm& gemm) { balanced::multiply(gemm, pieces); }),
                      bulk::copies);
         }
     }

@@ -52,7 +52,6 @@ bool Admission::admits(Variant& row) {
         row.sets = std::max(row.sets, row.min_sets);
         if (!fits_memory(row)) return false;
     }
-    if (row.reference && row.reference->sets == 0) row.reference->sets = row.sets;
     return true;
 }
 
@@ -69,6 +68,9 @@ bool Admission::is_executed(const Variant& row) {
                         "later compiles them");
     }
     if (!has_feature(row)) return left_out(row, text(row.needs));
+    if (row.migrates && !backend::has_managed_memory()) {
+        return left_out(row, "managed memory needs a GPU whose pages migrate");
+    }
     if (row.l2_set_aside_percent > 0 && device.max_l2_set_aside_bytes == 0) {
         return left_out(row, "this GPU sets no part of its L2 aside");
     }

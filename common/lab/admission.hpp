@@ -31,9 +31,9 @@ class Admission {
 
     std::set<std::string> reasons_;
     std::map<const void*, std::size_t> buffers_;  // bytes by Variant::buffers
-    std::size_t own_bytes_ = 0;                    // of rows that name none
-    std::size_t used_bytes_ = 0;                   // of all
-    std::size_t free_bytes_ = 0;  // when the first row came
+    std::size_t own_bytes_ = 0;                   // of rows that name none
+    std::size_t used_bytes_ = 0;                  // of all
+    std::size_t free_bytes_ = 0;                  // when the first row came
 };
 
 }  // namespace lab

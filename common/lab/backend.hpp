@@ -22,7 +22,7 @@ struct DeviceDescription {
     std::string gpu_name;
     std::string generation;
     int sm_count = 0;
-    int compute_capability = 0;  // major
+    int compute_capability = 0;                // major
     std::array<std::size_t, 3> max_grid = {};  // blocks in x, y and z
     std::size_t max_threads_per_block = 0;
     std::size_t max_shared_bytes_per_block = 0;  // where a kernel asks for it

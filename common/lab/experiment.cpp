@@ -139,6 +139,7 @@ Reference Experiment::memcpy_reference(std::size_t bytes, Cache cache) const {
 }
 
 void Experiment::add_memcpy(std::size_t bytes, Cache cache) {
+    if (!measures()) return;
     const Reference copy = memcpy_reference(bytes, cache);
     add({.name = "memcpy/bytes:" + std::to_string(bytes) + "/cache:" + text(cache),
          .kind = Kind::memcpy,

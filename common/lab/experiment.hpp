@@ -29,8 +29,8 @@ class Experiment {
     // it prints one line and exits; `explanation` is what --help says.
     std::optional<unsigned> option(const std::string& flag, const std::string& explanation);
 
-    // Whether rows are timed: not on an emulated GPU, which counts.
-    bool times() const { return !device().emulated && !device().counts_migrations; }
+    // Whether rows are measured: an emulated GPU counts and predicts.
+    bool measures() const { return !device().emulated; }
 
     // Left out, with one line for each reason, where the device cannot execute it (admission.hpp).
     void add(Variant row);
@@ -55,6 +55,7 @@ class Experiment {
     void open_device();
     int run_checked();
     void initialise_benchmark();
+    bool times() const { return measures() && !device().counts_migrations; }
     void select();
     void keep_what_migrates();
     void validate();

@@ -58,6 +58,10 @@ void launch_each_set(const Launch& launch, std::size_t sets) {
     for (std::size_t set = 0; set < sets; ++set) launch(set);
 }
 
+std::size_t sets_of_reference(const Variant& variant) {
+    return variant.reference->sets > 0 ? variant.reference->sets : variant.sets;
+}
+
 // As many launches as fill a batch, in whole rounds, so that every set is used equally often.
 int launches_of_batch(const Variant& variant, const BatchSize& wanted) {
     if (wanted.launches) return *wanted.launches;
@@ -117,7 +121,7 @@ TimedRow::TimedRow(const Variant& variant, const BatchSize& wanted)
     : variant_(variant), warmup_seconds_(wanted.warmup_seconds) {
     if (variant.timed) return;
     if (const auto& reference = variant.reference) {
-        launch_each_set(reference->launch, reference->sets);
+        launch_each_set(reference->launch, sets_of_reference(variant));
     }
     launch_each_set(variant.launch, variant.sets);
     launches_ = launches_of_batch(variant, wanted);
@@ -161,7 +165,8 @@ void TimedRow::measure(benchmark::State& state, const Counters& counters, Failur
     std::optional<SteadyBatch> beside;
     if (const auto& reference = variant_.reference) {
         beside = reference_batches_.next([&] {
-            return timed_batch(reference->launch, reference->sets, launches_, reference->kernels);
+            return timed_batch(reference->launch, sets_of_reference(variant_), launches_,
+                               reference->kernels);
         });
         state.counters[reference->counter] =
             ratio_of_rates(variant_, seconds, beside->batch.seconds / launches_);

@@ -63,8 +63,7 @@ Variant ArraySum::row_on_sets(const std::string& name, Cache cache,
         .working_set_bytes = bytes(),
         .cache = cache,
         .prepare = [arrays = *this] { arrays.set(0).c.poison(); },
-        .launch = [arrays = *this,
-                   launch](std::size_t index) { launch(arrays.set(index)); },
+        .launch = [arrays = *this, launch](std::size_t index) { launch(arrays.set(index)); },
         .buffers = state_.get(),
     };
 }

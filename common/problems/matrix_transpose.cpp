@@ -130,8 +130,8 @@ template <class T>
 Variant MatrixTransposeOf<T>::row_of(const std::string& name, Cache cache, Call launch,
                                      void (MatrixTransposeOf::*check)() const) const {
     return {
-        .name = variant_name(
-            name, {{"rows", rows()}, {"columns", columns()}, {"cache", text(cache)}}),
+        .name =
+            variant_name(name, {{"rows", rows()}, {"columns", columns()}, {"cache", text(cache)}}),
         .bytes = static_cast<double>(bytes()),
         .working_set_bytes = bytes(),
         .cache = cache,

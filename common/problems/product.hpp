@@ -100,8 +100,8 @@ class ProductData {
         }
         if (wrong != 0) {
             throw ValidationError(std::to_string(wrong) + " of " +
-                                       std::to_string(expected_.size()) +
-                                       " elements wrong, the first at " + first);
+                                  std::to_string(expected_.size()) +
+                                  " elements wrong, the first at " + first);
         }
         for (std::size_t i = 0; std::is_floating_point_v<T> && i < c.size(); ++i) {
             if (c[i] != c[i]) throw ValidationError("not a number at " + at(i));
@@ -201,7 +201,9 @@ class Product {
                 .buffers = data_.get()};
     }
     // The grid of blocks that cover c.
-    dim3 grid(dim3 block) const { return grid_over(std::size_t(shape().n), std::size_t(shape().m), block); }
+    dim3 grid(dim3 block) const {
+        return grid_over(std::size_t(shape().n), std::size_t(shape().m), block);
+    }
 
   private:
     std::shared_ptr<ProductData<T>> data_;

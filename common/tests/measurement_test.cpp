@@ -233,7 +233,8 @@ TEST_F(Measurement, DividesTheRateByThatOfTheReference) {
 
 TEST_F(Measurement, SetsAPartOfTheL2AsideForTheVariantAlone) {
     variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
-    variant_.l2_set_aside_bytes = 4096;
+    device().description.max_l2_set_aside_bytes = 8192;
+    variant_.l2_set_aside_percent = 50;
     TimedRow timed = row();
     measured(timed, failures_);
     ASSERT_EQ(device().batches.size(), 2u);
@@ -342,7 +343,7 @@ TEST_F(Prediction, OfWhatHasNoTimeHasNoRatio) {
 }
 
 TEST_F(Prediction, AloneIsNeitherPreparedNorChecked) {
-    variant_.emulation = lab::Emulation::sampled;
+    variant_.evidence = lab::Evidence::predicted;
     variant_.counters = [] { return lab::Counters{{"load_requests", 1}}; };
     const lab::backend::Counted counted = lab::validated(variant_, lab::l2_of(variant_));
     EXPECT_EQ(counted.predicted_seconds, 4e-6);
@@ -359,7 +360,7 @@ TEST_F(Prediction, AloneIsNeitherPreparedNorChecked) {
 TEST_F(Prediction, AloneSaysSo) {
     device().description.l2_bytes = 100;
     for (const bool alone : {false, true}) {
-        variant_.emulation = alone ? lab::Emulation::sampled : lab::Emulation::whole;
+        variant_.evidence = alone ? lab::Evidence::predicted : lab::Evidence::counted;
         const lab::backend::Counted counted = lab::validated(variant_);
         benchmark::ClearRegisteredBenchmarks();
         benchmark::RegisterBenchmark(
@@ -406,8 +407,9 @@ struct Both {
                      lab::Reference{
                          .counter = "memcpy_ratio",
                          .bytes = 1,
-                         .launch = [held](std::size_t) { device().busy_seconds += 1e-6; }}},
-                name == "alone/n:1" ? lab::Emulation::sampled : lab::Emulation::whole);
+                         .launch = [held](std::size_t) { device().busy_seconds += 1e-6; }},
+                 .evidence = name == "alone/n:1" ? lab::Evidence::predicted
+                                                 : lab::Evidence::counted});
         }
         benchmark::ClearRegisteredBenchmarks();
         testing::internal::CaptureStdout();
