@@ -35,22 +35,22 @@ int main(int argc, char** argv) {
     for (std::size_t offset = 1; offset <= 32; ++offset) {
         if (offset != 11) others.push_back(offset);
     }
+    const lab::ArraySum small(1 << 20), large(1 << 24), beyond_any_l2(1 << 26);
     const struct {
-        std::size_t n;
+        lab::ArraySum arrays;
         lab::Cache cache;
         std::vector<unsigned> blocks;
         std::vector<std::size_t> offsets;
         lab::Evidence evidence = by_size;
-    } regimes[] = {{1 << 20, cold, blocks, book},
-                   {1 << 20, cold, blocks, others},
-                   {1 << 20, warm, {512}, book},
-                   {1 << 24, cold, blocks, book, counted},
-                   {1 << 26, cold, blocks, book},
-                   {1 << 24, cold, {512}, others, measured},
-                   {1 << 26, cold, {512}, others, measured}};
+    } regimes[] = {{small, cold, blocks, book},
+                   {small, cold, blocks, others},
+                   {small, warm, {512}, book},
+                   {large, cold, blocks, book, counted},
+                   {large, cold, {512}, others, measured},
+                   {beyond_any_l2, cold, blocks, book},
+                   {beyond_any_l2, cold, {512}, others, measured}};
     experiment.add_launch_overhead(512);
-    for (const auto& [n, cache, blocks, offsets, evidence] : regimes) {
-        const lab::ArraySum arrays(n);
+    for (const auto& [arrays, cache, blocks, offsets, evidence] : regimes) {
         for (const unsigned block : blocks) {
             for (const std::size_t offset : offsets) {
                 lab::Variant row = read_offset_row(arrays, block, offset, cache);
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
                 experiment.add(std::move(row));
             }
         }
-        if (offsets == book) experiment.add_memcpy(n * sizeof(float), cache);
+        if (offsets == book) experiment.add_memcpy(arrays.bytes() / 3, cache);
     }
     // Ragged: n is no multiple of a warp, the last block is nearly empty, n - offset crosses a block.
     for (const std::size_t n : {1, 31, 1000003}) {

@@ -119,16 +119,17 @@ int main(int argc, char** argv) {
     sweep.insert(sweep.end(), {64, 128});
     // Offsets within a sector differ in nothing that is counted: at the large size a few stand for all.
     const Offsets few = {0, 1, 2, 4, 7, 8, 9, 11, 12, 15, 16, 20, 24, 28, 31, 32, 64, 128};
+    const lab::ArraySum small(1 << 20), large(1 << 26);
     const struct {
-        std::size_t n;
+        lab::ArraySum arrays;
         lab::Cache cache;
         Offsets write_offsets;
-    } regimes[] = {{1 << 20, lab::Cache::cold, sweep},
-                   {1 << 20, lab::Cache::warm, book},
-                   {1 << 26, lab::Cache::cold, few}};
-    for (const auto& [n, cache, write_offsets] : regimes) {
-        experiment.add(rows(lab::ArraySum(n), cache, write_offsets));
-        experiment.add_memcpy(n * sizeof(float), cache);
+    } regimes[] = {{small, lab::Cache::cold, sweep},
+                   {small, lab::Cache::warm, book},
+                   {large, lab::Cache::cold, few}};
+    for (const auto& [arrays, cache, write_offsets] : regimes) {
+        experiment.add(rows(arrays, cache, write_offsets));
+        experiment.add_memcpy(arrays.bytes() / 3, cache);
     }
     // Ragged: n is no multiple of a warp, the last block is nearly empty, n - offset crosses a block.
     for (const std::size_t n : {1, 31, 1000003}) {
