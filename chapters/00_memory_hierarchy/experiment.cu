@@ -23,10 +23,7 @@ constexpr std::size_t in_l1 = 8 << 10, in_l2 = 512 << 10, in_dram = 64 << 20;
 
 void add_latencies(lab::Experiment& experiment) {
     using enum lab::Cache;
-    const auto add_measured = [&](lab::Variant row) {
-        row.evidence = lab::Evidence::measured;
-        experiment.add(std::move(row));
-    };
+    using lab::Evidence::measured;
     for (const bool through_l1 : {true, false}) {
         experiment.add({hierarchy::chase_footprint(in_l1, through_l1, warm),
                         hierarchy::chase_footprint(in_l2, through_l1, warm),
@@ -35,18 +32,19 @@ void add_latencies(lab::Experiment& experiment) {
         const std::size_t largest = through_l1 ? 1 << 20 : experiment.device().l2_bytes;
         for (std::size_t bytes = 2 << 10; bytes <= largest; bytes *= 2) {
             if (bytes != in_l1 && bytes != in_l2 && bytes != in_dram) {
-                add_measured(hierarchy::chase_footprint(bytes, through_l1, warm));
+                experiment.add(hierarchy::chase_footprint(bytes, through_l1, warm), measured);
             }
             const std::size_t between = bytes / 2 * 3;
             if (between > largest) continue;
-            add_measured(hierarchy::chase_footprint(between, through_l1, warm));
+            experiment.add(hierarchy::chase_footprint(between, through_l1, warm), measured);
         }
     }
     experiment.add(hierarchy::small_chases());
     experiment.add(hierarchy::multiply_add_row<1>({.blocks = 1, .threads = 32, .steps = 4096}));
-    for (unsigned line = 0; line < 16; ++line) add_measured(hierarchy::chase_line(line));
+    for (unsigned line = 0; line < 16; ++line)
+        experiment.add(hierarchy::chase_line(line), measured);
     for (std::size_t pages = 16; pages <= 4096; pages *= 2) {
-        add_measured(hierarchy::chase_pages(pages));
+        experiment.add(hierarchy::chase_pages(pages), measured);
     }
 }
 
@@ -80,10 +78,10 @@ void add_rates(lab::Experiment& experiment) {
     }
     // Counts grow with the steps, a time has to outlast the launch.
     const bool times = experiment.measures();
-    lab::Variant multiply_add = hierarchy::multiply_add_row<8>(
-        {.blocks = (times ? 8 : 4) * sms, .threads = 256, .steps = times ? 4096u : 1024u});
-    multiply_add.evidence = lab::Evidence::counted;
-    experiment.add(std::move(multiply_add));
+    experiment.add(
+        hierarchy::multiply_add_row<8>(
+            {.blocks = (times ? 8 : 4) * sms, .threads = 256, .steps = times ? 4096u : 1024u}),
+        lab::Evidence::counted);
     experiment.add(hierarchy::pairs_row<true>(sms, times ? 64 : 8));
     experiment.add(hierarchy::pairs_row<false>(sms, times ? 64 : 8));
     constexpr unsigned blocks = 65535;  // the most that a Fermi starts at once

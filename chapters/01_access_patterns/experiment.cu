@@ -222,12 +222,6 @@ lab::Variant bytes_row(bool through_l1, unsigned stride, std::size_t n) {
 int main(int argc, char** argv) {
     using enum lab::Evidence;
     lab::Experiment experiment("01_access_patterns", argc, argv);
-    const auto add = [&](Rows rows, lab::Evidence evidence) {
-        for (lab::Variant& row : rows) {
-            row.evidence = evidence;
-            experiment.add(std::move(row));
-        }
-    };
     const Selection all = {.strides = {1, 2, 3, 4, 8, 16, 32, 64},
                            .masks = {21, 31},
                            .offsets = {8, 11, 32},
@@ -241,10 +235,10 @@ int main(int argc, char** argv) {
     const auto add_all = [&](std::size_t n, lab::Cache cache, lab::Evidence evidence,
                              lab::Evidence evidence_between) {
         const auto arrays = std::make_shared<Arrays>(n);
-        add(loads(arrays, cache, true, all), evidence);
-        add(loads(arrays, cache, true, between), evidence_between);
-        add(loads(arrays, cache, false, all), evidence);
-        add(stores(arrays, cache), evidence);
+        experiment.add(loads(arrays, cache, true, all), evidence);
+        experiment.add(loads(arrays, cache, true, between), evidence_between);
+        experiment.add(loads(arrays, cache, false, all), evidence);
+        experiment.add(stores(arrays, cache), evidence);
         experiment.add_memcpy(n * sizeof(float), cache);
     };
     add_all(1 << 20, lab::Cache::warm, by_size, by_size);

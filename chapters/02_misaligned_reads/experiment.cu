@@ -53,9 +53,7 @@ int main(int argc, char** argv) {
     for (const auto& [arrays, cache, blocks, offsets, evidence] : regimes) {
         for (const unsigned block : blocks) {
             for (const std::size_t offset : offsets) {
-                lab::Variant row = read_offset_row(arrays, block, offset, cache);
-                row.evidence = evidence;
-                experiment.add(std::move(row));
+                experiment.add(read_offset_row(arrays, block, offset, cache), evidence);
             }
         }
         if (offsets == book) experiment.add_memcpy(arrays.bytes() / 3, cache);

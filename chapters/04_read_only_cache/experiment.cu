@@ -259,12 +259,10 @@ Rows rows_of_size(std::size_t n) {
 int main(int argc, char** argv) {
     lab::Experiment experiment("04_read_only_cache", argc, argv);
     for (const std::size_t n : {1 << 20, 1 << 24, 1 << 26}) {
-        Rows rows = rows_of_size(n);
-        for (lab::Variant& row : rows) {
-            // Filling the largest arrays takes long; counts of a request and the bound are those of 2^24.
-            if (n == 1 << 26) row.evidence = lab::Evidence::measured;
-            experiment.add(std::move(row));
-        }
+        // Filling the largest arrays takes long; counts of a request and the bound are those of 2^24.
+        const bool is_largest = n == 1 << 26;
+        experiment.add(rows_of_size(n),
+                       is_largest ? lab::Evidence::measured : lab::Evidence::by_size);
         experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
     }
     for (const std::size_t n : {1, 31, 1009, 100003}) experiment.add_validation(rows_of_size(n));

@@ -18,6 +18,7 @@
 //           structure: aos_one_field is the application that its text describes.
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <type_traits>
 
 #include "kernels.cuh"
@@ -192,20 +193,32 @@ std::vector<lab::Variant> rows_of(std::shared_ptr<Records<Field, fields>> record
     return rows;
 }
 
+using Caches = std::initializer_list<lab::Cache>;
+
 template <class Field, int fields>
-std::vector<lab::Variant> rows_of(std::size_t n, lab::Cache cache) {
-    return rows_of(std::make_shared<Records<Field, fields>>(n), cache);
+void add_rows(std::vector<lab::Variant>& rows, std::size_t n, Caches caches) {
+    const auto records = std::make_shared<Records<Field, fields>>(n);
+    for (const lab::Cache cache : caches) {
+        std::ranges::move(rows_of(records, cache), std::back_inserter(rows));
+    }
 }
 
-// `add` takes the rows of a record.
-template <class Add>
-void add_all_records(std::size_t n, lab::Cache cache, const Add& add) {
-    add(rows_of<unsigned char, 2>(n, cache));
-    add(rows_of<unsigned char, 3>(n, cache));
-    add(rows_of<unsigned char, 4>(n, cache));
-    add(rows_of<float, 2>(n, cache));
-    add(rows_of<float, 3>(n, cache));
-    add(rows_of<float, 4>(n, cache));
+std::vector<lab::Variant> rows_of_all_records(std::size_t n, lab::Cache cache) {
+    std::vector<lab::Variant> rows;
+    add_rows<unsigned char, 2>(rows, n, {cache});
+    add_rows<unsigned char, 3>(rows, n, {cache});
+    add_rows<unsigned char, 4>(rows, n, {cache});
+    add_rows<float, 2>(rows, n, {cache});
+    add_rows<float, 3>(rows, n, {cache});
+    add_rows<float, 4>(rows, n, {cache});
+    return rows;
+}
+
+// The book's record.
+std::vector<lab::Variant> rows_of_book(std::size_t n) {
+    std::vector<lab::Variant> rows;
+    add_rows<float, 2>(rows, n, {lab::Cache::cold, lab::Cache::warm});
+    return rows;
 }
 
 // As many records as make one field fill 60 % of the L2, and both of them more than all of it.
@@ -253,29 +266,24 @@ lab::Variant twice_row(const char* name, std::size_t n) {
 int main(int argc, char** argv) {
     using enum lab::Cache;
     lab::Experiment experiment("06_aos_soa", argc, argv);
-    const auto add = [&](std::vector<lab::Variant> rows) { experiment.add(std::move(rows)); };
     constexpr std::size_t small = 1 << 20, book_size = 1 << 22, large = 1 << 24;
-    add_all_records(small, cold, add);
-    const auto book_records = std::make_shared<Records<float, 2>>(book_size);
-    for (const lab::Cache cache : {cold, warm}) add(rows_of(book_records, cache));
-    add_all_records(large, cold, add);
+    experiment.add(rows_of_all_records(small, cold));
+    experiment.add(rows_of_book(book_size));
+    experiment.add(rows_of_all_records(large, cold));
     for (const std::size_t n : {small, book_size, large}) {
         experiment.add_memcpy(2 * sizeof(float) * n, cold);
     }
     experiment.add_memcpy(2 * sizeof(float) * book_size, warm);
 
     const std::size_t n = records_beyond_l2(experiment);
-    for (lab::Variant row : {twice_row<Record<float, 2>>("aos_field_twice", n),
-                             twice_row<Record<float, 1>>("soa_field_twice", n)}) {
+    for (const lab::Variant& row : {twice_row<Record<float, 2>>("aos_field_twice", n),
+                                    twice_row<Record<float, 1>>("soa_field_twice", n)}) {
         experiment.add_validation(row);
-        row.evidence = lab::Evidence::measured;
-        experiment.add(std::move(row));
+        experiment.add(row, lab::Evidence::measured);
     }
     // Ragged: n is no multiple of a warp, and the arrays of a structure of arrays begin anywhere.
     for (const std::size_t ragged : {1, 31, 100003}) {
-        add_all_records(ragged, warm, [&](std::vector<lab::Variant> shapes) {
-            experiment.add_validation(std::move(shapes));
-        });
+        experiment.add_validation(rows_of_all_records(ragged, warm));
     }
     return experiment.run();
 }

@@ -58,8 +58,7 @@ constexpr struct Kernel {
 };
 
 // Of each kernel that can do this shape.
-std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns,
-                                  lab::Evidence evidence = lab::Evidence::by_size) {
+std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
     const lab::MatrixTranspose matrix(rows, columns);
     std::vector<lab::Variant> table;
     for (const Kernel& kernel : kernels) {
@@ -70,7 +69,6 @@ std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns,
         table.push_back(matrix.transpose_row(lab::variant_name(kernel.name, {{"block", "16x16"}}),
                                              lab::Cache::cold,
                                              lab::launch(kernel.code, grid, dim3(16, 16))));
-        table.back().evidence = evidence;
     }
     return table;
 }
@@ -81,7 +79,7 @@ int main(int argc, char** argv) {
     lab::Experiment experiment("12_transpose_diagonal", argc, argv);
     const auto add = [&](std::size_t rows, std::size_t columns,
                          lab::Evidence evidence = lab::Evidence::by_size) {
-        experiment.add(rows_of(rows, columns, evidence));
+        experiment.add(rows_of(rows, columns), evidence);
         experiment.add_memcpy(rows * columns * sizeof(float), lab::Cache::cold);
     };
     add(2048, 2048);
@@ -92,9 +90,10 @@ int main(int argc, char** argv) {
     add(16448, 16448);
     add(16384, 16448);
     add(16384, 32768);
-    // 20 x 31 elements are a square grid of 2 x 2 blocks.
+    // 20 x 31 and 100 x 97 elements are square grids, of 2 x 2 and of 7 x 7 blocks.
     constexpr std::pair<std::size_t, std::size_t> shapes[] = {
-        {1, 1}, {20, 31}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}, {1009, 1009}};
+        {1, 1},   {20, 31},   {100, 97},  {1, 1009},   {1009, 1},
+        {31, 33}, {127, 509}, {1030, 67}, {1009, 1009}};
     for (const auto& [rows, columns] : shapes) experiment.add_validation(rows_of(rows, columns));
     return experiment.run();
 }

@@ -26,9 +26,7 @@ using Product = lab::Product<float>;
 using Rows = std::vector<lab::Variant>;
 
 lab::Variant naive(const Product& product, dim3 block) {
-    const auto [m, n, k] = product.shape();
-    return product.row(lab::variant_name("matmul_naive", {{"block", block}}),
-                       lab::launch(matmul_naive, product.grid(block), block), m, n, k);
+    return product.row(lab::variant_name("matmul_naive", {{"block", block}}), matmul_naive, block);
 }
 
 lab::Variant down_columns(const Product& product, dim3 block) {
@@ -88,29 +86,22 @@ lab::Variant registers(const Product& product) {
     return row;
 }
 
-Rows rows_of(const Product& cube) {
-    const int size = cube.shape().m;
-    const bool is_small = size <= 1024;
+Rows rows_of(const Product& cube, bool is_small) {
     Rows rows;
     if (is_small) rows.push_back(naive(cube, dim3(8, 8)));
     for (const dim3 block : {dim3(16, 16), dim3(32, 8), dim3(32, 32)}) {
         rows.push_back(naive(cube, block));
     }
     rows.push_back(registers(cube));
-    Rows others = {grid_stride(cube, dim3(32, 32)), in_parts(cube, 4)};
-    if (is_small) {
-        for (const dim3 block : {dim3(16, 16), dim3(32, 32)}) {
-            others.push_back(down_columns(cube, block));
-        }
-        for (const dim3 grid : {dim3(8, 8), dim3(16, 16)}) {
-            others.push_back(grid_stride(cube, grid));
-        }
-    }
-    for (lab::Variant& row : others) {
-        // Blocks that go on with other tiles, several launches and columns have no sample that is quick.
-        if (size > 256) row.evidence = lab::Evidence::measured;
-        rows.push_back(std::move(row));
-    }
+    return rows;
+}
+
+// Blocks that go on with other tiles, several launches and columns: no sample of their blocks is quick.
+Rows slow_rows_of(const Product& cube, bool is_small) {
+    Rows rows = {grid_stride(cube, dim3(32, 32)), in_parts(cube, 4)};
+    if (!is_small) return rows;
+    for (const dim3 block : {dim3(16, 16), dim3(32, 32)}) rows.push_back(down_columns(cube, block));
+    for (const dim3 grid : {dim3(8, 8), dim3(16, 16)}) rows.push_back(grid_stride(cube, grid));
     return rows;
 }
 
@@ -121,7 +112,9 @@ int main(int argc, char** argv) {
     experiment.add(naive(Product(lab::cube(4)), dim3(2, 2)));
     for (const int size : {256, 1024, 4096}) {
         const Product cube(lab::cube(size));
-        experiment.add(rows_of(cube));
+        experiment.add(rows_of(cube, size <= 1024));
+        experiment.add(slow_rows_of(cube, size <= 1024),
+                       size == 256 ? lab::Evidence::counted : lab::Evidence::measured);
         experiment.add_memcpy(cube.bytes() / 2, lab::Cache::cold);
     }
     for (const lab::ProductShape shape : lab::ragged_products) {
@@ -134,6 +127,7 @@ int main(int argc, char** argv) {
     experiment.add_validation(example_readers());
     // More rows than a grid of 16 x 16 blocks has threads in y.
     const Product tall({16 * 65535 + 1, 3, 2});
-    experiment.add_validation({grid_stride(tall, dim3(1, 64)), in_parts(tall, 2)});
+    experiment.add_validation(
+        {naive(tall, dim3(1, 32)), grid_stride(tall, dim3(1, 64)), in_parts(tall, 2)});
     return experiment.run();
 }

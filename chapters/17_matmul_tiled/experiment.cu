@@ -30,11 +30,8 @@ namespace {
 using Floats = lab::Product<float>;
 using Rows = std::vector<lab::Variant>;
 
-lab::Variant naive(const Floats& product, unsigned width) {
-    const auto [m, n, k] = product.shape();
-    const dim3 block(width, width);
-    return product.row(lab::variant_name("matmul_naive", {{"block", block}}),
-                       lab::launch(matmul_naive, product.grid(block), block), m, n, k);
+lab::Variant naive(const Floats& product, dim3 block) {
+    return product.row(lab::variant_name("matmul_naive", {{"block", block}}), matmul_naive, block);
 }
 
 // The kernels of whole tiles: matmul_strip_mined, matmul_tiled, matmul_tiled_in_steps.
@@ -60,12 +57,9 @@ Rows all_whole_tiles(const Floats& product) {
 
 template <int tile, class T>
 lab::Variant bounded(const lab::Product<T>& product) {
-    const auto [m, n, k] = product.shape();
-    const dim3 block(tile, tile);
     const char* const type = std::is_same_v<T, int> ? "int" : "float";
     return product.row(lab::variant_name("matmul_tiled_bounded", {{"type", type}, {"tile", tile}}),
-                       lab::launch(matmul_tiled_bounded<T, tile>, product.grid(block), block), m, n,
-                       k);
+                       matmul_tiled_bounded<T, tile>, dim3(tile, tile));
 }
 
 lab::Variant operands(const Floats& product) {
@@ -90,7 +84,7 @@ lab::Variant operands(const Floats& product) {
 
 void add_cube(lab::Experiment& experiment, int size) {
     const Floats cube(lab::cube(size));
-    experiment.add({naive(cube, 16), naive(cube, 32)});
+    experiment.add({naive(cube, dim3(16, 16)), naive(cube, dim3(32, 32))});
     experiment.add(all_whole_tiles<16>(cube));
     experiment.add(all_whole_tiles<32>(cube));
     experiment.add(

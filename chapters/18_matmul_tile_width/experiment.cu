@@ -22,23 +22,17 @@ using Product = lab::Product<float>;
 
 template <int tile>
 lab::Variant square(const Product& product) {
-    const auto [m, n, k] = product.shape();
-    const dim3 block(tile, tile);
     return product.row(
         lab::variant_name("matmul_tiled_bounded", {{"type", "float"}, {"tile", tile}}),
-        lab::launch(matmul_tiled_bounded<float, tile>, product.grid(block), block), m, n, k);
+        matmul_tiled_bounded<float, tile>, dim3(tile, tile));
 }
 
 template <int rows, int columns, int depth>
 lab::Variant rectangle(const Product& product) {
-    const auto [m, n, k] = product.shape();
-    const dim3 block(columns, rows);
     const std::string tile =
         std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(depth);
-    return product.row(
-        lab::variant_name("matmul_rectangular_tiles", {{"tile", tile}}),
-        lab::launch(matmul_rectangular_tiles<rows, columns, depth>, product.grid(block), block), m,
-        n, k);
+    return product.row(lab::variant_name("matmul_rectangular_tiles", {{"tile", tile}}),
+                       matmul_rectangular_tiles<rows, columns, depth>, dim3(columns, rows));
 }
 
 std::vector<lab::Variant> rows_of(const Product& product) {

@@ -219,9 +219,8 @@ int main(int argc, char** argv) {
         {4000, 4100, 4200}, {1000, 1000, 1000}, {16384, 256, 4096}, {256, 16384, 4096}};
     for (const lab::ProductShape shape : others) add_shape(experiment, shape);
     for (const int size : {4096, 8192}) {
-        lab::Variant row = matmul::ceiling(lab::cube(size), 8 * experiment.device().sm_count);
-        row.evidence = lab::Evidence::measured;
-        experiment.add(std::move(row));
+        experiment.add(matmul::ceiling(lab::cube(size), 8 * experiment.device().sm_count),
+                       lab::Evidence::measured);
     }
     experiment.add_validation(matmul::ceiling(lab::cube(64), 2));
     add_validations(experiment);

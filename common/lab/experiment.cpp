@@ -68,6 +68,15 @@ void Experiment::add(std::vector<Variant> rows) {
     for (Variant& row : rows) add(std::move(row));
 }
 
+void Experiment::add(Variant row, Evidence evidence) {
+    row.evidence = evidence;
+    add(std::move(row));
+}
+
+void Experiment::add(std::vector<Variant> rows, Evidence evidence) {
+    for (Variant& row : rows) add(std::move(row), evidence);
+}
+
 void Experiment::add_validation(Variant shape) {
     if (admission_.admits_validation(shape)) validations_.push_back(std::move(shape));
 }

@@ -35,6 +35,8 @@ class Experiment {
     // Left out, with one line for each reason, where the device cannot execute it (admission.hpp).
     void add(Variant row);
     void add(std::vector<Variant> rows);
+    void add(Variant row, Evidence evidence);
+    void add(std::vector<Variant> rows, Evidence evidence);
     // Validated, but neither timed nor counted: shapes that only have to be right.
     void add_validation(Variant shape);
     void add_validation(std::vector<Variant> shapes);

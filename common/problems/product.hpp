@@ -200,7 +200,14 @@ class Product {
                 .shape = shape_of(launch),
                 .buffers = data_.get()};
     }
-    // The grid of blocks that cover c.
+    // A row of a kernel that computes an element of c a thread, in blocks that cover c.
+    Variant row(const std::string& name,
+                void (*kernel)(const T* a, const T* b, T* c, int m, int n, int k),
+                dim3 block) const {
+        const auto [m, n, k] = shape();
+        return row(name, launch(kernel, grid(block), block), m, n, k);
+    }
+    // Blocks that cover c.
     dim3 grid(dim3 block) const {
         return grid_over(std::size_t(shape().n), std::size_t(shape().m), block);
     }
