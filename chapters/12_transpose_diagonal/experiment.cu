@@ -91,9 +91,9 @@ int main(int argc, char** argv) {
     add(16384, 16448);
     add(16384, 32768);
     // 20 x 31 and 100 x 97 elements are square grids, of 2 x 2 and of 7 x 7 blocks.
-    constexpr std::pair<std::size_t, std::size_t> shapes[] = {
-        {1, 1},   {20, 31},   {100, 97},  {1, 1009},   {1009, 1},
-        {31, 33}, {127, 509}, {1030, 67}, {1009, 1009}};
+    constexpr std::pair<std::size_t, std::size_t> shapes[] = {{1, 1},     {20, 31},   {100, 97},
+                                                              {1, 1009},  {1009, 1},  {31, 33},
+                                                              {127, 509}, {1030, 67}, {1009, 1009}};
     for (const auto& [rows, columns] : shapes) experiment.add_validation(rows_of(rows, columns));
     return experiment.run();
 }

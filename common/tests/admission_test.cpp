@@ -97,8 +97,9 @@ TEST_F(Rows, ThatOnlyAMeasurementTellsAreLeftOutOnAnEmulatedGpu) {
 TEST_F(Rows, OfTheBooksMatrixAreCountedAndOfTheLargeOnePredicted) {
     emulate();
     for (const auto [side, cache] : lab::square_cases) {
-        Variant transpose = lab::MatrixTranspose(side, side).copy_row(
-            "copy", cache, [](const float*, float*, std::size_t, std::size_t) {});
+        Variant transpose =
+            lab::MatrixTranspose(side, side)
+                .copy_row("copy", cache, [](const float*, float*, std::size_t, std::size_t) {});
         EXPECT_TRUE(admission_.admits(transpose));
         EXPECT_EQ(transpose.evidence, side == 2048 ? Evidence::counted : Evidence::predicted);
     }

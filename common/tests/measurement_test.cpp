@@ -396,20 +396,20 @@ struct Both {
                 order.push_back(name + " " + what);
                 device().kernel_seconds += 1e-6;
             };
-            experiment.add(
-                {.name = name,
-                 .bytes = 4096,
-                 .working_set_bytes = 4096,
-                 .prepare = [note] { note("prepare"); },
-                 .launch = [note](std::size_t) { note("launch"); },
-                 .check = [note] { note("check"); },
-                 .reference =
-                     lab::Reference{
-                         .counter = "memcpy_ratio",
-                         .bytes = 1,
-                         .launch = [held](std::size_t) { device().busy_seconds += 1e-6; }},
-                 .evidence = name == "alone/n:1" ? lab::Evidence::predicted
-                                                 : lab::Evidence::counted});
+            experiment.add({.name = name,
+                            .bytes = 4096,
+                            .working_set_bytes = 4096,
+                            .prepare = [note] { note("prepare"); },
+                            .launch = [note](std::size_t) { note("launch"); },
+                            .check = [note] { note("check"); },
+                            .reference = lab::Reference{.counter = "memcpy_ratio",
+                                                        .bytes = 1,
+                                                        .launch =
+                                                            [held](std::size_t) {
+                                                                device().busy_seconds += 1e-6;
+                                                            }},
+                            .evidence = name == "alone/n:1" ? lab::Evidence::predicted
+                                                            : lab::Evidence::counted});
         }
         benchmark::ClearRegisteredBenchmarks();
         testing::internal::CaptureStdout();

@@ -91,7 +91,7 @@ struct Launched {
     lab::LaunchShape shape() const { return {{8, 1, 1}, 128, 4096}; }
 };
 
-// What the harness has to know of a row, of the kernel's launch and of the arrays.
+// From the arrays and the launch.
 TEST_F(Problems, RowsStateTheirWorkTheirLaunchAndTheirBuffers) {
     const lab::ArraySum sum(1000);
     const lab::Variant row = sum.row("read/offset:11", 11, lab::Cache::warm, Launched());
