@@ -164,12 +164,12 @@ void add_shape(lab::Experiment& experiment, std::size_t rows, std::size_t column
 int main(int argc, char** argv) {
     using namespace shown;
     lab::Experiment experiment("14_transpose_shared", argc, argv);
-    add<float>(experiment, 2048, 2048, naive | shown::main | ragged);
+    add<float>(experiment, 2048, 2048, naive | usual | ragged);
     add<std::uint16_t>(experiment, 2048, 2048);
     add<double>(experiment, 2048, 2048);
-    add<float>(experiment, 16384, 16384, naive | shown::main | ragged | held_back);
-    add<float>(experiment, 16384, 8192, shown::main | held_back);
-    add<float>(experiment, 10000, 10000, shown::main);
+    add<float>(experiment, 16384, 16384, naive | usual | ragged | held_back);
+    add<float>(experiment, 16384, 8192, usual | held_back);
+    add<float>(experiment, 10000, 10000, usual);
     add<float>(experiment, 9999, 10007, ragged | pairs);
     add<float>(experiment, 16384, 32768, long_rows);
     add<std::uint16_t>(experiment, 16384, 8192);
@@ -183,8 +183,7 @@ int main(int argc, char** argv) {
     constexpr std::pair<std::size_t, std::size_t> shapes[] = {
         {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {1000, 72}, {72, 1000}, {4097, 2049}};
     for (const auto& [rows, columns] : shapes) {
-        add_shape<float>(experiment, rows, columns,
-                         naive | shown::main | ragged | held_back | pairs);
+        add_shape<float>(experiment, rows, columns, naive | usual | ragged | held_back | pairs);
         add_shape<std::uint16_t>(experiment, rows, columns);
         add_shape<double>(experiment, rows, columns);
     }

@@ -16,7 +16,7 @@
 // The sizes at which a step is shown, as flags.
 namespace shown {
 constexpr unsigned naive = 1;       // where all are, beginning with the naive one
-constexpr unsigned main = 2;        // at most sizes
+constexpr unsigned usual = 2;       // at most sizes
 constexpr unsigned ragged = 4;      // where rows begin anywhere
 constexpr unsigned held_back = 8;   // where all blocks are not resident at once
 constexpr unsigned pairs = 16;      // at large sizes where rows begin anywhere
@@ -120,7 +120,7 @@ inline void add_steps_of_floats(std::vector<Step<float>>& steps) {
         {"transpose_read_columns", transpose_read_columns, down, tall, 8, 32, shown::naive},
         {"transpose_tile", transpose_tile, across, wide, 32, 32, shown::naive},
         {"transpose_tile_swizzled", transpose_tile_swizzled, across, wide, 32, 32, shown::naive},
-        {"transpose_tile_padded", transpose_tile_padded, across, wide, 32, 32, shown::main},
+        {"transpose_tile_padded", transpose_tile_padded, across, wide, 32, 32, shown::usual},
         {"transpose_tile_unrolled", transpose_tile_unrolled<float, across>, across, wide, 64, 64,
          shown::naive},
         {"transpose_tile_unrolled", transpose_tile_unrolled<float, down>, down, wide, 64, 64,
@@ -128,11 +128,11 @@ inline void add_steps_of_floats(std::vector<Step<float>>& steps) {
         vectors<float>("transpose_vectors", transpose_vectors<float, 16, 16, across>, across,
                        shown::naive),
         vectors<float, 16, 32>("transpose_vectors", transpose_vectors<float, 16, 32, down>, down,
-                               shown::main),
+                               shown::usual),
         vectors<float>("transpose_vectors_prefetch", hinted_transpose<float>(Hints::prefetch), down,
-                       shown::main, cache_hints),
+                       shown::usual, cache_hints),
         vectors<float>("transpose_vectors_prefetch_evict_last",
-                       hinted_transpose<float>(Hints::prefetch_evict_last), down, shown::main,
+                       hinted_transpose<float>(Hints::prefetch_evict_last), down, shown::usual,
                        cache_hints),
         sectors<float>("transpose_sectors", transpose_sectors<float>, down, shown::ragged),
         sectors<float>("transpose_sectors_evict_last", hinted_transpose<float>(Hints::sectors),
@@ -153,11 +153,11 @@ std::vector<Step<T>> steps_of_type() {
     constexpr Order down = Order::down, apart = Order::apart;
     std::vector<Step<T>> steps = {
         vectors<T>("transpose_vectors", transpose_vectors<T, side, side, down>, down,
-                   shown::main | shown::long_rows),
+                   shown::usual | shown::long_rows),
         vectors<T>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart,
                    shown::long_rows),
         vectors<T>("transpose_vectors_evict_last", hinted_transpose<T>(Hints::evict_last), down,
-                   shown::main | shown::long_rows, cache_hints)};
+                   shown::usual | shown::long_rows, cache_hints)};
     if constexpr (std::is_same_v<T, float>) add_steps_of_floats(steps);
     return steps;
 }
