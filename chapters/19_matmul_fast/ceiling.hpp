@@ -14,7 +14,8 @@ inline lab::Variant ceiling(lab::ProductShape shape, unsigned blocks) {
     const unsigned threads = 256 * blocks;
     const double multiply_adds = double(shape.m) * shape.n * shape.k;
     const int steps = int(multiply_adds / (8.0 * threads));
-    const auto expected = [=] {
+    const auto out = std::make_shared<lab::DeviceBuffer<float>>(threads);
+    const auto check = [=] {
         std::vector<float> expected(threads, 0.0f);
         for (unsigned thread = 0; thread < threads; ++thread) {
             for (unsigned i = 0; i < 8; ++i) {
@@ -24,15 +25,18 @@ inline lab::Variant ceiling(lab::ProductShape shape, unsigned blocks) {
                 expected[thread] += chain;
             }
         }
-        return expected;
+        lab::expect_equal<float>(out->to_host(), expected);
     };
-    return lab::with_output<float>(
-        {.name = lab::product_name("fma_chains/chains:8", shape),
-         .bytes = 4.0 * threads,
-         .flops = 16.0 * threads * steps,
-         .working_set_bytes = 4 * threads},
-        threads, [=](float* out) { lab::launch(fma_chains, blocks, 256)(out, steps, 0.5f, 1.0f); },
-        expected);
+    return {.name = lab::product_name("fma_chains/chains:8", shape),
+            .bytes = 4.0 * threads,
+            .flops = 16.0 * threads * steps,
+            .working_set_bytes = 4 * threads,
+            .prepare = [=] { out->poison(); },
+            .launch =
+                [=](std::size_t) {
+                    lab::launch(fma_chains, blocks, 256)(out->get(), steps, 0.5f, 1.0f);
+                },
+            .check = check};
 }
 
 }  // namespace matmul

@@ -29,7 +29,7 @@ bool has_feature(const Variant& row) {
 std::size_t sets_of(Cache cache, std::size_t working_set_bytes) {
     const DeviceDescription& device = backend::description();
     if (cache == Cache::warm || device.emulated) return 1;
-    const std::size_t cold = 4 * device.l2_bytes / working_set_bytes + 1;
+    const std::size_t cold = 4 * device.l2_bytes / std::max<std::size_t>(working_set_bytes, 1) + 1;
     return std::min(cold, std::size_t{max_launches});
 }
 
