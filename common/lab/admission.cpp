@@ -1,7 +1,6 @@
 #include "lab/admission.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "lab/compute_capability.hpp"
 #include "lab/measurement.hpp"
@@ -60,19 +59,20 @@ bool Admission::admits_validation(const Variant& shape) { return is_executed(sha
 bool Admission::is_executed(const Variant& row) {
     const DeviceDescription& device = backend::description();
     if (device.emulated && row.evidence == Evidence::measured) {
-        return left_out(row, "an emulated GPU does not measure");
+        return leave_out(row, "an emulated GPU does not measure");
     }
     if (!device.has_l1_off && row.name.find("/l1:off") != std::string::npos) {
-        return left_out(row,
-                        "l1:off: ptxas of this toolkit ignores -dlcm=cg for this GPU; CUDA 12.6 or "
-                        "later compiles them");
+        return leave_out(
+            row,
+            "l1:off: ptxas of this toolkit ignores -dlcm=cg for this GPU; CUDA 12.6 or "
+            "later compiles them");
     }
-    if (!has_feature(row)) return left_out(row, text(row.needs));
+    if (!has_feature(row)) return leave_out(row, text(row.needs));
     if (row.migrates && !backend::has_managed_memory()) {
-        return left_out(row, "managed memory needs a GPU whose pages migrate");
+        return leave_out(row, "managed memory needs a GPU whose pages migrate");
     }
     if (row.l2_set_aside_percent > 0 && device.max_l2_set_aside_bytes == 0) {
-        return left_out(row, "this GPU sets no part of its L2 aside");
+        return leave_out(row, "this GPU sets no part of its L2 aside");
     }
     return is_launchable(row);
 }
@@ -82,17 +82,17 @@ bool Admission::is_launchable(const Variant& row) {
     for (std::size_t i = 0; i < row.shape.grid.size(); ++i) {
         const std::size_t most = device.max_grid[i];
         if (row.shape.grid[i] <= most) continue;
-        return left_out(row, "grids of this GPU have at most " + std::to_string(most) +
-                                 " blocks in " + "xyz"[i]);
+        return leave_out(row, "grids of this GPU have at most " + std::to_string(most) +
+                                  " blocks in " + "xyz"[i]);
     }
     if (row.shape.threads > device.max_threads_per_block) {
-        return left_out(row, "blocks of this GPU have at most " +
-                                 std::to_string(device.max_threads_per_block) + " threads");
+        return leave_out(row, "blocks of this GPU have at most " +
+                                  std::to_string(device.max_threads_per_block) + " threads");
     }
     if (row.shape.shared_bytes > device.max_shared_bytes_per_block) {
-        return left_out(row, "blocks of this GPU have at most " +
-                                 std::to_string(device.max_shared_bytes_per_block) +
-                                 " bytes of shared memory");
+        return leave_out(row, "blocks of this GPU have at most " +
+                                  std::to_string(device.max_shared_bytes_per_block) +
+                                  " bytes of shared memory");
     }
     return true;
 }
@@ -105,18 +105,17 @@ bool Admission::fits_memory(const Variant& row) {
     std::size_t& held = row.buffers == nullptr ? own_bytes_ : buffers_[row.buffers];
     const std::size_t wanted = row.buffers == nullptr ? held + bytes : std::max(held, bytes);
     if (used_bytes_ - held + wanted > free_bytes_ / 10 * 9) {
-        return left_out(row, "their buffers do not fit the device's free memory, " +
-                                 std::to_string(free_bytes_ >> 20) + " MiB");
+        return leave_out(row, "their buffers do not fit the device's free memory, " +
+                                  std::to_string(free_bytes_ >> 20) + " MiB");
     }
     used_bytes_ += wanted - held;
     held = wanted;
     return true;
 }
 
-bool Admission::left_out(const Variant& row, const std::string& reason) {
+bool Admission::leave_out(const Variant& row, const std::string& reason) {
     if (reasons_.insert(reason).second) {
-        std::fprintf(stderr, "rows left out: %s (the first: %s)\n", reason.c_str(),
-                     row.name.c_str());
+        left_out_.push_back("rows left out: " + reason + " (the first: " + row.name + ")");
     }
     return false;
 }

@@ -235,6 +235,9 @@ int Experiment::run_checked() {
         for (const Variant& variant : variants_) std::printf("%s\n", variant.name.c_str());
         return exit_done;
     }
+    for (const std::string& line : admission_.left_out()) {
+        std::fprintf(stderr, "%s\n", line.c_str());
+    }
     if (launch_once_) {
         launch_each_once();
         return exit_done;
