@@ -456,10 +456,10 @@ TEST_F(Prediction, RowsPastTheL1AreLeftOutWhereTheirLoadsWouldNotPassIt) {
                 {.name = row, .bytes = 4096, .working_set_bytes = 4096, .launch = [](std::size_t) {
                  }});
         }
-        const std::string said = testing::internal::GetCapturedStderr();
         testing::internal::CaptureStdout();
         EXPECT_EQ(experiment.run(), 0);
         const std::string printed = testing::internal::GetCapturedStdout();
+        const std::string said = testing::internal::GetCapturedStderr();
         EXPECT_EQ(printed, has_l1_off ? "read/l1:on/n:1\nread/l1:off/n:1\nwrite/l1:off/n:1\n"
                                       : "read/l1:on/n:1\n");
         EXPECT_EQ(std::ranges::count(said, '\n'), has_l1_off ? 0 : 1) << said;
