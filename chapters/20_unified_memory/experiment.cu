@@ -34,20 +34,10 @@ constexpr std::size_t max_managed_bytes = 2048 * mib;
 constexpr Memory memories[] = {Memory::explicit_copies, Memory::pinned_copies, Memory::managed,
                                Memory::prefetched, Memory::kept_on_host};
 
+// As in Memory.
 const char* text(Memory memory) {
-    switch (memory) {
-        case Memory::explicit_copies:
-            return "explicit";
-        case Memory::pinned_copies:
-            return "pinned";
-        case Memory::managed:
-            return "managed";
-        case Memory::prefetched:
-            return "prefetched";
-        case Memory::kept_on_host:
-            return "kept_on_host";
-    }
-    return "";
+    constexpr const char* texts[] = {"explicit", "pinned", "managed", "prefetched", "kept_on_host"};
+    return texts[static_cast<int>(memory)];
 }
 
 lab::Variant phase_row(const std::shared_ptr<Program>& program, Memory memory, Shape shape,

@@ -32,9 +32,7 @@ class Arrays {
         return sets_[index];
     }
 
-    void check() {
-        lab::expect_repeats(set(0).out, {0, size_}, lab::DeviceBuffer<float>(values_));
-    }
+    void check() { lab::expect_repeats(set(0).out, {0, size_}, lab::DeviceBuffer<float>(values_)); }
 
   private:
     std::size_t size_;
