@@ -105,8 +105,8 @@ class Records {
     std::vector<Set> sets_;
 };
 
-// Of each record, `used` fields are loaded or stored, `written` of them stored, and the sectors of
-// `touched` fields move.
+// Fields of each record: `used` are loaded or stored, `written` are stored, and the sectors of `touched`
+// move.
 struct Traffic {
     std::size_t used, written, touched;
 };

@@ -57,7 +57,7 @@ constexpr struct Kernel {
      .per_thread = 4},
 };
 
-// Of each kernel that can do this shape.
+// The rows of all kernels that can do this shape.
 std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
     const lab::MatrixTranspose matrix(rows, columns);
     std::vector<lab::Variant> table;

@@ -86,7 +86,7 @@ lab::Variant step_row(const Step<T>& step, const Matrix<T>& matrix, const std::s
     return row;
 }
 
-// What the copy engine takes: rows of both matrices are multiples of 16 bytes.
+// The copy engine takes matrices whose rows are multiples of 16 bytes, `out` included.
 template <class T>
 bool fits_tensor_copies(const Matrix<T>& matrix) {
     return matrix.rows() * sizeof(T) % 16 == 0 && matrix.columns() * sizeof(T) % 16 == 0;

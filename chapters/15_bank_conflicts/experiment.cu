@@ -28,7 +28,7 @@ namespace {
 using Rows = std::vector<lab::Variant>;
 using lab::MatrixTranspose;
 
-// What a tile is: width x width threads and elements, `pitch` elements from row to row.
+// width x width threads and elements; rows begin `pitch` elements apart.
 struct Tile {
     unsigned width, pitch;
 };

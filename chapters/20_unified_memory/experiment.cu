@@ -44,7 +44,7 @@ lab::Variant phase_row(const std::shared_ptr<Program>& program, Memory memory, S
                        const std::string& phase) {
     const double matrix_bytes = static_cast<double>(shape.bytes()) / 3;
     const bool is_launch = phase == "first_touch" || phase == "kernel";
-    // Of the others bytes are counted.
+    // The other phases have counters: bytes that move.
     const bool is_time = phase == "initialise" || phase == "host_sum" || phase == "first_touch";
     return {
         .name = lab::variant_name("add_matrices", {{"memory", text(memory)},

@@ -1,4 +1,4 @@
-// What an experiment.cu needs of the harness.
+// The harness, as an experiment.cu includes it.
 #pragma once
 
 #include "lab/buffer_rows.hpp"

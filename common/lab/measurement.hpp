@@ -17,7 +17,7 @@ namespace lab {
 // user asked for a longer one. What is beyond is launched while the first ones run.
 constexpr int max_launches = 512;
 
-// What a launch of the variant finds in the L2 when it is timed (sets_of in admission.hpp).
+// The state of the L2 that a timed launch of the variant meets, by its cache.
 backend::PredictedL2 l2_of(const Variant& variant);
 
 // Launches, where there is something to launch, and compares; returns what was counted.

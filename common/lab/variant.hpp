@@ -11,7 +11,7 @@
 
 namespace lab {
 
-// What a launch finds in the L2: nothing of its own, or what the launch before has left.
+// The state of the L2 when a launch begins: without its data, or with what the launch before left.
 enum class Cache { cold, warm };
 inline const char* text(Cache cache) { return cache == Cache::cold ? "cold" : "warm"; }
 
@@ -24,7 +24,7 @@ enum class Evidence { by_size, counted, predicted, measured };
 // cuBLAS may launch more than one.
 enum class Kind { kernel, memcpy, cublas };
 
-// What a launch asks of the device besides its arguments.
+// The grid and block of a launch, which the device has to be able to do.
 struct LaunchShape {
     std::array<std::size_t, 3> grid = {1, 1, 1};  // blocks
     std::size_t threads = 1;                      // of a block
@@ -38,7 +38,7 @@ LaunchShape shape_of(const Launch& launch) {
     return {};
 }
 
-// What a device has from one compute capability on, in the plural: {9, "bulk copies"}.
+// An ability of devices from one compute capability on, in the plural: {9, "bulk copies"}.
 struct Feature {
     int compute_capability = 0;  // major
     const char* name = "";
@@ -61,7 +61,7 @@ struct Variant {
     Kind kind = Kind::kernel;
     double bytes = 0;  // one launch has to read and write, each byte once
     double flops = 0;  // floating-point operations of one launch; 0: not stated
-    // What else one launch has so many of (dependent loads, blocks, launches); 0: not stated
+    // Other units of work of one launch (dependent loads, blocks, launches); 0: not stated
     double items = 0;
     // Device memory that one launch touches; with several buffer sets, that of one set.
     std::size_t working_set_bytes = 0;
@@ -77,10 +77,9 @@ struct Variant {
     // In place of events around launches, for what events do not see (copies, page faults, the host's
     // own work): executes once and returns the seconds by the host's clock. Called on a GPU alone.
     std::function<double()> timed = {};
-    // That launch() launches. A profiler would count each of several apart, and the queue holds fewer
-    // launches of them.
+    // Kernels that launch() launches. A profiler counts each of them apart, and the queue holds fewer launches.
     int kernels = 1;
-    // What the variant has counted by itself by the time it is checked; reported with the row.
+    // Counters of the variant's own, known when it is checked; reported with the row.
     std::function<Counters()> counters = [] { return Counters{}; };
     // The share of what can be set aside of the L2 that is, while it is timed or profiled. The reference has all of the L2.
     unsigned l2_set_aside_percent = 0;
@@ -97,7 +96,7 @@ struct Variant {
     std::size_t sets = 1;
 };
 
-// Of a row, for backend::L2SetAside.
+// The bytes of a row's share, for backend::L2SetAside.
 inline std::size_t l2_set_aside_bytes(const Variant& row) {
     return backend::description().max_l2_set_aside_bytes * row.l2_set_aside_percent / 100;
 }

@@ -39,7 +39,7 @@ Variant with_grid(std::size_t x, std::size_t y = 1) {
     return wide;
 }
 
-// What an admission makes of a row, and the line that it adds.
+// The decision about a row, and the line that it adds.
 struct Decision {
     bool admitted;
     Variant row;
