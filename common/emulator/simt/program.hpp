@@ -12,6 +12,7 @@
 
 #include "emulator/models/cache_operator.hpp"
 #include "emulator/models/warp_request.hpp"
+#include "emulator/ptx/machine_counts.hpp"
 #include "emulator/ptx/module.hpp"
 #include "emulator/simt/cost_model.hpp"
 #include "emulator/simt/gpu.hpp"
@@ -179,6 +180,7 @@ struct Image {
     };
     std::unordered_map<const void*, const MemoryDetail*> accesses;  // by an operation's detail
     std::vector<Guarded> guarded;  // operations that count the lanes that their guard leaves out
+    std::vector<ptx::MachineCounts> machine;  // of the functions; empty: not known, or not asked
     Traits traits;                 // of all functions together
     bool uses_local_memory = false;
     bool has_pauses = false;  // in some block

@@ -1,0 +1,173 @@
+#include "emulator/ptx/machine_evidence.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace emulator::ptx {
+namespace {
+
+using Weights = std::map<std::uint32_t, double>;  // by block of the PTX
+
+// ptxas keeps these where they are: a conditional branch, accesses to memory, barriers, and what lanes do together.
+// The others may stand elsewhere; of an instruction with a guard only some lanes are sure to come by.
+constexpr double weight_in_place = 20, weight_of_others = 1, weight_of_guarded = 0.3,
+                 weight_of_convergence = 0.1;
+
+bool stays_in_place(std::uint16_t operation) {
+    const auto is_between = [&](int first, int last) {
+        return operation >= first && operation <= last;
+    };
+    constexpr std::uint16_t ldc = 0x182;  // of the constant bank
+    if (is_between(0x180, 0x18f)) return operation != ldc;  // LD to CCTL: memory, SHFL
+    if (is_between(0x160, 0x16f)) return true;              // textures
+    if (is_between(0x199, 0x19d)) return true;              // surfaces
+    if (is_between(0x1a1, 0x1a9)) return true;              // MATCH, atomics
+    switch (operation) {
+        case 0x006:  // VOTE
+        case 0x086:  // VOTEU
+        case 0x03b:  // LDSM
+        case 0x11a:  // DEPBAR
+        case 0x11d:  // BAR
+        case 0x15d:  // NANOSLEEP
+        case 0x192:  // MEMBAR
+        case 0x1ae:  // LDGSTS
+        case 0x1c4:  // REDUX
+        case machine_call:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool is_of_convergence(std::uint16_t operation) {
+    return operation == machine_bssy || operation == machine_bsync || operation == machine_break ||
+           operation == machine_warpsync;
+}
+
+bool ends_way(std::uint16_t operation) {
+    return operation == machine_bra || operation == machine_exit || operation == machine_ret;
+}
+
+// A line and an operation that was made of it.
+using Copied = std::pair<std::uint32_t, std::uint16_t>;
+
+class Finder {
+  public:
+    Finder(const std::vector<MachineBlock>& code, const PtxLines& ptx) : code_(code), ptx_(ptx) {
+        for (std::uint32_t block = 0; block < ptx.blocks.size(); ++block) {
+            for (const std::uint32_t line : ptx.blocks[block]) ++times_[line][block];
+        }
+        for (std::uint32_t block = 0; block < code.size(); ++block) {
+            for (const MachineInstruction& each : code[block].instructions)
+                copies_[{each.line, each.operation}].push_back(block);
+        }
+    }
+
+    MachineEvidence of(std::uint32_t block) const {
+        Weights sure, clear;
+        for (std::size_t i = 0; i < code_[block].instructions.size(); ++i)
+            weigh(block, i, sure, clear);
+        MachineEvidence evidence;
+        double most = 0;
+        for (const auto& [each, weight] : sure) most = std::max(most, weight);
+        for (const auto& [each, weight] : sure) {
+            if (weight > 0.999 * most) evidence.equal.push_back(each);
+        }
+        if (!evidence.equal.empty()) return evidence;
+        for (const auto& [each, weight] : clear) {
+            if (weight >= weight_of_others) evidence.bounds.push_back(each);
+        }
+        return evidence;
+    }
+
+  private:
+    struct Weight {
+        double value = 0;
+        bool is_in_place = false;
+    };
+
+    Weight weight_of(const MachineBlock& block, std::size_t i) const {
+        const MachineInstruction& each = block.instructions[i];
+        if (i + 1 == block.instructions.size() && (ends_way(each.operation) || each.operation == machine_brx)) {
+            const bool is_branch = std::ranges::binary_search(ptx_.branches, each.line);
+            if (!is_branch) return {weight_of_convergence, false};
+            const bool is_in_place = block.is_conditional || each.operation == machine_brx;
+            return {is_in_place ? weight_in_place : weight_of_others, is_in_place};
+        }
+        if (each.is_guarded) return {weight_of_guarded, false};
+        if (stays_in_place(each.operation)) return {weight_in_place, true};
+        return {is_of_convergence(each.operation) ? weight_of_convergence : weight_of_others,
+                false};
+    }
+
+    // How often the line stands in a block: as often as the rarest of the operations that were made of it.
+    unsigned times_in(std::uint32_t block, std::uint32_t line) const {
+        std::map<std::uint16_t, unsigned> times;
+        for (const MachineInstruction& each : code_[block].instructions) {
+            if (each.line == line) ++times[each.operation];
+        }
+        unsigned least = times.begin()->second;
+        for (const auto& [operation, count] : times) least = std::min(least, count);
+        return least;
+    }
+
+    void weigh(std::uint32_t block, std::size_t i, Weights& sure, Weights& clear) const {
+        const MachineInstruction& each = code_[block].instructions[i];
+        const auto found = times_.find(each.line);
+        if (found == times_.end()) return;
+        const auto& in_ptx = found->second;
+        const std::vector<std::uint32_t>& in_code = copies_.at({each.line, each.operation});
+        const auto here = static_cast<unsigned>(std::ranges::count(in_code, block));
+        const Weight weight = weight_of(code_[block], i);
+        if (const Weights pairs = paired(block, in_ptx, in_code); !pairs.empty()) {
+            for (const auto& [other, share] : pairs) {
+                sure[other] += weight.value * share / here;
+                clear[other] += weight.value * share / here;
+            }
+            return;
+        }
+        const unsigned copies = times_in(block, each.line);
+        const bool is_copied = in_code.front() != in_code.back();
+        for (const auto& [other, times] : in_ptx) {
+            const double likeness = static_cast<double>(std::min(times, copies)) /
+                                    static_cast<double>(std::max(times, copies));
+            const double value = weight.value * likeness / here;
+            if (in_ptx.size() == 1) clear[other] += value;
+            if (weight.is_in_place || (times > 1 && times == copies && is_copied))
+                sure[other] += value;
+        }
+    }
+
+    // Where machine code and PTX have equally many copies of an instruction, these belong together in order.
+    static Weights paired(std::uint32_t block, const std::map<std::uint32_t, unsigned>& in_ptx,
+                          const std::vector<std::uint32_t>& in_code) {
+        std::vector<std::uint32_t> copies;
+        for (const auto& [other, times] : in_ptx) copies.insert(copies.end(), times, other);
+        if (copies.size() != in_code.size() || copies.size() == 1) return {};
+        Weights pairs;
+        const auto here = static_cast<double>(std::ranges::count(in_code, block));
+        for (std::size_t i = 0; i < in_code.size(); ++i) {
+            if (in_code[i] == block) pairs[copies[i]] += 1 / here;
+        }
+        return pairs;
+    }
+
+    const std::vector<MachineBlock>& code_;
+    const PtxLines& ptx_;
+    std::map<std::uint32_t, std::map<std::uint32_t, unsigned>> times_;  // by line and block
+    std::map<Copied, std::vector<std::uint32_t>> copies_;               // blocks, in order
+};
+
+}  // namespace
+
+std::vector<MachineEvidence> evidence_of(const std::vector<MachineBlock>& code,
+                                         const PtxLines& ptx) {
+    const Finder finder(code, ptx);
+    std::vector<MachineEvidence> evidence;
+    for (std::uint32_t block = 0; block < code.size(); ++block)
+        evidence.push_back(finder.of(block));
+    return evidence;
+}
+
+}  // namespace emulator::ptx

@@ -1,0 +1,27 @@
+// Which blocks of the PTX tell how often a block of the machine code is executed. Instructions keep the line of the PTX,
+// but ptxas moves those without an effect, guards short branches, and copies the bodies of loops.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emulator/ptx/machine_flow.hpp"
+
+namespace emulator::ptx {
+
+// The blocks as they are executed: with the copies that unroll_loops and unroll_whole_loops make.
+struct PtxLines {
+    std::vector<std::vector<std::uint32_t>> blocks;  // the line of each instruction
+    std::vector<std::uint32_t> branches;             // lines of branches and tests, ascending
+};
+
+struct MachineEvidence {
+    std::vector<std::uint32_t> equal;  // it is executed as often as the most frequent of these
+    std::vector<std::uint32_t> bounds;  // where that is not known: no more often than any of these
+};
+
+// Of each block.
+std::vector<MachineEvidence> evidence_of(const std::vector<MachineBlock>& code,
+                                         const PtxLines& ptx);
+
+}  // namespace emulator::ptx
