@@ -15,7 +15,6 @@ MachineCounts::MachineCounts(const std::vector<MachineBlock>& code, const PtxLin
         node.opening = code[i].opening;
         node.size = static_cast<std::uint32_t>(code[i].instructions.size());
         node.is_entry = code[i].is_entry;
-        node.is_conditional = code[i].is_conditional;
         node.ends_region = !code[i].instructions.empty() &&
                            code[i].instructions.back().operation == machine_bsync;
         node.evidence = std::move(evidence[i]);
@@ -102,13 +101,14 @@ class MachineFlowSolver {
     static constexpr Count unbounded = std::numeric_limits<std::uint32_t>::max() * Count{1 << 20};
 
     void take_evidence(std::uint32_t block) {
-        const Node& node = nodes_[block];
-        const auto& equal = node.evidence.equal;
+        const MachineEvidence& evidence = nodes_[block].evidence;
+        if (evidence.branch != no_machine_block)
+            more_[block] = ptx_[evidence.branch].divergences;
+        const auto& equal = evidence.equal;
         if (equal.empty()) return;
         const auto most = std::ranges::max_element(
             equal, {}, [&](std::uint32_t other) { return ptx_[other].executions; });
         blocks_[block] = ptx_[*most].executions;
-        if (node.is_conditional) more_[block] = ptx_[*most].divergences;
     }
 
     void set_block(std::uint32_t block, Count count) {

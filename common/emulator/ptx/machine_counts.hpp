@@ -40,7 +40,7 @@ class MachineCounts {
         std::vector<std::uint32_t> closings;  // blocks before which a region that begins here has ended
         std::uint32_t opening = no_machine_block;
         std::uint32_t size = 0;   // instructions
-        bool is_entry = false, is_conditional = false;
+        bool is_entry = false;
         bool ends_region = false;     // BSYNC
         bool is_behind_region = false;
         MachineEvidence evidence;

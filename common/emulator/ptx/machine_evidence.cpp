@@ -69,6 +69,7 @@ class Finder {
         for (std::size_t i = 0; i < code_[block].instructions.size(); ++i)
             weigh(block, i, sure, clear);
         MachineEvidence evidence;
+        evidence.branch = branch_of(block);
         double most = 0;
         for (const auto& [each, weight] : sure) most = std::max(most, weight);
         for (const auto& [each, weight] : sure) {
@@ -99,6 +100,17 @@ class Finder {
         if (stays_in_place(each.operation)) return {weight_in_place, true};
         return {is_of_convergence(each.operation) ? weight_of_convergence : weight_of_others,
                 false};
+    }
+
+    std::uint32_t branch_of(std::uint32_t block) const {
+        if (!code_[block].is_conditional) return no_machine_block;
+        const MachineInstruction& last = code_[block].instructions.back();
+        const auto found = times_.find(last.line);
+        if (found == times_.end()) return no_machine_block;
+        const Weights pairs =
+            paired(block, found->second, copies_.at({last.line, last.operation}));
+        if (pairs.size() == 1) return pairs.begin()->first;
+        return found->second.size() == 1 ? found->second.begin()->first : no_machine_block;
     }
 
     // How often the line stands in a block: as often as the rarest of the operations that were made of it.

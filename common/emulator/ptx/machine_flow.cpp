@@ -22,8 +22,10 @@ struct Coded {
 
     std::uint16_t operation() const { return low & 0x1ff; }
     bool is_guarded() const { return (low >> 12 & 0xf) != always; }
+    // Of a branch or an end.
     bool is_conditional() const {
         const bool is_branch = operation() == machine_bra;
+        if (!is_branch && operation() != machine_exit && operation() != machine_ret) return false;
         const bool tests_uniform = (low & 0xfff) == 0x547;  // BRA.U UP0
         return is_guarded() || (is_branch && (tests_uniform || (high >> 23 & 0xf) != always));
     }

@@ -165,7 +165,7 @@ std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view 
     command.insert(command.end(), {"-o", cubin, module});
     if (!out || !run(std::move(command), report)) return std::nullopt;
     const std::string code = contents_of(cubin);
-    Compilation compilation{parse_ptxas_report(contents_of(report)), {}, {}, release_of(code)};
+    Compilation compilation{parse_ptxas_report(contents_of(report)), {}, release_of(code)};
     read_code(code, number_of(architecture), with_flow, compilation);
     cache.write(compilation);
     return compilation;

@@ -26,8 +26,8 @@ struct KernelResources {
 struct Compilation {
     std::vector<KernelResources> kernels;
     MachineCode code;     // from Volta on
-    MachineFlow flow;     // likewise, where it was asked for
     std::string release;  // of the ptxas: "13.0"; empty: not known
+    MachineFlow flow{};   // from Volta on, where it was asked for
 
     bool operator==(const Compilation&) const = default;
 };
