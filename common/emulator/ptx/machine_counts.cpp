@@ -171,7 +171,7 @@ class MachineFlowSolver {
             set_flow(in.edge, less(*blocks_[block], in.known));
     }
 
-    // The most that each block can be executed, by what leads to it.
+    // The most that each block can be executed, by what leads to it and what is in it.
     std::vector<Count> limits() const {
         std::vector<Count> limits(nodes_.size());
         for (const std::uint32_t block : order_) {
@@ -186,6 +186,8 @@ class MachineFlowSolver {
                 limits[block] += flows_[edge] ? *flows_[edge] : limits[edges_[edge].from];
             }
             limits[block] = std::min(limits[block], unbounded);
+            for (const std::uint32_t other : node.evidence.bounds)
+                limits[block] = std::min(limits[block], ptx_[other].executions);
         }
         return limits;
     }
@@ -210,10 +212,7 @@ class MachineFlowSolver {
         const std::vector<Count> limit = limits();
         for (const std::uint32_t block : order_) {
             if (blocks_[block]) continue;
-            Count count = limit[block];
-            for (const std::uint32_t other : nodes_[block].evidence.bounds)
-                count = std::min(count, ptx_[other].executions);
-            set_block(block, count == unbounded ? 0 : count);
+            set_block(block, limit[block] == unbounded ? 0 : limit[block]);
             return true;
         }
         return false;
