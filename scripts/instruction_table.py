@@ -3,8 +3,8 @@
 
     .venv/bin/python scripts/instruction_table.py [--check]
 
-It executes the validation sets, which have to be built, and compares with what is stored of the H200's profiler. --check
-writes nothing, and is exit status 1 where the page is not up to date.
+It executes the validation sets, which have to be built, and compares with what is stored of the H200's profiler.
+--check writes nothing, and is exit status 1 where the page is not up to date.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from notebook.project import Project
 from notebook.text import markdown_table
 
 PAGE = Path(__file__).resolve().parents[1] / "common" / "emulator" / "README.md"
-BEGIN, END = "<!-- instructions: made by scripts/instruction_table.py -->", "<!-- instructions: end -->"
+BEGIN, END = (
+    "<!-- instructions: made by scripts/instruction_table.py -->",
+    "<!-- instructions: end -->",
+)
 GPU, ARCHITECTURE = "nvidia-h200", "hopper"
 COUNTERS = {"ptx_instructions": "of the PTX", "warp_instructions": "of the machine code"}
 HEADER = ("programs", "launches", "counted", "equal", "within 5 %", "within 10 %", "median error")

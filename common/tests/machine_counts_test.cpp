@@ -15,7 +15,9 @@ constexpr std::uint16_t imad = 0x024, isetp = 0x00c, ldg = 0x181, stg = 0x186, b
                         ffma = 0x023;
 constexpr std::uint32_t none = no_machine_block;
 
-MachineInstruction at(std::uint32_t line, std::uint16_t operation) { return {line, operation, false}; }
+MachineInstruction at(std::uint32_t line, std::uint16_t operation) {
+    return {line, operation, false};
+}
 MachineInstruction guarded(std::uint32_t line, std::uint16_t operation) {
     return {line, operation, true};
 }
@@ -160,8 +162,7 @@ TEST(MachineCounts, ALoopIsEnteredByAllThatMay) {
     };
     EXPECT_EQ(executions(code, ptx, {{100, 0}, {800, 0}, {100, 0}}),
               (Executions{100, 100, 800, 100}));
-    EXPECT_EQ(executions(code, ptx, {{100, 0}, {40, 0}, {100, 0}}),
-              (Executions{100, 40, 40, 100}));
+    EXPECT_EQ(executions(code, ptx, {{100, 0}, {40, 0}, {100, 0}}), (Executions{100, 40, 40, 100}));
 }
 
 TEST(MachineCounts, NothingOfNothing) {

@@ -109,11 +109,14 @@ TEST_P(OfGpu, NothingIsLeftThatNoWayLeadsTo) {
     for (std::size_t i = 1; i < blocks.size(); ++i) EXPECT_TRUE(is_reached[i]) << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(MachineFlow, OfGpu, ::testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"));
+INSTANTIATE_TEST_SUITE_P(MachineFlow, OfGpu,
+                         ::testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"));
 
 TEST(MachineFlow, OfDamagedCubins) {
     EXPECT_THROW(read_machine_flow({}, 90), FatbinError);
-    const std::string text = "\x7f" "ELF and no more";
+    const std::string text =
+        "\x7f"
+        "ELF and no more";
     EXPECT_THROW(read_machine_flow(std::as_bytes(std::span(text)), 90), FatbinError);
 }
 

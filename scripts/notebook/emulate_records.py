@@ -146,7 +146,7 @@ class Launch:
 
     @property
     def instructions(self) -> tuple[float, str]:
-        """How many warps execute, and which: of the machine code ("warp") where it is known, else of the PTX ("PTX")."""
+        """How many warps execute, and which: of the machine code ("warp") if that is known, else of the PTX."""
         if (counted := self.counters.get("warp_instructions")) is not None:
             return counted, "warp"
         return float(sum(line.warp_instructions for line in self.code)), "PTX"

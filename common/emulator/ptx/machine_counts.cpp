@@ -15,8 +15,8 @@ MachineCounts::MachineCounts(const std::vector<MachineBlock>& code, const PtxLin
         node.opening = code[i].opening;
         node.size = static_cast<std::uint32_t>(code[i].instructions.size());
         node.is_entry = code[i].is_entry;
-        node.ends_region = !code[i].instructions.empty() &&
-                           code[i].instructions.back().operation == machine_bsync;
+        node.ends_region =
+            !code[i].instructions.empty() && code[i].instructions.back().operation == machine_bsync;
         node.evidence = std::move(evidence[i]);
         if (node.opening != no_machine_block) nodes_[node.opening].closings.push_back(i);
     }
@@ -102,8 +102,7 @@ class MachineFlowSolver {
 
     void take_evidence(std::uint32_t block) {
         const MachineEvidence& evidence = nodes_[block].evidence;
-        if (evidence.branch != no_machine_block)
-            more_[block] = ptx_[evidence.branch].divergences;
+        if (evidence.branch != no_machine_block) more_[block] = ptx_[evidence.branch].divergences;
         const auto& equal = evidence.equal;
         if (equal.empty()) return;
         const auto most = std::ranges::max_element(

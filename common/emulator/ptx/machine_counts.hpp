@@ -37,11 +37,12 @@ class MachineCounts {
     };
     struct Node {
         std::vector<std::uint32_t> in, out;  // edges
-        std::vector<std::uint32_t> closings;  // blocks before which a region that begins here has ended
+        std::vector<std::uint32_t>
+            closings;  // blocks before which a region that begins here has ended
         std::uint32_t opening = no_machine_block;
-        std::uint32_t size = 0;   // instructions
+        std::uint32_t size = 0;  // instructions
         bool is_entry = false;
-        bool ends_region = false;     // BSYNC
+        bool ends_region = false;  // BSYNC
         bool is_behind_region = false;
         MachineEvidence evidence;
     };

@@ -18,7 +18,7 @@ bool stays_in_place(std::uint16_t operation) {
     const auto is_between = [&](int first, int last) {
         return operation >= first && operation <= last;
     };
-    constexpr std::uint16_t ldc = 0x182;  // of the constant bank
+    constexpr std::uint16_t ldc = 0x182;                    // of the constant bank
     if (is_between(0x180, 0x18f)) return operation != ldc;  // LD to CCTL: memory, SHFL
     if (is_between(0x160, 0x16f)) return true;              // textures
     if (is_between(0x199, 0x19d)) return true;              // surfaces
@@ -90,7 +90,8 @@ class Finder {
 
     Weight weight_of(const MachineBlock& block, std::size_t i) const {
         const MachineInstruction& each = block.instructions[i];
-        if (i + 1 == block.instructions.size() && (ends_way(each.operation) || each.operation == machine_brx)) {
+        if (i + 1 == block.instructions.size() &&
+            (ends_way(each.operation) || each.operation == machine_brx)) {
             const bool is_branch = std::ranges::binary_search(ptx_.branches, each.line);
             if (!is_branch) return {weight_of_convergence, false};
             const bool is_in_place = block.is_conditional || each.operation == machine_brx;
@@ -107,8 +108,7 @@ class Finder {
         const MachineInstruction& last = code_[block].instructions.back();
         const auto found = times_.find(last.line);
         if (found == times_.end()) return no_machine_block;
-        const Weights pairs =
-            paired(block, found->second, copies_.at({last.line, last.operation}));
+        const Weights pairs = paired(block, found->second, copies_.at({last.line, last.operation}));
         if (pairs.size() == 1) return pairs.begin()->first;
         return found->second.size() == 1 ? found->second.begin()->first : no_machine_block;
     }

@@ -16,7 +16,7 @@ struct PtxLines {
 };
 
 struct MachineEvidence {
-    std::vector<std::uint32_t> equal;  // it is executed as often as the most frequent of these
+    std::vector<std::uint32_t> equal;   // it is executed as often as the most frequent of these
     std::vector<std::uint32_t> bounds;  // where that is not known: no more often than any of these
     std::uint32_t branch = no_machine_block;  // the PTX's block whose branch parts lanes at its end
 };

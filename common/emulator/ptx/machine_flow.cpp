@@ -218,7 +218,7 @@ class Reader {
 
     const MachineText& text_;
     const bool is_split_;
-    std::uint64_t end_ = nowhere;  // behind it are subroutines for rare cases
+    std::uint64_t end_ = nowhere;        // behind it are subroutines for rare cases
     std::vector<std::uint64_t> starts_;  // of blocks, ascending
     std::vector<MachineBlock> blocks_;
     std::vector<bool> is_left_out_;

@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view first_line = "ptxas, format 9", release_word = "release",
-                           kernel_word = "kernel", code_word = "code", flow_word = "flow", last_line = "end";
+                           kernel_word = "kernel", code_word = "code", flow_word = "flow",
+                           last_line = "end";
 
 // FNV-1a in 128 bits.
 class Hash {

@@ -108,7 +108,8 @@ std::string contents_of(const fs::path& path) {
 
 // Empty where a cubin of another version cannot be read: what it would tell is then not known.
 template <class Reader>
-auto read(Reader reader, const std::string& cubin) -> decltype(reader(std::span<const std::byte>())) {
+auto read(Reader reader, const std::string& cubin)
+    -> decltype(reader(std::span<const std::byte>())) {
     try {
         return reader(std::as_bytes(std::span(cubin)));
     } catch (const FatbinError&) {

@@ -107,7 +107,8 @@ Counters counters_of(const simt::LaunchRecord& totals, bool with_caches) {
 
 Counters reported_counters(const simt::LaunchRecord& launch, bool with_caches) {
     Counters counters = counters_of(launch, with_caches);
-    const auto warps = std::ranges::find(counters, "warp_instructions", &Counters::value_type::first);
+    const auto warps =
+        std::ranges::find(counters, "warp_instructions", &Counters::value_type::first);
     warps[0].first = "ptx_instructions";
     warps[1].first = "ptx_thread_instructions";
     if (launch.machine_instructions) {

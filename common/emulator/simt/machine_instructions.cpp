@@ -8,7 +8,7 @@ namespace emulator::simt {
 namespace {
 
 bool decides_way(const ptx::Instruction& instruction) {
-    static constexpr std::array<std::string_view, 6> opcodes = {"bra", "brx",  "ret",
+    static constexpr std::array<std::string_view, 6> opcodes = {"bra",  "brx",  "ret",
                                                                 "exit", "trap", "setp"};
     return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
 }

@@ -181,7 +181,7 @@ struct Image {
     std::unordered_map<const void*, const MemoryDetail*> accesses;  // by an operation's detail
     std::vector<Guarded> guarded;  // operations that count the lanes that their guard leaves out
     std::vector<ptx::MachineCounts> machine;  // of the functions; empty: not known, or not asked
-    Traits traits;                 // of all functions together
+    Traits traits;                            // of all functions together
     bool uses_local_memory = false;
     bool has_pauses = false;  // in some block
 

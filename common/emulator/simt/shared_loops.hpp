@@ -29,7 +29,7 @@ class SharedLoops {
         std::vector<std::uint32_t> warps;
         std::vector<SharedSwaps> swaps;
     };
-    using Turn = std::pair<std::uint32_t, std::uint32_t>;  // site, number since the barrier
+    using Turn = std::pair<std::uint32_t, std::uint32_t>;    // site, number since the barrier
     using OfWarp = std::pair<std::uint32_t, std::uint32_t>;  // site, warp
 
     std::map<Turn, Abreast> turns_;
