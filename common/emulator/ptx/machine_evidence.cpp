@@ -14,6 +14,8 @@ using Weights = std::map<std::uint32_t, double>;  // by block of the PTX
 constexpr double weight_in_place = 20, weight_of_others = 1, weight_of_guarded = 0.3,
                  weight_of_convergence = 0.1;
 
+constexpr std::uint16_t atoms = 0x18c, atoms_compare = 0x18d;
+
 bool stays_in_place(std::uint16_t operation) {
     const auto is_between = [&](int first, int last) {
         return operation >= first && operation <= last;
@@ -65,6 +67,8 @@ class Finder {
     }
 
     MachineEvidence of(std::uint32_t block) const {
+        if (const std::uint32_t loop = loop_of(block); loop != no_machine_block)
+            return {{loop}, {}, loop};
         Weights sure, clear;
         for (std::size_t i = 0; i < code_[block].instructions.size(); ++i)
             weigh(block, i, sure, clear);
@@ -101,6 +105,22 @@ class Finder {
         if (stays_in_place(each.operation)) return {weight_in_place, true};
         return {is_of_convergence(each.operation) ? weight_of_convergence : weight_of_others,
                 false};
+    }
+
+    // The tries of an atomic operation, where the block makes one and the operation is one of the PTX's.
+    std::uint32_t loop_of(std::uint32_t block) const {
+        for (const MachineInstruction& each : code_[block].instructions) {
+            if (each.operation != atoms && each.operation != atoms_compare) continue;
+            std::vector<std::uint32_t> loops;
+            for (const PtxLines::Loop& loop : ptx_.loops) {
+                if (loop.line == each.line) loops.push_back(loop.block);
+            }
+            const auto& copies = copies_.at({each.line, each.operation});
+            if (loops.empty() || loops.size() != copies.size()) continue;
+            return loops[static_cast<std::size_t>(std::ranges::find(copies, block) -
+                                                  copies.begin())];
+        }
+        return no_machine_block;
     }
 
     std::uint32_t branch_of(std::uint32_t block) const {

@@ -13,6 +13,11 @@ namespace emulator::ptx {
 struct PtxLines {
     std::vector<std::vector<std::uint32_t>> blocks;  // the line of each instruction
     std::vector<std::uint32_t> branches;             // lines of branches and tests, ascending
+    // Atomic operations that are loops of the machine code: how often these are tried is counted as of a block of its own.
+    struct Loop {
+        std::uint32_t line = 0, block = 0;
+    };
+    std::vector<Loop> loops;
 };
 
 struct MachineEvidence {

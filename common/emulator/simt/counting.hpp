@@ -94,6 +94,8 @@ struct SiteState {
         if (pattern->kind == PatternKind::contiguous) contiguous = pattern;
         if (pattern->kind == PatternKind::uniform) uniform = pattern;
     }
+    std::uint64_t parted_tries =
+        0;                    // of a loop in shared memory: some lanes left it, and others not
     RequestCounter requests;  // to the space of the instruction; of a generic one, to global memory
     // Of a generic address.
     struct OtherSpaces {

@@ -55,6 +55,7 @@ void Counts::add(const Counts& other, std::uint64_t times) {
         sites[i].requests.add(other.sites[i].requests, times);
         sites[i].shared.add(other.sites[i].shared, times);
         sites[i].local.add(other.sites[i].local, times);
+        sites[i].parted_tries += times * other.sites[i].parted_tries;
     }
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         blocks[i].executions += times * other.blocks[i].executions;
@@ -116,6 +117,7 @@ Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>
             const SiteState& state = execution.sites[i];
             CostModel cost = launch.image.sites[i].cost;
             counts.sites[i].requests.add(state.requests.total(cost));
+            counts.sites[i].parted_tries += state.parted_tries;
             if (!state.others) continue;
             cost.space = AccessSpace::shared;
             counts.sites[i].shared.add(state.others->shared.total(cost));

@@ -14,6 +14,7 @@ struct Counts {
     struct Site {
         AccessCounters requests;       // to the space of the instruction
         AccessCounters shared, local;  // of a generic address
+        std::uint64_t parted_tries = 0;
         bool operator==(const Site&) const = default;
     };
     std::vector<Site> sites;                    // as Image::sites

@@ -13,6 +13,10 @@ bool decides_way(const ptx::Instruction& instruction) {
     return std::ranges::find(opcodes, instruction.opcode) != opcodes.end();
 }
 
+bool is_loop(const Image::Site& site) {
+    return site.site.kind == AccessKind::atomic && site.cost.bank_atomic == BankAtomic::spin;
+}
+
 ptx::PtxLines lines_of(const Image& image) {
     ptx::PtxLines lines;
     for (const auto& [function, block] : image.counters) {
@@ -24,6 +28,14 @@ ptx::PtxLines lines_of(const Image& image) {
         }
     }
     std::ranges::sort(lines.branches);
+    for (const Image::Site& site : image.sites) {
+        if (!is_loop(site)) continue;
+        const ptx::Instruction& instruction =
+            site.function->source->instructions[site.site.instruction];
+        const auto block = static_cast<std::uint32_t>(lines.blocks.size());
+        lines.loops.push_back({instruction.text_line, block});
+        lines.blocks.emplace_back();
+    }
     return lines;
 }
 
@@ -47,6 +59,10 @@ std::optional<std::uint64_t> machine_instructions(const Image& image, const Coun
     std::vector<ptx::PtxBlockCount> blocks;
     for (const Execution::BlockCount& block : counts.blocks)
         blocks.push_back({block.executions, block.divergences});
+    for (std::size_t i = 0; i < image.sites.size(); ++i) {
+        if (is_loop(image.sites[i]))
+            blocks.push_back({counts.sites[i].requests.requests, counts.sites[i].parted_tries});
+    }
     std::uint64_t sum = 0;
     for (const ptx::MachineCounts& function : image.machine) sum += function.instructions(blocks);
     return sum;

@@ -36,10 +36,14 @@ void SharedLoops::add(const AtomicDetail& detail, std::uint32_t warp, const Shar
 void SharedLoops::count(BlockState& block) {
     for (const auto& [turn, abreast] : turns_) {
         const AtomicDetail& detail = *abreast.detail;
+        std::vector<std::uint32_t> rest(abreast.swaps.size());  // by warp, at its last try
         try_abreast(abreast.swaps, detail.bytes, detail.cost.banks,
                     [&](std::size_t i, std::uint32_t lanes) {
-                        count_try(block.warps[abreast.warps[i]].context, detail,
-                                  abreast.swaps[i].offsets, lanes);
+                        WarpContext& context = block.warps[abreast.warps[i]].context;
+                        count_try(context, detail, abreast.swaps[i].offsets, lanes);
+                        const std::uint32_t before = std::exchange(rest[i], lanes);
+                        if (before != 0 && before != lanes)
+                            ++context.sites[detail.site].parted_tries;
                     });
     }
     turns_.clear();
