@@ -107,25 +107,18 @@ TEST(MachineCounts, LanesThatHaveMetAreAsManyAsBefore) {
     EXPECT_EQ(executions(code, ptx, {{100, 30}, {50, 0}, {100, 0}})[3], 100u);
 }
 
-//  A loop that ptxas unrolls: rounds of four, then of two, then one (unroll_loops makes the same copies of the PTX).
-TEST(MachineCounts, CopiesOfALoopsBodyBelongTogetherInOrder) {
-    const std::uint32_t load = 3, product = 4, test = 5;
-    const auto rounds = [&](std::uint32_t count) {
-        std::vector<std::uint32_t> lines;
-        for (std::uint32_t i = 0; i < count; ++i) lines.insert(lines.end(), {load, product});
-        lines.push_back(test);
-        return lines;
-    };
-    const PtxLines ptx{{{1, 2}, rounds(4), rounds(2), rounds(1), {7}}, {test, 7}};
+// A loop that ptxas unrolls: rounds of four, then of two, then one; line 5 is its test.
+constexpr std::uint32_t load = 3, product = 4, test = 5;
+
+std::vector<MachineBlock> unrolled(std::uint16_t of_load) {
     const auto body = [&](std::uint32_t count) {
-        std::vector<MachineInstruction> code;
-        for (std::uint32_t i = 0; i < count; ++i) code.push_back(at(load, ldg));
-        for (std::uint32_t i = 0; i < count; ++i) code.push_back(at(product, ffma));
+        std::vector<MachineInstruction> code(count, at(load, of_load));
+        code.insert(code.end(), count, at(product, ffma));
         return code;
     };
     auto fours = body(4);
     fours.push_back(guarded(test, machine_bra));
-    const std::vector<MachineBlock> code = {
+    return {
         falls({at(1, imad)}, 1),
         branches(fours, 2, 1),
         branches({at(test, isetp), guarded(test, machine_bra)}, 3, 4),
@@ -134,9 +127,47 @@ TEST(MachineCounts, CopiesOfALoopsBodyBelongTogetherInOrder) {
         falls(body(1), 6),
         exits({at(7, machine_exit)}),
     };
+}
+
+// unroll_loops makes the same copies of the PTX.
+TEST(MachineCounts, CopiesOfALoopsBodyBelongTogetherInOrder) {
+    const auto rounds = [&](std::uint32_t count) {
+        std::vector<std::uint32_t> lines;
+        for (std::uint32_t i = 0; i < count; ++i) lines.insert(lines.end(), {load, product});
+        lines.push_back(test);
+        return lines;
+    };
+    const PtxLines ptx{{{1, 2}, rounds(4), rounds(2), rounds(1), {7}}, {test, 7}};
     // 10 warps with 15 rounds each: three of four, one of two, one of one.
-    EXPECT_EQ(executions(code, ptx, {{10, 0}, {30, 0}, {10, 0}, {10, 0}, {10, 0}}),
+    EXPECT_EQ(executions(unrolled(ldg), ptx, {{10, 0}, {30, 0}, {10, 0}, {10, 0}, {10, 0}}),
               (Executions{10, 30, 10, 10, 10, 10, 10}));
+}
+
+// Of a loop without accesses the PTX stays as it is: its rounds are taken to be as many for each warp that enters it.
+TEST(MachineCounts, BodiesOfAnUnrolledLoopShareItsRounds) {
+    const PtxLines ptx{{{1, 2}, {load, product, test}, {7}}, {test, 7}};
+    const auto of_rounds = [&](std::uint64_t rounds) {
+        return executions(unrolled(ffma), ptx, {{10, 0}, {10 * rounds, 0}, {10, 0}});
+    };
+    EXPECT_EQ(of_rounds(15), (Executions{10, 30, 10, 10, 10, 10, 10}));
+    EXPECT_EQ(of_rounds(13), (Executions{10, 30, 10, 0, 10, 10, 10}));
+    EXPECT_EQ(of_rounds(8), (Executions{10, 20, 10, 0, 10, 0, 10}));
+}
+
+// Each try of an atomic operation that is a loop is a round of it.
+TEST(MachineCounts, TriesOfAtomicsThatAreLoops) {
+    constexpr std::uint16_t lds = 0x184, cast_spin = 0x18d;
+    PtxLines ptx{{{1, 2}, {3}, {}}, {1, 3}};
+    ptx.loops = {{2, 2}};
+    std::vector<MachineBlock> code = {
+        falls({at(1, imad), at(2, machine_bssy)}, 1),
+        branches({at(2, lds), at(2, ffma), at(2, cast_spin), guarded(2, machine_bra)}, 2, 1),
+        falls({at(2, machine_bsync)}, 3),
+        exits({at(3, machine_exit)}),
+    };
+    code[3].opening = 0;
+    // 4 warps try 58 times; 12 of these tries end for some of the lanes that make them.
+    EXPECT_EQ(executions(code, ptx, {{4, 0}, {4, 0}, {58, 12}}), (Executions{4, 58, 16, 4}));
 }
 
 // A function that is called is executed as often as the PTX's, although no edge leads to it.

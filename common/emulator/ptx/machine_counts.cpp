@@ -19,6 +19,7 @@ MachineCounts::MachineCounts(const std::vector<MachineBlock>& code, const PtxLin
             !code[i].instructions.empty() && code[i].instructions.back().operation == machine_bsync;
         node.evidence = std::move(evidence[i]);
         if (node.opening != no_machine_block) nodes_[node.opening].closings.push_back(i);
+        if (node.evidence.loop != no_machine_block) bodies_[node.evidence.loop].push_back(i);
     }
     connect(code);
     order_blocks();
@@ -77,6 +78,7 @@ class MachineFlowSolver {
         : nodes_(counts.nodes_),
           edges_(counts.edges_),
           order_(counts.order_),
+          bodies_(counts.bodies_),
           ptx_(ptx),
           blocks_(nodes_.size()),
           flows_(edges_.size()),
@@ -114,6 +116,8 @@ class MachineFlowSolver {
         blocks_[block] = count;
         open_.push_back(block);
         for (const std::uint32_t closing : nodes_[block].closings) open_.push_back(closing);
+        if (const std::uint32_t loop = nodes_[block].evidence.loop; loop != no_machine_block)
+            open_.insert(open_.end(), bodies_.at(loop).begin(), bodies_.at(loop).end());
     }
 
     void set_flow(std::uint32_t edge, Count count) {
@@ -139,6 +143,43 @@ class MachineFlowSolver {
         return sum;
     }
 
+    // Of a loop's rounds, those that its known bodies do not make; nothing where more than `block` is unknown.
+    std::optional<Count> rounds_left(std::uint32_t block, bool if_last) const {
+        Count made = 0;
+        for (const std::uint32_t other : bodies_.at(nodes_[block].evidence.loop)) {
+            if (other == block) continue;
+            if (!blocks_[other] && if_last) return std::nullopt;
+            made += blocks_[other].value_or(0) * nodes_[other].evidence.rounds;
+        }
+        return less(ptx_[nodes_[block].evidence.loop].executions, made);
+    }
+
+    std::optional<Count> last_body(std::uint32_t block) const {
+        const MachineEvidence& evidence = nodes_[block].evidence;
+        if (evidence.loop == no_machine_block) return std::nullopt;
+        const std::optional<Count> left = rounds_left(block, true);
+        return left ? std::optional(*left / evidence.rounds) : left;
+    }
+
+    // Each warp that comes to the loop makes equally many rounds: in a loop of their own as many as fit, else those that
+    // the bigger bodies leave.
+    Count share_of(std::uint32_t block, const std::vector<Count>& limit) const {
+        const Node& node = nodes_[block];
+        const Count rounds = node.evidence.rounds, left = *rounds_left(block, false);
+        Count entries = unbounded;
+        bool repeats = false;
+        for (const std::uint32_t edge : node.in) {
+            repeats |= edges_[edge].is_back;
+            if (!edges_[edge].is_back)
+                entries = std::min(entries, flows_[edge].value_or(limit[edges_[edge].from]));
+        }
+        if (entries == unbounded) return left / rounds;
+        if (entries == 0) return 0;
+        const Count each = left / entries;
+        if (repeats) return entries * (each / rounds);
+        return each % (2 * rounds) >= rounds ? std::min(entries, left / rounds) : 0;
+    }
+
     static Count less(Count all, Count part) { return all > part ? all - part : 0; }
 
     void follow() {
@@ -157,6 +198,8 @@ class MachineFlowSolver {
             const Sum in = sum_of(node.in);
             if (is_summed && in.unknown == 0) {
                 set_block(block, in.known);
+            } else if (const std::optional<Count> last = last_body(block)) {
+                set_block(block, *last);
             } else if (node.opening != no_machine_block && blocks_[node.opening]) {
                 set_block(block, *blocks_[node.opening]);
             } else if (node.out.size() == 1 && flows_[node.out[0]] && !node.ends_region) {
@@ -187,6 +230,9 @@ class MachineFlowSolver {
             limits[block] = std::min(limits[block], unbounded);
             for (const std::uint32_t other : node.evidence.bounds)
                 limits[block] = std::min(limits[block], ptx_[other].executions);
+            if (const std::uint32_t loop = node.evidence.loop; loop != no_machine_block)
+                limits[block] =
+                    std::min(limits[block], ptx_[loop].executions / node.evidence.rounds);
         }
         return limits;
     }
@@ -211,7 +257,9 @@ class MachineFlowSolver {
         const std::vector<Count> limit = limits();
         for (const std::uint32_t block : order_) {
             if (blocks_[block]) continue;
-            set_block(block, limit[block] == unbounded ? 0 : limit[block]);
+            const bool is_body = nodes_[block].evidence.loop != no_machine_block;
+            const Count count = is_body ? share_of(block, limit) : limit[block];
+            set_block(block, count == unbounded ? 0 : count);
             return true;
         }
         return false;
@@ -220,6 +268,7 @@ class MachineFlowSolver {
     const std::vector<Node>& nodes_;
     const std::vector<MachineCounts::Edge>& edges_;
     const std::vector<std::uint32_t>& order_;
+    const std::map<std::uint32_t, std::vector<std::uint32_t>>& bodies_;
     std::span<const PtxBlockCount> ptx_;
     std::vector<std::optional<Count>> blocks_, flows_;
     std::vector<Count> more_;  // fragments that leave a block than come to it

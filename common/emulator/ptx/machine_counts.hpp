@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -54,6 +55,8 @@ class MachineCounts {
     std::vector<Node> nodes_;
     std::vector<Edge> edges_;
     std::vector<std::uint32_t> order_;  // each block behind those that lead to it, loops aside
+    std::map<std::uint32_t, std::vector<std::uint32_t>>
+        bodies_;  // of unrolled loops, by the PTX's block
     std::uint32_t entry_ = 0;
 };
 

@@ -64,15 +64,20 @@ class Finder {
             for (const MachineInstruction& each : code[block].instructions)
                 copies_[{each.line, each.operation}].push_back(block);
         }
+        for (std::uint32_t block = 0; block < code.size(); ++block) {
+            bodies_.push_back(unrolled_loop_of(block));
+            ++bodies_of_[bodies_.back().loop];
+        }
     }
 
     MachineEvidence of(std::uint32_t block) const {
         if (const std::uint32_t loop = loop_of(block); loop != no_machine_block)
-            return {{loop}, {}, loop};
+            return {.equal = {loop}, .bounds = {}, .branch = loop};
+        MachineEvidence evidence;
+        if (is_unrolled(bodies_[block].loop)) return bodies_[block];
         Weights sure, clear;
         for (std::size_t i = 0; i < code_[block].instructions.size(); ++i)
             weigh(block, i, sure, clear);
-        MachineEvidence evidence;
         evidence.branch = branch_of(block);
         double most = 0;
         for (const auto& [each, weight] : sure) most = std::max(most, weight);
@@ -87,6 +92,7 @@ class Finder {
     }
 
   private:
+    static constexpr std::uint32_t min_lines = 2;  // of an unrolled body
     struct Weight {
         double value = 0;
         bool is_in_place = false;
@@ -105,6 +111,43 @@ class Finder {
         if (stays_in_place(each.operation)) return {weight_in_place, true};
         return {is_of_convergence(each.operation) ? weight_of_convergence : weight_of_others,
                 false};
+    }
+
+    // Of what the PTX has once the machine code has copies in several blocks.
+    bool is_copied(const MachineInstruction& each) const {
+        const auto found = times_.find(each.line);
+        if (found == times_.end() || found->second.size() != 1) return false;
+        const auto& copies = copies_.at({each.line, each.operation});
+        return found->second.begin()->second == 1 && copies.front() != copies.back();
+    }
+
+    bool is_unrolled(std::uint32_t loop) const {
+        return loop != no_machine_block && bodies_of_.contains(loop) && bodies_of_.at(loop) > 1;
+    }
+    bool is_of_unrolled_loop(const MachineInstruction& each) const {
+        return is_copied(each) && is_unrolled(times_.at(each.line).begin()->first);
+    }
+
+    // Where most of the block, branches and tests aside, is copied so often.
+    MachineEvidence unrolled_loop_of(std::uint32_t block) const {
+        std::map<Copied, std::uint32_t> times;
+        for (const MachineInstruction& each : code_[block].instructions) {
+            const bool is_test = std::ranges::binary_search(ptx_.branches, each.line);
+            if (!is_test && times_.contains(each.line)) ++times[{each.line, each.operation}];
+        }
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> found;  // loop, rounds
+        for (const auto& [copied, rounds] : times) {
+            if (is_copied({copied.first, copied.second, false}))
+                ++found[{times_.at(copied.first).begin()->first, rounds}];
+        }
+        const auto most =
+            std::ranges::max_element(found, {}, [](const auto& each) { return each.second; });
+        if (most == found.end() || most->second < min_lines || 2 * most->second < times.size())
+            return {};
+        MachineEvidence evidence;
+        evidence.loop = most->first.first;
+        evidence.rounds = most->first.second;
+        return evidence;
     }
 
     // The tries of an atomic operation, where the block makes one and the operation is one of the PTX's.
@@ -127,7 +170,7 @@ class Finder {
         if (!code_[block].is_conditional) return no_machine_block;
         const MachineInstruction& last = code_[block].instructions.back();
         const auto found = times_.find(last.line);
-        if (found == times_.end()) return no_machine_block;
+        if (found == times_.end() || is_of_unrolled_loop(last)) return no_machine_block;
         const Weights pairs = paired(block, found->second, copies_.at({last.line, last.operation}));
         if (pairs.size() == 1) return pairs.begin()->first;
         return found->second.size() == 1 ? found->second.begin()->first : no_machine_block;
@@ -148,6 +191,8 @@ class Finder {
         const MachineInstruction& each = code_[block].instructions[i];
         const auto found = times_.find(each.line);
         if (found == times_.end()) return;
+        const bool is_last = i + 1 == code_[block].instructions.size();
+        if (is_last && ends_way(each.operation) && is_of_unrolled_loop(each)) return;
         const auto& in_ptx = found->second;
         const std::vector<std::uint32_t>& in_code = copies_.at({each.line, each.operation});
         const auto here = static_cast<unsigned>(std::ranges::count(in_code, block));
@@ -160,13 +205,13 @@ class Finder {
             return;
         }
         const unsigned copies = times_in(block, each.line);
-        const bool is_copied = in_code.front() != in_code.back();
+        const bool has_copies = in_code.front() != in_code.back();
         for (const auto& [other, times] : in_ptx) {
             const double likeness = static_cast<double>(std::min(times, copies)) /
                                     static_cast<double>(std::max(times, copies));
             const double value = weight.value * likeness / here;
             if (in_ptx.size() == 1) clear[other] += value;
-            if (weight.is_in_place || (times > 1 && times == copies && is_copied))
+            if (weight.is_in_place || (times > 1 && times == copies && has_copies))
                 sure[other] += value;
         }
     }
@@ -188,6 +233,8 @@ class Finder {
     const std::vector<MachineBlock>& code_;
     const PtxLines& ptx_;
     std::map<std::uint32_t, std::map<std::uint32_t, unsigned>> times_;  // by line and block
+    std::vector<MachineEvidence> bodies_;                               // by block
+    std::map<std::uint32_t, unsigned> bodies_of_;                       // how many, by loop
     std::map<Copied, std::vector<std::uint32_t>> copies_;               // blocks, in order
 };
 

@@ -23,6 +23,9 @@ struct PtxLines {
 struct MachineEvidence {
     std::vector<std::uint32_t> equal;   // it is executed as often as the most frequent of these
     std::vector<std::uint32_t> bounds;  // where that is not known: no more often than any of these
+    // Of a body of a loop that ptxas unrolls although the PTX here has it once: the PTX's block, and how many of its rounds
+    // are in this one. All such bodies together make its rounds.
+    std::uint32_t loop = no_machine_block, rounds = 0;
     std::uint32_t branch = no_machine_block;  // the PTX's block whose branch parts lanes at its end
 };
 
