@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,9 +45,12 @@ class OfGpu : public ::testing::TestWithParam<const char*> {
   protected:
     void SetUp() override {
         if (find_ptxas().empty()) GTEST_SKIP() << "no ptxas is installed";
-        const std::string cache = ::testing::TempDir() + "machine_flow";
-        setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+        std::string name = ::testing::TempDir() + "machine_flow_XXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        cache_ = name;
+        setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
     }
+    void TearDown() override { std::filesystem::remove_all(cache_); }
     static std::vector<MachineBlock> blocks_of(const std::string& text) {
         const auto compiled = compile(text, GetParam(), "", true);
         // Read again, from the cache.
@@ -54,6 +58,9 @@ class OfGpu : public ::testing::TestWithParam<const char*> {
         EXPECT_TRUE(compiled.has_value());
         return compiled ? compiled->flow.at("k") : std::vector<MachineBlock>();
     }
+
+  private:
+    std::filesystem::path cache_;
 };
 
 bool has(const MachineBlock& block, std::uint32_t line, std::uint16_t operation) {
@@ -83,6 +90,9 @@ TEST_P(OfGpu, ALoopLeadsBackToItsStore) {
         EXPECT_LT(block.next, blocks.size());
     }
     EXPECT_EQ(loops, 1u);
+    EXPECT_TRUE(blocks.back().may_leave);
+    EXPECT_FALSE(blocks.back().is_conditional);
+    EXPECT_EQ(blocks.back().next, no_machine_block);
     EXPECT_FALSE(has(blocks, machine_nop)) << "padding";
 }
 
