@@ -170,6 +170,28 @@ TEST(MachineCounts, TriesOfAtomicsThatAreLoops) {
     EXPECT_EQ(executions(code, ptx, {{4, 0}, {4, 0}, {58, 12}}), (Executions{4, 58, 16, 4}));
 }
 
+// A quotient, on line 2, with a subroutine of 34 instructions for rare operands.
+TEST(MachineCounts, RareOperandsAreCountedApart) {
+    PtxLines ptx{{{1, 2, 3}, {}}, {3}};
+    std::vector<MachineBlock> code = {
+        branches({at(1, imad), at(2, machine_bssy), guarded(2, machine_bra)}, 1, 3),
+        falls({at(2, imad), at(2, machine_call)}, 2),
+        falls({at(2, imad)}, 3),
+        falls({at(2, machine_bsync)}, 4),
+        exits({at(3, stg), at(3, machine_exit)}),
+    };
+    code[1].called = 34;
+    code[4].opening = 0;
+    // Without counts of the operands the subroutine is taken to be never called.
+    EXPECT_EQ(executions(code, ptx, {{100, 0}, {7, 5}}), (Executions{100, 0, 0, 100, 100}));
+    // 7 of 100 warps have such a lane, 5 of them others, too.
+    ptx.rare_calls = {{2, 1}};
+    EXPECT_EQ(executions(code, ptx, {{100, 0}, {7, 5}}), (Executions{100, 7, 7, 105, 100}));
+    EXPECT_EQ(
+        MachineCounts(code, ptx, 0).instructions(std::vector<PtxBlockCount>{{100, 0}, {7, 5}}),
+        100u * 3 + 7 * (2 + 34) + 7 + 105 + 100 * 2);
+}
+
 // A function that is called is executed as often as the PTX's, although no edge leads to it.
 TEST(MachineCounts, CalledFunctions) {
     const PtxLines ptx{{{1, 2}, {5, 6}}, {2, 6}};

@@ -13,7 +13,7 @@ MachineCounts::MachineCounts(const std::vector<MachineBlock>& code, const PtxLin
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         Node& node = nodes_[i];
         node.opening = code[i].opening;
-        node.size = static_cast<std::uint32_t>(code[i].instructions.size());
+        node.size = static_cast<std::uint32_t>(code[i].instructions.size()) + code[i].called;
         node.is_entry = code[i].is_entry;
         node.ends_region =
             !code[i].instructions.empty() && code[i].instructions.back().operation == machine_bsync;
@@ -105,6 +105,7 @@ class MachineFlowSolver {
     void take_evidence(std::uint32_t block) {
         const MachineEvidence& evidence = nodes_[block].evidence;
         if (evidence.branch != no_machine_block) more_[block] = ptx_[evidence.branch].divergences;
+        if (evidence.is_never_executed) blocks_[block] = 0;
         const auto& equal = evidence.equal;
         if (equal.empty()) return;
         const auto most = std::ranges::max_element(

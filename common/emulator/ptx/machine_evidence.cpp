@@ -73,6 +73,7 @@ class Finder {
     MachineEvidence of(std::uint32_t block) const {
         if (const std::uint32_t loop = loop_of(block); loop != no_machine_block)
             return {.equal = {loop}, .bounds = {}, .branch = loop};
+        if (code_[block].called != 0) return rare_call(block);
         MachineEvidence evidence;
         if (is_unrolled(bodies_[block].loop)) return bodies_[block];
         Weights sure, clear;
@@ -154,20 +155,46 @@ class Finder {
     std::uint32_t loop_of(std::uint32_t block) const {
         for (const MachineInstruction& each : code_[block].instructions) {
             if (each.operation != atoms && each.operation != atoms_compare) continue;
-            std::vector<std::uint32_t> loops;
-            for (const PtxLines::Loop& loop : ptx_.loops) {
-                if (loop.line == each.line) loops.push_back(loop.block);
-            }
-            const auto& copies = copies_.at({each.line, each.operation});
-            if (loops.empty() || loops.size() != copies.size()) continue;
-            return loops[static_cast<std::size_t>(std::ranges::find(copies, block) -
-                                                  copies.begin())];
+            const std::uint32_t counted = counted_of(block, each, ptx_.loops);
+            if (counted != no_machine_block) return counted;
+        }
+        return no_machine_block;
+    }
+
+    // Copies of an instruction belong to those of the PTX in order, where there are equally many.
+    std::uint32_t counted_of(std::uint32_t block, const MachineInstruction& each,
+                             const std::vector<PtxLines::Counted>& all) const {
+        std::vector<std::uint32_t> counted;
+        for (const PtxLines::Counted& other : all) {
+            if (other.line == each.line) counted.push_back(other.block);
+        }
+        const auto& copies = copies_.at({each.line, each.operation});
+        if (counted.empty() || counted.size() != copies.size()) return no_machine_block;
+        return counted[static_cast<std::size_t>(std::ranges::find(copies, block) - copies.begin())];
+    }
+
+    MachineEvidence rare_call(std::uint32_t block) const {
+        const std::uint32_t counted =
+            counted_of(block, code_[block].instructions.back(), ptx_.rare_calls);
+        MachineEvidence evidence;
+        evidence.is_never_executed = counted == no_machine_block;
+        if (counted != no_machine_block) evidence.equal = {counted};
+        return evidence;
+    }
+
+    // The branch around a call for rare operands parts the warps that have some and others.
+    std::uint32_t rare_call_behind(std::uint32_t block) const {
+        for (const std::uint32_t other : {code_[block].next, code_[block].target}) {
+            if (other == no_machine_block || code_[other].called == 0) continue;
+            return counted_of(other, code_[other].instructions.back(), ptx_.rare_calls);
         }
         return no_machine_block;
     }
 
     std::uint32_t branch_of(std::uint32_t block) const {
         if (!code_[block].is_conditional) return no_machine_block;
+        if (const std::uint32_t call = rare_call_behind(block); call != no_machine_block)
+            return call;
         const MachineInstruction& last = code_[block].instructions.back();
         const auto found = times_.find(last.line);
         if (found == times_.end() || is_of_unrolled_loop(last)) return no_machine_block;

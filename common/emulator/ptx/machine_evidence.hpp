@@ -13,11 +13,12 @@ namespace emulator::ptx {
 struct PtxLines {
     std::vector<std::vector<std::uint32_t>> blocks;  // the line of each instruction
     std::vector<std::uint32_t> branches;             // lines of branches and tests, ascending
-    // Atomic operations that are loops of the machine code: how often these are tried is counted as of a block of its own.
-    struct Loop {
+    // What has counts of its own, as of a block: tries of atomic operations that are loops of the machine code, and
+    // instructions that call a subroutine for rare operands.
+    struct Counted {
         std::uint32_t line = 0, block = 0;
     };
-    std::vector<Loop> loops;
+    std::vector<Counted> loops, rare_calls;
 };
 
 struct MachineEvidence {
@@ -26,6 +27,7 @@ struct MachineEvidence {
     // Of a body of a loop that ptxas unrolls although the PTX here has it once: the PTX's block, and how many of its rounds
     // are in this one. All such bodies together make its rounds.
     std::uint32_t loop = no_machine_block, rounds = 0;
+    bool is_never_executed = false;
     std::uint32_t branch = no_machine_block;  // the PTX's block whose branch parts lanes at its end
 };
 

@@ -44,12 +44,15 @@ struct MachineBlock {
     bool is_entry = false;        // of the function, or of one that it calls
     bool may_leave = false;       // some lanes end here: EXIT, RET
     bool is_conditional = false;  // so for some lanes only, and the branch likewise
+    // Of a block that calls a subroutine for rare operands, which is none of these blocks: about how many of its
+    // instructions are executed.
+    std::uint32_t called = 0;
 
     bool operator==(const MachineBlock&) const = default;
 };
 
-// By function, the functions that ptxas put into its code included. Left out is what is executed in rare cases alone:
-// subroutines for operands out of the usual range (divisions, roots), and warps that ptxas took to be converged.
+// By function, the functions that ptxas put into its code included. Left out are the subroutines for operands out of the
+// usual range (divisions, roots), and what is executed by warps that ptxas took to be converged, and are not.
 using MachineFlow = std::map<std::string, std::vector<MachineBlock>>;
 
 // `compute_number`: 90 for sm_90. Throws FatbinError where the cubin is damaged.

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "ptxas, format 9", release_word = "release",
+constexpr std::string_view first_line = "ptxas, format 10", release_word = "release",
                            kernel_word = "kernel", code_word = "code", flow_word = "flow",
                            last_line = "end";
 
@@ -76,7 +76,7 @@ bool read_flow(std::istream& in, std::vector<MachineBlock>& blocks) {
         MachineBlock& block = blocks.emplace_back();
         std::size_t instructions = 0;
         in >> block.next >> block.target >> block.opening >> block.is_entry >> block.may_leave >>
-            block.is_conditional >> instructions;
+            block.is_conditional >> block.called >> instructions;
         for (; instructions > 0 && in; --instructions) {
             MachineInstruction each;
             in >> each.line >> each.operation >> each.is_guarded;
@@ -94,7 +94,7 @@ bool read_flow(std::istream& in, std::vector<MachineBlock>& blocks) {
 void write_flow(std::ostream& out, const std::vector<MachineBlock>& blocks) {
     for (const MachineBlock& block : blocks) {
         out << block.next << ' ' << block.target << ' ' << block.opening << ' ' << block.is_entry
-            << ' ' << block.may_leave << ' ' << block.is_conditional << ' '
+            << ' ' << block.may_leave << ' ' << block.is_conditional << ' ' << block.called << ' '
             << block.instructions.size() << '\n';
         for (const MachineInstruction& each : block.instructions)
             out << each.line << ' ' << each.operation << ' ' << each.is_guarded << ' ';

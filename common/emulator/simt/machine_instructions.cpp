@@ -36,6 +36,11 @@ ptx::PtxLines lines_of(const Image& image) {
         lines.loops.push_back({instruction.text_line, block});
         lines.blocks.emplace_back();
     }
+    for (const auto& [function, instruction] : image.rare_operands) {
+        const auto block = static_cast<std::uint32_t>(lines.blocks.size());
+        lines.rare_calls.push_back({function->source->instructions[instruction].text_line, block});
+        lines.blocks.emplace_back();
+    }
     return lines;
 }
 
@@ -63,6 +68,8 @@ std::optional<std::uint64_t> machine_instructions(const Image& image, const Coun
         if (is_loop(image.sites[i]))
             blocks.push_back({counts.sites[i].requests.requests, counts.sites[i].parted_tries});
     }
+    for (const RareOperandsCount& count : counts.rare_operands)
+        blocks.push_back({count.warps, count.parted_warps});
     std::uint64_t sum = 0;
     for (const ptx::MachineCounts& function : image.machine) sum += function.instructions(blocks);
     return sum;

@@ -179,6 +179,8 @@ struct Image {
         std::uint32_t instruction = 0;
     };
     std::unordered_map<const void*, const MemoryDetail*> accesses;  // by an operation's detail
+    std::vector<Guarded>
+        rare_operands;             // instructions whose operands are counted by count_rare_operands
     std::vector<Guarded> guarded;  // operations that count the lanes that their guard leaves out
     std::vector<ptx::MachineCounts> machine;  // of the functions; empty: not known, or not asked
     Traits traits;                            // of all functions together
