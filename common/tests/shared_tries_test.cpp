@@ -101,7 +101,9 @@ TEST(SharedTries, DoublesAndLongIntegersMostly) {
         ++rows;
         const Counted counted = count(row.warps, row.words, row.stride, 8);
         equal += counted.tries == row.counted.tries;
-        if (row.warps == 1) EXPECT_EQ(counted.tries, row.counted.tries);
+        if (row.warps == 1) {
+            EXPECT_EQ(counted.tries, row.counted.tries);
+        }
     }
     EXPECT_EQ(rows, 120u);
     EXPECT_GE(equal, 76u);
