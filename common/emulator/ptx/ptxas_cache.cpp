@@ -87,7 +87,8 @@ bool read_flow(std::istream& in, std::vector<MachineBlock>& blocks) {
         return block == no_machine_block || block < blocks.size();
     };
     return in && std::ranges::all_of(blocks, [&](const MachineBlock& block) {
-               return is_known(block.next) && is_known(block.target) && is_known(block.opening);
+               return !block.instructions.empty() && is_known(block.next) &&
+                      is_known(block.target) && is_known(block.opening);
            });
 }
 
