@@ -77,8 +77,9 @@ class Finder {
         MachineEvidence evidence;
         if (is_unrolled(bodies_[block].loop)) return bodies_[block];
         Weights sure, clear;
+        const std::map<std::uint32_t, unsigned> copies = times_in(block);
         for (std::size_t i = 0; i < code_[block].instructions.size(); ++i)
-            weigh(block, i, sure, clear);
+            weigh(block, i, copies.at(code_[block].instructions[i].line), sure, clear);
         evidence.branch = branch_of(block);
         double most = 0;
         for (const auto& [each, weight] : sure) most = std::max(most, weight);
@@ -203,18 +204,21 @@ class Finder {
         return found->second.size() == 1 ? found->second.begin()->first : no_machine_block;
     }
 
-    // How often the line stands in a block: as often as the rarest of the operations that were made of it.
-    unsigned times_in(std::uint32_t block, std::uint32_t line) const {
-        std::map<std::uint16_t, unsigned> times;
-        for (const MachineInstruction& each : code_[block].instructions) {
-            if (each.line == line) ++times[each.operation];
+    // How often each line stands in a block: as often as the rarest of the operations that were made of it.
+    std::map<std::uint32_t, unsigned> times_in(std::uint32_t block) const {
+        std::map<Copied, unsigned> times;
+        for (const MachineInstruction& each : code_[block].instructions)
+            ++times[{each.line, each.operation}];
+        std::map<std::uint32_t, unsigned> least;
+        for (const auto& [copied, count] : times) {
+            const auto [found, is_new] = least.try_emplace(copied.first, count);
+            if (!is_new) found->second = std::min(found->second, count);
         }
-        unsigned least = times.begin()->second;
-        for (const auto& [operation, count] : times) least = std::min(least, count);
         return least;
     }
 
-    void weigh(std::uint32_t block, std::size_t i, Weights& sure, Weights& clear) const {
+    void weigh(std::uint32_t block, std::size_t i, unsigned copies, Weights& sure,
+               Weights& clear) const {
         const MachineInstruction& each = code_[block].instructions[i];
         const auto found = times_.find(each.line);
         if (found == times_.end()) return;
@@ -231,7 +235,6 @@ class Finder {
             }
             return;
         }
-        const unsigned copies = times_in(block, each.line);
         const bool has_copies = in_code.front() != in_code.back();
         for (const auto& [other, times] : in_ptx) {
             const double likeness = static_cast<double>(std::min(times, copies)) /
