@@ -144,6 +144,13 @@ class Launch:
     numbers: list[int] = field(default_factory=list)
     which: str = ""  # " (launch 3)", where others of the kernel and shape count differently
 
+    @property
+    def instructions(self) -> tuple[float, str]:
+        """How many warps execute, and which: of the machine code ("warp") if that is known, else of the PTX."""
+        if (counted := self.counters.get("warp_instructions")) is not None:
+            return counted, "warp"
+        return float(sum(line.warp_instructions for line in self.code)), "PTX"
+
     def key(self) -> tuple[object, ...]:
         """Launches with one key count alike."""
         shape = (self.kernel, self.grid, self.block, self.shared_bytes, self.blocks_executed)

@@ -69,11 +69,14 @@ def _summary(launch: Launch) -> list[str]:
     warp = sum(line.warp_instructions for line in launch.code)
     lanes = sum(line.thread_instructions for line in launch.code)
     in_all = " in all" if launch.launches > 1 else ""
+    executed, which = launch.instructions
     facts = [
         emulate_occupancy.registers(launch),
         f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
         f"occupancy {emulate_occupancy.percent(launch)} %",
-        f"{scaled(warp)} warp instructions{in_all}, {lanes / warp:.1f} lanes each" if warp else "",
+        f"{scaled(executed)} {which} instructions{in_all}, {lanes / warp:.1f} lanes each"
+        if warp
+        else "",
     ]
     if launch.blocks_executed < launch.blocks:
         error = (

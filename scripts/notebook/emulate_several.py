@@ -30,7 +30,7 @@ def table_of(together: Together) -> list[str]:
         _facts_row(
             "warp instructions",
             together,
-            lambda launch: number(sum(line.warp_instructions for line in launch.code)),
+            _instructions,
         )
     )
     rows += traffic(together)
@@ -54,6 +54,11 @@ def table_of(together: Together) -> list[str]:
         "  (sectors a request and the share of their bytes that is used; w: wavefronts a request)"
     )
     return [*heading(together), "", *table(rows), legend, ""]
+
+
+def _instructions(launch: Launch) -> str:
+    executed, which = launch.instructions
+    return number(executed) + (" (PTX)" if which == "PTX" else "")
 
 
 def heading(together: Together) -> list[str]:

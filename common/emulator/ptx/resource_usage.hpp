@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/ptx/machine_code.hpp"
+#include "emulator/ptx/machine_flow.hpp"
 
 namespace emulator::ptx {
 
@@ -26,6 +27,7 @@ struct Compilation {
     std::vector<KernelResources> kernels;
     MachineCode code;     // from Volta on
     std::string release;  // of the ptxas: "13.0"; empty: not known
+    MachineFlow flow{};   // from Volta on, where it was asked for
 
     bool operator==(const Compilation&) const = default;
 };
@@ -35,7 +37,7 @@ struct Compilation {
 // that do not change the code are left out. What the usual ptxas does not compile (that of CUDA 13 knows sm_75 and later)
 // is tried with older ones where they are installed. Nothing where none compiles this text for this architecture.
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options);
+                                   std::string_view options, bool with_flow = false);
 
 // $EMULATED_GPU_PTXAS, else ptxas in PATH, in the Python environment of this project
 // (.venv/lib/python3.*/site-packages/nvidia/cu*/bin), in /usr/local/cuda/bin; empty: none.

@@ -1,5 +1,7 @@
 #include "emulator/runtime/counters.hpp"
 
+#include <algorithm>
+
 namespace emulator::runtime {
 namespace {
 
@@ -101,6 +103,19 @@ Counters counters_of(const simt::LaunchRecord& totals, bool with_caches) {
         list.add("dram_read_bytes", totals.dram_read_bytes);
     }
     return std::move(list.counters);
+}
+
+Counters reported_counters(const simt::LaunchRecord& launch, bool with_caches) {
+    Counters counters = counters_of(launch, with_caches);
+    const auto warps =
+        std::ranges::find(counters, "warp_instructions", &Counters::value_type::first);
+    warps[0].first = "ptx_instructions";
+    warps[1].first = "ptx_thread_instructions";
+    if (launch.machine_instructions) {
+        counters.emplace(warps, "warp_instructions",
+                         static_cast<double>(*launch.machine_instructions));
+    }
+    return counters;
 }
 
 }  // namespace emulator::runtime

@@ -192,7 +192,7 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
     line.field("blocks_per_sm", record.occupancy.blocks);
     line.field("limit", emulator::text(record.occupancy.limit)).end_object();
     line.key("counters").begin_object();
-    for (const auto& [name, value] : counters_of(record, settings().options.model_caches)) {
+    for (const auto& [name, value] : reported_counters(record, settings().options.model_caches)) {
         line.field(name, value);
     }
     line.end_object();

@@ -96,6 +96,7 @@ bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
         if (++rounds_ % rounds_between_notes == 0) [[unlikely]]
             note_progress(block);
     }
+    if (block.alive_threads == 0) block.loops.count(block);
     execution_.finished_blocks += block.alive_threads == 0;
     return block.alive_threads == 0;
 }

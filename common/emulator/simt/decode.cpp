@@ -300,6 +300,7 @@ bool FunctionDecoder::arithmetic(const ptx::Instruction& instruction) {
     }
     if (offsets.size() > 4) return false;
     std::ranges::copy(offsets, operation.source.begin());
+    note_rare_operands(instruction, operation);
     if (destinations.size() > 2 || found.reads_carry || found.writes_carry) {
         emit(operation);
     } else {

@@ -89,6 +89,8 @@ class FunctionDecoder {
     // An operation whose results depend on its sources alone (and on the launch): of a kernel, where all
     // sources are the same in every block of a launch, it is run once for each warp.
     void emit_pure(const Operation& operation);
+    // Before a quotient, where instructions of the machine code are counted.
+    void note_rare_operands(const ptx::Instruction& instruction, const Operation& quotient);
     bool is_invariant(RegisterOffset offset) const;
     void count_definitions();
     bool is_uniform(RegisterOffset offset) const;  // an invariant that is the same in all lanes

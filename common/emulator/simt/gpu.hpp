@@ -93,8 +93,10 @@ struct LaunchRecord {
     std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
     L2Reuse::Reread reread;                // beside dram_read_bytes, where its time is asked for
     double slice_unevenness = 1;           // of stores into many lines (SliceLoads)
-    std::shared_ptr<const SectorSet> touched;  // the same; null: not known
-    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    std::shared_ptr<const SectorSet> touched;                      // the same; null: not known
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;  // of the PTX
+    std::optional<std::uint64_t>
+        machine_instructions;  // of warps; nothing: not known, or not asked
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t barriers = 0;  // warps that arrived at a barrier
     Occupancy occupancy;
@@ -123,8 +125,9 @@ struct Options {
     // Gets a line about a launch that takes long: after so many seconds, and whenever twice as many have passed.
     std::function<void(const std::string&)> say;
     double seconds_to_first_note = 10;
-    bool record_for_time = false;  // what one SM executes, for the time model
-    unsigned l2_slices = 1;        // then; 1: how lines lie in them is not known
+    bool count_machine_code = false;  // where ptxas is there
+    bool record_for_time = false;     // what one SM executes, for the time model
+    unsigned l2_slices = 1;           // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };
 

@@ -69,6 +69,7 @@ class Execution {
     };
     std::vector<BlockCount> counts;          // by BasicBlock::counter
     std::vector<std::uint64_t> guarded_out;  // lanes
+    std::vector<RareOperandsCount> rare_operands;
     std::uint64_t barriers = 0;
     std::uint64_t steps = 0;              // basic blocks executed: what clocks show
     std::uint64_t memory_changes = 0;     // stores, and atomics that found another value
