@@ -25,6 +25,7 @@ class SectorSet {
     std::uint64_t sectors() const;
     std::uint64_t lines() const;                           // with at least one of them
     std::uint64_t lines_in(const SectorSet& other) const;  // that have a sector in both
+    std::uint64_t lines_between(Address begin, Address end) const;
     // Aligned 64-byte granules with at least one of the sectors: what DRAM is read in.
     std::uint64_t granules() const;
 

@@ -132,8 +132,19 @@ bool has_known_code(std::string_view architecture) {
     return number >= 70;
 }
 
+// "Feature 'redux.sync' requires .target sm_80 or higher" of "ptxas a.ptx, line 9; error   : Feature ..."; empty: none.
+std::string first_error_of(std::string_view report) {
+    const std::size_t found = report.find("; error");
+    if (found == report.npos) return {};
+    const std::string_view line = report.substr(found, report.find('\n', found) - found);
+    const std::size_t colon = line.find(": ");
+    return colon == line.npos ? std::string() : std::string(line.substr(colon + 2));
+}
+
+// `error`: what it says of a text that it does not compile.
 std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view text,
-                                        const std::string& architecture, std::string_view options) {
+                                        const std::string& architecture, std::string_view options,
+                                        std::string& error) {
     std::vector<std::string> arguments = {
         "-v", "-lineinfo", "--gpu-name=" + with_suffix_of_target(architecture, text)};
     for (std::string& option : options_that_matter(options)) arguments.push_back(std::move(option));
@@ -150,7 +161,10 @@ std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view 
     std::vector<std::string> command = {ptxas};
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", cubin, module});
-    if (!out || !run(std::move(command), report)) return std::nullopt;
+    if (!out || !run(std::move(command), report)) {
+        error = first_error_of(contents_of(report));
+        return std::nullopt;
+    }
     const std::string code = contents_of(cubin);
     Compilation compilation{parse_ptxas_report(contents_of(report)),
                             has_known_code(architecture) ? machine_code_of(code) : MachineCode{},
@@ -202,16 +216,20 @@ std::vector<KernelResources> parse_ptxas_report(std::string_view report) {
 }
 
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options) {
+                                   std::string_view options, std::string* refusal) {
     const std::string lowered = with_target(text, architecture);
     const fs::path ptxas = find_ptxas();
+    std::string error;
     if (!ptxas.empty()) {
-        if (auto compilation = compile_with(ptxas, lowered, architecture, options))
+        if (auto compilation = compile_with(ptxas, lowered, architecture, options, error))
             return compilation;
     }
     for (const OlderPtxas& older : find_older_ptxas()) {
+        error.clear();
         auto compilation = compile_with(older.program, with_version(lowered, older.ptx_version),
-                                        architecture, options);
+                                        architecture, options, error);
+        if (!error.empty() && refusal != nullptr)
+            *refusal = "ptxas " + std::string(older.release) + ": " + error;
         if (!compilation) continue;
         compilation->release = older.release;
         return compilation;

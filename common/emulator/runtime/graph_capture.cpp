@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/streams.hpp"
 
@@ -131,6 +132,7 @@ bool capture_child(cudaStream_t stream, const CUgraph_st& graph) {
 void record_event(cudaEvent_t event, cudaStream_t stream) {
     event->is_recorded = true;
     event->seconds = device_seconds();
+    event->synchronisations = synchronisations();
     event->capture = capture_of(stream);
     event->captured_behind.clear();
     if (event->capture != nullptr) event->captured_behind = stream_state(stream).captured_behind;

@@ -57,7 +57,8 @@ void release_events();
 struct CUevent_st {
     unsigned flags = 0;
     bool is_recorded = false;
-    double seconds = 0;  // of the device's clock, when it was recorded last
+    double seconds = 0;                  // of the device's clock, when it was recorded last
+    std::uint64_t synchronisations = 0;  // of the host, before it was
     // Recorded in a stream that was being captured, behind these nodes.
     emulator::runtime::Capture* capture = nullptr;
     std::vector<cudaGraphNode_t> captured_behind;

@@ -105,7 +105,7 @@ void check_shared_bytes(const Launch& launch) {
         std::to_string(asked) + " bytes of shared memory (" + std::to_string(fixed) + " static, " +
             std::to_string(launch.dynamic_shared_bytes) + " dynamic), at most " +
             std::to_string(most) +
-            (asked <= possible
+            (most < possible
                  ? "; up to " + std::to_string(possible) +
                        " with cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
                  : ""));

@@ -98,8 +98,9 @@ void Program::compile(ptx::Module& parsed) {
     const unsigned own = architecture().compute_number();
     resources_.clear();
     compiler_.clear();
+    why_not_compiled_.clear();
     for (const std::string& text : ptx_.texts) {
-        auto found = ptx::compile(text, target(own), ptx_.options);
+        auto found = ptx::compile(text, target(own), ptx_.options, &why_not_compiled_);
         if (found) {
             resources_.insert(resources_.end(), found->kernels.begin(), found->kernels.end());
             compiler_ = "ptxas" + (found->release.empty() ? "" : " " + found->release) + " for " +

@@ -48,12 +48,22 @@ class GridWorkspace {
     void* memory_ = nullptr;
 };
 
+bool exchanges_in_shared_memory(const Image& image) {
+    bool loads = false, stores = false;
+    for (const Image::Site& site : image.sites) {
+        if (site.site.space != AccessSpace::shared) continue;
+        loads |= site.site.kind == AccessKind::load;
+        stores |= site.site.kind == AccessKind::store;
+    }
+    return loads && stores;
+}
+
 // Of hazards, and of the order of warps in a kernel's first launch.
 void begin_checks(const Kernel& kernel, Launch& launch) {
     if (launch.races != nullptr) launch.races->begin_launch();
-    const bool has_pauses = launch.image.has_pauses;
-    launch.warps_pause = has_pauses && kernel.depends_on_warps.value_or(true);
-    launch.checks_order = has_pauses && !kernel.depends_on_warps && launch.races == nullptr;
+    launch.warps_pause = launch.image.has_pauses && kernel.depends_on_warps.value_or(true);
+    launch.checks_order = !kernel.depends_on_warps && launch.races == nullptr &&
+                          launch.warps() > 1 && exchanges_in_shared_memory(launch.image);
 }
 
 LaunchRecord run_whole_grid(const Launch& launch) {

@@ -120,6 +120,8 @@ struct Options {
     bool sample_blocks = false;        // execute enough blocks to tell the counts of all
     double time_limit_seconds = 0;     // of one launch; 0: none
     std::size_t heap_bytes = 8 << 20;  // of malloc() in kernels
+    // Of a thread, for functions that call themselves: what others need is known before a launch.
+    std::size_t stack_bytes = 512 << 10;
     // Gets a line about a launch that takes long: after so many seconds, and whenever twice as many have passed.
     std::function<void(const std::string&)> say;
     double seconds_to_first_note = 10;
@@ -139,6 +141,7 @@ struct TextureDescriptor {
     bool normalised_coordinates = false, linear_filter = false, read_normalised_float = false;
     bool is_layered = false;
     bool is_array = false;  // else linear memory
+    bool is_freed = false;  // its memory is
     AddressMode address_mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     float border[4] = {};
 };
