@@ -131,7 +131,6 @@ def _atomics(sites: list[Site], home: str) -> list[Finding]:
                 Finding(
                     f"{line}: {site.lanes_per_request:.1f} lanes update {distinct:.1f} addresses a request",
                     "Combine them in the warp or in shared memory first",
-                    "23_atomics",
                 )
             )
         elif per_request > 8:
@@ -139,7 +138,6 @@ def _atomics(sites: list[Site], home: str) -> list[Finding]:
                 Finding(
                     f"{line}: uncoalesced atomic, {per_request:.1f} sectors a request",
                     "Collect the updates in shared memory, and add them up in order of address",
-                    "23_atomics",
                 )
             )
     return found[:MAX_OF_A_KIND]
@@ -269,7 +267,6 @@ def _divergence(launch: Launch, home: str) -> list[Finding]:
             f"{lanes / warp:.1f} of {WARP} lanes active in an instruction ({cause})"
             + (f"; most idle in {at}" if at else ""),
             "Let whole warps take one way: order the work by its condition, or by its length",
-            "25_divergence",
         )
     )
     return found

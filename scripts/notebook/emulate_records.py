@@ -77,8 +77,7 @@ class Site:
     @property
     def used_percent(self) -> float | None:
         """The efficiency; None where it counts bytes of lanes that were in other spaces (a generic address)."""
-        percent = self.efficiency
-        return percent if percent is None or percent <= 100 else None
+        return self.efficiency if self.distinct_bytes <= self.moved_bytes else None
 
     @property
     def is_cached(self) -> bool:

@@ -79,6 +79,31 @@ def test_every_architecture_runs_once_and_the_program_is_heard_once(run: Any) ->
     assert "fermi (Tesla M2090), hopper (H200 SXM)" in out
 
 
+def test_gpus_have_the_names_that_were_asked_for(run: Any) -> None:
+    call = {"failed_call": "cudaFree", "number": 1, "error": "no", "detail": "", "callers": []}
+    _, out, _ = run("--architecture", "t4,sm_80", lines=(described(), call, FINISHED))
+    heads = [line.split() for line in out.splitlines() if line.split()[:1] == ["t4"]]
+    assert heads == [["t4", "sm_80"]]
+    assert "on emulated t4 (Tesla T4), sm_80 (" in out
+    assert "! t4: failed call: cudaFree: no" in out
+    _, out, _ = run("--architecture", "t4", "--report", "json", lines=(described(), FINISHED))
+    assert json.loads(out)["emulated"][0]["architecture"] == "turing"
+
+
+def test_kernels_of_all_gpus_are_counted(run: Any) -> None:
+    """The first GPU refuses what the second runs."""
+    refused = {"launch": 1, "kernel": "copy(int)", "error": "refused"}
+    ends = f"""
+if os.environ['EMULATED_GPU'] == 'fermi':
+    open(os.environ['EMULATED_GPU_REPORT'], 'w').write({json.dumps(refused)!r})
+"""
+    _, out, _ = run("--architecture", "fermi,hopper", lines=(described(), FINISHED), ends=ends)
+    assert "1 launch of 1 kernel on emulated fermi" in out
+    assert "! fermi: failed launch: copy(int): refused" in out
+    _, out, _ = run("--architecture", "fermi", lines=(FINISHED,), ends=ends)
+    assert "no launch was completed on emulated fermi" in out
+
+
 @pytest.mark.parametrize(
     ("ends", "line"),
     [("sys.exit(7)", "exit status 7"), ("os.kill(os.getpid(), 11)", "signal SIGSEGV")],

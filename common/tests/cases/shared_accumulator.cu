@@ -1,4 +1,4 @@
-// Nothing sets the accumulator to zero. An atomic exchange whose result nobody reads does.
+// Nothing sets the accumulator to zero. An atomic exchange whose result is not used does.
 // flags: --check-hazards
 // expect: ! hazard: kernel total(int const*, int*), block (0,0,0), thread (0,0,0): shared_accumulator.cu:8 reads uninitialised shared memory: sum
 // expect-not: kernel total_from_zero
