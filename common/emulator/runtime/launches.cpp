@@ -178,7 +178,7 @@ void execute(const Launch& launch) {
     try {
         const simt::LaunchRecord record = execute_with_clocks(function.kernel(), run);
         printed() += record.printed;
-        close_managed_memory();
+        close_managed_memory(record);
         log_launch(launch, record, predict(record));
     } catch (const simt::Fault& fault) {
         flush_printed();

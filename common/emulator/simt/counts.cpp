@@ -88,20 +88,27 @@ SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers) {
     return touched;
 }
 
+SectorSet written_by(const std::vector<std::unique_ptr<Worker>>& workers) {
+    SectorSet written;
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (memory) written.merge(memory->written_sectors());
+        }
+    }
+    return written;
+}
+
 double slice_unevenness_of(const Launch& launch,
                            const std::vector<std::unique_ptr<Worker>>& workers) {
     if (launch.options.l2_slices <= 1) return 1;
     SliceLoads all(launch.options.l2_slices);
-    SectorSet written;
     for (const auto& worker : workers) {
         for (const auto& memory : worker->memories) {
-            if (!memory) continue;
-            written.merge(memory->written_sectors());
-            all.merge(memory->slice_loads());
+            if (memory) all.merge(memory->slice_loads());
         }
     }
     // What is less than a window has not been measured.
-    const auto lines = static_cast<double>(written.lines());
+    const auto lines = static_cast<double>(written_by(workers).lines());
     return lines < SliceLoads::window_lines ? 1 : all.unevenness(lines);
 }
 

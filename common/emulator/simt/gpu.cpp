@@ -73,6 +73,8 @@ LaunchRecord run_whole_grid(const Launch& launch) {
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
         record.slice_unevenness = slice_unevenness_of(launch, workers);
     }
+    if (launch.options.check_hazards)
+        record.written = std::make_shared<const SectorSet>(written_by(workers));
     add_texts(workers, record);
     return record;
 }
