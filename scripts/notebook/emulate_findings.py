@@ -78,6 +78,9 @@ def _coalescing(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
     def wasted(site: Site) -> int:
         return emulate_accesses.wasted_bytes(site, _warps(launch))
 
+    # Lanes that no block has are a remark on its size.
+    if _threads(launch) < emulate_accesses.FEW_LANES:
+        return []
     # Of one line those that waste alike are one remark; others may waste nothing, and are kept apart.
     wasteful = _summed(filter(wasted, moves), lambda site: emulate_accesses.waste(site).kind)
     found = []
@@ -99,8 +102,11 @@ def _is_found_in_l1(site: Site) -> bool:
 
 
 def _warps(launch: Launch) -> int:
-    threads = launch.block[0] * launch.block[1] * launch.block[2]
-    return launch.blocks * -(-threads // WARP)
+    return launch.blocks * -(-_threads(launch) // WARP)
+
+
+def _threads(launch: Launch) -> int:
+    return launch.block[0] * launch.block[1] * launch.block[2]
 
 
 def _summed(sites: Iterable[Site], like: Callable[[Site], object]) -> list[Site]:
@@ -237,13 +243,14 @@ def _without_source(launch: Launch, traffic: str) -> Finding:
 def _divergence(launch: Launch, home: str) -> list[Finding]:
     warp = sum(line.warp_instructions for line in launch.code)
     lanes = sum(line.thread_instructions for line in launch.code)
-    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    threads = _threads(launch)
     full = threads / (-(-threads // WARP) * WARP)  # a block's last warp may have fewer threads
     found = []
     if full < LOW_LANES:
         found.append(
             Finding(
-                f"a block of {threads} threads leaves {100 * (1 - full):.0f} % of its warps' lanes empty",
+                f"a block of {threads} thread{'s' * (threads > 1)} leaves {100 * (1 - full):.0f} % of its warps' lanes "
+                "empty",
                 "Make its size a multiple of 32",
                 "08_block_size",
             )

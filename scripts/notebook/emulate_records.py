@@ -161,7 +161,7 @@ class Launch:
         shape = (self.kernel, self.grid, self.block, self.shared_bytes, self.blocks_executed)
         sites = tuple(tuple(vars(site).values()) for site in self.sites)
         code = tuple(tuple(vars(line).values()) for line in self.code)
-        return (*shape, tuple(self.counters.items()), sites, code)
+        return (*shape, self.host_bytes, tuple(self.counters.items()), sites, code)
 
     def add(self, other: "Launch") -> None:
         self.launches += other.launches

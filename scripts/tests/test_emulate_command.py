@@ -9,8 +9,9 @@ import pytest
 from conftest import RUN_BY_PYTHON
 from test_emulate import described, site
 
-from notebook import cli, emulate, emulate_build
+from notebook import build, cli, emulate, emulate_build, toolbox
 from notebook.errors import Problem
+from notebook.project import Project
 
 
 def test_words_of_the_command_line() -> None:
@@ -53,6 +54,22 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         return status, output.out, output.err
 
     return emulated
+
+
+def test_all_libraries_that_a_program_may_load_are_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it loads NVIDIA's cuBLAS, which finds no GPU."""
+    folder = "common/emulator/runtime"
+    ours = {f"{folder}/lib{name}.so.13" for name in ("cudart", "cublas")}
+    built: list[str] = []
+    monkeypatch.setattr(toolbox, "require", lambda *_: None)
+    monkeypatch.setattr(build, "configure", lambda _: None)
+    monkeypatch.setattr(build, "targets", lambda _: {*ours, "chapters/02/experiment"})
+    monkeypatch.setattr(build, "build_shown", lambda _project, _what, *names: built.extend(names))
+    project = Project(tmp_path, tmp_path / "data")
+    assert emulate.runtime_folder(project) == project.build / folder
+    assert set(built) == ours
 
 
 FINISHED = {"finished": True, "launches": 1}
