@@ -57,6 +57,25 @@ std::uint64_t SectorSet::lines_in(const SectorSet& other) const {
     return count;
 }
 
+std::optional<Address> SectorSet::find_in(const SectorSet& other,
+                                          const std::function<bool(Address)>& wanted) const {
+    std::optional<Address> found;
+    pages_.each([&](Address number, const Page& page) {
+        const Page* const theirs = other.pages_.find(number);
+        if (found || theirs == nullptr) return;
+        for (std::size_t i = 0; i < page.size() && !found; ++i) {
+            for (std::uint64_t both = page[i] & (*theirs)[i]; both != 0 && !found;
+                 both &= both - 1) {
+                const auto bit = static_cast<Address>(std::countr_zero(both));
+                const Address sector =
+                    (number * lines_in_page + i * 16) * line_bytes + bit * sector_bytes;
+                if (wanted(sector)) found = sector;
+            }
+        }
+    });
+    return found;
+}
+
 std::uint64_t SectorSet::lines_between(Address begin, Address end) const {
     const Address first = begin / line_bytes, beyond = (end + line_bytes - 1) / line_bytes;
     std::uint64_t count = 0;

@@ -11,6 +11,7 @@
 #include "emulator/runtime/launches.hpp"
 #include "emulator/runtime/programs.hpp"
 #include "emulator/runtime/settings.hpp"
+#include "emulator/runtime/stream_order.hpp"
 #include "emulator/runtime/streams.hpp"
 #include "timing/machine_table.hpp"
 
@@ -92,6 +93,7 @@ std::uint64_t synchronisations() { return synchronised; }
 
 void synchronise() {
     ++synchronised;
+    forget_launches_in_streams();
     flush_printed();
     open_managed_memory();
     if (sticky_error() != cudaSuccess) throw ApiError(sticky_error());

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "emulator/device_memory.hpp"
-#include "emulator/models/sector_set.hpp"
+#include "emulator/models/written_bytes.hpp"
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/device_properties.hpp"
 #include "emulator/runtime/report.hpp"
@@ -17,8 +17,8 @@ namespace {
 bool managed_is_closed = false;
 
 // By launches that the host has not waited for, where hazards are checked.
-SectorSet& written() {
-    static SectorSet& result = *new SectorSet;
+WrittenBytes& written() {
+    static WrittenBytes& result = *new WrittenBytes;
     return result;
 }
 
@@ -95,7 +95,7 @@ void close_managed_memory(const simt::LaunchRecord& record) {
         for (const Memory& memory : managed_memory()) {
             const auto begin = reinterpret_cast<Address>(memory.begin);
             if (memory.flags != cudaMemAttachGlobal ||
-                record.written->lines_between(begin, begin + memory.bytes) == 0)
+                record.written->sectors.lines_between(begin, begin + memory.bytes) == 0)
                 continue;
             set_host_access(memory.begin, HostAccess::none);
             managed_is_closed = true;
@@ -106,7 +106,7 @@ void close_managed_memory(const simt::LaunchRecord& record) {
 void open_managed_memory() {
     if (!managed_is_closed) return;
     managed_is_closed = false;
-    written().clear();
+    written() = {};
     set_managed_access(HostAccess::allowed);
 }
 

@@ -88,11 +88,13 @@ SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers) {
     return touched;
 }
 
-SectorSet written_by(const std::vector<std::unique_ptr<Worker>>& workers) {
-    SectorSet written;
+WrittenBytes written_by(const std::vector<std::unique_ptr<Worker>>& workers) {
+    WrittenBytes written;
     for (const auto& worker : workers) {
         for (const auto& memory : worker->memories) {
-            if (memory) written.merge(memory->written_sectors());
+            if (!memory) continue;
+            written.sectors.merge(memory->written_sectors());
+            written.parts.merge(memory->partial_sectors());
         }
     }
     return written;
@@ -102,13 +104,16 @@ double slice_unevenness_of(const Launch& launch,
                            const std::vector<std::unique_ptr<Worker>>& workers) {
     if (launch.options.l2_slices <= 1) return 1;
     SliceLoads all(launch.options.l2_slices);
+    SectorSet written;
     for (const auto& worker : workers) {
         for (const auto& memory : worker->memories) {
-            if (memory) all.merge(memory->slice_loads());
+            if (!memory) continue;
+            written.merge(memory->written_sectors());
+            all.merge(memory->slice_loads());
         }
     }
     // What is less than a window has not been measured.
-    const auto lines = static_cast<double>(written_by(workers).lines());
+    const auto lines = static_cast<double>(written.lines());
     return lines < SliceLoads::window_lines ? 1 : all.unevenness(lines);
 }
 

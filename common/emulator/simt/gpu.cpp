@@ -69,12 +69,13 @@ void begin_checks(const Kernel& kernel, Launch& launch) {
 LaunchRecord run_whole_grid(const Launch& launch) {
     const std::vector<std::unique_ptr<Worker>> workers = run_grid(launch);
     LaunchRecord record = record_of(launch, counts_of(launch, workers));
-    if (launch.recorder != nullptr) {
+    if (launch.recorder != nullptr || launch.options.check_hazards)
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
+    if (launch.recorder != nullptr) {
         record.slice_unevenness = slice_unevenness_of(launch, workers);
     }
     if (launch.options.check_hazards)
-        record.written = std::make_shared<const SectorSet>(written_by(workers));
+        record.written = std::make_shared<const WrittenBytes>(written_by(workers));
     add_texts(workers, record);
     return record;
 }

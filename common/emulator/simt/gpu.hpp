@@ -16,6 +16,7 @@
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/memory_model.hpp"
 #include "emulator/models/occupancy.hpp"
+#include "emulator/models/written_bytes.hpp"
 #include "emulator/ptx/module.hpp"
 
 namespace timing {
@@ -93,8 +94,8 @@ struct LaunchRecord {
     std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
     L2Reuse::Reread reread;                // beside dram_read_bytes, where its time is asked for
     double slice_unevenness = 1;           // of stores into many lines (SliceLoads)
-    std::shared_ptr<const SectorSet> touched;  // the same; null: not known
-    std::shared_ptr<const SectorSet> written;  // null: not known, or hazards are not checked
+    std::shared_ptr<const SectorSet> touched;     // the same; null: not known
+    std::shared_ptr<const WrittenBytes> written;  // null: not known, or hazards are not checked
     std::uint64_t warp_instructions = 0, thread_instructions = 0;
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t barriers = 0;  // warps that arrived at a barrier
