@@ -287,6 +287,16 @@ def lore_row(decided: ChapterVerdicts, answer: AnswerLine, link: str, words: Wor
     ]
 
 
+def verdict_word(decided: ChapterVerdicts, claim: str) -> str:
+    """The word that the front page has for a claim's verdict, `No`; raises ValueError and answers.Unanswered."""
+    measured = [
+        one for one in outcomes.of_devices(decided, claim_of(decided, claim)) if one.is_measured
+    ]
+    if not measured:
+        raise answers.Unanswered(f"needs a GPU ({claim})")
+    return ENGLISH.of(measured[-1]).removesuffix(".")
+
+
 def rendered_width(row: str) -> int:
     """The characters of a table's line as a reader sees them: links by their text, cells by their
     longest line."""

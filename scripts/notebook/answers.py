@@ -93,22 +93,6 @@ def filled(decided: ChapterVerdicts, text: str, doubt: str = "") -> str:
     return text
 
 
-def or_reason(decided: ChapterVerdicts) -> str:
-    """The answer, or why there is none."""
-    try:
-        return of_chapter(decided)
-    except Unanswered as reason:
-        return f"no answer yet: {reason}"
-
-
-def or_none(decided: ChapterVerdicts) -> str | None:
-    """The answer, if there is one."""
-    try:
-        return of_chapter(decided)
-    except Unanswered:
-        return None
-
-
 def gpus(decided: ChapterVerdicts) -> list[str]:
     """The GPUs that measured the chapter, by short name."""
     return [device_names.short(result.device) for result in decided.results if result.kind == "gpu"]

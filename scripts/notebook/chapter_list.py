@@ -2,7 +2,8 @@
 
 import json
 
-from notebook import answers, tables
+from notebook import chapter_page, tables
+from notebook.answers import Unanswered
 from notebook.chapters import Chapter, find_chapters
 from notebook.errors import Problem
 from notebook.project import Project
@@ -17,7 +18,7 @@ def print_chapters(project: Project, words: list[str], as_json: bool) -> int:
         return 0
     for chapter in chapters:
         try:
-            answer = answers.or_reason(tables.decide_chapter(project, chapter))
+            answer = chapter_page.answer_or_reason(project, tables.decide_chapter(project, chapter))
         except Problem as problem:
             answer = f"no answer: {problem}"
         print(f"{chapter.name}  {plain(chapter.question)}".rstrip())
@@ -27,9 +28,14 @@ def print_chapters(project: Project, words: list[str], as_json: bool) -> int:
 
 def _described(project: Project, chapter: Chapter) -> dict[str, object]:
     decided = tables.decide_chapter(project, chapter)
+    answer: str | None
+    try:
+        answer = chapter_page.answer(project, decided)
+    except Unanswered:
+        answer = None
     return {
         "chapter": chapter.name,
         "question": chapter.question,
-        "answer": answers.or_none(decided),
+        "answer": answer,
         "devices": decided.ours.devices,
     }

@@ -9,6 +9,8 @@ from notebook.errors import WRONG_USAGE, Problem
 from notebook.project import Project
 from notebook.text import close_matches
 
+# What a person edits; README.md is made from it. A chapter without one is edited as README.md.
+PAGE = "page.md"
 _DIRECTORY = re.compile(r"[0-9]{2}_[a-z][a-z0-9_]*")
 
 
@@ -34,11 +36,11 @@ class Chapter:
     @property
     def question(self) -> str:
         """The title of its page, without the chapter's number."""
-        page = self.directory / "README.md"
-        if not files.is_there(page):
-            return ""
-        title = files.text_of(page).partition("\n")[0].removeprefix("#").strip()
-        return title.removeprefix(self.number).strip()
+        for page in (self.directory / PAGE, self.directory / "README.md"):
+            if files.is_there(page):
+                title = re.search(r"^#(?!#)(.*)", files.text_of(page), re.MULTILINE)
+                return title[1].strip().removeprefix(self.number).strip() if title else ""
+        return ""
 
 
 def all_chapters(project: Project) -> list[Chapter]:

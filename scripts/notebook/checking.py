@@ -1,5 +1,7 @@
 """`lab check`: format, lint, types, spelling and sizes of everything that git tracks."""
 
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -9,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import bootstrap, git, plain_words, schema, toolbox
+from notebook import bootstrap, files, git, plain_words, schema, toolbox
 from notebook.errors import CHECK_FAILED, MISSING, Problem
 from notebook.progress import say
 from notebook.project import Project
@@ -50,13 +52,13 @@ def check(project: Project) -> int:
     return CHECK_FAILED if total else 0
 
 
-def _checks(project: Project, files: list[str]) -> list[Check]:
+def _checks(project: Project, tracked: list[str]) -> list[Check]:
     root = project.root
-    python = [name for name in files if name.endswith(".py")]
-    cpp = [name for name in files if name.endswith(_CPP) and name not in _NOT_FORMATTED]
+    python = [name for name in tracked if name.endswith(".py")]
+    cpp = [name for name in tracked if name.endswith(_CPP) and name not in _NOT_FORMATTED]
     texts = [
         name
-        for name in files
+        for name in tracked
         if name.endswith(_TEXTS) and not name.endswith(_OTHER_LANGUAGES) and "/lib/" not in name
     ]
 
@@ -64,7 +66,7 @@ def _checks(project: Project, files: list[str]) -> list[Check]:
         return Check(name, lambda: _run(root, [*words, *on]))
 
     return [
-        tool("mypy", "mypy", "--strict", "--no-error-summary", "scripts/notebook"),
+        Check("mypy", lambda: _types(project, python)),
         tool("clang-format", "clang-format", "--dry-run", "--Werror", on=cpp),
         tool("ruff", "ruff", "check", "--quiet", "--output-format=concise", on=python),
         tool("ruff format", "ruff", "format", "--quiet", "--diff", on=python),
@@ -72,7 +74,7 @@ def _checks(project: Project, files: list[str]) -> list[Check]:
         tool("hadolint", "hadolint", "Dockerfile"),
         tool("codespell", "codespell", on=texts),
         Check("plain words", lambda: plain_words.findings(root, texts)),
-        Check("sizes", lambda: _sizes(root, [name for name in files if name.endswith(_CODE)])),
+        Check("sizes", lambda: _sizes(root, [name for name in tracked if name.endswith(_CODE)])),
         Check("data/schema.json", lambda: _schema(root)),
     ]
 
@@ -110,11 +112,32 @@ def _run(root: Path, command: list[str]) -> Findings:
     return []
 
 
+def _types(project: Project, python: list[str]) -> Findings:
+    """Of the package, and of what chapters keep in their folders: their names are no names of modules, so that
+    build/typed has links to them in packages that have such names."""
+    shutil.rmtree(project.build / "typed", ignore_errors=True)
+    names: dict[str, str] = {}
+    for name in python:
+        if match := re.fullmatch(r"chapters/([0-9]{2})_\w+/(\w+\.py)", name):
+            link = project.build / "typed" / f"chapter_{match[1]}" / match[2]
+            files.write(link.with_name("__init__.py"), "")
+            link.symlink_to(project.root / name)
+            names[project.shown(link)] = name
+    command = ["mypy", "--strict", "--no-error-summary", "scripts/notebook", *names]
+    lines = _run(project.root, command)
+    return [names.get(file, file) + rest for file, rest in (_parted(line) for line in lines)]
+
+
+def _parted(line: str) -> tuple[str, str]:
+    file, colon, rest = line.partition(":")
+    return file, colon + rest
+
+
 def _sizes(root: Path, code: list[str]) -> Findings:
     """Files and functions that have grown too long to be read at once, outside tests."""
     code = [name for name in code if "/tests/" not in f"/{name}"]
     counts = {name: len((root / name).read_text("utf-8").splitlines()) for name in code}
-    files = [
+    too_long = [
         f"{name}: {lines} lines; at most {MAX_FILE_LINES}"
         for name, lines in counts.items()
         if lines > MAX_FILE_LINES
@@ -124,7 +147,7 @@ def _sizes(root: Path, code: list[str]) -> Findings:
     settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
     allowed = settings["tool"]["lab"]["long_functions"]
     warnings = [line for line in _run(root, command) if ": warning: " in line] if code else []
-    return files + [line for line in warnings if _function(line) not in allowed]
+    return too_long + [line for line in warnings if _function(line) not in allowed]
 
 
 def _function(warning: str) -> str:

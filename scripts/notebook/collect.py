@@ -59,13 +59,14 @@ def stop_running() -> None:
 def git_revision(project: Project) -> tuple[str, str]:
     """The revision of the working tree and whether it has changes: ("unknown",) * 2 outside git.
 
-    What `lab run` itself writes (results, figures, tables in pages) is no change; the tables of GPUs
+    What `lab run` itself writes (results, figures, pages), and the text of pages, is no change; the tables of GPUs
     and of the time model are compiled in. A tree that `lab fleet` has unpacked from a commit has no
     git of its own; its job says which commit it is.
     """
     command = ["git", "-C", str(project.root)]
     results = [f":(exclude,glob)data/*/{name}" for name in ("*.json", "counters/**", "peers/**")]
-    made_by_us = [*results, ":(exclude)plots", ":(exclude)*README.md"]
+    pages = [":(exclude)*README.md", ":(exclude,glob)chapters/*/page.md"]
+    made_by_us = [*results, *pages, ":(exclude)plots"]
     try:
         head = _output([*command, "rev-parse", "--show-toplevel", "HEAD"]).splitlines()
         if len(head) != 2 or Path(head[0]) != project.root:

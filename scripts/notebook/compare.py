@@ -23,16 +23,13 @@ from notebook.device_answers import (
 from notebook.devices import is_device, is_slug, slug_of
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.intervals import Interval
+from notebook.judging import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
 from notebook.metrics import COUNTERS, PEAK_PERCENT
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import all_results
 from notebook.text import close_matches, plain
-from notebook.verdicts import (
-    SMALLEST_EFFECT,
-    SMALLEST_EFFECT_TEXT,
-    widened,
-)
+from notebook.verdicts import widened
 
 NOTHING = "nothing"
 SAME, DIFFERENT, UNDECIDED = "same", "different", "cannot tell"

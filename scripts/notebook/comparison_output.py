@@ -14,8 +14,8 @@ from notebook.compare import (
     Row,
 )
 from notebook.device_answers import Question, Value
+from notebook.judging import SMALLEST_EFFECT_TEXT
 from notebook.text import plain, terminal_table, wrapped
-from notebook.verdicts import SMALLEST_EFFECT_TEXT
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
 _LEGEND = f"""\

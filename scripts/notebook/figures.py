@@ -185,7 +185,7 @@ def _of_chapter(project: Project, sources: Sources, chapter: Chapter) -> Figure 
     script = chapter.directory / "figure.gp"
     if not files.is_there(script) or not sources.own(chapter):
         return None
-    chart = registry.of_chapter(chapter.name, sources.facts(chapter.number))
+    chart = registry.of_chapter(chapter, sources.facts(chapter.number))
     noted = chart.with_its_forms_explained().noted(sources.note)
     return _figure(project, chapter.name, script, noted.titled(chapter.question))
 

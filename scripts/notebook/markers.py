@@ -1,4 +1,5 @@
-"""Markers in pages: a comment that asks for a table, `<!-- lab:KIND NAME -->`, and its end.
+"""Markers in pages: a comment that asks for a table, `<!-- lab:KIND NAME -->`, and its end. In a chapter's page.md
+there is no end, and no name: the comment alone, which README.md has the table for.
 
 A marker may have lines of its own, each `key: words`:
 
@@ -88,3 +89,14 @@ def _close(lines: list[str], begin: int, end: int) -> int:
         if lines[at].strip() == _CLOSE:
             return at
     raise WrongMarker(begin + 1, f"the comment is not closed: no line {_CLOSE}")
+
+
+def alone(block: list[str]) -> Marker | None:
+    """The marker that is all of these lines; raises ValueError where one is not closed."""
+    begin = _BEGIN.fullmatch(block[0].strip())
+    if not begin:
+        return None
+    if not begin[3] and block[-1].strip() != _CLOSE:
+        raise ValueError(f"the comment is not closed: no line {_CLOSE}")
+    rows = () if begin[3] else tuple(filter(None, (line.strip() for line in block[1:-1])))
+    return Marker(begin[1], begin[2], rows)

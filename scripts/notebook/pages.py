@@ -5,11 +5,15 @@ for one):
 - lab:lore: the same for all chapters; rows `02 claim_id: lore | measured | by generation`;
 - lab:chapters: all chapters and their questions;
 - lab:verdicts CHAPTER: all verdicts of a chapter;
-- lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py).
+- lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py);
+- lab:gpus: what a chapter found, GPU by GPU (gpu_table.py).
+
+In a chapter's page.md the chapter is not named.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -19,6 +23,7 @@ from notebook import (
     figures,
     files,
     findings,
+    gpu_table,
     kernel_files,
     lore_generations,
     markers,
@@ -26,10 +31,13 @@ from notebook import (
     page_tables,
     tables,
 )
-from notebook.chapters import Chapter, all_chapters
+from notebook.answer_tables import AnswerLine
+from notebook.chapter_page import ChapterPage
+from notebook.chapters import PAGE, Chapter, all_chapters
 from notebook.errors import Problem, refuse
 from notebook.markers import Marker, WrongMarker
 from notebook.page_tables import link
+from notebook.progress import say
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import ChapterVerdicts
@@ -47,6 +55,8 @@ _KINDS = (
     "verdicts CHAPTER",
     "counters CHAPTER",
 )
+
+_OWN_KINDS = ("gpus", "verdicts", "counters")
 
 
 def _is_chinese(page: Path) -> bool:
@@ -75,6 +85,7 @@ class Pages:
         findings.prepare(project, self.chapters if asked is None else asked)
         # Several pages show the same chapter; its intervals are worth computing once.
         self.decided = cache(self._decide)
+        self.say = cache(say)  # once
 
     def _decide(self, chapter: Chapter) -> ChapterVerdicts:
         decided = tables.decide_chapter(self.project, chapter)
@@ -87,16 +98,37 @@ class Pages:
         front = [self.project.root / name for name in FRONT_PAGES]
         pages = front if self.asked is None else []
         shown = self.chapters if self.asked is None else self.asked
-        pages += [chapter.directory / "README.md" for chapter in shown]
-        for page in filter(files.is_there, pages):
+        pages += [chapter.directory / name for chapter in shown for name in (PAGE, "README.md")]
+        made = {page.parent for page in pages if page.name == PAGE and files.is_there(page)}
+        for source in filter(files.is_there, pages):
+            if source.parent in made and source.name != PAGE:
+                continue
             try:
-                text = files.text_of(page)
-                filled = markers.filled(text, partial(self._table, page))
-                yield page, text, filled if _is_chinese(page) else _described(page, filled)
+                yield self._made(source)
             except WrongMarker as wrong:
-                refuse(Problem(f"{self.project.quoted(page)}:{wrong.line}: {wrong}"))
+                refuse(Problem(f"{self.project.quoted(source)}:{wrong.line}: {wrong}"))
             except Problem as problem:  # the page stays as it is; others do not suffer
                 refuse(problem)
+
+    def _made(self, source: Path) -> tuple[Path, str, str]:
+        """From a page.md its README.md, from another page itself; raises WrongMarker and Problem."""
+        page = source.with_name("README.md") if source.name == PAGE else source
+        text = files.text_of(page) if files.is_there(page) else ""
+        if source.name == PAGE:
+            decided = self.decided(self._chapter(source.parent.name))
+            made = ChapterPage(self.project, decided).readme(partial(self._own_table, page))
+        else:
+            made = markers.filled(text, partial(self._table, page))
+        return page, text, made if _is_chinese(page) else _described(page, made)
+
+    def _own_table(self, page: Path, marker: Marker) -> list[str]:
+        """One of a page.md, which is about its own chapter; raises ValueError."""
+        if marker.name is not None or marker.kind not in _OWN_KINDS:
+            raise ValueError(f"unknown table; {close_matches(marker.kind, _OWN_KINDS)}")
+        own = replace(marker, name=page.parent.name)
+        if marker.kind == "gpus":
+            return gpu_table.lines(self.decided(self._chapter(page.parent.name)), marker.rows)
+        return self._table(page, own)
 
     def _table(self, page: Path, marker: Marker) -> list[str]:
         """The lines of one table; raises ValueError."""
@@ -145,8 +177,7 @@ class Pages:
     def _lore(self, page: Path, marker: Marker) -> list[str]:
         words = answer_tables.CHINESE if _is_chinese(page) else answer_tables.ENGLISH
         rows = []
-        for row in marker.rows:
-            answer = answer_tables.parse(row, None)
+        for answer in self._asked(marker.rows):
             chapter = self._chapter(answer.chapter)
             decided = self.decided(chapter)
             kernel = names.kernel(answer_tables.claim_of(decided, answer.claim).variant)
@@ -156,12 +187,21 @@ class Pages:
             rows.append(answer_tables.lore_row(decided, answer, where, words))
         return ["", *markdown_table(words.header, rows), ""]
 
+    def _asked(self, rows: Iterable[str]) -> Iterator[AnswerLine]:
+        """The rows of the front page, without those of chapters that have been removed; raises ValueError."""
+        numbers = {chapter.number for chapter in self.chapters}
+        for row in rows:
+            answer = answer_tables.parse(row, None)
+            if answer.chapter in numbers or not re.fullmatch(r"[0-9]{2}", answer.chapter):
+                yield answer
+            else:
+                self.say(f"there is no chapter {answer.chapter}: its rows are left out")
+
     def _generations(self, page: Path) -> list[str]:
         """Of the page's lore."""
         words = lore_generations.CHINESE if _is_chinese(page) else lore_generations.ENGLISH
         rows = []
-        for row in markers.rows_of(files.text_of(page), "lore"):
-            answer = answer_tables.parse(row, None)
+        for answer in self._asked(markers.rows_of(files.text_of(page), "lore")):
             decided = self.decided(self._chapter(answer.chapter))
             claim = answer_tables.claim_of(decided, answer.claim)
             lore = answer.label.split("|")[0].strip()

@@ -221,7 +221,7 @@ def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
         content = _content(path)
         if kept.key([content]) != name:
             raise Malformed("was changed while it was read")
-        return records.stored(schema.parse_checked(content))
+        return records.stored(schema.parse_json(content))
     except Malformed as error:
         raise Problem(f"{quoted(path)}: {short(error)}; run the command again") from error
 

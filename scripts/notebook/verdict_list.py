@@ -23,7 +23,7 @@ def print_verdicts(options: Namespace) -> int:
     problems: list[str] = []
     if slug is None and not options.json and not options.all:
         # A chapter's part of the page is made while the next ones are decided.
-        print("\n".join(verdict_page.lines(_decide(project, chapters, slug, problems))))
+        print("\n".join(verdict_page.lines(project, _decide(project, chapters, slug, problems))))
         return _ended(problems)
     decided = list(_decide(project, chapters, slug, problems))
     if (

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from notebook import answers, device_names, outcomes, verdicts
+from notebook import chapter_page, device_names, judging, outcomes
 from notebook.claims import Claim
 from notebook.outcomes import Outcome
+from notebook.project import Project
 from notebook.tables import ChapterVerdicts, said_by
 from notebook.text import plain, wrapped
 
@@ -19,8 +20,8 @@ HELD, PARTLY, FELL, OPEN = "holds", "holds at some sizes", "falls", "is open"
 STANDINGS = {HELD: "hold", PARTLY: "hold at some sizes", FELL: "fall", OPEN: "are open"}
 MAX_NAMED = 3
 # What falls, the most surprising first.
-_ORDER = (verdicts.OPPOSITE, verdicts.NO_EFFECT, verdicts.DOES_NOT_HOLD, verdicts.WEAKER)
-_HOLDS = (*verdicts.CONFIRMED, verdicts.STRONGER)
+_ORDER = (judging.OPPOSITE, judging.NO_EFFECT, judging.DOES_NOT_HOLD, judging.WEAKER)
+_HOLDS = (*judging.CONFIRMED, judging.STRONGER)
 _INDENT = "    "
 
 
@@ -41,7 +42,7 @@ class Standing:
 
 def standing(words: Iterable[str]) -> str:
     """How a claim stands whose regimes have these verdicts."""
-    decided = {word in _HOLDS for word in words if word != verdicts.INCONCLUSIVE}
+    decided = {word in _HOLDS for word in words if word != judging.INCONCLUSIVE}
     if not decided:
         return OPEN
     return PARTLY if len(decided) == 2 else HELD if True in decided else FELL
@@ -58,7 +59,7 @@ def standings(decided: ChapterVerdicts) -> dict[str, list[Standing]]:
     return by_word
 
 
-def lines(decided: Iterable[ChapterVerdicts]) -> list[str]:
+def lines(project: Project, decided: Iterable[ChapterVerdicts]) -> list[str]:
     """The page for a terminal."""
     text: list[str] = []
     totals: dict[str, Counter[str]] = {}
@@ -66,7 +67,7 @@ def lines(decided: Iterable[ChapterVerdicts]) -> list[str]:
         by_word = standings(chapter_verdicts)
         for device, of_device in by_word.items():
             totals.setdefault(device, Counter()).update(one.word for one in of_device)
-        text += _chapter(chapter_verdicts, by_word)
+        text += _chapter(project, chapter_verdicts, by_word)
     return [*text, *_totals(totals)]
 
 
@@ -74,9 +75,11 @@ def _claims(decided: ChapterVerdicts) -> list[Claim]:
     return list({verdict.claim.id: verdict.claim for verdict in decided.verdicts}.values())
 
 
-def _chapter(decided: ChapterVerdicts, standings: dict[str, list[Standing]]) -> list[str]:
+def _chapter(
+    project: Project, decided: ChapterVerdicts, standings: dict[str, list[Standing]]
+) -> list[str]:
     text = [f"{decided.chapter.name}  {plain(decided.chapter.question)}".rstrip()]
-    text += wrapped(plain(answers.or_reason(decided)), _INDENT)
+    text += wrapped(plain(chapter_page.answer_or_reason(project, decided)), _INDENT)
     measured = [result.device for result in decided.results if result.kind == "gpu"]
     for device in measured:
         text += _device(device, standings.get(device, []))

@@ -171,7 +171,8 @@ def make_tree(root: Path) -> Tree:
     (chapter / "README.md").write_text(PAGE)
     (root / "README.md").write_text(FRONT_PAGE)
     real = SCRIPTS.parent
-    shutil.copy(real / "chapters" / synthetic.CHAPTER / "figure.gp", chapter)
+    for name in ("figure.gp", "chart.py"):
+        shutil.copy(real / "chapters" / synthetic.CHAPTER / name, chapter)
     shutil.copytree(real / "plots", root / "plots", ignore=shutil.ignore_patterns("*.svg"))
     shutil.copytree(
         SCRIPTS / "notebook",

@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 import numpy
 import pytest
 import synthetic
+from charted import charted
 from colorspacious import cspace_convert  # type: ignore[import-untyped]
 from conftest import Tree
 
@@ -56,14 +57,14 @@ def reads(tree: Tree, times: dict[int, float]) -> Facts:
     ],
 )
 def test_a_title_says_what_the_data_say(tree: Tree, time: float, said: str) -> None:
-    assert said in registry.of_chapter("02_misaligned_reads", reads(tree, {0: 100, 11: time})).title
+    assert said in charted("02_misaligned_reads", reads(tree, {0: 100, 11: time})).title
 
 
 def test_without_data_there_is_no_finding(tree: Tree) -> None:
-    chart = registry.of_chapter("02_misaligned_reads", reads(tree, {0: 100}))
+    chart = charted("02_misaligned_reads", reads(tree, {0: 100}))
     assert chart.title == ""
     assert chart.titled("Does it cost time?").title == "Does it cost time?"
-    empty = registry.of_chapter("02_misaligned_reads", facts([]))
+    empty = charted("02_misaligned_reads", facts([]))
     assert "needs a GPU" in empty.as_tsv() and empty.title == ""
 
 
@@ -106,11 +107,22 @@ def test_no_point_is_outside_of_its_panel() -> None:
     assert left == 0 and right > 1.5 and 0 < bottom < 0.1 and top > 9
 
 
+def test_every_figure_has_a_finding_as_title() -> None:
+    """The question stands there only where the data lack what the title is about."""
+    sources = Sources(Project.here())
+    charts = {
+        chapter.name: registry.of_chapter(chapter, sources.facts(chapter.number))
+        for chapter in sources.chapters
+    }
+    charts |= {name: item.chart(sources) for name, item in registry.SPANNING.items()}
+    assert [name for name, chart in charts.items() if not chart or not chart.title] == []
+
+
 def test_no_version_of_gnuplot_chooses_the_ticks_of_a_short_logarithmic_axis() -> None:
     """5.4 puts them at 1 and 10 where 6.0 puts them at 20, 30, 40."""
     sources = Sources(Project.here())
     charts = {
-        chapter.name: registry.of_chapter(chapter.name, sources.facts(chapter.number))
+        chapter.name: registry.of_chapter(chapter, sources.facts(chapter.number))
         for chapter in find_chapters(sources.project, [])
     }
     charts |= {name: item.chart(sources) for name, item in registry.SPANNING.items()}
@@ -138,8 +150,8 @@ def test_no_version_of_gnuplot_chooses_the_ticks_of_a_short_logarithmic_axis() -
 )
 def test_printed_values_are_drawn_from_the_claims(figure: str, line: str) -> None:
     known = Sources(Project.here()).facts(figure[:2])
-    assert line in registry.of_chapter(figure, known).as_tsv()
-    assert line not in registry.of_chapter(figure, Facts(known.devices)).as_tsv()
+    assert line in charted(figure, known).as_tsv()
+    assert line not in charted(figure, Facts(known.devices)).as_tsv()
 
 
 def simulated(colour: int, deficiency: str) -> numpy.ndarray:  # type: ignore[type-arg]
@@ -200,7 +212,7 @@ def test_verdicts_differ_in_grey() -> None:
 def test_bars_of_a_chapter_without_a_chart_say_that_they_were_counted(tree: Tree) -> None:
     counted = [synthetic.row("gather/along:row/n:1024", 0, load_efficiency=80.0)]
     synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
-    chart = registry.of_chapter("21_new", facts(results.load_chapter(tree.project, tree.chapter)))
+    chart = charted("21_new", facts(results.load_chapter(tree.project, tree.chapter)))
     assert "80  Hopper" in chart.as_tsv() and chart.note == "counted"
     assert "\toutlined\t" in chart.as_tsv()
 
@@ -220,9 +232,9 @@ def test_predicted_times_are_drawn_beside_measured_ones(tree: Tree) -> None:
         return replace(result, by_name=grouped(rows))
 
     known = facts(map(predicted, results.load_chapter(tree.project, tree.chapter)))
-    drawn = registry.of_chapter("02_misaligned_reads", known).as_tsv()
+    drawn = charted("02_misaligned_reads", known).as_tsv()
     assert drawn.count("\tdashes\t") == 2 * 2 and "Kepler–Blackwell" in drawn
-    assert "open, dashed: predicted" in registry.of_chapter("02_misaligned_reads", known).note
+    assert "open, dashed: predicted" in charted("02_misaligned_reads", known).note
 
 
 def test_many_predicted_curves_are_drawn_as_their_range(tree: Tree) -> None:

@@ -297,6 +297,10 @@ def test_new_makes_a_chapter(tree: Tree) -> None:
     directory = tree.root / "chapters" / "03_write_strides"
     assert (directory / "experiment.cu").is_file()
     assert "03_write_strides" in tree.lab("list").stdout
+    # Nothing was counted yet: its page says so, and is refused for nothing.
+    made = tree.lab("figures", "03")
+    assert "error" not in made.stderr.replace("no gnuplot", ""), made.stderr
+    assert "No data yet" in (directory / "README.md").read_text()
     assert "executable(chapter_name, 'experiment.cu'" in (directory / "meson.build").read_text()
     assert tree.lab("new", "01_first").returncode == 0
     assert tree.lab("new", "write_strides").returncode == 2

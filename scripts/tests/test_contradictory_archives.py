@@ -57,7 +57,11 @@ def check(device: str, files: dict[str, bytes]) -> None:
     contribute.check(PROJECT, Path("sent.tar.gz"), device, files)
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+@pytest.mark.parametrize(
+    "attack",
+    [attack for attack in ATTACKS if (PROJECT.chapters / attack.chapter).is_dir()],
+    ids=lambda attack: attack.name,
+)
 def test_a_contradiction_is_refused_in_one_line(attack: Attack) -> None:
     what = sent(H200, attack.chapter)
     attack.change(what)

@@ -5,7 +5,7 @@ from functools import cache
 from statistics import median
 
 import pytest
-from page_numbers.data import ROOT, Data, directory
+from page_numbers.data import ROOT, Data
 from page_numbers.data import table as rows_of
 
 DOUBLES = "transpose_vectors/type:double/tile:32x32/order:"
@@ -164,7 +164,6 @@ def test_the_sanitizers_found_nothing_in_any_chapter() -> None:
     rows = rows_of("sanitizers.csv")
     tools = {"memcheck", "racecheck", "synccheck", "initcheck"}
     for row in rows:
-        assert directory(row["chapter"][:2]).name == row["chapter"]
         assert ": 0 errors" in row["summary"] or "(0 errors, 0 warnings)" in row["summary"]
     for path in (ROOT / "chapters").glob("[0-9]*"):
         assert {row["tool"] for row in rows if row["chapter"] == path.name} == tools

@@ -5,8 +5,9 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
+from charted import charted
 
-from notebook.charts import look, registry
+from notebook.charts import look
 from notebook.charts.curves import Curve, draw
 from notebook.charts.evidence import Device
 from notebook.charts.look import GREY, Evidence, Style
@@ -186,7 +187,7 @@ def test_the_title_lies_above_everything_else(figure: Path) -> None:
 
 def test_published_marks_of_one_place_stand_side_by_side() -> None:
     """In chapter 00, where several GPUs have nearly the same latency."""
-    chart = registry.of_chapter("00_memory_hierarchy", SOURCES.facts("00"))
+    chart = charted("00_memory_hierarchy", SOURCES.facts("00"))
     stars = [
         datum.x
         for mark in chart.panels[0].marks

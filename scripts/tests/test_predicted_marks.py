@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from charted import charted
 
-from notebook.charts import effects, look, registry, standing
+from notebook.charts import effects, look, standing
 from notebook.charts.evidence import facts
 from notebook.charts.marks import POINTS, Panel
 from notebook.charts.sources import Sources
@@ -23,7 +24,7 @@ def of_times(figure: str) -> list[Panel]:
         chart = effects.effects(SOURCES)
         assert chart
         return chart.panels
-    panels = registry.of_chapter(figure, SOURCES.facts(figure[:2])).panels
+    panels = charted(figure, SOURCES.facts(figure[:2])).panels
     return [panel for panel in panels if panel.heading.startswith(("time", "a transpose"))]
 
 
@@ -62,7 +63,7 @@ def test_without_a_measurement_every_generation_is_predicted() -> None:
 def test_bars_of_time_are_predicted_where_tiles_gain_most_and_least() -> None:
     known = SOURCES.facts("17")
     others = known.predicted(known.measured)
-    chart = registry.of_chapter("17_matmul_tiled", known)
+    chart = charted("17_matmul_tiled", known)
     for width, panel in zip((16, 32), chart.panels, strict=True):
         gains = {}
         for device in others:
@@ -77,7 +78,7 @@ def test_bars_of_time_are_predicted_where_tiles_gain_most_and_least() -> None:
 
 
 def test_a_fermi_has_no_read_only_loads() -> None:
-    _, plain, through = registry.of_chapter("04_read_only_cache", SOURCES.facts("04")).panels
+    _, plain, through = charted("04_read_only_cache", SOURCES.facts("04")).panels
     fermi = look.style("fermi", look.Evidence.COUNTED)
     assert fermi in styles(plain) and fermi not in styles(through)
 

@@ -98,7 +98,6 @@ Program& require_program(const Program* handle);
 
 // By the host function's address, or a cudaKernel_t or cudaFunction_t. Throws ApiError.
 Function& find_function(const void* handle);
-std::optional<std::string> name_of_host_function(const void* host);
 
 // A __device__, __constant__ or __managed__ variable by its host shadow. Throws ApiError.
 simt::Symbol find_variable(const void* host);

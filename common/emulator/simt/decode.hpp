@@ -69,7 +69,6 @@ class FunctionDecoder {
     void note_pause();
     void note_group(const ptx::Instruction& instruction);
     void spills();
-    void split_into_blocks();
     void instruction(const ptx::Instruction& instruction);
     void finish_blocks();
     void find_reconvergence();

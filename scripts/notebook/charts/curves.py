@@ -11,6 +11,8 @@ from notebook.charts.marks import DASHES, LINE, Panel
 from notebook.charts.words import NO_EFFECT
 
 Point = tuple[float, float]
+# What a device has at each place, and what it lacks.
+Points = list[tuple[float, float | None]]
 # Where something stands on the x axis, the variant, and the baseline that it is divided by.
 Place = tuple[float, str | None, str | None]
 NO_COUNTS = "Nothing was counted: scripts/lab run {} --device emulated:hopper does so."

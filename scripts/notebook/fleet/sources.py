@@ -18,6 +18,7 @@ _SENT = (
     ".",
     ":(exclude)plots",
     ":(exclude,glob)**/README.md",
+    ":(exclude,glob)chapters/*/page.md",
     ":(exclude,glob)data/*/[0-9][0-9]_*.json",
     ":(exclude,glob)data/boards/**",
 )

@@ -1,15 +1,12 @@
-"""Charts of chapters 15 and 19: passes through the banks of shared memory."""
+"""Clocks of a request against its passes; passes against the stride."""
 
-from notebook.charts.bars import ladder, step_counts
 from notebook.charts.curves import counts
 from notebook.charts.evidence import Device, Facts, number, parameter
-from notebook.charts.look import BLUE, CLAIMED, ORANGE, Evidence, key
+from notebook.charts.look import CLAIMED, Evidence, key
 from notebook.charts.marks import RIGHT, Chart, Panel
-from notebook.charts.words import percent
 
 
-def bank_conflicts(facts: Facts) -> Chart:
-    """Clocks of a request against its passes; passes against the stride."""
+def chart(facts: Facts) -> Chart:
     clocks = Panel(
         (0.85, 40),
         (0.85, 40),
@@ -53,7 +50,7 @@ def bank_conflicts(facts: Facts) -> Chart:
             for row in device.rows("load_strided", element=4, sharers=1)
         ],
     )
-    title = _bank_conflicts_title(facts.gpu)
+    title = _title(facts.gpu)
     return Chart(title and title + _at_stride_32(facts), [clocks, passes], key(shown))
 
 
@@ -93,7 +90,7 @@ def _beyond_the_line(gpu: Device) -> float | None:
     return max((abs(clocks - passes) for passes, clocks in _clocks_and_passes(gpu)), default=None)
 
 
-def _bank_conflicts_title(gpu: Device | None) -> str:
+def _title(gpu: Device | None) -> str:
     points = _clocks_and_passes(gpu) if gpu else []
     if gpu is None or not points:
         return ""
@@ -120,98 +117,3 @@ def _at_stride_32(facts: Facts) -> str:
     (fewest, generation), (highest, _) = min(counted), max(counted)
     other = f", {fewest:.0f} on a {generation}" if fewest < highest else ""
     return f"; a stride of 32 words takes {highest:.0f} passes{other}"
-
-
-# The steps to cuBLAS, in the order in which each adds to the one before, and cuBLAS.
-FAST: list[tuple[str, dict[str, str], str]] = [
-    ("matmul_tiled", {"tile": "32"}, "tiles of 32"),
-    ("matmul_thread_tiles", {"tile": "128x128"}, "8x8 thread tiles"),
-    ("matmul_vectorised", {"tile": "128x128"}, "16-byte accesses"),
-    ("matmul_double_buffered", {"tile": "picked"}, "double buffers"),
-    ("matmul_bulk", {"tile": "picked"}, "bulk copies"),
-    ("matmul_reuse", {"tile": "picked"}, "operand reuse"),
-    ("matmul_balanced", {"tile": "picked"}, "divided last wave"),
-    ("cublas_sgemm", {}, "cuBLAS"),
-]
-
-
-def _speed(gpu: Device, kernel: str, case: dict[str, str]) -> float | None:
-    return gpu.ratio(
-        gpu.row(kernel, m=4096, **case), gpu.row("cublas_sgemm", m=4096), "flops_per_second"
-    )
-
-
-def matmul_fast(facts: Facts) -> Chart:
-    """The steps to cuBLAS, and the passes through shared memory that each needs."""
-    gpu = facts.gpu
-    steps = [
-        (
-            label,
-            _speed(gpu, kernel, case) if gpu else None,
-            ORANGE if kernel == "cublas_sgemm" else BLUE,
-        )
-        for kernel, case, label in FAST
-    ]
-    on = f"{gpu.name}, " if gpu else ""
-    heading = f"{on}4096 cubed, FP32 without tensor cores: FLOP/s, % of cuBLAS"
-    speed = ladder(steps, heading, 118, 262, 100)
-    shown = {Evidence.MEASURED for _, share, _ in steps if share is not None}
-    if gpu:
-        peak = gpu.ratio(
-            gpu.row("fma_chains", m=4096), gpu.row("cublas_sgemm", m=4096), "flops_per_second"
-        )
-        if peak:
-            speed.x = (0, max(118.0, 100 * peak + 30))
-            speed.line([(100 * peak, end) for end in speed.y], CLAIMED, "thin")
-            speed.text(100 * peak + 1, len(FAST), f"FMAs alone {percent(peak)}", style=CLAIMED)
-    passes = step_counts(
-        [label for _, _, label in FAST[:6]],
-        (0.2, 12),
-        "passes through shared memory for each 128 multiply-adds",
-        150,
-    )
-    shown |= counts(
-        passes,
-        "19",
-        facts.emulated,
-        lambda device: [
-            (float(place), _passes(device, kernel)) for place, (kernel, _, _) in enumerate(FAST[:6])
-        ],
-        joined=False,
-    )
-    passes.reference(1, "as the arithmetic")
-    title = _matmul_fast_title(gpu)
-    return Chart(title and title + _passes_in_words(facts), [speed, passes], key(shown)).noted(
-        "counted at 256 cubed, where no last wave is divided; bulk copies: from Hopper on"
-    )
-
-
-def _passes(device: Device, kernel: str) -> float | None:
-    row = next(
-        (row for row in device.rows(kernel, m=256) if parameter(row, "tile") in ("32", "128x128")),
-        None,
-    )
-    wavefronts = device.value(row, "shared_load_wavefronts")
-    return None if wavefronts is None else wavefronts / (256**3 / 128)
-
-
-def _passes_in_words(facts: Facts) -> str:
-    """The passes of the first step and of the last that was counted, on the generation of the GPU."""
-    device = facts.of(facts.gpu.generation) if facts.gpu else None
-    ends = [_passes(device, FAST[place][0]) if device else None for place in (0, 5)]
-    first, last = ends
-    if first is None or last is None:
-        return ""
-    return f"; shared-memory passes for 128 multiply-adds fall from {first:.0f} to {last:.2g}"
-
-
-def _matmul_fast_title(gpu: Device | None) -> str:
-    shares = [_speed(gpu, kernel, case) for kernel, case, _ in FAST] if gpu else []
-    known = [share for share in shares if share is not None]
-    if gpu is None or len(known) < len(FAST):
-        return ""
-    tiled, threads, *_, best, _ = known
-    return (
-        f"Tiles reach {percent(tiled)} of cuBLAS on the {gpu.name}, an 8x8 tile for each thread {percent(threads)}, "
-        f"a divided last wave {percent(best)}"
-    )

@@ -1,4 +1,4 @@
-"""Chart of chapter 20: where the time of unified memory goes."""
+"""Where the time goes: phases that add up to the total."""
 
 from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import Evidence, Style, key
@@ -11,8 +11,6 @@ _MEMORIES = [
     ("prefetched", "managed, prefetched"),
     ("kept_on_host", "managed, kept on the host"),
 ]
-
-
 # From dark to light, so that they differ in grey.
 _PHASES: list[tuple[str, str, Style]] = [
     ("initialise", "initialise", Style(0x333333, 5)),
@@ -20,7 +18,6 @@ _PHASES: list[tuple[str, str, Style]] = [
     ("first_touch", "first kernel", Style(0xF2A15A, 5)),
     ("read_back", "read back", Style(0xBFE3D3, 5)),
 ]
-
 # In the title.
 _IN_WORDS = {
     "initialise": "initialisation",
@@ -30,8 +27,7 @@ _IN_WORDS = {
 }
 
 
-def unified_memory(facts: Facts) -> Chart:
-    """Where the time goes: phases that add up to the total."""
+def chart(facts: Facts) -> Chart:
     panel = Panel(
         (0, 1),
         (0.3, 5.9),
@@ -63,7 +59,7 @@ def unified_memory(facts: Facts) -> Chart:
         left = panel.x[1] * (0.01 + 0.25 * index)
         panel.boxes([(left, left + panel.x[1] * 0.02, 5.6, 5.84)], look, BOXES)
         panel.text(left + panel.x[1] * 0.03, 5.72, label)
-    return Chart(_unified_memory_title(gpu), [panel], key(shown, bars=True)).noted(
+    return Chart(_title(gpu), [panel], key(shown, bars=True)).noted(
         "medians of each part, then of the whole"
     )
 
@@ -77,7 +73,7 @@ def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
     return None if time is None else time / 1000
 
 
-def _unified_memory_title(gpu: Device | None) -> str:
+def _title(gpu: Device | None) -> str:
     """What managed memory takes beyond page-locked copies, the two phases that add most of it."""
     totals = complete(_phase(gpu, memory, "total") for memory in ("pinned", "managed"))
     if gpu is None or totals is None:

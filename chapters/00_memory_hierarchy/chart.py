@@ -1,4 +1,4 @@
-"""Chart of chapter 00: how far away each memory is, what it delivers, what an access occupies."""
+"""Latency by footprint, bandwidth by level and by bytes in flight, cost of a stride."""
 
 from collections.abc import Callable, Iterable
 
@@ -22,8 +22,7 @@ _APART = 0.021
 _STRIDES = [(2.0**power, str(2**power)) for power in range(7)]
 
 
-def memory_hierarchy(facts: Facts) -> Chart:
-    """Latency by footprint, bandwidth by level and by bytes in flight, cost of a stride."""
+def chart(facts: Facts) -> Chart:
     shown: set[Evidence] = set()
     panels = [_latencies(facts, shown), _bandwidths(facts, shown), _in_flight(facts, shown)]
     names = ", ".join(device.name for device in facts.published)

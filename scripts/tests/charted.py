@@ -1,0 +1,11 @@
+"""The chart of a chapter of this notebook, from given facts."""
+
+from notebook.chapters import Chapter
+from notebook.charts import registry
+from notebook.charts.evidence import Facts
+from notebook.charts.marks import Chart
+from notebook.project import Project
+
+
+def charted(name: str, known: Facts) -> Chart:
+    return registry.of_chapter(Chapter(Project.here().chapters / name), known)
