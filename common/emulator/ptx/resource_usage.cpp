@@ -145,9 +145,19 @@ void read_code(const std::string& cubin, unsigned number, bool with_flow, Compil
         [&](std::span<const std::byte> bytes) { return read_machine_flow(bytes, number); }, cubin);
 }
 
+// "Feature 'redux.sync' requires .target sm_80 or higher" of "ptxas a.ptx, line 9; error   : Feature ..."; empty: none.
+std::string first_error_of(std::string_view report) {
+    const std::size_t found = report.find("; error");
+    if (found == report.npos) return {};
+    const std::string_view line = report.substr(found, report.find('\n', found) - found);
+    const std::size_t colon = line.find(": ");
+    return colon == line.npos ? std::string() : std::string(line.substr(colon + 2));
+}
+
+// `error`: what it says of a text that it does not compile.
 std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view text,
                                         const std::string& architecture, std::string_view options,
-                                        bool with_flow) {
+                                        bool with_flow, std::string& error) {
     std::vector<std::string> arguments = {
         "-v", "-lineinfo", "--gpu-name=" + with_suffix_of_target(architecture, text)};
     for (std::string& option : options_that_matter(options)) arguments.push_back(std::move(option));
@@ -164,7 +174,10 @@ std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view 
     std::vector<std::string> command = {ptxas};
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", cubin, module});
-    if (!out || !run(std::move(command), report)) return std::nullopt;
+    if (!out || !run(std::move(command), report)) {
+        error = first_error_of(contents_of(report));
+        return std::nullopt;
+    }
     const std::string code = contents_of(cubin);
     Compilation compilation{parse_ptxas_report(contents_of(report)), {}, release_of(code)};
     read_code(code, number_of(architecture), with_flow, compilation);
@@ -215,16 +228,21 @@ std::vector<KernelResources> parse_ptxas_report(std::string_view report) {
 }
 
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options, bool with_flow) {
+                                   std::string_view options, bool with_flow, std::string* refusal) {
     const std::string lowered = with_target(text, architecture);
     const fs::path ptxas = find_ptxas();
+    std::string error;
     if (!ptxas.empty()) {
-        if (auto compilation = compile_with(ptxas, lowered, architecture, options, with_flow))
+        if (auto compilation =
+                compile_with(ptxas, lowered, architecture, options, with_flow, error))
             return compilation;
     }
     for (const OlderPtxas& older : find_older_ptxas()) {
+        error.clear();
         auto compilation = compile_with(older.program, with_version(lowered, older.ptx_version),
-                                        architecture, options, with_flow);
+                                        architecture, options, with_flow, error);
+        if (!error.empty() && refusal != nullptr)
+            *refusal = "ptxas " + std::string(older.release) + ": " + error;
         if (!compilation) continue;
         compilation->release = older.release;
         return compilation;

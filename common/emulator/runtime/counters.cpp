@@ -96,7 +96,9 @@ Counters counters_of(const simt::LaunchRecord& totals, bool with_caches) {
     // A sample of the blocks does not show what blocks share in the caches.
     if (with_caches && totals.blocks_executed == totals.blocks) {
         list.add("l1_hit_sectors", totals.memory.l1_hit_sectors);
-        list.add("l2_read_sectors_least", totals.l2_read_sectors_min);
+        // Sectors of atomics alone are read from DRAM, but the L2 updates them without a read from the SM.
+        list.add("l2_read_sectors_least",
+                 std::min(totals.l2_read_sectors_min, totals.memory.l2_read_sectors_most));
         list.add("l2_read_sectors_most", totals.memory.l2_read_sectors_most);
         list.add("l2_write_sectors_least", totals.l2_write_sectors_min);
         list.add("l2_write_sectors_most", totals.memory.l2_write_sectors_most);

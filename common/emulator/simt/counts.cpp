@@ -94,6 +94,18 @@ SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers) {
     return touched;
 }
 
+WrittenBytes written_by(const std::vector<std::unique_ptr<Worker>>& workers) {
+    WrittenBytes written;
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (!memory) continue;
+            written.sectors.merge(memory->written_sectors());
+            written.parts.merge(memory->partial_sectors());
+        }
+    }
+    return written;
+}
+
 double slice_unevenness_of(const Launch& launch,
                            const std::vector<std::unique_ptr<Worker>>& workers) {
     if (launch.options.l2_slices <= 1) return 1;

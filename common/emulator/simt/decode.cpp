@@ -69,6 +69,9 @@ void FunctionDecoder::decode() {
         } catch (const Refused& refused) {
             refuse(here, refused.what());
             return;
+        } catch (const LaunchesKernels& refused) {
+            function_.traits.unsupported = refused.what();
+            return;
         }
     }
     if (has_label.back() && blocks_.back().first_instruction != at_) {

@@ -46,6 +46,13 @@ class FunctionDecoder {
     struct Refused : std::runtime_error {
         explicit Refused(const std::string& why = "") : std::runtime_error(why) {}
     };
+    // A kernel that launches kernels: the instruction that shows it says nothing to its author.
+    struct LaunchesKernels : std::runtime_error {
+        LaunchesKernels()
+            : std::runtime_error(
+                  "launches kernels from the GPU (dynamic parallelism), which the "
+                  "emulated GPU cannot execute: launch them from the host") {}
+    };
     struct AddressForm {
         RegisterOffset base = no_register;
         bool is_64_bit = true;

@@ -79,6 +79,7 @@ class Execution {
     MemoryModel* memory = nullptr;      // null: caches are not modelled
     GlobalRaces* races = nullptr;       // null: hazards are not checked
     std::string order_note;             // that results depend on the order of warps; "": not known
+    bool heap_is_full = false;          // malloc() has returned null
     TraceRecorder* recorder = nullptr;  // null: the block at hand is not recorded
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
     // What an access beyond its allocation finds, where the launch goes on.
