@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import claims, names, results
+from notebook import claims, names, received, results
 from notebook.chapters import Chapter
 from notebook.device_answers import (
     COPY_SHARE,
@@ -103,7 +103,8 @@ def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
     if not matching:
         known = sorted({result.device for result in all_results(project, chapters)})
         raise Problem(f"no data of '{plain(word)}'; {close_matches(word, known)}", WRONG_USAGE)
-    return Operand(word, {result.chapter: result for result in matching})
+    name = received.Device(word, matching[0].is_received)
+    return Operand(name, {result.chapter: result for result in matching})
 
 
 def compare_devices(
