@@ -19,9 +19,9 @@ import sys
 import zipfile
 from pathlib import Path
 
-from notebook import nvcc, toolbox
-from notebook.build import MESON
-from notebook.fresh_root import REPOSITORY, say
+from notebook.tools import nvcc, toolbox
+from notebook.tools.build import MESON
+from notebook.tools.fresh_root import REPOSITORY, say
 
 _QEMU = "qemu-aarch64-static"
 _TOOLS = ("debootstrap", _QEMU, "aarch64-linux-gnu-g++")

@@ -19,8 +19,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook.errors import Problem
-from notebook.text import markdown_cell, markdown_table
+from notebook.base.errors import Problem
+from notebook.base.text import markdown_cell, markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "common" / "tests" / "hazards"

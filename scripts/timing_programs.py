@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from notebook import build, files
-from notebook.project import Project
+from notebook.base import files
+from notebook.base.project import Project
+from notebook.tools import build
 
 PAGE = Path("common/timing/README.md")
 QUOTED = re.compile(r"^\| ([^|]+) \| [\d.,]+ \| [\d.,]+ \|$", re.MULTILINE)

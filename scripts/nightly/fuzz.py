@@ -18,9 +18,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from notebook import testing, toolbox
-from notebook.errors import CHECK_FAILED, MISSING
-from notebook.progress import say
+from notebook.base.errors import CHECK_FAILED, MISSING
+from notebook.base.progress import say
+from notebook.tools import testing, toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "common" / "tests" / "fuzz"
@@ -30,7 +30,10 @@ SOURCES = {
     "ptx": [PTX],
     "fatbin": [PTX],
     "ptxas": [PTX],
-    "command_line": ["common/lab/benchmark_flags.cpp", "common/lab/command_line.cpp"],
+    "command_line": [
+        "common/lab/experiment/benchmark_flags.cpp",
+        "common/lab/experiment/command_line.cpp",
+    ],
 }
 FLAGS = ["-std=c++20", "-g", "-O1", "-fno-sanitize-recover=all", "-w"]
 SANITIZERS = "address,undefined"

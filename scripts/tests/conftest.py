@@ -9,9 +9,10 @@ import hypothesis
 import pytest
 import synthetic
 
-from notebook import errors, nvcc, toolbox
-from notebook.chapters import Chapter
-from notebook.project import Project
+from notebook.base import errors
+from notebook.base.project import Project
+from notebook.data.chapters import Chapter
+from notebook.tools import nvcc, toolbox
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 # A machine that is busy fails no test.

@@ -3,7 +3,7 @@
 #include <memory>
 #include <mutex>
 
-#include "emulator/runtime/counters.h"
+#include "emulator/runtime/report/counters.h"
 #include "emulator/runtime/cublas/cublas.hpp"
 
 namespace emulator::cublas {

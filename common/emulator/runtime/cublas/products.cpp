@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/runtime/counters.h"
+#include "emulator/runtime/report/counters.h"
 #include "emulator/runtime/cublas/cublas.hpp"
 
 namespace emulator::cublas {
