@@ -25,7 +25,7 @@ from notebook.tools import testing, toolbox
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "common" / "tests" / "fuzz"
 BUILD = ROOT / "build" / "fuzz"
-PTX = "common/emulator/ptx/*.cpp"
+PTX = "common/emulator/ptx/*/*.cpp"
 SOURCES = {
     "ptx": [PTX],
     "fatbin": [PTX],
@@ -42,7 +42,7 @@ PACKAGES = ("clang-19", "libclang-rt-19-dev")
 LONGEST_INPUT, MEGABYTES, SECONDS_AN_INPUT = 1 << 16, 500, 10
 # Of a corpus, in bytes and files: git keeps it.
 MAX_KEPT, MAX_FILES, LARGEST_KEPT = 20_000, 60, 2_000
-SEED = ROOT / "common" / "tests" / "simt_hazards.cu"
+SEED = ROOT / "common" / "tests" / "simt" / "simt_hazards.cu"
 
 
 def main() -> int:

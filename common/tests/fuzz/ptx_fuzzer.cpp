@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "emulator/ptx/flow/control_flow.hpp"
-#include "emulator/ptxas/accesses/issued_accesses.hpp"
-#include "emulator/ptx/parse/module.hpp"
 #include "emulator/ptx/flow/result_uses.hpp"
+#include "emulator/ptx/parse/module.hpp"
+#include "emulator/ptxas/accesses/issued_accesses.hpp"
 
 using namespace emulator::ptx;
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "emulator/ptx/flow/control_flow.hpp"
-#include "emulator/ptx/parse/module.hpp"
 #include "emulator/ptx/flow/result_uses.hpp"
+#include "emulator/ptx/parse/module.hpp"
 #include "ptx_text.hpp"
 
 namespace emulator::ptx {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/ptxas/instructions/thread_registers.hpp"
 #include "../timing/timing_fixture.hpp"
+#include "emulator/ptxas/instructions/thread_registers.hpp"
 
 namespace timing {
 namespace {

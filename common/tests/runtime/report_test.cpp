@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "emulator/runtime/api/ptx_image.hpp"
 #include "emulator/runtime/report/counters.hpp"
 #include "emulator/runtime/report/json.hpp"
-#include "emulator/runtime/api/ptx_image.hpp"
 #include "emulator/runtime/report/settings.hpp"
 
 namespace emulator::runtime {

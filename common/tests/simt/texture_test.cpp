@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/simt/texture/texture_sampling.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
+#include "emulator/simt/texture/texture_sampling.hpp"
 #include "simt_fixture.hpp"
 
 namespace {

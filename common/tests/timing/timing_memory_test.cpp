@@ -12,13 +12,13 @@
 #include "emulator/models/memory/load_policy.hpp"
 #include "emulator/models/memory/memory_model.hpp"
 #include "emulator/models/memory/partial_sectors.hpp"
+#include "emulator/ptxas/instructions/predication.hpp"
+#include "timing/machine/machine_table.hpp"
+#include "timing/machine/server.hpp"
 #include "timing/memory/dram.hpp"
 #include "timing/memory/evictions.hpp"
 #include "timing/memory/l2_requests.hpp"
-#include "timing/machine/machine_table.hpp"
 #include "timing/memory/memory_path.hpp"
-#include "emulator/ptxas/instructions/predication.hpp"
-#include "timing/machine/server.hpp"
 #include "timing_fixture.hpp"
 
 namespace timing {

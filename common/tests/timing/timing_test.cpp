@@ -8,12 +8,12 @@
 #include <random>
 #include <vector>
 
+#include "emulator/ptxas/instructions/liveness.hpp"
+#include "emulator/ptxas/instructions/reorder.hpp"
+#include "timing/machine/machine_table.hpp"
 #include "timing/memory/copy_time.hpp"
 #include "timing/memory/dram.hpp"
 #include "timing/sm/launch_time.hpp"
-#include "emulator/ptxas/instructions/liveness.hpp"
-#include "timing/machine/machine_table.hpp"
-#include "emulator/ptxas/instructions/reorder.hpp"
 #include "timing_fixture.hpp"
 
 namespace timing {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "emulator/models/architecture.hpp"
-#include "timing/sm/launch_time.hpp"
 #include "timing/machine/machine_table.hpp"
+#include "timing/sm/launch_time.hpp"
 #include "timing_fixture.hpp"
 
 namespace timing {

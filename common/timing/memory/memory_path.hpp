@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "emulator/models/memory/sectored_cache.hpp"
+#include "timing/machine/machine.hpp"
+#include "timing/machine/server.hpp"
+#include "timing/machine/trace.hpp"
 #include "timing/memory/constant_cache.hpp"
 #include "timing/memory/data_path.hpp"
 #include "timing/memory/dram.hpp"
 #include "timing/memory/evictions.hpp"
 #include "timing/memory/l2_requests.hpp"
-#include "timing/machine/machine.hpp"
 #include "timing/memory/partly_written.hpp"
-#include "timing/machine/server.hpp"
-#include "timing/machine/trace.hpp"
 
 namespace timing {
 

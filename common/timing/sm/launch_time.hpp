@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "timing/sm/clock_reads.hpp"
 #include "timing/machine/machine.hpp"
-#include "timing/sm/sm_simulation.hpp"
 #include "timing/machine/trace.hpp"
+#include "timing/sm/clock_reads.hpp"
+#include "timing/sm/sm_simulation.hpp"
 
 namespace timing {
 

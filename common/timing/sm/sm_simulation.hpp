@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "timing/sm/clock_reads.hpp"
 #include "timing/machine/machine.hpp"
+#include "timing/machine/trace.hpp"
 #include "timing/memory/memory_path.hpp"
 #include "timing/memory/memory_queue.hpp"
-#include "timing/machine/trace.hpp"
+#include "timing/sm/clock_reads.hpp"
 
 namespace timing {
 

@@ -126,7 +126,7 @@ def _path(project: Project) -> Path:
 @cache
 def _code() -> str:
     """All that decides what is found out beside the data: the modules, and the time model's errors."""
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     sources = [path for path in sorted(package.rglob("*")) if path.suffix in (".py", ".csv")]
     timing = Path(__file__).resolve().parents[3] / "data" / "timing"
     errors = [timing / f"{name}.csv" for name in ("ratio_errors", "gpu_errors", "transfer")]

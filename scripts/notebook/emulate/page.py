@@ -24,7 +24,7 @@ from notebook.emulate.launches.runs import Emulated
 
 # Of those that take longest; the page says how many there are.
 MAX_KERNELS = 40
-_STYLE = Path(__file__).parent / "report" / "assets" / "emulated.css"
+_STYLE = Path(__file__).parents[1] / "report" / "assets" / "emulated.css"
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from notebook.base.text import plain, quoted
 from notebook.tools import nvcc, toolbox
 
 _ROOT = Path(__file__).resolve().parents[3]
-_REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements.txt"
-_NVCC_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nvcc.txt")
-_TOOLS_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-check.txt")
-_PTXAS_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-ptxas.txt")
-NIGHTLY_REQUIREMENTS = _REQUIREMENTS.with_name("requirements-nightly.txt")
+_REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements" / "run.txt"
+_NVCC_REQUIREMENTS = _REQUIREMENTS.with_name("nvcc.txt")
+_TOOLS_REQUIREMENTS = _REQUIREMENTS.with_name("check.txt")
+_PTXAS_REQUIREMENTS = _REQUIREMENTS.with_name("ptxas.txt")
+NIGHTLY_REQUIREMENTS = _REQUIREMENTS.with_name("nightly.txt")
 _VENV = _ROOT / ".venv"
 _PTXAS = Path("nvidia") / "cuda_nvcc" / "bin" / "ptxas"
 _STAMP = _VENV / "lab-stamp"

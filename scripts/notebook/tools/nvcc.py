@@ -15,7 +15,7 @@ from notebook.base.text import plain
 
 # CUDA 12.3 and older cannot compile the harness, or have a runtime that the emulated one does not replace.
 OLDEST = (12, 4)
-# What requirements-nvcc.txt pins.
+# What requirements/nvcc.txt pins.
 FROM_PYPI = (13, 0)
 _RELEASE = re.compile(r"release (\d+)\.(\d+)")
 _CODE = re.compile(r"sm_(\d+)\b")

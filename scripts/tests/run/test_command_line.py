@@ -322,8 +322,8 @@ def test_the_bootstrap_works_from_anywhere(tmp_path: Path) -> None:
     called notebook does not matter."""
     root = tmp_path / "a place"
     (root / "scripts").mkdir(parents=True)
-    for name in ("lab", "requirements.txt"):
-        shutil.copy(SCRIPTS / name, root / "scripts")
+    shutil.copy(SCRIPTS / "lab", root / "scripts")
+    shutil.copytree(SCRIPTS / "requirements", root / "scripts" / "requirements")
     (root / "scripts" / "notebook").symlink_to(SCRIPTS / "notebook")
     (root / ".venv").symlink_to(SCRIPTS.parent / ".venv")
     (tmp_path / "link").symlink_to("a place/scripts/lab")

@@ -54,7 +54,7 @@ def test_an_import_is_not_cut(
 ) -> None:
     """Of the bootstrap, of the command line, of a command."""
     notebook = tree.root / "scripts" / "notebook"
-    (notebook / "chapter_list.py").write_text(ENDLESS)
+    (notebook / "pages" / "chapter_list.py").write_text(ENDLESS)
     (notebook / module).write_text((notebook / module).read_text() + SLOW)
     process = subprocess.Popen(
         [*BLOCKED, *tree.command("list")],
@@ -77,7 +77,7 @@ def test_a_finalizer_swallows_no_signal(tree: Tree, number: signal.Signals, stat
     body = SLOW.strip().replace("\n", "\n        ")
     finalizer = f"class Slow:\n    def __del__(self):\n        {body}\n"
     endless = ENDLESS.replace("    time.sleep", "    Slow()\n    time.sleep")
-    (tree.root / "scripts" / "notebook" / "chapter_list.py").write_text(finalizer + endless)
+    (tree.root / "scripts" / "notebook" / "pages" / "chapter_list.py").write_text(finalizer + endless)
     process = subprocess.Popen(
         tree.command("list"), cwd=tree.root, env=tree.settings(), stderr=subprocess.PIPE, text=True
     )
@@ -90,7 +90,7 @@ def test_a_finalizer_swallows_no_signal(tree: Tree, number: signal.Signals, stat
 
 
 def test_what_the_caller_ignores_stays_ignored(tree: Tree) -> None:
-    path = tree.root / "scripts" / "notebook" / "nvcc.py"
+    path = tree.root / "scripts" / "notebook" / "tools" / "nvcc.py"
     path.write_text(path.read_text() + SLOW)
     command = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *tree.command("list")]
     process = subprocess.Popen(
@@ -110,15 +110,15 @@ def test_python_starts_with_both_signals_blocked(tmp_path: Path, folder: str) ->
     variable, so that it is not asked there."""
     root = tmp_path / folder
     (root / "scripts").mkdir(parents=True)
-    for name in ("lab", "requirements.txt"):
-        shutil.copy(SCRIPTS / name, root / "scripts")
+    shutil.copy(SCRIPTS / "lab", root / "scripts")
+    shutil.copytree(SCRIPTS / "requirements", root / "scripts" / "requirements")
     python = root / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     signals = "kill -INT $$; kill -TERM $$;" if "=" not in folder else ""
     python.write_text(f'#!/bin/sh\n{signals} echo "started: $*"\n')
     python.chmod(0o755)
     hashed = subprocess.run(
-        ["sha256sum", SCRIPTS / "requirements.txt"], capture_output=True, text=True, check=True
+        ["sha256sum", SCRIPTS / "requirements" / "run.txt"], capture_output=True, text=True, check=True
     )
     (root / ".venv" / "lab-stamp").write_text(f"{hashed.stdout.split()[0]}\n{python}\n")
     done = subprocess.run([root / "scripts" / "lab", "list"], capture_output=True, text=True)

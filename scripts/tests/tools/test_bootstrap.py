@@ -15,8 +15,8 @@ from conftest import SCRIPTS
 
 from notebook.tools import bootstrap
 
-REQUIREMENTS = SCRIPTS / "requirements.txt"
-PTXAS_REQUIREMENTS = SCRIPTS / "requirements-ptxas.txt"
+REQUIREMENTS = SCRIPTS / "requirements" / "run.txt"
+PTXAS_REQUIREMENTS = SCRIPTS / "requirements" / "ptxas.txt"
 MODULES = {"meson": "mesonbuild", "markdown-it-py": "markdown_it", "pytest-xdist": "xdist"}
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -52,10 +52,9 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def clone(root: Path) -> Path:
     """What `scripts/lab doctor` needs of a working tree, as git has it."""
     (root / "scripts").mkdir(parents=True)
-    requirements = [f"requirements{suffix}.txt" for suffix in ("", "-nvcc", "-check", "-ptxas")]
-    for name in ("lab", *requirements):
-        shutil.copy(SCRIPTS / name, root / "scripts")
-    shutil.copytree(SCRIPTS / "notebook", root / "scripts" / "notebook")
+    shutil.copy(SCRIPTS / "lab", root / "scripts")
+    for name in ("requirements", "notebook"):
+        shutil.copytree(SCRIPTS / name, root / "scripts" / name)
     chapter = root / "chapters" / "01_first"
     chapter.mkdir(parents=True)
     (chapter / "experiment.cu").touch()

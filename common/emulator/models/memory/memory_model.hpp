@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "emulator/models/memory/access_counters.hpp"
 #include "emulator/models/architecture.hpp"
+#include "emulator/models/memory/access_counters.hpp"
 #include "emulator/models/memory/coalescing.hpp"
 #include "emulator/models/memory/l2_reuse.hpp"
 #include "emulator/models/memory/load_policy.hpp"

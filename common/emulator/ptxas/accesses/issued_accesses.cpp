@@ -7,9 +7,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "emulator/ptx/parse/types.hpp"
 #include "emulator/ptxas/accesses/issued_pieces.hpp"
 #include "emulator/ptxas/accesses/merged_accesses.hpp"
-#include "emulator/ptx/parse/types.hpp"
 
 namespace emulator::ptx {
 namespace {

@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "emulator/ptx/flow/control_flow.hpp"
-#include "emulator/ptx/parse/module.hpp"
 #include "emulator/ptx/flow/register_facts.hpp"
+#include "emulator/ptx/parse/module.hpp"
 
 namespace emulator::ptx {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "emulator/ptxas/accesses/plain_loads.hpp"
 #include "emulator/ptx/flow/register_facts.hpp"
+#include "emulator/ptxas/accesses/plain_loads.hpp"
 
 namespace emulator::ptx {
 namespace {

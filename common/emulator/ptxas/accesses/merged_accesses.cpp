@@ -6,9 +6,9 @@
 
 #include "emulator/ptx/flow/address_values.hpp"
 #include "emulator/ptx/flow/dominators.hpp"
+#include "emulator/ptx/flow/register_facts.hpp"
 #include "emulator/ptxas/accesses/issued_pieces.hpp"
 #include "emulator/ptxas/accesses/plain_loads.hpp"
-#include "emulator/ptx/flow/register_facts.hpp"
 
 namespace emulator::ptx {
 namespace {

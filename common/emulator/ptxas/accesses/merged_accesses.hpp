@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "emulator/ptx/flow/control_flow.hpp"
-#include "emulator/ptxas/accesses/issued_accesses.hpp"
 #include "emulator/ptx/parse/module.hpp"
+#include "emulator/ptxas/accesses/issued_accesses.hpp"
 
 namespace emulator::ptx {
 

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "emulator/ptx/flow/control_flow.hpp"
-#include "emulator/ptxas/accesses/plain_loads.hpp"
 #include "emulator/ptx/flow/register_facts.hpp"
-#include "emulator/ptxas/accesses/sunk_loads.hpp"
 #include "emulator/ptx/parse/types.hpp"
+#include "emulator/ptxas/accesses/plain_loads.hpp"
+#include "emulator/ptxas/accesses/sunk_loads.hpp"
 
 namespace emulator::ptx {
 namespace {

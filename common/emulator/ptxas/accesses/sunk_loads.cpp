@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "emulator/ptx/flow/control_flow.hpp"
-#include "emulator/ptxas/accesses/plain_loads.hpp"
 #include "emulator/ptx/flow/register_facts.hpp"
+#include "emulator/ptxas/accesses/plain_loads.hpp"
 
 namespace emulator::ptx {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "emulator/ptx/flow/register_facts.hpp"
 #include "emulator/ptxas/accesses/issued_pieces.hpp"
 #include "emulator/ptxas/accesses/loop_growth.hpp"
-#include "emulator/ptx/flow/register_facts.hpp"
 
 namespace emulator::ptx {
 namespace {

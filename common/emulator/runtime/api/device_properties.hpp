@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <string>
 
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 
 namespace emulator::runtime {
 

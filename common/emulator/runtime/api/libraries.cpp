@@ -1,8 +1,8 @@
 // What libraries of CUDA that stand in for NVIDIA's ask the runtime for.
 #include "emulator/memory/device_memory.hpp"
+#include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/report/counters.h"
-#include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/report/failures.hpp"
 #include "emulator/runtime/report/report.hpp"
 

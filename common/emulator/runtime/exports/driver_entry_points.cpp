@@ -5,10 +5,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/simt/memory/tensor_map.hpp"
 
 using namespace emulator::runtime;

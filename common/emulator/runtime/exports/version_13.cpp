@@ -2,11 +2,11 @@
 // other parameters than those of the other, so the linker's names are given.
 #include <cuda_runtime_api.h>
 
-#include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/graphs/graph_edges.hpp"
+#include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/memory/managed.hpp"
 
 using namespace emulator::runtime;

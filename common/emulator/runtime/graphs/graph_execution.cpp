@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/api/streams.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/graphs/graphs.hpp"
-#include "emulator/runtime/api/streams.hpp"
 
 using namespace emulator::runtime;
 

@@ -1,11 +1,11 @@
 // Graphs that the program builds node by node.
 #include <cuda_runtime_api.h>
 
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/graphs/graphs.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 
 using namespace emulator::runtime;
 

@@ -1,7 +1,7 @@
 // Work of graph nodes from CUDA's structures.
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/graphs/graphs.hpp"
 #include "emulator/runtime/api/programs.hpp"
+#include "emulator/runtime/graphs/graphs.hpp"
 
 namespace emulator::runtime {
 

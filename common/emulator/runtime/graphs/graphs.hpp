@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/memory/copies.hpp"
 
 namespace emulator::runtime {
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "emulator/runtime/memory/arrays.hpp"
-#include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/sizes.hpp"
+#include "emulator/runtime/memory/arrays.hpp"
+#include "emulator/runtime/memory/copies.hpp"
 
 namespace emulator::runtime {
 namespace {

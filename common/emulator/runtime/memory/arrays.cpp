@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "emulator/memory/device_memory.hpp"
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/sizes.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 
 namespace emulator::runtime {
 namespace {

@@ -1,8 +1,8 @@
 // Batches of copies and of hints: one after another.
 #include <cuda_runtime_api.h>
 
-#include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/memory/managed.hpp"
 
 using namespace emulator::runtime;

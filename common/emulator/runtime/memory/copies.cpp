@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "emulator/memory/device_memory.hpp"
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/graphs/graph_capture.hpp"
-#include "emulator/runtime/memory/host_hazards.hpp"
-#include "emulator/runtime/report/predicted_time.hpp"
 #include "emulator/runtime/api/sizes.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/graphs/graph_capture.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
+#include "emulator/runtime/memory/host_hazards.hpp"
+#include "emulator/runtime/report/predicted_time.hpp"
 
 namespace emulator::runtime {
 namespace {

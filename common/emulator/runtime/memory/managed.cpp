@@ -3,11 +3,11 @@
 #include <cstring>
 #include <map>
 
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/report/predicted_time.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
+#include "emulator/runtime/report/predicted_time.hpp"
 
 namespace emulator::runtime {
 namespace {

@@ -2,12 +2,12 @@
 #include <cuda_runtime_api.h>
 
 #include "emulator/memory/device_memory.hpp"
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/api/sizes.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/graphs/graph_capture.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 
 using namespace emulator::runtime;
 

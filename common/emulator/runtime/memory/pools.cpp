@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 
 using namespace emulator::runtime;
 

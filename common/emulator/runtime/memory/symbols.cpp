@@ -1,9 +1,9 @@
 // __device__, __constant__ and __managed__ variables by the host variable that stands for them.
 #include <cuda_runtime_api.h>
 
-#include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/programs.hpp"
+#include "emulator/runtime/memory/copies.hpp"
 
 using namespace emulator::runtime;
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <map>
 
-#include "emulator/runtime/memory/allocations.hpp"
-#include "emulator/runtime/memory/arrays.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/sizes.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
+#include "emulator/runtime/memory/arrays.hpp"
 
 using namespace emulator::runtime;
 using emulator::simt::AddressMode;

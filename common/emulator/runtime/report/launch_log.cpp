@@ -3,12 +3,12 @@
 #include <string>
 
 #include "emulator/memory/device_memory.hpp"
+#include "emulator/runtime/api/device.hpp"
+#include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/report/counters.h"
 #include "emulator/runtime/report/counters.hpp"
-#include "emulator/runtime/api/device.hpp"
-#include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/report/predicted_time.hpp"
 #include "emulator/runtime/report/report.hpp"
 #include "emulator/runtime/report/settings.hpp"

@@ -5,32 +5,32 @@
 
 #include "emulator/memory/memory_copy.hpp"
 #include "emulator/models/memory/sector_set.hpp"
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
-#include "timing/memory/copy_time.hpp"
 #include "timing/machine/machine_table.hpp"
+#include "timing/memory/copy_time.hpp"
 
 namespace emulator::runtime {
 namespace {
 
-struct State {
+struct ClockState {
     bool is_wanted = settings().options.record_for_time;
     L2State l2 = L2State::left_by_others;
     double seconds = 0, seconds_since_reset = 0;
     emulator::SectorSet left;  // by launches since the L2 was cold
     double last_footprint_bytes = 0;
 };
-State& state() {
-    static State& result = *new State;
+ClockState& clock_state() {
+    static ClockState& result = *new ClockState;
     return result;
 }
 
 void advance_device(double seconds) {
-    state().seconds += seconds;
-    state().seconds_since_reset += seconds;
+    clock_state().seconds += seconds;
+    clock_state().seconds_since_reset += seconds;
 }
 
 const timing::Machine& machine() {
@@ -67,21 +67,21 @@ Footprint footprint_of(const simt::LaunchRecord& record) {
 }
 
 double found_in_l2(const Footprint& data) {
-    if (state().l2 == L2State::warm) return kept_in_l2(data.bytes);
+    if (clock_state().l2 == L2State::warm) return kept_in_l2(data.bytes);
     if (data.touched != nullptr) {
-        const auto left = static_cast<double>(state().left.lines());
-        const auto both = static_cast<double>(data.touched->lines_in(state().left));
+        const auto left = static_cast<double>(clock_state().left.lines());
+        const auto both = static_cast<double>(data.touched->lines_in(clock_state().left));
         return both == 0 ? 0 : both * line_bytes / data.bytes * kept_in_l2(left * line_bytes);
     }
     // Executed in part. A launch as large as the one before is taken to use the same data.
-    if (state().l2 == L2State::cold) return 0;
-    return state().last_footprint_bytes >= data.bytes ? kept_in_l2(data.bytes) : 0;
+    if (clock_state().l2 == L2State::cold) return 0;
+    return clock_state().last_footprint_bytes >= data.bytes ? kept_in_l2(data.bytes) : 0;
 }
 
 // What the L2 cannot hold beside these data is gone behind them.
 void leave_in_l2(const Footprint& data) {
-    state().last_footprint_bytes = data.bytes;
-    SectorSet& left = state().left;
+    clock_state().last_footprint_bytes = data.bytes;
+    SectorSet& left = clock_state().left;
     const double before = static_cast<double>(left.lines()) * line_bytes;
     if (data.touched == nullptr || before + data.bytes > machine().l2_bytes) left.clear();
     if (data.touched != nullptr) left.merge(*data.touched);
@@ -118,16 +118,16 @@ timing::Prediction prediction_of(const simt::LaunchRecord& record) {
     return timing::predict(machine(), record.recorded->trace, record.recorded->facts);
 }
 
-enum class Place { device, page_locked, pageable };
+enum class Residence { device, page_locked, pageable };
 
-Place place_of(const void* pointer) {
+Residence place_of(const void* pointer) {
     if (const std::optional<Memory> memory = memory_at(pointer)) {
         const bool is_of_device =
             memory->kind == MemoryKind::device || memory->kind == MemoryKind::managed;
-        return is_of_device ? Place::device : Place::page_locked;
+        return is_of_device ? Residence::device : Residence::page_locked;
     }
     const bool is_variable = in_device_memory(reinterpret_cast<Address>(pointer));
-    return is_variable ? Place::device : Place::pageable;
+    return is_variable ? Residence::device : Residence::pageable;
 }
 
 void insert_lines(const void* pointer, std::size_t bytes, SectorSet& lines) {
@@ -163,12 +163,12 @@ constexpr std::size_t max_copied_bytes = std::size_t{1} << 30;
 
 }  // namespace
 
-bool predicts_time() { return state().is_wanted; }
+bool predicts_time() { return clock_state().is_wanted; }
 
 void predict_time(bool wanted, L2State l2) {
-    state().is_wanted = wanted;
-    state().l2 = l2;
-    state().left.clear();
+    clock_state().is_wanted = wanted;
+    clock_state().l2 = l2;
+    clock_state().left.clear();
     gpu().options().record_for_time = wanted;
 }
 
@@ -182,11 +182,11 @@ std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
 
 void predict_copy(const void* to, const void* from, std::size_t bytes) {
     if (!predicts_time() || bytes == 0) return;
-    const Place source = place_of(from), target = place_of(to);
-    if (source == Place::device && target == Place::device) {
+    const Residence source = place_of(from), target = place_of(to);
+    if (source == Residence::device && target == Residence::device) {
         predict_on_device(to, from, bytes);
-    } else if (source == Place::device || target == Place::device) {
-        const bool is_pageable = source == Place::pageable || target == Place::pageable;
+    } else if (source == Residence::device || target == Residence::device) {
+        const bool is_pageable = source == Residence::pageable || target == Residence::pageable;
         advance_device(timing::copy_seconds(
             machine(), {.link_bytes = static_cast<double>(bytes), .is_pageable = is_pageable}));
     }
@@ -240,9 +240,9 @@ simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute
     return record;
 }
 
-double device_seconds() { return state().seconds; }
+double device_seconds() { return clock_state().seconds; }
 
-double busy_seconds() { return state().seconds_since_reset; }
-void reset_busy_seconds() { state().seconds_since_reset = 0; }
+double busy_seconds() { return clock_state().seconds_since_reset; }
+void reset_busy_seconds() { clock_state().seconds_since_reset = 0; }
 
 }  // namespace emulator::runtime

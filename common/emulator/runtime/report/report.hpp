@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "emulator/runtime/report/failures.hpp"
 #include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/report/failures.hpp"
 #include "emulator/simt/state/gpu.hpp"
 #include "timing/sm/launch_time.hpp"
 

@@ -2,9 +2,9 @@
 #include <array>
 #include <optional>
 
+#include "emulator/simt/alu/lanes.hpp"
 #include "emulator/simt/alu/values/comparison.hpp"
 #include "emulator/simt/alu/values/half_values.hpp"
-#include "emulator/simt/alu/lanes.hpp"
 
 namespace emulator::simt {
 

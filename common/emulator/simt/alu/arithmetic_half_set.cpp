@@ -1,8 +1,8 @@
 // set with halves: one (f16, bf16) or two in a register (f16x2, bf16x2), to 1.0 and 0.0 or to a mask.
 // Source: PTX ISA, "Half Precision Comparison Instructions: set".
+#include "emulator/simt/alu/lanes.hpp"
 #include "emulator/simt/alu/values/comparison.hpp"
 #include "emulator/simt/alu/values/half_values.hpp"
-#include "emulator/simt/alu/lanes.hpp"
 
 namespace emulator::simt {
 

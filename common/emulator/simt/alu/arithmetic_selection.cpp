@@ -1,8 +1,8 @@
 // selp, slct.
 #include <type_traits>
 
-#include "emulator/simt/alu/values/float_values.hpp"
 #include "emulator/simt/alu/lanes.hpp"
+#include "emulator/simt/alu/values/float_values.hpp"
 
 namespace emulator::simt {
 

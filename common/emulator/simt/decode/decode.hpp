@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "emulator/ptx/flow/control_flow.hpp"
+#include "emulator/ptx/flow/result_uses.hpp"
+#include "emulator/ptx/parse/types.hpp"
 #include "emulator/ptxas/accesses/issued_accesses.hpp"
 #include "emulator/ptxas/accesses/local_accesses.hpp"
-#include "emulator/ptx/flow/result_uses.hpp"
 #include "emulator/ptxas/accesses/stores_behind_loads.hpp"
-#include "emulator/ptx/parse/types.hpp"
 #include "emulator/simt/alu/arithmetic.hpp"
+#include "emulator/simt/decode/module.hpp"
 #include "emulator/simt/memory/atomics.hpp"
 #include "emulator/simt/state/memory.hpp"
-#include "emulator/simt/decode/module.hpp"
 #include "emulator/simt/state/program.hpp"
 
 namespace emulator::simt {

@@ -1,10 +1,10 @@
 // mbarrier, cp.async, cp.async.bulk, cp.async.bulk.tensor.
 #include <algorithm>
 
-#include "emulator/simt/memory/asynchronous_copy.hpp"
 #include "emulator/simt/decode/decode.hpp"
-#include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/memory/asynchronous_copy.hpp"
 #include "emulator/simt/memory/mbarrier.hpp"
+#include "emulator/simt/record/hazard_checks.hpp"
 
 namespace emulator::simt {
 

@@ -1,8 +1,8 @@
 // Branches, calls, barriers, operations across lanes, hints.
 #include <algorithm>
 
-#include "emulator/simt/warp/builtin_functions.hpp"
 #include "emulator/simt/decode/decode.hpp"
+#include "emulator/simt/warp/builtin_functions.hpp"
 #include "emulator/simt/warp/fences.hpp"
 #include "emulator/simt/warp/warp_communication.hpp"
 

@@ -1,10 +1,10 @@
 // Loads, stores, atomics, and address arithmetic.
 #include <algorithm>
 
-#include "emulator/simt/memory/atomics.hpp"
 #include "emulator/simt/decode/decode.hpp"
-#include "emulator/simt/state/launch.hpp"
+#include "emulator/simt/memory/atomics.hpp"
 #include "emulator/simt/memory/whole_warp_access.hpp"
+#include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
 namespace {

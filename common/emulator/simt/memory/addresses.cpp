@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "emulator/memory/device_memory.hpp"
+#include "emulator/simt/decode/module.hpp"
 #include "emulator/simt/record/hazard_checks.hpp"
 #include "emulator/simt/state/launch.hpp"
 #include "emulator/simt/state/memory.hpp"
-#include "emulator/simt/decode/module.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/memory/memory_model.hpp"
-#include "emulator/simt/record/hazard_checks.hpp"
-#include "emulator/simt/state/launch.hpp"
 #include "emulator/simt/memory/mbarrier.hpp"
+#include "emulator/simt/record/hazard_checks.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
+#include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
 namespace {

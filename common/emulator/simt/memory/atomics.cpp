@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "emulator/simt/memory/generic_memory.hpp"
 #include "emulator/simt/alu/values/half_values.hpp"
+#include "emulator/simt/memory/generic_memory.hpp"
 #include "emulator/simt/record/hazard_checks.hpp"
 #include "emulator/simt/state/launch.hpp"
 

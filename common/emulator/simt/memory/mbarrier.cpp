@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/record/trace_recorder.hpp"
 #include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "emulator/simt/memory/asynchronous_copy.hpp"
-#include "emulator/simt/state/launch.hpp"
 #include "emulator/simt/memory/mbarrier.hpp"
 #include "emulator/simt/memory/tensor_map.hpp"
+#include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -5,7 +5,6 @@
 #include <span>
 #include <tuple>
 
-#include "emulator/simt/state/memory.hpp"
 #include "emulator/ptxas/instructions/control_flow.hpp"
 #include "emulator/ptxas/instructions/convergence.hpp"
 #include "emulator/ptxas/instructions/liveness.hpp"
@@ -14,6 +13,7 @@
 #include "emulator/ptxas/instructions/predication.hpp"
 #include "emulator/ptxas/instructions/reorder.hpp"
 #include "emulator/ptxas/instructions/thread_registers.hpp"
+#include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "emulator/models/memory/coalescing.hpp"
-#include "emulator/simt/state/memory.hpp"
 #include "emulator/simt/record/timed_program.hpp"
+#include "emulator/simt/state/memory.hpp"
 #include "timing/memory/dram.hpp"
 
 namespace emulator::simt {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "emulator/simt/state/launch.hpp"
 #include "emulator/simt/decode/module.hpp"
+#include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
 namespace {

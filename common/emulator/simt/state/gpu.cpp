@@ -9,12 +9,12 @@
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/hazards/global_races.hpp"
-#include "emulator/simt/warp/grid_runner.hpp"
-#include "emulator/simt/warp/launch_watch.hpp"
 #include "emulator/simt/decode/module.hpp"
 #include "emulator/simt/record/report.hpp"
 #include "emulator/simt/record/sampling.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
+#include "emulator/simt/warp/grid_runner.hpp"
+#include "emulator/simt/warp/launch_watch.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/models/memory/access_counters.hpp"
 #include "emulator/models/architecture.hpp"
+#include "emulator/models/memory/access_counters.hpp"
 #include "emulator/models/memory/load_policy.hpp"
 #include "emulator/models/memory/memory_model.hpp"
 #include "emulator/models/occupancy.hpp"

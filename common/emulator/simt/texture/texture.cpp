@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "emulator/models/memory/memory_model.hpp"
+#include "emulator/simt/record/trace_recorder.hpp"
 #include "emulator/simt/state/launch.hpp"
 #include "emulator/simt/texture/texture_sampling.hpp"
-#include "emulator/simt/record/trace_recorder.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -1,8 +1,8 @@
 // Barriers of the block, and what a warp does when nothing of it can go on.
 #include <bit>
 
-#include "emulator/simt/warp/block_runner.hpp"
 #include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/warp/block_runner.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "emulator/models/memory/memory_model.hpp"
 #include "emulator/simt/record/hazard_checks.hpp"
-#include "emulator/simt/warp/launch_watch.hpp"
-#include "emulator/simt/state/memory.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
+#include "emulator/simt/state/memory.hpp"
+#include "emulator/simt/warp/launch_watch.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -1,8 +1,8 @@
 // Activations of functions.
 #include <bit>
 
-#include "emulator/simt/warp/block_runner.hpp"
 #include "emulator/simt/state/memory.hpp"
+#include "emulator/simt/warp/block_runner.hpp"
 
 namespace emulator::simt {
 namespace {

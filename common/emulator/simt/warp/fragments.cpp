@@ -3,8 +3,8 @@
 #include <bit>
 #include <utility>
 
-#include "emulator/simt/warp/block_runner.hpp"
 #include "emulator/simt/state/memory.hpp"
+#include "emulator/simt/warp/block_runner.hpp"
 
 namespace emulator::simt {
 namespace {

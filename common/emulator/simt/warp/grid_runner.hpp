@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "emulator/simt/warp/block_runner.hpp"
 #include "emulator/simt/state/launch.hpp"
+#include "emulator/simt/warp/block_runner.hpp"
 
 namespace emulator::simt {
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "emulator/simt/state/launch.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
+#include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "emulator/simt/warp/block_runner.hpp"
 #include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/warp/block_runner.hpp"
 
 namespace emulator::simt {
 namespace {
