@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "lab/experiment/variant_name.hpp"
 #include "lab/validate/random_values.hpp"
 #include "lab/validate/repeated_values.hpp"
-#include "lab/experiment/variant_name.hpp"
 
 namespace lab {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lab/device/device_buffer.hpp"
-#include "lab/validate/device_validation.hpp"
 #include "lab/device/variant.hpp"
+#include "lab/validate/device_validation.hpp"
 
 namespace lab {
 

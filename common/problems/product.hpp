@@ -18,9 +18,9 @@
 #include "lab/device/device_buffer.hpp"
 #include "lab/device/errors.hpp"
 #include "lab/device/launch.hpp"
-#include "lab/validate/random_values.hpp"
 #include "lab/device/variant.hpp"
 #include "lab/experiment/variant_name.hpp"
+#include "lab/validate/random_values.hpp"
 
 namespace lab {
 

@@ -5,14 +5,14 @@
 #include <cstring>
 
 #include "lab/device/backend.hpp"
-#include "lab/measure/batch_timer.hpp"
-#include "lab/experiment/command_line.hpp"
 #include "lab/device/cuda_check.hpp"
 #include "lab/device/device_description.hpp"
 #include "lab/device/emulated_gpu.hpp"
 #include "lab/device/errors.hpp"
 #include "lab/device/gpu_state.hpp"
 #include "lab/device/page_migrations.hpp"
+#include "lab/experiment/command_line.hpp"
+#include "lab/measure/batch_timer.hpp"
 #include "lab/measure/repeats.cuh"
 
 namespace lab::backend {

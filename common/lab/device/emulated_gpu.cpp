@@ -11,8 +11,8 @@
 #include <iterator>
 
 #include "emulator/runtime/report/counters.h"
-#include "lab/experiment/command_line.hpp"
 #include "lab/device/errors.hpp"
+#include "lab/experiment/command_line.hpp"
 
 namespace lab::emulated_gpu {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lab/device/device_buffer.hpp"
-#include "lab/validate/validation.hpp"
 #include "lab/device/variant.hpp"
+#include "lab/validate/validation.hpp"
 
 namespace lab {
 

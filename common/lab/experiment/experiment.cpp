@@ -9,13 +9,13 @@
 #include <regex>
 #include <utility>
 
-#include "lab/experiment/command_line.hpp"
 #include "lab/device/device_buffer.hpp"
 #include "lab/device/errors.hpp"
-#include "lab/measure/measurement.hpp"
-#include "lab/measure/progress.hpp"
+#include "lab/experiment/command_line.hpp"
 #include "lab/experiment/reporters.hpp"
 #include "lab/experiment/usage.hpp"
+#include "lab/measure/measurement.hpp"
+#include "lab/measure/progress.hpp"
 
 namespace lab {
 namespace {

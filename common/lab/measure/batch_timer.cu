@@ -5,8 +5,8 @@
 #include <array>
 #include <string>
 
-#include "lab/measure/batch_timer.hpp"
 #include "lab/device/errors.hpp"
+#include "lab/measure/batch_timer.hpp"
 
 namespace lab {
 

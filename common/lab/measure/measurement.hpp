@@ -7,9 +7,9 @@
 #include <string>
 
 #include "lab/device/backend.hpp"
+#include "lab/device/variant.hpp"
 #include "lab/experiment/benchmark_flags.hpp"
 #include "lab/measure/steady_batches.hpp"
-#include "lab/device/variant.hpp"
 
 namespace lab {
 

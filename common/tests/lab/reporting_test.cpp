@@ -8,10 +8,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "lab/experiment/benchmark_flags.hpp"
 #include "lab/device/errors.hpp"
-#include "lab/measure/progress.hpp"
+#include "lab/experiment/benchmark_flags.hpp"
 #include "lab/experiment/reporters.hpp"
+#include "lab/measure/progress.hpp"
 
 namespace lab {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/ptx/image/elf.hpp"
 #include "emulator/ptx/code/machine_text.hpp"
 #include "emulator/ptx/code/resource_usage.hpp"
+#include "emulator/ptx/image/elf.hpp"
 
 namespace emulator::ptx {
 namespace {

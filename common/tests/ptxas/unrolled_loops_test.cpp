@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/ptx/image/line_table.hpp"
 #include "emulator/ptx/code/resource_usage.hpp"
+#include "emulator/ptx/image/line_table.hpp"
 
 namespace emulator::ptx {
 namespace {

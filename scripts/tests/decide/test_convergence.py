@@ -79,7 +79,7 @@ def test_too_many_for_a_command_line_are_all() -> None:
 
 FAKE_GPU = f"""{RUN_BY_PYTHON}import json, re, sys
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 import synthetic
 flags = dict(argument.lstrip("-").partition("=")[::2] for argument in sys.argv[1:])
 log = Path(__file__).with_suffix(".log")

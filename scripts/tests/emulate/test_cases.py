@@ -25,7 +25,9 @@ from notebook.tools import toolbox
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("cases", "hazards")
-FILES = sorted(file for name in FOLDERS for file in (ROOT / "common" / "tests" / name).glob("*.cu"))
+FILES = sorted(
+    file for name in FOLDERS for file in (ROOT / "common" / "tests" / name).rglob("*.cu")
+)
 DIRECTIVE = re.compile(r"// (expect|expect-not|exit|flags|arguments|nvcc|needs|again): *(.*)")
 
 

@@ -165,7 +165,7 @@ def test_the_example_for_hosted_ci(tmp_path: Path) -> None:
     assert f"`{check.replace('--check-counts', '--save-counts')}`" in PAGE.read_text("utf-8")
     (tmp_path / "notebook").symlink_to(ROOT)
     source = tmp_path / "transpose.cu"
-    shutil.copy(ROOT / "common" / "tests" / "cases" / "columns.cu", source)
+    shutil.copy(ROOT / "common" / "tests" / "cases" / "counts" / "columns.cu", source)
 
     def run(command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -77,7 +77,9 @@ def test_a_finalizer_swallows_no_signal(tree: Tree, number: signal.Signals, stat
     body = SLOW.strip().replace("\n", "\n        ")
     finalizer = f"class Slow:\n    def __del__(self):\n        {body}\n"
     endless = ENDLESS.replace("    time.sleep", "    Slow()\n    time.sleep")
-    (tree.root / "scripts" / "notebook" / "pages" / "chapter_list.py").write_text(finalizer + endless)
+    (tree.root / "scripts" / "notebook" / "pages" / "chapter_list.py").write_text(
+        finalizer + endless
+    )
     process = subprocess.Popen(
         tree.command("list"), cwd=tree.root, env=tree.settings(), stderr=subprocess.PIPE, text=True
     )
@@ -118,7 +120,10 @@ def test_python_starts_with_both_signals_blocked(tmp_path: Path, folder: str) ->
     python.write_text(f'#!/bin/sh\n{signals} echo "started: $*"\n')
     python.chmod(0o755)
     hashed = subprocess.run(
-        ["sha256sum", SCRIPTS / "requirements" / "run.txt"], capture_output=True, text=True, check=True
+        ["sha256sum", SCRIPTS / "requirements" / "run.txt"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     (root / ".venv" / "lab-stamp").write_text(f"{hashed.stdout.split()[0]}\n{python}\n")
     done = subprocess.run([root / "scripts" / "lab", "list"], capture_output=True, text=True)

@@ -16,7 +16,7 @@ MANAGED, COPIED = "add/memory:managed/n:1024", "add/memory:explicit/n:1024"
 
 FAKE_GPU = f"""{RUN_BY_PYTHON}import json, sys
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 import synthetic
 flags = dict(argument.lstrip("-").partition("=")[::2] for argument in sys.argv[1:])
 counts = "count-migrations" in flags

@@ -12,7 +12,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 MAX_FILES = 25
-WRITTEN = (".py", ".cpp", ".hpp", ".cu", ".cuh", ".h", ".inc", ".c", ".gp", ".toml", ".md", ".build")
+WRITTEN = (
+    ".py",
+    ".cpp",
+    ".hpp",
+    ".cu",
+    ".cuh",
+    ".h",
+    ".inc",
+    ".c",
+    ".gp",
+    ".toml",
+    ".md",
+    ".build",
+)
 # From the lowest: a room includes what is above its own line only from itself.
 ROOMS = (
     "emulator/models", "emulator/memory", "timing", "emulator/ptx", "emulator/ptxas", "emulator/simt",

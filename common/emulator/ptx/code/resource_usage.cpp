@@ -10,10 +10,10 @@
 #include <sstream>
 #include <system_error>
 
-#include "emulator/ptx/image/child_program.hpp"
-#include "emulator/ptx/image/fatbin.hpp"
 #include "emulator/ptx/code/older_ptxas.hpp"
 #include "emulator/ptx/code/ptxas_cache.hpp"
+#include "emulator/ptx/image/child_program.hpp"
+#include "emulator/ptx/image/fatbin.hpp"
 
 namespace emulator::ptx {
 namespace {

@@ -3,16 +3,16 @@
 #include <memory>
 
 #include "emulator/memory/device_memory.hpp"
-#include "emulator/runtime/memory/allocations.hpp"
-#include "emulator/runtime/memory/arrays.hpp"
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/graphs/graph_capture.hpp"
-#include "emulator/runtime/memory/host_access.hpp"
 #include "emulator/runtime/api/launches.hpp"
 #include "emulator/runtime/api/programs.hpp"
-#include "emulator/runtime/report/settings.hpp"
 #include "emulator/runtime/api/stream_order.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/graphs/graph_capture.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
+#include "emulator/runtime/memory/arrays.hpp"
+#include "emulator/runtime/memory/host_access.hpp"
+#include "emulator/runtime/report/settings.hpp"
 #include "timing/machine/machine_table.hpp"
 
 // All that cuda_profiler_api.h declares: a package of its own on PyPI.

@@ -7,10 +7,10 @@
 
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/api/streams.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/report/predicted_time.hpp"
 #include "emulator/runtime/report/report.hpp"
-#include "emulator/runtime/api/streams.hpp"
 
 using namespace emulator::runtime;
 

@@ -6,12 +6,12 @@
 
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/api/stream_order.hpp"
+#include "emulator/runtime/api/streams.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/memory/host_access.hpp"
 #include "emulator/runtime/report/launch_log.hpp"
 #include "emulator/runtime/report/predicted_time.hpp"
-#include "emulator/runtime/api/stream_order.hpp"
-#include "emulator/runtime/api/streams.hpp"
 
 namespace emulator::runtime {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/memory/written_bytes.hpp"
+#include "emulator/runtime/api/streams.hpp"
 #include "emulator/runtime/report/failures.hpp"
 #include "emulator/runtime/report/report.hpp"
-#include "emulator/runtime/api/streams.hpp"
 
 namespace emulator::runtime {
 namespace {

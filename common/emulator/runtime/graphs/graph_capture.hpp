@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "emulator/runtime/memory/copies.hpp"
-#include "emulator/runtime/graphs/graphs.hpp"
 #include "emulator/runtime/api/launches.hpp"
 #include "emulator/runtime/api/stream_order.hpp"
+#include "emulator/runtime/graphs/graphs.hpp"
+#include "emulator/runtime/memory/copies.hpp"
 
 namespace emulator::runtime {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/memory/host_access.hpp"
 
 namespace emulator::runtime {

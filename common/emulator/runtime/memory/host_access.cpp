@@ -7,8 +7,8 @@
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/memory/written_bytes.hpp"
-#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/api/device_properties.hpp"
+#include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/report/report.hpp"
 
 namespace emulator::runtime {

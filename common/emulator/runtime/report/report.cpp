@@ -7,11 +7,11 @@
 #include <cstring>
 #include <set>
 
-#include "emulator/runtime/report/counters.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/memory/host_hazards.hpp"
-#include "emulator/runtime/report/json.hpp"
 #include "emulator/runtime/memory/managed.hpp"
+#include "emulator/runtime/report/counters.hpp"
+#include "emulator/runtime/report/json.hpp"
 #include "emulator/runtime/report/predicted_time.hpp"
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"

@@ -15,8 +15,8 @@
 #include "emulator/models/memory/access_counters.hpp"
 #include "emulator/models/memory/load_policy.hpp"
 #include "emulator/models/memory/memory_model.hpp"
-#include "emulator/models/occupancy.hpp"
 #include "emulator/models/memory/written_bytes.hpp"
+#include "emulator/models/occupancy.hpp"
 #include "emulator/ptx/parse/module.hpp"
 
 namespace timing {
