@@ -24,7 +24,7 @@ from notebook.emulate import export
 from notebook.emulate import page as emulate_page
 from notebook.emulate import program as emulate_program
 from notebook.emulate import report as emulate_report
-from notebook.emulate.launches import cells, errors, joining, managed, records
+from notebook.emulate.launches import cells, errors, joining, managed, reading, records
 from notebook.emulate.launches import failures as emulate_failures
 from notebook.emulate.launches import runs as emulate_runs
 from notebook.emulate.options import MACHINE_REPORTS, USAGE
@@ -236,7 +236,7 @@ def _execute(run: _Run, target: Target, options: argparse.Namespace) -> tuple[re
             raise Problem(
                 f"{plain(run.program)} cannot be started: {error.strerror}", CHECK_FAILED
             ) from error
-        return records.read(path), done.returncode
+        return reading.read(path), done.returncode
 
 
 def _render(

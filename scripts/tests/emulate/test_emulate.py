@@ -17,7 +17,8 @@ from notebook.emulate.launches import runs as emulate_runs
 from notebook.emulate.launches.code import short_kernel, text_of
 from notebook.emulate.launches.findings import Finding, findings
 from notebook.emulate.launches.joining import join
-from notebook.emulate.launches.records import Launch, Place, merge_alike, read
+from notebook.emulate.launches.reading import read
+from notebook.emulate.launches.records import Launch, Place, merge_alike
 
 REQUESTS = 1024
 

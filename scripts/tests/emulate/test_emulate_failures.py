@@ -12,7 +12,8 @@ from notebook.base.project import Project
 from notebook.emulate.launches import failures
 from notebook.emulate.launches import managed as emulate_managed
 from notebook.emulate.launches.joining import MAX_DIFFERENT, join
-from notebook.emulate.launches.records import FailedCall, read
+from notebook.emulate.launches.reading import read
+from notebook.emulate.launches.records import FailedCall
 
 
 def failed(number: int = 1, function: str = "cudaFree", **changed: Any) -> dict[str, Any]:

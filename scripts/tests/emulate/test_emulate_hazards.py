@@ -9,7 +9,8 @@ from test_emulate import described
 from test_emulate_command import run as run  # a fixture
 
 from notebook.emulate.launches import failures
-from notebook.emulate.launches.records import Hazard, read
+from notebook.emulate.launches.reading import read
+from notebook.emulate.launches.records import Hazard
 
 FINISHED = {"finished": True, "launches": 1, "unnoticed": []}
 
