@@ -22,6 +22,16 @@ SectoredCache::SectoredCache(std::size_t capacity_bytes, bool whole_lines, std::
 SectoredCache::Loaded SectoredCache::load(std::span<const LineSectors> lines) {
     Loaded loaded;
     if (fetched_.size() < lines.size()) fetched_.resize(lines.size());
+    if (lines.size() == 1 && capacity_lines_ > 0) {
+        const Line wanted = lines[0].sectors(), present = use(lines[0]);
+        const Line brought = (wanted | also_filled_) & ~present;
+        loaded.hit_sectors = count(wanted & present);
+        if (brought == 0) return loaded;
+        loaded.fetched_sectors = count(brought);
+        fetched_[0] = LineSectors(lines[0].line(), brought);
+        loaded.fetched = {fetched_.data(), 1};
+        return loaded;
+    }
     LineSectors* fetched = fetched_.data();
     while (!lines.empty()) {
         const auto some = lines.first(std::min(lines.size(), lines_at_once));
@@ -42,15 +52,35 @@ SectoredCache::Loaded SectoredCache::load(std::span<const LineSectors> lines) {
     return loaded;
 }
 
-// Makes lines the newest and their sectors present; returns those that were present before.
+// Makes a line the newest and its sectors present; returns those that were present before.
+SectoredCache::Line SectoredCache::use(LineSectors line) {
+    Line& place = *place_of(line);
+    const bool is_present = place >> sector_bits >= oldest_;
+    const Line present = is_present ? place & all_sectors : 0;
+    const Line filled = present | line.sectors() | also_filled_;
+    if (is_present && place >> sector_bits == next_ - 1) {
+        place = (next_ - 1) << sector_bits | filled;  // it is the newest already
+        return present;
+    }
+    make_room_in_log();
+    place = next_ << sector_bits | filled;
+    *entry(next_++) = &place;
+    lines_ += !is_present;
+    if (lines_ > capacity_lines_) {
+        oldest_ = skip_lines(oldest_, 1);
+        --lines_;
+    }
+    return present;
+}
+
+// The same of several lines; `present`: the sectors that were.
 void SectoredCache::use(std::span<const LineSectors> lines, const Sectors& wanted,
                         Sectors& present) {
     make_room_in_log();
     std::array<Line*, lines_at_once> places;
     Sectors known;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        const Address number = lines[i].line() / line_bytes;
-        places[i] = &pages_[number / lines_in_page][number % lines_in_page];
+        places[i] = place_of(lines[i]);
         known[i] = *places[i];
     }
     const Line oldest = oldest_ << sector_bits;

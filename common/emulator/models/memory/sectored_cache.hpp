@@ -53,7 +53,12 @@ class SectoredCache {
 
     using Sectors = std::array<Line, lines_at_once>;
 
+    Line* place_of(LineSectors line) {
+        const Address number = line.line() / line_bytes;
+        return &pages_[number / lines_in_page][number % lines_in_page];
+    }
     void use(std::span<const LineSectors> lines, const Sectors& wanted, Sectors& present);
+    Line use(LineSectors line);
     void use_one_by_one(const std::array<Line*, lines_at_once>& places, const Sectors& wanted,
                         Sectors& present, std::size_t count);
     Line** entry(std::uint32_t use) { return &log_[use & (log_.size() - 1)]; }

@@ -15,8 +15,15 @@ constexpr std::ptrdiff_t prefetch_bytes = 1024;
 
 enum class Shape { contiguous, uniform, other };
 
+PatternKind kind_of(Shape shape) {
+    return shape == Shape::contiguous ? PatternKind::contiguous : PatternKind::uniform;
+}
+
+// Handlers exist twice, with and without checks of hazards: without, they make no call that is not their last act, and so need
+// no stack frame.
+
 // An access that is neither is mostly followed by more of its kind.
-constexpr std::uint32_t others_in_a_row = 31;
+constexpr std::uint8_t others_in_a_row = 31;
 
 bool expects_other(const WarpContext& context, SiteState& site) {
     if (context.mask != all_lanes) return true;
@@ -67,23 +74,6 @@ void move_words(WarpContext& context, const MemoryDetail& detail, Shape shape, s
     }
 }
 
-// `storage`: null where it is shared memory.
-template <class Word>
-void check_whole_warp(WarpContext& context, const MemoryDetail& detail, std::byte* storage,
-                      Shape shape, std::uint32_t first) {
-    const bool is_contiguous = shape == Shape::contiguous;
-    const PatternKind kind = is_contiguous ? PatternKind::contiguous : PatternKind::uniform;
-    const auto stride = static_cast<std::uint32_t>(is_contiguous ? sizeof(Word) : 0);
-    Located located;
-    located.base = storage;
-    for (std::uint32_t lane = 0; lane < warp_size; ++lane)
-        located.offsets[lane] = first + lane * stride;
-    if (storage == nullptr)
-        check_shared_access(context, detail, located.offsets, kind);
-    else
-        check_global_access(context, detail, located, kind);
-}
-
 // The whole request lies within the window, aligned: `first` is the first lane's offset.
 template <class Word>
 bool fits(std::int64_t first, std::int64_t limit, Shape shape) {
@@ -92,7 +82,7 @@ bool fits(std::int64_t first, std::int64_t limit, Shape shape) {
     return first >= 0 && last <= limit && first % std::int64_t{sizeof(Word)} == 0;
 }
 
-template <class Word, AccessKind kind>
+template <class Word, AccessKind kind, bool is_checked>
 void access_global(Warp& warp, const Operation& operation, Shape shape, std::int64_t first) {
     WarpContext& context = context_of(warp);
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
@@ -103,19 +93,21 @@ void access_global(Warp& warp, const Operation& operation, Shape shape, std::int
     }
     const Address address = site.low + static_cast<Address>(first);
     ++pattern->seen[address % line_bytes];
-    if (context.hazards != nullptr) [[unlikely]]
-        check_whole_warp<Word>(context, detail, site.storage, shape,
-                               static_cast<std::uint32_t>(first));
+    if constexpr (is_checked)
+        check_whole_warp(context, detail, site.storage, kind_of(shape),
+                         static_cast<std::uint32_t>(first));
     if (context.memory != nullptr && detail.cost.is_issued())
         queue_whole_warp(context, detail, site, *pattern, address);
     move_words<Word, kind>(context, detail, shape, site.storage + first);
 }
 
 // array[index]: indices side by side, elements of the word's size.
-template <class Word, AccessKind kind>
-void execute_array(Warp& warp, const Operation& operation) {
+template <class Word, AccessKind kind, bool is_checked = false>
+[[gnu::noinline]] void execute_array(Warp& warp, const Operation& operation) {
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
     WarpContext& context = context_of(warp);
+    if (!is_checked && context.hazards != nullptr) [[unlikely]]
+        return execute_array<Word, kind, true>(warp, operation);
     SiteState& site = context.sites[detail.site];
     if (expects_other(context, site)) return execute_global(warp, operation);
     const std::uint32_t* const index = warp.lanes<std::uint32_t>(detail.base);
@@ -124,19 +116,26 @@ void execute_array(Warp& warp, const Operation& operation) {
         site.others_expected = others_in_a_row;
         return execute_global(warp, operation);
     }
-    const Address first = lane_address(warp, detail, 0);
-    if (shape == Shape::contiguous) {
-        // Indices may wrap around between the lanes.
-        const Address last = lane_address(warp, detail, warp_size - 1);
-        if (last - first != (warp_size - 1) * sizeof(Word)) return execute_global(warp, operation);
-    }
-    access_global<Word, kind>(warp, operation, shape, static_cast<std::int64_t>(first - site.low));
+    const std::uint32_t low = index[0], high = index[warp_size - 1];
+    const bool wraps = detail.index_is_signed
+                           ? static_cast<std::int32_t>(low) > static_cast<std::int32_t>(high)
+                           : low > high;
+    if (wraps) return execute_global(warp, operation);
+    const auto wide = detail.index_is_signed
+                          ? static_cast<Address>(std::int64_t{static_cast<std::int32_t>(low)})
+                          : Address{low};
+    const Address first = warp.lanes<std::uint64_t>(detail.array)[0] + wide * sizeof(Word) +
+                          static_cast<Address>(detail.offset);
+    access_global<Word, kind, is_checked>(warp, operation, shape,
+                                          static_cast<std::int64_t>(first - site.low));
 }
 
-template <class Word, AccessKind kind>
-void execute_addresses(Warp& warp, const Operation& operation) {
+template <class Word, AccessKind kind, bool is_checked = false>
+[[gnu::noinline]] void execute_addresses(Warp& warp, const Operation& operation) {
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
     WarpContext& context = context_of(warp);
+    if (!is_checked && context.hazards != nullptr) [[unlikely]]
+        return execute_addresses<Word, kind, true>(warp, operation);
     SiteState& site = context.sites[detail.site];
     if (expects_other(context, site)) return execute_global(warp, operation);
     const std::uint64_t* const addresses = warp.lanes<std::uint64_t>(detail.base);
@@ -145,14 +144,16 @@ void execute_addresses(Warp& warp, const Operation& operation) {
         site.others_expected = others_in_a_row;
         return execute_global(warp, operation);
     }
-    access_global<Word, kind>(warp, operation, shape,
-                              static_cast<std::int64_t>(addresses[0] - site.low) + detail.offset);
+    access_global<Word, kind, is_checked>(
+        warp, operation, shape, static_cast<std::int64_t>(addresses[0] - site.low) + detail.offset);
 }
 
-template <class Word, AccessKind kind>
-void execute_shared_words(Warp& warp, const Operation& operation) {
+template <class Word, AccessKind kind, bool is_checked = false>
+[[gnu::noinline]] void execute_shared_words(Warp& warp, const Operation& operation) {
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
     WarpContext& context = context_of(warp);
+    if (!is_checked && context.hazards != nullptr) [[unlikely]]
+        return execute_shared_words<Word, kind, true>(warp, operation);
     SiteState& site = context.sites[detail.site];
     if (expects_other(context, site)) return execute_shared(warp, operation);
     const std::uint32_t* const offsets = warp.lanes<std::uint32_t>(detail.base);
@@ -168,8 +169,7 @@ void execute_shared_words(Warp& warp, const Operation& operation) {
     if (pattern == nullptr || !fits<Word>(first, limit, shape))
         return execute_shared(warp, operation);
     ++pattern->seen[static_cast<std::size_t>(first) % line_bytes];
-    if (context.hazards != nullptr) [[unlikely]]
-        check_whole_warp<Word>(context, detail, nullptr, shape, wrapped);
+    if constexpr (is_checked) check_whole_warp(context, detail, nullptr, kind_of(shape), wrapped);
     move_words<Word, kind>(context, detail, shape, context.shared + first);
 }
 

@@ -159,6 +159,19 @@ void check_shared_access(WarpContext& context, const MemoryDetail& detail,
     note_order(context, detail);
 }
 
+void check_whole_warp(WarpContext& context, const MemoryDetail& detail, std::byte* storage,
+                      PatternKind kind, std::uint32_t first) {
+    const std::uint32_t stride = kind == PatternKind::contiguous ? detail.bytes : 0;
+    Located located;
+    located.base = storage;
+    for (std::uint32_t lane = 0; lane < warp_size; ++lane)
+        located.offsets[lane] = first + lane * stride;
+    if (storage == nullptr)
+        check_shared_access(context, detail, located.offsets, kind);
+    else
+        check_global_access(context, detail, located, kind);
+}
+
 void check_shared_copy(WarpContext& context, const MemoryDetail& detail,
                        const LaneOffsets& offsets) {
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {

@@ -13,6 +13,9 @@ void check_global_access(WarpContext& context, const MemoryDetail& detail, Addre
 // Shared memory: races and reads of uninitialised words.
 void check_shared_access(WarpContext& context, const MemoryDetail& detail,
                          const LaneOffsets& offsets, PatternKind kind = PatternKind::other);
+// Of a whole warp, contiguous or uniform: `first` is the first lane's offset from `storage`; null where it is shared memory.
+void check_whole_warp(WarpContext& context, const MemoryDetail& detail, std::byte* storage,
+                      PatternKind kind, std::uint32_t first);
 // cp.async to shared memory.
 void check_shared_copy(WarpContext& context, const MemoryDetail& detail,
                        const LaneOffsets& offsets);

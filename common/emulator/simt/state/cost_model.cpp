@@ -48,12 +48,13 @@ AccessCounters CostModel::cost_as_written(const WarpRequest& request) const {
 }
 
 AccessCounters CostModel::scattered_cost(const SortedOffsets& offsets, std::uint32_t mask) const {
+    const SortedOffsets::Distinct& distinct = offsets.distinct();
     AccessCounters cost{.requests = 1};
-    cost.sectors = offsets.distinct(sector_bytes);
-    cost.lines = offsets.distinct(line_bytes);
+    cost.sectors = distinct.sectors;
+    cost.lines = distinct.lines;
     if (!counts_bytes) return cost;
     const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
-    cost.distinct_bytes = std::uint64_t{offsets.distinct(1)} * bytes_per_lane;
+    cost.distinct_bytes = std::uint64_t{distinct.addresses} * bytes_per_lane;
     cost.lane_bytes = std::uint64_t{lanes} * bytes_per_lane;
     cost.moved_bytes =
         fetch_unit_bytes == line_bytes ? line_bytes * cost.lines : sector_bytes * cost.sectors;

@@ -93,10 +93,10 @@ struct SiteState {
     Address array = 0;
     std::uint32_t first_index = 0, index_span = 0, first_offset = 0;
     bool has_indices = false;
+    std::uint8_t others_expected = 0;  // accesses for which no pattern of whole warps is looked for
     // Of whole warps, once they were seen: known to `requests`.
     Pattern* contiguous = nullptr;
     Pattern* uniform = nullptr;
-    std::uint32_t others_expected = 0;  // accesses for which no such pattern is looked for
     void note(Pattern* pattern) {
         if (pattern->mask != 0xffffffffu) return;
         if (pattern->kind == PatternKind::contiguous) contiguous = pattern;

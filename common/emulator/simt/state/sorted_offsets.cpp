@@ -1,18 +1,16 @@
 #include "emulator/simt/state/sorted_offsets.hpp"
 
-#include <bit>
-#include <cstring>
 #include <utility>
 
 namespace emulator::simt {
 namespace {
 
-using Keys = SortedOffsets::Keys;
-
 // Batcher's bitonic network over four registers of eight keys.
 constexpr unsigned width = 8;
 using Eight = std::uint32_t __attribute__((vector_size(4 * width)));
 using Registers = std::array<Eight, warp_size / width>;
+// In arrays. Not moved by memcpy(), which takes halves: a load waits where the halves of what it loads were just stored.
+using EightInArray = Eight __attribute__((aligned(alignof(std::uint32_t)), may_alias));
 
 // Of key i: whether it takes the lower one of itself and key i ^ stride.
 template <unsigned run, unsigned stride>
@@ -63,26 +61,32 @@ void exchange(Registers& keys) {
     if constexpr (stride > 1) exchange<run, stride / 2>(keys);
 }
 
-Keys sorted(const Keys& keys) {
-    Registers registers;
-    static_assert(sizeof registers == sizeof keys);
-    std::memcpy(registers.data(), keys.data(), sizeof keys);
-    exchange<2, 1>(registers);
-    exchange<4, 2>(registers);
-    exchange<8, 4>(registers);
-    exchange<16, 8>(registers);
-    exchange<32, 16>(registers);
-    Keys result;
-    std::memcpy(result.data(), registers.data(), sizeof result);
-    return result;
+void sort(Registers& keys) {
+    exchange<2, 1>(keys);
+    exchange<4, 2>(keys);
+    exchange<8, 4>(keys);
+    exchange<16, 8>(keys);
+    exchange<32, 16>(keys);
 }
 
-// How many of sorted keys differ in more than their low bits.
-std::uint32_t count_distinct(const Keys& keys, int low_bits) {
-    std::uint32_t distinct = 1;
-    for (std::size_t i = 1; i < warp_size; ++i)
-        distinct += (keys[i] ^ keys[i - 1]) >> low_bits != 0;
-    return distinct;
+constexpr auto one_back = [](std::size_t i) { return i + width - 1; };
+constexpr auto one_back_or_first = [](std::size_t i) { return i == 0 ? i : i - 1; };
+
+// Of sorted keys. Each differs from the one before it or not: at most 31 do, so that eight bits hold a count.
+SortedOffsets::Distinct count_distinct(const Registers& keys) {
+    constexpr unsigned sectors_at = 8, lines_at = 16, count_mask = 0xff;
+    Eight counts{};
+    for (unsigned r = 0; r < keys.size(); ++r) {
+        const Eight before = r == 0 ? pick<one_back_or_first>(keys[0], keys[0])
+                                    : pick<one_back>(keys[r - 1], keys[r]);
+        const Eight differences = keys[r] ^ before;
+        counts += differences != 0 ? Eight{} + 1 : Eight{};
+        counts += differences >= sector_bytes ? Eight{} + (1u << sectors_at) : Eight{};
+        counts += differences >= line_bytes ? Eight{} + (1u << lines_at) : Eight{};
+    }
+    std::uint32_t sum = 0;
+    for (unsigned i = 0; i < width; ++i) sum += counts[i];
+    return {1 + (sum & count_mask), 1 + (sum >> sectors_at & count_mask), 1 + (sum >> lines_at)};
 }
 
 }  // namespace
@@ -90,12 +94,13 @@ std::uint32_t count_distinct(const Keys& keys, int low_bits) {
 SortedOffsets::SortedOffsets(Address base, const Keys& from_base)
     : line_(base / line_bytes * line_bytes) {
     const auto in_line = static_cast<std::uint32_t>(base % line_bytes);
-    for (std::size_t lane = 0; lane < warp_size; ++lane) keys_[lane] = from_base[lane] + in_line;
-    keys_ = sorted(keys_);
-}
-
-std::uint32_t SortedOffsets::distinct(std::uint32_t unit) const {
-    return count_distinct(keys_, std::countr_zero(unit));
+    const auto* const from = reinterpret_cast<const EightInArray*>(from_base.data());
+    auto* const to = reinterpret_cast<EightInArray*>(keys_.data());
+    Registers keys;
+    for (std::size_t r = 0; r < keys.size(); ++r) keys[r] = from[r] + in_line;
+    sort(keys);
+    for (std::size_t r = 0; r < keys.size(); ++r) to[r] = keys[r];
+    distinct_ = count_distinct(keys);
 }
 
 // Without branches: at random, lines are as often new as not.

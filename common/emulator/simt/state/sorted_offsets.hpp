@@ -16,8 +16,11 @@ class SortedOffsets {
     // Offsets from `base`, less than 2^31 bytes; those of inactive lanes are the first active one's.
     SortedOffsets(Address base, const Keys& from_base);
 
-    // How many units of so many bytes, a power of two, hold an address.
-    std::uint32_t distinct(std::uint32_t unit) const;
+    // How many addresses differ, and how many sectors and lines hold one.
+    struct Distinct {
+        std::uint32_t addresses, sectors, lines;
+    };
+    const Distinct& distinct() const { return distinct_; }
     // The distinct lines and their sectors, ascending, into an array of `warp_size`; returns how many. Aligned accesses
     // of at most a sector touch the sector of their address alone.
     std::size_t write_lines(LineSectors* lines) const;
@@ -25,6 +28,7 @@ class SortedOffsets {
   private:
     Address line_;  // keys count from here on
     Keys keys_;
+    Distinct distinct_;
 };
 
 }  // namespace emulator::simt

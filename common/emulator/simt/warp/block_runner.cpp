@@ -29,6 +29,16 @@ std::string trap_text(const WarpContext& context, std::uint32_t instruction) {
                : "trap";
 }
 
+// Unrolled, so that the CPU predicts by the place of a call, too, which handler it calls next.
+void execute_plainly(WarpContext& context, std::uint32_t lanes, const Operation* begin,
+                     const Operation* end) {
+    context.mask = lanes;
+#pragma GCC unroll 4
+    for (const Operation* operation = begin; operation != end; ++operation) {
+        operation->execute(context, *operation);
+    }
+}
+
 }  // namespace
 
 BlockRunner::BlockRunner(Execution& execution)
@@ -192,63 +202,52 @@ void BlockRunner::enter(WarpState& warp, const Fragment& fragment) {
     warp.context.registers = fragment.frame->registers;
 }
 
-void BlockRunner::begin_block(WarpState& warp, const Fragment& fragment, const BasicBlock& block) {
+void BlockRunner::count(const Fragment& fragment, const BasicBlock& block) {
     Execution::BlockCount& count = execution_.counts[block.counter];
     ++count.executions;
     count.lanes += static_cast<unsigned>(std::popcount(fragment.lanes));
     ++execution_.steps;
-    if (execution_.recorder != nullptr) execution_.recorder->begin(warp.context, block);
 }
 
-void BlockRunner::execute(WarpState& warp, const Fragment& fragment, const Operation* begin,
+void BlockRunner::execute(WarpContext& context, const Fragment& fragment, const Operation* begin,
                           const Operation* end) {
-    WarpContext& context = warp.context;
-    context.mask = fragment.lanes;
     if (execution_.recorder != nullptr)
-        return execution_.recorder->execute(context, fragment.lanes, begin, end);
-    for (const Operation* operation = begin; operation != end; ++operation) {
-        operation->execute(context, *operation);
-    }
+        execution_.recorder->execute(context, fragment.lanes, begin, end);
+    else
+        execute_plainly(context, fragment.lanes, begin, end);
 }
 
-// Whether the fragment pauses before a store, until all warps that left a barrier with its own have had a turn. Else
-// the whole block is executed.
+// Executes a basic block where accesses are recorded or warps pause. True: the fragment pauses within, before a store, until all
+// warps that left a barrier with its own have had a turn.
 bool BlockRunner::pauses_within(WarpState& warp, Fragment& fragment, const BasicBlock& block) {
-    if (!fragment.is_paused) {
-        begin_block(warp, fragment, block);
-        execute(warp, fragment, block.begin, block.pause);
-        if (warp.is_fresh && warp.context.block->fresh_warps > 1) {
-            warp.is_paused = fragment.is_paused = true;
-            ++warp.context.block->paused_warps;
-            warp.fragments.push_back(fragment);
-            return true;
-        }
+    WarpContext& context = warp.context;
+    const bool goes_on = std::exchange(fragment.is_paused, false);
+    if (!goes_on) {
+        count(fragment, block);
+        if (execution_.recorder != nullptr) execution_.recorder->begin(context, block);
     }
-    fragment.is_paused = false;
-    execute(warp, fragment, block.pause, block.end);
-    return false;
+    const bool pauses =
+        !goes_on && block.pause != nullptr && warp.is_fresh && context.block->fresh_warps > 1;
+    execute(context, fragment, goes_on ? block.pause : block.begin,
+            pauses ? block.pause : block.end);
+    if (!pauses) return false;
+    warp.is_paused = fragment.is_paused = true;
+    ++context.block->paused_warps;
+    warp.fragments.push_back(fragment);
+    return true;
 }
 
 BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment) {
     WarpContext& context = warp.context;
     enter(warp, fragment);
-    Execution::BlockCount* const counts = execution_.counts.data();
+    const bool is_watched = execution_.recorder != nullptr || execution_.launch.warps_pause;
     for (;;) {
         const BasicBlock& block = fragment.frame->function->blocks[fragment.block];
-        if (block.pause != nullptr) [[unlikely]] {
+        if (is_watched) [[unlikely]] {
             if (pauses_within(warp, fragment, block)) return Next::turn_over;
-        } else if (execution_.recorder != nullptr) [[unlikely]] {
-            begin_block(warp, fragment, block);
-            execute(warp, fragment, block.begin, block.end);
         } else {
-            Execution::BlockCount& count = counts[block.counter];
-            ++count.executions;
-            count.lanes += static_cast<unsigned>(std::popcount(fragment.lanes));
-            ++execution_.steps;
-            context.mask = fragment.lanes;
-            for (const Operation* operation = block.begin; operation != block.end; ++operation) {
-                operation->execute(context, *operation);
-            }
+            count(fragment, block);
+            execute_plainly(context, fragment.lanes, block.begin, block.end);
         }
         if (block.control == Control::next) {
             fragment.block = block.next;

@@ -32,8 +32,8 @@ class BlockRunner {
     bool run_warp(WarpState& warp);  // whether a fragment has run
     bool choose_fragment(WarpState& warp);
     Next run_fragment(WarpState& warp, Fragment& fragment);
-    void begin_block(WarpState& warp, const Fragment& fragment, const BasicBlock& block);
-    void execute(WarpState& warp, const Fragment& fragment, const Operation* begin,
+    void count(const Fragment& fragment, const BasicBlock& block);
+    void execute(WarpContext& context, const Fragment& fragment, const Operation* begin,
                  const Operation* end);
     bool pauses_within(WarpState& warp, Fragment& fragment, const BasicBlock& block);
     bool resume_paused(BlockState& block);
