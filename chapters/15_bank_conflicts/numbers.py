@@ -49,7 +49,7 @@ def _share_of_passes(d: Data, spec: str) -> list[float]:
 
 
 def _surplus(d: Data, side: int) -> list[float]:
-    """Passes that the unit counts beyond those of the instructions, without any conflict; in percent of the requests."""
+    """Passes that the unit counts beyond those of the instructions, without any conflict, in percent."""
     return [
         100 * ((d.value(name, f"shared_{kind}_wavefronts") or 0) - needed) / requests
         for name in [*d.names(f"* rows:{side}"), *d.names(f"* n:{side * side}")]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from page_numbers.chapter_16 import clocks
+from notebook.product_numbers import clocks_of_a_step
 from page_numbers.check import Fact
 from page_numbers.data import Data
 
@@ -38,15 +38,12 @@ def facts(d: Data) -> Iterator[Fact]:
     yield "shared memory: [1.5] wavefronts", wavefronts
     yield (
         "Measured are [about 2.1] and [1.9] clocks",
-        [clocks(d, name) for name in d.names(f"{TILED} tile:16 {at}")],
-        [clocks(d, name) for name in d.names(f"{TILED} tile:32 {at}")],
+        clocks_of_a_step(d, f"{TILED} tile:16 {at}"),
+        clocks_of_a_step(d, f"{TILED} tile:32 {at}"),
     )
     yield (
         "takes [3.1 to 3.3] and [2.7 to 2.8] clocks",
-        *(
-            [clocks(d, name) for name in d.names(f"{NAIVE} block:{block} {at}")]
-            for block in ("16x16", "32x32")
-        ),
+        *(clocks_of_a_step(d, f"{NAIVE} block:{block} {at}") for block in ("16x16", "32x32")),
     )
     bandwidth = d.of("add_operands", "flops_per_second")[0]
     rates = {
@@ -64,8 +61,8 @@ def facts(d: Data) -> Iterator[Fact]:
     predicted = {"16x16": 3.0, "32x32": 2.0, "16": 1.5 + 0.38, "32": 1.5 + 0.13}
     measured = {
         kind: max(
-            clocks(d, name)
-            for name in d.names(f"{NAIVE} block:{kind} {at}") + d.names(f"{TILED} tile:{kind} {at}")
+            clocks_of_a_step(d, f"{NAIVE} block:{kind} {at}")
+            + clocks_of_a_step(d, f"{TILED} tile:{kind} {at}")
         )
         for kind in predicted
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from page_numbers.chapter_16 import clocks
+from notebook.product_numbers import clocks_of_a_step
 from page_numbers.check import Fact
 from page_numbers.data import Data, table
 
@@ -65,7 +65,7 @@ def facts(d: Data) -> Iterator[Fact]:
         yield words, d.less(f"{F} tile:{wide}", f"{F} tile:{narrow}", at=at)
     yield (
         "and [3.4], [2.2] and [1.9] clocks at 1024 cubed",
-        *([clocks(d, name) for name in d.names(f"{F} tile:{w} m:1024")] for w in (8, 16, 32)),
+        *(clocks_of_a_step(d, f"{F} tile:{w} m:1024") for w in (8, 16, 32)),
     )
     yield (
         "requests fall to a [quarter]. On the H200 the time falls to a [third] at",

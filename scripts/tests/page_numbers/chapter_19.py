@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from statistics import median
 
-from page_numbers.chapter_16 import clocks
+from notebook.product_numbers import clocks_of_a_step
 from page_numbers.check import Fact
 from page_numbers.data import Data, directory, table
 
@@ -234,7 +234,7 @@ def _steps(d: Data) -> Iterator[Fact]:
     naive = Data("16")
     yield (
         "naive product: 2 per [2.7] clocks",
-        [clocks(naive, name) for name in naive.names("matmul_naive block:32x32 m:4096")],
+        clocks_of_a_step(naive, "matmul_naive block:32x32 m:4096"),
     )
     merged = d.of("matmul_tiled tile:32 m:256", "shared_load_wavefronts")
     yield "| 8 ([6] as nvcc merges) |", [value / (256**3 / 128) for value in merged]
