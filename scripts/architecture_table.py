@@ -99,7 +99,6 @@ def initialiser(row: dict[str, str]) -> str:
         "max_blocks_per_sm": number(row, "max_blocks_per_sm"),
         "max_grid_x": number(row, "max_grid_x"),
         "registers_per_sm": number(row, "regs_per_sm"),
-        "max_registers_per_thread": number(row, "max_registers_per_thread"),
         "register_allocation_unit": number(row, "register_allocation_unit"),
         "sub_partitions": number(row, "sub_partitions"),
         "shared_allocation_unit_bytes": number(row, "shared_allocation_unit_bytes"),

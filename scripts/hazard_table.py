@@ -49,7 +49,7 @@ def programs() -> list[Program]:
         head: dict[str, str] = {}
         for line in path.read_text(encoding="utf-8").splitlines():
             if match := DIRECTIVE.fullmatch(line.strip()):
-                head[match[1]] = match[2]
+                head.setdefault(match[1], match[2])  # what follows is of further runs
         if head.get("kind") not in KINDS or not head.get("hazard"):
             raise Problem(f"{path.name}: expected // kind: {', '.join(KINDS)}, and // hazard:")
         flags = tuple(shlex.split(head.get("flags", "")))

@@ -23,6 +23,8 @@ DeviceDescription& mutable_description() {
     return description;
 }
 
+__global__ void do_nothing() {}
+
 // There only where --count-migrations asks for it.
 std::optional<PageMigrations> page_migrations;
 
@@ -178,6 +180,17 @@ L2SetAside::~L2SetAside() {
     cudaCtxResetPersistingL2Cache();
 }
 
+int compiled_for(const void* kernel) {
+    cudaFuncAttributes attributes{};
+    LAB_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    return attributes.ptxVersion / 10;
+}
+
+void launch_empty(unsigned threads) {
+    do_nothing<<<1, threads>>>();
+    LAB_CUDA_CHECK(cudaGetLastError());
+}
+
 Batch timed_batch(const std::function<void(int)>& launch, int launches, int held) {
     static BatchTimer timer;
     const BatchTimer::Result result = timer.time(launch, launches, held);
@@ -247,5 +260,7 @@ Counted predicted(const std::function<void()>& launch, PredictedL2 l2) {
     result.counters.clear();
     return result;
 }
+
+bool is_predicting() { return emulated_gpu::Sampling::is_on(); }
 
 }  // namespace lab::backend

@@ -2,6 +2,7 @@
 // above this header they differ in DeviceDescription::emulated alone.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,10 @@ struct DeviceDescription {
     std::string gpu_name;
     std::string generation;
     int sm_count = 0;
-    std::size_t max_grid_x = 0;  // blocks
+    int compute_capability = 0;                // major
+    std::array<std::size_t, 3> max_grid = {};  // blocks in x, y and z
+    std::size_t max_threads_per_block = 0;
+    std::size_t max_shared_bytes_per_block = 0;  // where a kernel asks for it
     // Whether loads that were compiled with -dlcm=cg pass the L1 (l1:off).
     bool has_l1_off = true;
     std::size_t l2_bytes = 0;
@@ -81,6 +85,10 @@ class L2SetAside {
     bool is_set_ = false;
 };
 
+// The compute capability (major) that the device's code of a kernel was compiled for.
+int compiled_for(const void* kernel);
+void launch_empty(unsigned threads);  // one block of a kernel that does nothing; asynchronous
+
 // Times what `launch` launches when it is called with 0 to launches - 1. The first `held` of them wait in
 // the device's queue until the last of these has been made. Throws CudaError where one of them waits
 // for the device. Never called on an emulated device.
@@ -120,6 +128,9 @@ std::optional<Counted> counted(const std::function<void()>& launch,
                                PredictedL2 l2 = PredictedL2::none);
 // On an emulated device: the time of `launch`, some of whose blocks are executed. It counts nothing.
 Counted predicted(const std::function<void()>& launch, PredictedL2 l2);
+// Whether `launch` of predicted() is being called: its results are not looked at, so that the buffers which it makes
+// need not be filled.
+bool is_predicting();
 
 }  // namespace backend
 }  // namespace lab

@@ -1,18 +1,26 @@
 // What the device's generation can do, for kernels that older GPUs do not have.
 #pragma once
 
+#include <string>
+
+#include "lab/errors.hpp"
+#include "lab/variant.hpp"
+
 namespace lab {
 
-// `what` names, in the plural, what needs the compute capability `major`.0: it stands in messages. All throw CudaError.
+inline bool has(const Feature& feature) {
+    return backend::description().compute_capability >= feature.compute_capability;
+}
 
-// Whether the device's compute capability is `major`.0 or newer; where not, one line says once that rows are left out.
-bool has_compute_capability(int major, const char* what);
+// "bulk copies need compute capability 9.0 or newer"
+inline std::string text(const Feature& feature) {
+    return std::string(feature.name) + " need compute capability " +
+           std::to_string(feature.compute_capability) + ".0 or newer";
+}
 
-// The same of the code that the device has of a kernel. A kernel that does less when it is compiled for an older
-// compute capability is left out there.
-bool is_compiled_for(const void* kernel, int major, const char* what);
-
-// Throws MissingError for an older device.
-void require_compute_capability(int major, const char* what);
+// Throws MissingError where the device lacks it.
+inline void require(const Feature& feature) {
+    if (!has(feature)) throw MissingError(text(feature));
+}
 
 }  // namespace lab

@@ -12,22 +12,17 @@
 
 namespace lab {
 
-// Of memory that nothing looks at: fresh memory is not poisoned.
-struct Unfilled {};
-
 // Owns `size` elements of device memory; movable, not copyable. Fresh memory is poisoned: every byte
 // is 0xFF, which is a NaN in every floating-point type and no likely result in the integer ones, so
-// that an element which a kernel leaves out cannot look right.
+// that an element which a kernel leaves out cannot look right; but for what a predicted launch makes.
 template <class T>
 class DeviceBuffer {
   public:
     DeviceBuffer() = default;
     explicit DeviceBuffer(std::size_t size)
         : data_(static_cast<T*>(backend::allocate(size * sizeof(T)))), size_(size) {
-        poison();
+        if (!backend::is_predicting()) poison();
     }
-    DeviceBuffer(std::size_t size, Unfilled)
-        : data_(static_cast<T*>(backend::allocate(size * sizeof(T)))), size_(size) {}
     explicit DeviceBuffer(std::span<const T> values) : DeviceBuffer(values.size()) {
         backend::copy_to_device(data_, values.data(), values.size_bytes());
     }
@@ -68,12 +63,6 @@ T poison_value() {
     T value;
     std::memset(&value, backend::poison_byte, sizeof value);
     return value;
-}
-
-// Of sampled problems (Emulation).
-template <class T>
-DeviceBuffer<T> unfilled(std::size_t size) {
-    return {size, Unfilled{}};
 }
 
 }  // namespace lab

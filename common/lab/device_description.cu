@@ -1,5 +1,6 @@
 #include "lab/device_description.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
@@ -136,7 +137,10 @@ DeviceDescription describe_device() {
         describe_gpu(description, properties);
     }
     description.sm_count = properties.multiProcessorCount;
-    description.max_grid_x = static_cast<std::size_t>(properties.maxGridSize[0]);
+    description.compute_capability = properties.major;
+    std::ranges::copy(properties.maxGridSize, description.max_grid.begin());
+    description.max_threads_per_block = static_cast<std::size_t>(properties.maxThreadsPerBlock);
+    description.max_shared_bytes_per_block = properties.sharedMemPerBlockOptin;
     description.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
     const auto add = [&](const char* key, std::string value) {
         description.provenance.emplace_back(key, std::move(value));

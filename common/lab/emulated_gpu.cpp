@@ -26,6 +26,8 @@ constexpr const char* library = LAB_CUDART;
 // Results of a chapter do not depend on which compilers of earlier releases are installed.
 constexpr const char* older_compilers_variable = "EMULATED_GPU_OLDER_PTXAS";
 
+bool sampling = false;
+
 // The function of the emulated runtime, null with NVIDIA's. `Function` is the header's, for its type.
 template <class Function>
 Function* find(Function*, const char* name) {
@@ -122,8 +124,15 @@ void predict_time(backend::PredictedL2 l2) {
                                            : EMULATED_GPU_NO_TIME);
 }
 
-Sampling::Sampling() { LAB_EMULATED(emulatedGpuSample)(1); }
-Sampling::~Sampling() { LAB_EMULATED(emulatedGpuSample)(0); }
+Sampling::Sampling() {
+    LAB_EMULATED(emulatedGpuSample)(1);
+    sampling = true;
+}
+Sampling::~Sampling() {
+    LAB_EMULATED(emulatedGpuSample)(0);
+    sampling = false;
+}
+bool Sampling::is_on() { return sampling; }
 
 Prediction prediction() {
     const char* const bound = LAB_EMULATED(emulatedGpuPredictedBound)();

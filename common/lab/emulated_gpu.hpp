@@ -51,6 +51,7 @@ class Sampling {
     ~Sampling();
     Sampling(const Sampling&) = delete;
     Sampling& operator=(const Sampling&) = delete;
+    static bool is_on();
 };
 Counters counters();
 // A line each, since the last reset_counters().

@@ -22,8 +22,6 @@ namespace {
 
 constexpr int repetitions = 5;
 constexpr int quick_repetitions = 2;
-// Smaller working sets than a 512th of four L2s do not get cold; their label says so.
-constexpr std::size_t max_sets = max_launches;
 
 int fail(ExitStatus status, const std::string& what) {
     std::fprintf(stderr, "error: %s\n", what.c_str());
@@ -33,7 +31,7 @@ int fail(ExitStatus status, const std::string& what) {
 // Not what has nothing to launch, an empty kernel, several kernels, or a reference.
 bool is_profiled(const Variant& variant) {
     return variant.kind == Kind::kernel && variant.launch &&
-           variant.emulation == Emulation::whole && variant.working_set_bytes > 0 &&
+           variant.evidence != Evidence::predicted && variant.working_set_bytes > 0 &&
            variant.kernels == 1;
 }
 
@@ -62,16 +60,29 @@ Experiment::Experiment(std::string chapter, int argc, char** argv)
     }
 }
 
-void Experiment::add(Variant variant) {
-    if (!device().has_l1_off && variant.name.find("/l1:off") != std::string::npos) {
-        if (!std::exchange(said_no_l1_off_, true)) {
-            std::fprintf(stderr,
-                         "rows left out: l1:off: ptxas of this toolkit ignores -dlcm=cg for "
-                         "this GPU; CUDA 12.6 or later compiles them\n");
-        }
-        return;
-    }
-    variants_.push_back(std::move(variant));
+void Experiment::add(Variant row) {
+    if (admission_.admits(row)) variants_.push_back(std::move(row));
+}
+
+void Experiment::add(std::vector<Variant> rows) {
+    for (Variant& row : rows) add(std::move(row));
+}
+
+void Experiment::add(Variant row, Evidence evidence) {
+    row.evidence = evidence;
+    add(std::move(row));
+}
+
+void Experiment::add(std::vector<Variant> rows, Evidence evidence) {
+    for (Variant& row : rows) add(std::move(row), evidence);
+}
+
+void Experiment::add_validation(Variant shape) {
+    if (admission_.admits_validation(shape)) validations_.push_back(std::move(shape));
+}
+
+void Experiment::add_validation(std::vector<Variant> shapes) {
+    for (Variant& shape : shapes) add_validation(std::move(shape));
 }
 
 void Experiment::read_flags() {
@@ -118,16 +129,11 @@ std::optional<unsigned> Experiment::option(const std::string& flag,
     }
 }
 
-std::size_t Experiment::cold_sets(std::size_t working_set_bytes) const {
-    if (device().emulated) return 1;
-    return std::min(4 * device().l2_bytes / working_set_bytes + 1, max_sets);
-}
-
 Reference Experiment::memcpy_reference(std::size_t bytes, Cache cache) const {
     struct Pair {
         DeviceBuffer<std::byte> from, to;
     };
-    const std::size_t count = sets(cache, 2 * bytes);
+    const std::size_t count = sets_of(cache, 2 * bytes);
     const auto buffers = std::make_shared<std::vector<Pair>>();
     const auto copy = [=](std::size_t set) {
         while (buffers->size() < count) {
@@ -142,14 +148,29 @@ Reference Experiment::memcpy_reference(std::size_t bytes, Cache cache) const {
 }
 
 void Experiment::add_memcpy(std::size_t bytes, Cache cache) {
-    if (device().emulated) return;
+    if (!measures()) return;
     const Reference copy = memcpy_reference(bytes, cache);
     add({.name = "memcpy/bytes:" + std::to_string(bytes) + "/cache:" + text(cache),
          .kind = Kind::memcpy,
          .bytes = copy.bytes,
          .working_set_bytes = 2 * bytes,
-         .sets = copy.sets,
-         .launch = copy.launch});
+         .cache = cache,
+         .launch = copy.launch,
+         .evidence = Evidence::measured});
+}
+
+void Experiment::add_launch_overhead(unsigned block) {
+    add({.name = "launch_overhead/block:" + std::to_string(block),
+         .launch = [=](std::size_t) { backend::launch_empty(block); },
+         .evidence = Evidence::measured});
+}
+
+void Experiment::require_memory(std::size_t bytes, const std::string& remedy) const {
+    const std::size_t free = backend::free_bytes();
+    if (bytes <= free) return;
+    stop(exit_missing, "this takes " + std::to_string(bytes >> 20) +
+                           " MiB of the device's memory, and " + std::to_string(free >> 20) +
+                           " MiB are free; " + remedy);
 }
 
 int Experiment::run() {
@@ -165,7 +186,7 @@ int Experiment::run() {
 void Experiment::select() {
     if (counts_alone_) {
         std::erase_if(variants_, [](const Variant& variant) {
-            return variant.emulation == Emulation::sampled;
+            return variant.evidence == Evidence::predicted;
         });
     }
     if (flags_.filter.empty()) return;
@@ -192,8 +213,6 @@ void Experiment::keep_what_migrates() {
     if (variants_.empty()) throw UsageError("--count-migrations: nothing here uses managed memory");
 }
 
-bool Experiment::times() const { return !device().emulated && !device().counts_migrations; }
-
 // Hands Google Benchmark its flags.
 void Experiment::initialise_benchmark() {
     if (!has_argument(arguments_, "--benchmark_enable_random_interleaving")) {
@@ -216,6 +235,9 @@ int Experiment::run_checked() {
         for (const Variant& variant : variants_) std::printf("%s\n", variant.name.c_str());
         return exit_done;
     }
+    for (const std::string& line : admission_.left_out()) {
+        std::fprintf(stderr, "%s\n", line.c_str());
+    }
     if (launch_once_) {
         launch_each_once();
         return exit_done;
@@ -234,7 +256,7 @@ int Experiment::run_checked() {
         validating.step(variant.name);
         try {
             counts[i] = validated(variant, l2_of(variant));
-            if (variant.emulation == Emulation::sampled) release(variant);
+            if (variant.evidence == Evidence::predicted) release(variant);
             if (times()) timed = std::make_shared<TimedRow>(variant, flags_.batch);
         } catch (const std::exception& error) {
             throw ValidationError(variant.name + ": " + error.what());
@@ -292,7 +314,7 @@ void Experiment::launch_each_once() {
     for (const Variant& variant : variants_) {
         if (!is_profiled(variant)) continue;
         variant.prepare();
-        const backend::L2SetAside set_aside(variant.l2_set_aside_bytes);
+        const backend::L2SetAside set_aside(l2_set_aside_bytes(variant));
         variant.launch(0);
         backend::synchronise();
         std::printf("%s\n", variant.name.c_str());
@@ -313,8 +335,9 @@ void Experiment::add_context() const {
         std::to_string(static_cast<long long>(device.dram_bytes_per_second)));
     for (const auto& [key, value] : device.provenance) benchmark::AddCustomContext(key, value);
     benchmark::AddCustomContext("validation", "passed");
-    const auto validated = std::ranges::count(variants_, Emulation::whole, &Variant::emulation);
-    benchmark::AddCustomContext("validated_variants", std::to_string(validated));
+    const auto predicted = std::ranges::count(variants_, Evidence::predicted, &Variant::evidence);
+    benchmark::AddCustomContext("validated_variants",
+                                std::to_string(std::ssize(variants_) - predicted));
     benchmark::AddCustomContext("validated_shapes", std::to_string(validations_.size()));
     benchmark::AddCustomContext("quick", quick_ ? "true" : "false");
     // Asks `scripts/lab run` for another process, which counts what these move.

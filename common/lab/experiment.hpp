@@ -3,78 +3,19 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "lab/backend.hpp"
+#include "lab/admission.hpp"
 #include "lab/benchmark_flags.hpp"
 #include "lab/errors.hpp"
+#include "lab/variant.hpp"
 
 namespace lab {
 
 // Prints "error: <what>" and exits. For what a chapter finds out before there is anything to run.
 [[noreturn]] void stop(ExitStatus status, const std::string& what);
-
-// What a launch finds in the L2: nothing of its own, or what the launch before has left.
-enum class Cache { cold, warm };
-inline const char* text(Cache cache) { return cache == Cache::cold ? "cold" : "warm"; }
-
-// The baseline of a variant in the same run: timed immediately after each of its repetitions. The
-// ratio of the two rates, variant over reference, becomes a counter of the row.
-struct Reference {
-    std::string counter;  // "memcpy_ratio", "cublas_ratio"
-    double bytes = 0;     // of one launch; 0: the rates are those of flops
-    double flops = 0;
-    std::size_t sets = 1;
-    std::function<void(std::size_t set)> launch;
-    int kernels = 1;  // as Variant::kernels
-};
-
-// What an emulated GPU does with a row: launches it whole, counts and validates; or, where that would take
-// minutes, samples it: then its predicted time is all that is reported of it.
-enum class Emulation { whole, sampled };
-
-// A kernel of the chapter, or what its rows are compared with. Only kernels are shown to a profiler:
-// cuBLAS may launch more than one.
-enum class Kind { kernel, memcpy, cublas };
-
-struct Variant {
-    std::string name;  // variant_name(...)
-    Kind kind = Kind::kernel;
-    double bytes = 0;  // one launch has to read and write, each byte once
-    double flops = 0;  // floating-point operations of one launch; 0: not stated
-    // What else one launch has so many of (dependent loads, blocks, launches); 0: not stated
-    double items = 0;
-    // Device memory that one launch touches; with several buffer sets, that of one set.
-    std::size_t working_set_bytes = 0;
-    // Launches rotate through this many buffer sets: cold_sets() to find the L2 cold, 1 for warm.
-    std::size_t sets = 1;
-    std::function<void()> prepare = [] {};  // poisons the output of set 0
-    // May be missing where `timed` is there: then nothing is counted or shown to a profiler.
-    std::function<void(std::size_t set)> launch = {};
-    std::function<void()> check = [] {};  // compares the output of set 0; throws ValidationError
-    std::optional<Reference> reference = std::nullopt;
-    // In place of events around launches, for what events do not see (copies, page faults, the host's
-    // own work): executes once and returns the seconds by the host's clock. Never called on an
-    // emulated device.
-    std::function<double()> timed = {};
-    // Whether a timed launch finds the L2 cold although the name does not say cache:cold.
-    bool finds_l2_cold = false;
-    // That launch() launches. A profiler would count each of several apart, and the queue holds fewer
-    // launches of them.
-    int kernels = 1;
-    // What the variant has counted by itself by the time it is checked; reported with the row.
-    std::function<Counters()> counters = [] { return Counters{}; };
-    // Of the L2, while it is timed or profiled: backend::L2SetAside. The reference has all of it.
-    std::size_t l2_set_aside_bytes = 0;
-    // Sampled: what it reads need not be filled, and is released when the time is known.
-    Emulation emulation = Emulation::whole;
-    // Whether it uses managed memory. What the driver moves of that is counted by a process of its own
-    // (--count-migrations): CUPTI takes seconds to attach, and would have a part in what is timed.
-    bool migrates = false;
-};
 
 class Experiment {
   public:
@@ -88,32 +29,25 @@ class Experiment {
     // it prints one line and exits; `explanation` is what --help says.
     std::optional<unsigned> option(const std::string& flag, const std::string& explanation);
 
-    // Buffer sets of `working_set_bytes` each whose total is more than four times the L2, so that a
-    // set has left it before its turn comes again; at most 512, so that tiny ones stay in it. 1 on an
-    // emulated device, which does not time.
-    std::size_t cold_sets(std::size_t working_set_bytes) const;
-    std::size_t sets(Cache cache, std::size_t working_set_bytes) const {
-        return cache == Cache::cold ? cold_sets(working_set_bytes) : 1;
-    }
+    // Whether rows are measured: an emulated GPU counts and predicts.
+    bool measures() const { return !device().emulated; }
 
-    // What an emulated GPU does with a row that `is_small` or is not; on a GPU every row is whole.
-    Emulation emulation(bool is_small) const {
-        return device().emulated && !is_small ? Emulation::sampled : Emulation::whole;
-    }
-
-    // Left out, with one line for all of them, where its loads would not pass the L1 as l1:off in its name says.
-    void add(Variant variant);
-    void add(Variant variant, Emulation emulation) {
-        variant.emulation = emulation;
-        add(std::move(variant));
-    }
+    // Left out, with one line for each reason, where the device cannot execute it (admission.hpp).
+    void add(Variant row);
+    void add(std::vector<Variant> rows);
+    void add(Variant row, Evidence evidence);
+    void add(std::vector<Variant> rows, Evidence evidence);
     // Validated, but neither timed nor counted: shapes that only have to be right.
-    void add_validation(Variant variant) { validations_.push_back(std::move(variant)); }
-    // The reference of the same run: a device-to-device copy of `bytes` bytes, "memcpy/bytes:...".
-    // Left out on an emulated device.
+    void add_validation(Variant shape);
+    void add_validation(std::vector<Variant> shapes);
+    // The least that any row can show, "launch_overhead/block:512": the time of a kernel that does nothing.
+    void add_launch_overhead(unsigned block);
+    // The reference of the same run: a device-to-device copy of `bytes` bytes, "memcpy/bytes:...". Measured.
     void add_memcpy(std::size_t bytes, Cache cache);
     // The same copy as a Variant's reference.
     Reference memcpy_reference(std::size_t bytes, Cache cache) const;
+    // Stops with one line, which ends with `remedy`, where fewer bytes of device memory are free.
+    void require_memory(std::size_t bytes, const std::string& remedy) const;
 
     // Returns the exit status (errors.hpp).
     int run();
@@ -123,7 +57,7 @@ class Experiment {
     void open_device();
     int run_checked();
     void initialise_benchmark();
-    bool times() const;
+    bool times() const { return measures() && !device().counts_migrations; }
     void select();
     void keep_what_migrates();
     void validate();
@@ -138,7 +72,7 @@ class Experiment {
     bool launch_once_ = false;
     bool small_ = false;
     bool counts_alone_ = false;
-    bool said_no_l1_off_ = false;
+    Admission admission_;
     std::vector<Variant> variants_;
     std::vector<Variant> validations_;
 };

@@ -27,7 +27,7 @@ std::string level(const Variant& variant, const DeviceDescription& device) {
 // then `key:value`. scripts/notebook/documents.py takes them apart.
 std::string label(const Variant& variant) {
     std::string text = level(variant, backend::description());
-    if (variant.emulation == Emulation::sampled) text += " evidence:predicted";
+    if (variant.evidence == Evidence::predicted) text += " evidence:predicted";
     switch (variant.kind) {
         case Kind::memcpy:
             return text + " kind:memcpy";
@@ -49,13 +49,17 @@ Batch timed_batch(const Launch& launch, std::size_t sets, int launches, int kern
 }
 
 Batch timed_batch(const Variant& variant, int launches) {
-    const backend::L2SetAside set_aside(variant.l2_set_aside_bytes);
+    const backend::L2SetAside set_aside(l2_set_aside_bytes(variant));
     return timed_batch(variant.launch, variant.sets, launches, variant.kernels);
 }
 
 // Outside of any batch, whose launches must not wait: the first one of a set allocates and fills it.
 void launch_each_set(const Launch& launch, std::size_t sets) {
     for (std::size_t set = 0; set < sets; ++set) launch(set);
+}
+
+std::size_t sets_of_reference(const Variant& variant) {
+    return variant.reference->sets > 0 ? variant.reference->sets : variant.sets;
 }
 
 // As many launches as fill a batch, in whole rounds, so that every set is used equally often.
@@ -117,7 +121,7 @@ TimedRow::TimedRow(const Variant& variant, const BatchSize& wanted)
     : variant_(variant), warmup_seconds_(wanted.warmup_seconds) {
     if (variant.timed) return;
     if (const auto& reference = variant.reference) {
-        launch_each_set(reference->launch, reference->sets);
+        launch_each_set(reference->launch, sets_of_reference(variant));
     }
     launch_each_set(variant.launch, variant.sets);
     launches_ = launches_of_batch(variant, wanted);
@@ -161,7 +165,8 @@ void TimedRow::measure(benchmark::State& state, const Counters& counters, Failur
     std::optional<SteadyBatch> beside;
     if (const auto& reference = variant_.reference) {
         beside = reference_batches_.next([&] {
-            return timed_batch(reference->launch, reference->sets, launches_, reference->kernels);
+            return timed_batch(reference->launch, sets_of_reference(variant_), launches_,
+                               reference->kernels);
         });
         state.counters[reference->counter] =
             ratio_of_rates(variant_, seconds, beside->batch.seconds / launches_);
@@ -193,13 +198,11 @@ void report_counts(benchmark::State& state, const Variant& variant,
     }
 }
 
-// What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets). No time is predicted of
-// what the host's clock times: the host's part, copies over the link and page faults are not modelled.
+// No time is predicted of what the host's clock times: the host's part, copies over the link and page faults are not
+// modelled.
 backend::PredictedL2 l2_of(const Variant& variant) {
     if (variant.timed) return backend::PredictedL2::none;
-    return variant.finds_l2_cold || variant.name.find("cache:cold") != std::string::npos
-               ? backend::PredictedL2::cold
-               : backend::PredictedL2::warm;
+    return variant.cache == Cache::cold ? backend::PredictedL2::cold : backend::PredictedL2::warm;
 }
 
 // The ratio of the variant's rate to the one of its reference, both predicted.
@@ -224,7 +227,7 @@ backend::Counted predicted_alone(const Variant& variant, backend::PredictedL2 l2
 
 // Launches, where there is something to launch, and compares; returns what was counted.
 backend::Counted validated(const Variant& variant, backend::PredictedL2 l2) {
-    if (variant.emulation == Emulation::sampled) return predicted_alone(variant, l2);
+    if (variant.evidence == Evidence::predicted) return predicted_alone(variant, l2);
     variant.prepare();
     backend::Counted counted;
     if (variant.launch) {

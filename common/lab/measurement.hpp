@@ -7,8 +7,9 @@
 #include <string>
 
 #include "lab/backend.hpp"
-#include "lab/experiment.hpp"
+#include "lab/benchmark_flags.hpp"
 #include "lab/steady_batches.hpp"
+#include "lab/variant.hpp"
 
 namespace lab {
 
@@ -16,7 +17,7 @@ namespace lab {
 // user asked for a longer one. What is beyond is launched while the first ones run.
 constexpr int max_launches = 512;
 
-// What a launch of the variant finds in the L2 when it is timed (Experiment::cold_sets).
+// The state of the L2 that a timed launch of the variant meets, by its cache.
 backend::PredictedL2 l2_of(const Variant& variant);
 
 // Launches, where there is something to launch, and compares; returns what was counted.

@@ -8,6 +8,7 @@ namespace lab {
 template <class T>
 DeviceBuffer<T> repeated(const std::vector<T>& values, std::size_t n) {
     DeviceBuffer<T> buffer(n);
+    if (backend::is_predicting()) return buffer;
     std::size_t done = std::min(values.size(), n);
     backend::copy_to_device(buffer.get(), values.data(), done * sizeof(T));
     // The device copies what it has: whole periods, twice as many each time.

@@ -13,8 +13,8 @@ namespace lab {
 // step.
 constexpr std::size_t period = 32 * 131071;
 
-// `n` elements in device memory: `values` from the first on, over and over. Instantiated for float
-// and std::uint8_t.
+// `n` elements in device memory: `values` from the first on, over and over; not filled
+// by a predicted launch. Instantiated for float and std::uint8_t.
 template <class T>
 DeviceBuffer<T> repeated(const std::vector<T>& values, std::size_t n);
 

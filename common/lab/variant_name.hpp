@@ -11,9 +11,15 @@ struct Parameter {
     std::string text;
     Parameter(const char* key, const char* value) : text(std::string(key) + ":" + value) {}
     Parameter(const char* key, const std::string& value) : text(std::string(key) + ":" + value) {}
-    template <class Integer>
-    Parameter(const char* key, Integer value)
-        : text(std::string(key) + ":" + std::to_string(value)) {}
+    // A number, or the sides of a block or grid (dim3) as "32x8".
+    template <class Value>
+    Parameter(const char* key, Value value) : text(std::string(key) + ":") {
+        if constexpr (requires { value.y; }) {
+            text += std::to_string(value.x) + "x" + std::to_string(value.y);
+        } else {
+            text += std::to_string(value);
+        }
+    }
 };
 
 inline std::string variant_name(std::string kernel, std::initializer_list<Parameter> parameters) {

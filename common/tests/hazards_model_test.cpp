@@ -170,6 +170,32 @@ TEST_F(SharedMemoryHazards, AnEarlyReadIsReportedAsTheRaceThatItIs) {
     EXPECT_EQ(only(), HazardKind::write_after_read);
 }
 
+// What an atomic adds to has to be there; an exchange whose result nothing reads writes it. Said once: the
+// threads that read the sum are not to blame.
+TEST_F(SharedMemoryHazards, AnAtomicReadsWhatItUpdates) {
+    const std::array<std::uint32_t, emulator::warp_size> offsets{};
+    emulator::WarpAccess atomic{.mask = 1,
+                                .offsets = offsets.data(),
+                                .bytes = 4,
+                                .kind = AccessKind::atomic,
+                                .is_strong = true,
+                                .site = 7};
+    checker.access(atomic);
+    checker.synchronise();
+    read(0, 0);
+    const auto hazards = found();
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::uninitialised_read);
+    EXPECT_EQ(hazards[0].site, 7u);
+
+    checker.begin_block(256);
+    atomic.overwrites = true;
+    checker.access(atomic);
+    atomic.overwrites = false;
+    checker.access(atomic);
+    EXPECT_TRUE(found().empty());
+}
+
 TEST_F(SharedMemoryHazards, ABlockBeginsWithNothingWritten) {
     write(0, 0);
     EXPECT_TRUE(found().empty());

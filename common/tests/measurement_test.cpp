@@ -233,7 +233,8 @@ TEST_F(Measurement, DividesTheRateByThatOfTheReference) {
 
 TEST_F(Measurement, SetsAPartOfTheL2AsideForTheVariantAlone) {
     variant_.reference = {.counter = "memcpy_ratio", .bytes = 250, .launch = [](std::size_t) {}};
-    variant_.l2_set_aside_bytes = 4096;
+    device().description.max_l2_set_aside_bytes = 8192;
+    variant_.l2_set_aside_percent = 50;
     TimedRow timed = row();
     measured(timed, failures_);
     ASSERT_EQ(device().batches.size(), 2u);
@@ -342,7 +343,7 @@ TEST_F(Prediction, OfWhatHasNoTimeHasNoRatio) {
 }
 
 TEST_F(Prediction, AloneIsNeitherPreparedNorChecked) {
-    variant_.emulation = lab::Emulation::sampled;
+    variant_.evidence = lab::Evidence::predicted;
     variant_.counters = [] { return lab::Counters{{"load_requests", 1}}; };
     const lab::backend::Counted counted = lab::validated(variant_, lab::l2_of(variant_));
     EXPECT_EQ(counted.predicted_seconds, 4e-6);
@@ -359,7 +360,7 @@ TEST_F(Prediction, AloneIsNeitherPreparedNorChecked) {
 TEST_F(Prediction, AloneSaysSo) {
     device().description.l2_bytes = 100;
     for (const bool alone : {false, true}) {
-        variant_.emulation = alone ? lab::Emulation::sampled : lab::Emulation::whole;
+        variant_.evidence = alone ? lab::Evidence::predicted : lab::Evidence::counted;
         const lab::backend::Counted counted = lab::validated(variant_);
         benchmark::ClearRegisteredBenchmarks();
         benchmark::RegisterBenchmark(
@@ -395,19 +396,20 @@ struct Both {
                 order.push_back(name + " " + what);
                 device().kernel_seconds += 1e-6;
             };
-            experiment.add(
-                {.name = name,
-                 .bytes = 4096,
-                 .working_set_bytes = 4096,
-                 .prepare = [note] { note("prepare"); },
-                 .launch = [note](std::size_t) { note("launch"); },
-                 .check = [note] { note("check"); },
-                 .reference =
-                     lab::Reference{
-                         .counter = "memcpy_ratio",
-                         .bytes = 1,
-                         .launch = [held](std::size_t) { device().busy_seconds += 1e-6; }}},
-                name == "alone/n:1" ? lab::Emulation::sampled : lab::Emulation::whole);
+            experiment.add({.name = name,
+                            .bytes = 4096,
+                            .working_set_bytes = 4096,
+                            .prepare = [note] { note("prepare"); },
+                            .launch = [note](std::size_t) { note("launch"); },
+                            .check = [note] { note("check"); },
+                            .reference = lab::Reference{.counter = "memcpy_ratio",
+                                                        .bytes = 1,
+                                                        .launch =
+                                                            [held](std::size_t) {
+                                                                device().busy_seconds += 1e-6;
+                                                            }},
+                            .evidence = name == "alone/n:1" ? lab::Evidence::predicted
+                                                            : lab::Evidence::counted});
         }
         benchmark::ClearRegisteredBenchmarks();
         testing::internal::CaptureStdout();
@@ -454,10 +456,10 @@ TEST_F(Prediction, RowsPastTheL1AreLeftOutWhereTheirLoadsWouldNotPassIt) {
                 {.name = row, .bytes = 4096, .working_set_bytes = 4096, .launch = [](std::size_t) {
                  }});
         }
-        const std::string said = testing::internal::GetCapturedStderr();
         testing::internal::CaptureStdout();
         EXPECT_EQ(experiment.run(), 0);
         const std::string printed = testing::internal::GetCapturedStdout();
+        const std::string said = testing::internal::GetCapturedStderr();
         EXPECT_EQ(printed, has_l1_off ? "read/l1:on/n:1\nread/l1:off/n:1\nwrite/l1:off/n:1\n"
                                       : "read/l1:on/n:1\n");
         EXPECT_EQ(std::ranges::count(said, '\n'), has_l1_off ? 0 : 1) << said;

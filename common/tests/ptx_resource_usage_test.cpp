@@ -182,5 +182,23 @@ TEST_F(StandIn, NothingWhereNoneCompilesIt) {
     EXPECT_EQ(runs().size(), 4u);
 }
 
+// As ptxas of CUDA 12.9 prints it; the one of 11.8 does not know the GPU.
+TEST_F(StandIn, WhatAnOlderOneLacksIsSaid) {
+    write_program(unknown_gpu);
+    write_older_program(
+        "12.9",
+        "echo \"ptxas module.ptx, line 25; error   : Feature 'redux.sync' requires "
+        ".target sm_80 or higher\"; echo 'ptxas module.ptx, line 30; error   : more'; "
+        "exit 255");
+    write_older_program("11.8", unknown_gpu);
+    std::string refusal;
+    EXPECT_EQ(compile(newest_text, "sm_60", "", &refusal), std::nullopt);
+    EXPECT_EQ(refusal, "ptxas 12.9: Feature 'redux.sync' requires .target sm_80 or higher");
+    refusal.clear();
+    write_older_program("12.9", unknown_gpu);
+    EXPECT_EQ(compile(newest_text, "sm_20", "", &refusal), std::nullopt);
+    EXPECT_EQ(refusal, "");
+}
+
 }  // namespace
 }  // namespace emulator::ptx

@@ -40,6 +40,10 @@ bool repeats(const void* data, std::size_t bytes, const void* expected, std::siz
     return true;
 }
 void synchronise() {}
+void launch_empty(unsigned) {}
+int compiled_for(const void*) { return scripted::device().compiled_for; }
+std::size_t free_bytes() { return scripted::device().free_bytes; }
+bool has_managed_memory() { return scripted::device().has_managed_memory; }
 
 L2SetAside::L2SetAside(std::size_t bytes) { scripted::device().l2_set_aside_bytes = bytes; }
 L2SetAside::~L2SetAside() { scripted::device().l2_set_aside_bytes = 0; }
@@ -81,7 +85,11 @@ std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2)
 }
 Counted predicted(const std::function<void()>& launch, PredictedL2) {
     ++scripted::device().sampled;
-    return predicted_of(launch);
+    scripted::device().is_predicting = true;
+    Counted result = predicted_of(launch);
+    scripted::device().is_predicting = false;
+    return result;
 }
+bool is_predicting() { return scripted::device().is_predicting; }
 
 }  // namespace lab::backend

@@ -25,6 +25,10 @@ struct Device {
         .gpu_name = "scripted GPU",
         .generation = "Hopper",
         .sm_count = 1,
+        .compute_capability = 9,
+        .max_grid = {0x7fffffff, 65535, 65535},
+        .max_threads_per_block = 1024,
+        .max_shared_bytes_per_block = 48 << 10,
         .l2_bytes = 1 << 20,
         .dram_bytes_per_second = 1e15,
         .provenance = {{"year", "2022"}, {"fetch_unit_bytes", "32"}}};
@@ -40,6 +44,10 @@ struct Device {
     // and fills as well.
     double kernel_seconds = 0, busy_seconds = 0;
     int executed = 0, sampled = 0;  // launches whose counts, or whose time alone, was asked for
+    bool is_predicting = false;
+    std::size_t free_bytes = std::size_t{1} << 40;
+    int compiled_for = 9;  // the compute capability of its kernels' code
+    bool has_managed_memory = false;
 };
 
 Device& device();  // of this process; a test assigns a new one

@@ -230,4 +230,17 @@ TEST(SectorSet, CountsSectorsAndGranulesOnce) {
     EXPECT_EQ(set.granules(), 4u);
 }
 
+TEST(SectorSet, LinesOfARange) {
+    emulator::SectorSet set;
+    constexpr Address page = 1 << 20;  // what it keeps together
+    for (const Address sector : {Address{0}, Address{96}, Address{128}, page - 32, page, 3 * page})
+        set.insert(sector_at(sector));
+    EXPECT_EQ(set.lines_between(0, 4 * page), 5u);
+    EXPECT_EQ(set.lines_between(0, 128), 1u);
+    EXPECT_EQ(set.lines_between(64, 129),
+              2u);  // whole lines, as far as the range reaches into them
+    EXPECT_EQ(set.lines_between(page - 128, page + 1), 2u);
+    EXPECT_EQ(set.lines_between(2 * page, 3 * page), 0u);
+}
+
 }  // namespace

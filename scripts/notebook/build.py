@@ -5,10 +5,11 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from notebook import files, gpus_here, lock, nvcc, toolbox
+from notebook import files, gpus_here, lock, nvcc, progress, toolbox
 from notebook.errors import CHECK_FAILED, MISSING, Malformed, Problem
 from notebook.progress import say
 from notebook.project import Project
@@ -20,6 +21,7 @@ _KEPT = {"results", "quick", "filtered", "runs", "figures", "fleet"}
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
 
+_NOTHING_TO_DO = "ninja: no work to do"
 # The targets for which Meson has configured machine code.
 _TARGETS = "common/gpu_targets.json"
 
@@ -126,6 +128,19 @@ def build(project: Project, *names: str) -> None:
         _ninja(project, *names)
 
 
+def build_shown(project: Project, what: str, *names: str) -> None:
+    """Builds the targets, and shows how far it is; one line says what was built, and how long it took."""
+    with lock.held(project.root, say):
+        began = time.monotonic()
+        command = [_find_ninja(), "-C", str(project.build), *names]
+        done = progress.run(command, f"building {what}", toolbox.environment())
+    if done.status != 0:
+        print(done.output, end="", file=sys.stderr, flush=True)
+        raise _failed("building")
+    if _NOTHING_TO_DO not in done.output:
+        say(f"built {what} in {time.monotonic() - began:.0f} s")
+
+
 def run_tests(project: Project) -> bool:
     """Runs the C++ tests; True when all passed."""
     command = [*MESON, "test", "-C", str(project.build), "--print-errorlogs"]
@@ -168,8 +183,12 @@ def _run(command: list[str], doing: str) -> None:
     """Runs a build tool. What it prints is progress, so it goes to standard error."""
     done = subprocess.run(command, env=toolbox.environment(), stdout=sys.stderr, check=False)
     if done.returncode != 0:
-        raise Problem(
-            f"{doing} failed; see the messages above (where they are about files of build/: "
-            "remove that folder)",
-            CHECK_FAILED,
-        )
+        raise _failed(doing)
+
+
+def _failed(doing: str) -> Problem:
+    return Problem(
+        f"{doing} failed; see the messages above (where they are about files of build/: "
+        "remove that folder)",
+        CHECK_FAILED,
+    )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import claims, names, results
+from notebook import claims, names, received, results
 from notebook.chapters import Chapter
 from notebook.device_answers import (
     COPY_SHARE,
@@ -23,16 +23,13 @@ from notebook.device_answers import (
 from notebook.devices import is_device, is_slug, slug_of
 from notebook.errors import WRONG_USAGE, Problem
 from notebook.intervals import Interval
+from notebook.judging import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
 from notebook.metrics import COUNTERS, PEAK_PERCENT
 from notebook.project import Project
 from notebook.results import Result
 from notebook.tables import all_results
 from notebook.text import close_matches, plain
-from notebook.verdicts import (
-    SMALLEST_EFFECT,
-    SMALLEST_EFFECT_TEXT,
-    widened,
-)
+from notebook.verdicts import widened
 
 NOTHING = "nothing"
 SAME, DIFFERENT, UNDECIDED = "same", "different", "cannot tell"
@@ -106,7 +103,8 @@ def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
     if not matching:
         known = sorted({result.device for result in all_results(project, chapters)})
         raise Problem(f"no data of '{plain(word)}'; {close_matches(word, known)}", WRONG_USAGE)
-    return Operand(word, {result.chapter: result for result in matching})
+    name = received.Device(word, matching[0].is_received)
+    return Operand(name, {result.chapter: result for result in matching})
 
 
 def compare_devices(

@@ -14,8 +14,8 @@ from notebook.compare import (
     Row,
 )
 from notebook.device_answers import Question, Value
+from notebook.judging import SMALLEST_EFFECT_TEXT
 from notebook.text import plain, terminal_table, wrapped
-from notebook.verdicts import SMALLEST_EFFECT_TEXT
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
 _LEGEND = f"""\
@@ -56,7 +56,7 @@ def _answers(comparison: DeviceComparison, rows: list[Row]) -> str:
         values = [value.center for row in rows if (value := row.values[number])]
         ends = dict.fromkeys(map(_number, (min(values), max(values)))) if values else {}
         if ends:
-            parts.append(f"{device_names.short(plain(operand.name))} {'–'.join(ends)}")
+            parts.append(f"{plain(device_names.short(operand.name))} {'–'.join(ends)}")
     return ", ".join(parts)
 
 

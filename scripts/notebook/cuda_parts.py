@@ -58,7 +58,7 @@ def _compiler(compiler: str) -> Part:
 
 def _driver_text() -> str:
     release = gpus_here.driver_release()
-    return f"runs CUDA {release[0]}.{release[1]} and older" if release else ""
+    return f"runs CUDA {gpus_here.text_of(release)} and older" if release else ""
 
 
 def _for_a_gpu(name: str, place: str, lost: str) -> Part:

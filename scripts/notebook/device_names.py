@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from notebook import received
+from notebook.devices import PUBLISHED
 
 EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
@@ -20,7 +21,7 @@ def short(device: str) -> str:
     """`nvidia-geforce-rtx-3080` is `GeForce RTX 3080`; an emulated GPU has its generation's name."""
     if device.startswith(EMULATED):
         return device.removeprefix(EMULATED).capitalize()
-    model = device
+    model = device.removeprefix(PUBLISHED)
     for vendor in _VENDORS:
         model = model.removeprefix(vendor)
     model = _MEMORY.sub("", model)

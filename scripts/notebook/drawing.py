@@ -91,7 +91,8 @@ def check(project: Project, asked: list[Chapter] | None = None) -> int:
     fresh = [project.quoted(figure.path) for figure, _ in known]
     say(f"up to date: {', '.join(fresh) or 'no figures'}")
     if project.has_own_data:
-        say(f"up to date: the tables of {'all' if asked is None else 'their'} pages")
+        whose = "all pages" if asked is None else f"the page{'s' * (len(asked) > 1)}"
+        say(f"up to date: the tables of {whose}")
     return 0
 
 

@@ -76,6 +76,7 @@ def emulate(options: argparse.Namespace) -> int:
                     *emulate_failures.hazard_texts(report.hazards, program),
                 ],
                 [*report.notes, *clocks],
+                target.asked,
             )
         )
         statuses.append(status)
@@ -128,6 +129,7 @@ class Target:
     sm_count: int
     error: emulate_errors.TimeError
     roof: emulate_runs.Roof | None
+    asked: str  # its name as the user wrote it
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,9 @@ class _Run:
 
 def _targets(project: Project, words: str) -> list[Target]:
     known = emulable(project)
-    names = list(dict.fromkeys(gpu_names.resolve(word, known) for word in words.split(",")))
+    asked: dict[str, str] = {}
+    for word in words.split(","):
+        asked.setdefault(gpu_names.resolve(word, known), plain(word))
     return [
         Target(
             name,
@@ -149,8 +153,9 @@ def _targets(project: Project, words: str) -> list[Target]:
             int(known[name]["sm_count"] or 0),
             emulate_errors.of_gpu(project, name, known),
             _roof(known[name]),
+            word,
         )
-        for name in names
+        for name, word in asked.items()
     ]
 
 
@@ -197,15 +202,13 @@ def runtime_folder(project: Project) -> Path:
     names = [
         name
         for name in build.targets(project)
-        if name.rsplit("/", 1)[-1] in emulate_program.RUNTIMES
+        if name.rsplit("/", 1)[-1] in emulate_program.LIBRARIES
     ]
     if not names:
         raise Problem(
             "build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING
         )
-    if not all((project.build / name).is_file() for name in names):
-        say("building the emulated GPU (once)")
-    build.build(project, "--quiet", *names)
+    build.build_shown(project, "the emulated GPU", *names)
     return (project.build / names[0]).parent
 
 
@@ -260,7 +263,7 @@ def _render(
     omitted = [
         line
         for run, (_, left_out) in zip(runs, joined, strict=True)
-        for line in emulate_joining.omitted_lines(run.architecture, left_out)
+        for line in emulate_joining.omitted_lines(run.name, left_out)
     ]
     if report == "html":
         return [emulate_page.as_html(plain(program), shown, options.names, omitted)]
@@ -271,13 +274,19 @@ def _render(
     )
     body += emulate_cells.wrapped(f"note: {note}" for note in runs[0].notes)
     for run in runs:
-        body += emulate_failures.lines(run.architecture if len(runs) > 1 else "", run.failed_calls)
+        body += emulate_failures.lines(run.name if len(runs) > 1 else "", run.failed_calls)
     body += omitted
+    return ["", *textwrap.wrap(_title(runs), emulate_cells.WIDTH), "", *body]
+
+
+def _title(runs: Sequence[emulate_runs.Emulated]) -> str:
+    gpus = ", ".join(f"{run.name} ({run.gpu})" for run in runs)
     launches = max(sum(launch.launches for launch in run.launches) for run in runs)
-    kernels = len({launch.kernel for launch in runs[0].launches})
-    gpus = ", ".join(f"{run.architecture} ({run.gpu})" for run in runs)
-    title = f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)} on emulated {gpus}"
-    return ["", *textwrap.wrap(title, emulate_cells.WIDTH), "", *body]
+    kernels = len({launch.kernel for run in runs for launch in run.launches})
+    counted = (
+        f"{launches:,} launch{'es' * (launches != 1)} of {kernels} kernel{'s' * (kernels != 1)}"
+    )
+    return f"{counted if launches else 'no launch was completed'} on emulated {gpus}"
 
 
 def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int], wrong: bool) -> int:
@@ -288,5 +297,5 @@ def _verdict(program: Path, targets: Sequence[Target], statuses: Sequence[int], 
     ]
     for target, status in failed:
         how = f"exit status {status}" if status > 0 else f"signal {signal.Signals(-status).name}"
-        say(f"{name} failed on {target.name}: {how}")
+        say(f"{name} failed on {target.asked}: {how}")
     return CHECK_FAILED if failed or wrong else 0

@@ -59,7 +59,8 @@ def _rows(launch: Launch) -> Iterator[list[Any]]:
     for site in launch.sites:
         where = [*_where(site.place), site.space, site.kind, site.bytes_per_lane, site.spill]
         for name, metric in of_a_site(site.space, site.kind).items():
-            yield [*where, name, getattr(site, name), metric]
+            if name != "l1_hit_sectors" or site.is_cached:
+                yield [*where, name, getattr(site, name), metric]
     for line in launch.code:
         for name, metric in OF_A_LINE.items():
             yield [*_where(line.place), *[""] * 4, name, getattr(line, name), metric]
@@ -87,6 +88,7 @@ def _launch(launch: Launch, run: Emulated) -> dict[str, Any]:
         "shared_bytes": launch.shared_bytes,
         "registers_per_thread": launch.registers,
         "registers_from": launch.registers_from or None,
+        "registers_unknown": launch.registers_unknown or None,
         "spill_bytes": launch.spill_bytes,
         "occupancy_percent": launch.occupancy_percent,
         "occupancy_limit": launch.occupancy_limit,
@@ -120,14 +122,18 @@ def _predicted(launch: Launch, run: Emulated) -> dict[str, Any] | None:
 
 
 def _site(site: Site) -> dict[str, Any]:
-    return _located(site.place) | {
-        "space": site.space,
-        "kind": site.kind,
-        "bytes_per_lane": site.bytes_per_lane,
-        "spill": site.spill,
-        "efficiency": site.efficiency,
-        **{name: getattr(site, name) for name in SITE_COUNTS},
-    }
+    return (
+        _located(site.place)
+        | {
+            "space": site.space,
+            "kind": site.kind,
+            "bytes_per_lane": site.bytes_per_lane,
+            "spill": site.spill,
+            "efficiency": site.efficiency,
+            **{name: getattr(site, name) for name in SITE_COUNTS},
+        }
+        | ({} if site.is_cached else {"l1_hit_sectors": None})
+    )
 
 
 def _located(place: Place) -> dict[str, Any]:

@@ -49,10 +49,10 @@ def _counted(lines: Iterable[str]) -> list[str]:
 def _text(call: FailedCall, is_unnoticed: bool, program: Path) -> str:
     is_launch = call.function in _LAUNCHES
     what = "refused launch" if is_launch else f"failed call: {call.function}"
-    detail = f"{call.detail} " if call.detail else ""
+    why = f"{call.detail} ({call.error})" if call.detail else call.error
     place = _source_line(program, call.callers)
     return (
-        f"{what}: {detail}({call.error})"
+        f"{what}: {why}"
         f"{f', {place}' if place else ''}{'; the program did not check' if is_unnoticed else ''}"
     )
 

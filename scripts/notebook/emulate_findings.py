@@ -4,7 +4,7 @@ Every threshold is a share of the launch's own traffic, so that a rare slow line
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from notebook import emulate_accesses
@@ -38,6 +38,7 @@ def findings(launch: Launch, sm_count: int = 0) -> list[Finding]:
         *_coalescing(launch, sites, home),
         *_atomics(sites, home),
         *_bank_conflicts(sites, home),
+        *_constants(launch, sites, home),
         *_local_memory(launch, sites, home),
         *_divergence(launch, home),
         *_occupancy(launch, sm_count),
@@ -60,12 +61,12 @@ def where(place: Place, home: str) -> str:
 
 
 def _lines(places: Iterable[Place], home: str) -> str:
-    """Those that are known, as `line 3, 7, tile.cuh:12`; "" of none."""
+    """Those that are known, as `lines 3, 7, tile.cuh:12`; "" of none."""
     known = list(dict.fromkeys(place.in_source for place in places if place.line))
     names = [where(place, home) for place in known[:MAX_OF_A_KIND]]
     own = [name.removeprefix("line ") for name in names if name.startswith("line ")]
     return ", ".join(
-        [f"line {', '.join(own)}"] * bool(own)
+        [f"line{'s' * (len(own) > 1)} {', '.join(own)}"] * bool(own)
         + [name for name in names if not name.startswith("line ")]
     )
 
@@ -77,6 +78,9 @@ def _coalescing(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
     def wasted(site: Site) -> int:
         return emulate_accesses.wasted_bytes(site, _warps(launch))
 
+    # Lanes that no block has are a remark on its size.
+    if _threads(launch) < emulate_accesses.FEW_LANES:
+        return []
     # Of one line those that waste alike are one remark; others may waste nothing, and are kept apart.
     wasteful = _summed(filter(wasted, moves), lambda site: emulate_accesses.waste(site).kind)
     found = []
@@ -84,15 +88,25 @@ def _coalescing(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
         if wasted(site) < WORTH_MENTIONING * total:
             break
         waste = emulate_accesses.waste(site)
+        if waste.kind is emulate_accesses.Kind.MISALIGNED and _is_found_in_l1(site):
+            continue
         found.append(
             Finding(f"{where(site.place, home)}: {waste.text}", waste.kind.advice, waste.chapter)
         )
     return found[:MAX_OF_A_KIND]
 
 
+def _is_found_in_l1(site: Site) -> bool:
+    """Neighbours of what was read before, as of a stencil. Rows that are not aligned find one sector in five there."""
+    return site.is_cached and 2 * site.l1_hit_sectors >= site.sectors
+
+
 def _warps(launch: Launch) -> int:
-    threads = launch.block[0] * launch.block[1] * launch.block[2]
-    return launch.blocks * -(-threads // WARP)
+    return launch.blocks * -(-_threads(launch) // WARP)
+
+
+def _threads(launch: Launch) -> int:
+    return launch.block[0] * launch.block[1] * launch.block[2]
 
 
 def _summed(sites: Iterable[Site], like: Callable[[Site], object]) -> list[Site]:
@@ -156,6 +170,22 @@ def _bank_conflicts(sites: list[Site], home: str) -> list[Finding]:
     return found[:MAX_OF_A_KIND]
 
 
+def _constants(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
+    """A read of constants serves one address at a time."""
+    instructions = sum(line.warp_instructions for line in launch.code)
+    scattered = _summed((site for site in sites if site.space == "constant"), lambda _: None)
+    return [
+        Finding(
+            f"{where(site.place, home)}: lanes read {site.wavefronts / site.requests:.1f} different constants a "
+            "request, one after another",
+            "Let all lanes of a warp read the same constant, or keep the table in shared memory",
+            "04_read_only_cache",
+        )
+        for site in scattered
+        if site.wavefronts - site.requests > WORTH_MENTIONING * instructions
+    ]
+
+
 def _local_memory(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
     local = [site for site in sites if site.space == "local"]
     total = sum(site.sectors for site in (*local, *(s for s in sites if s.space == "global")))
@@ -179,10 +209,7 @@ def _local_memory(launch: Launch, sites: list[Site], home: str) -> list[Finding]
         )
     elif of_traffic := share(without_source):
         found.append(
-            Finding(
-                f"local memory, {100 * of_traffic:.0f} % of all sectors: registers that called functions preserve",
-                "Let the functions be inlined (__forceinline__)",
-            )
+            _without_source(launch, f"local memory, {100 * of_traffic:.0f} % of all sectors")
         )
     variables = [site for site in local if not site.spill]
     if of_traffic := share(variables):
@@ -198,16 +225,32 @@ def _local_memory(launch: Launch, sites: list[Site], home: str) -> list[Finding]
     return found
 
 
+def _without_source(launch: Launch, traffic: str) -> Finding:
+    """Of local memory that the program's text does not have, where no spilled bytes are known."""
+    if launch.spill_bytes is None:
+        return Finding(
+            f"{traffic}: registers that are spilled, or that called functions preserve (no ptxas compiles the "
+            "kernel for this GPU: as on compute capability 7.5)",
+            "Let fewer values live at a time, or let the functions be inlined (__forceinline__)",
+            "19_matmul_fast",
+        )
+    return Finding(
+        f"{traffic}: registers that called functions preserve",
+        "Let the functions be inlined (__forceinline__)",
+    )
+
+
 def _divergence(launch: Launch, home: str) -> list[Finding]:
     warp = sum(line.warp_instructions for line in launch.code)
     lanes = sum(line.thread_instructions for line in launch.code)
-    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    threads = _threads(launch)
     full = threads / (-(-threads // WARP) * WARP)  # a block's last warp may have fewer threads
     found = []
     if full < LOW_LANES:
         found.append(
             Finding(
-                f"a block of {threads} threads leaves {100 * (1 - full):.0f} % of its warps' lanes empty",
+                f"a block of {threads} thread{'s' * (threads > 1)} leaves {100 * (1 - full):.0f} % of its warps' lanes "
+                "empty",
                 "Make its size a multiple of 32",
                 "08_block_size",
             )
@@ -219,7 +262,7 @@ def _divergence(launch: Launch, home: str) -> list[Finding]:
         for line in launch.code
     }
     worst = sorted(idle, key=lambda place: idle[place], reverse=True)[:3]
-    at = _lines((place for place in worst if idle[place] > 0), home).replace("line ", "lines ", 1)
+    at = _lines((place for place in worst if idle[place] > 0), home)
     branches = sum(line.divergent_branches for line in launch.code)
     cause = (
         f"{branches:,} divergent branches"
@@ -257,14 +300,24 @@ def _occupancy(launch: Launch, sm_count: int) -> list[Finding]:
                 "08_block_size",
             )
         )
-    blocks = launch.blocks // launch.launches
+    blocks = _blocks(launch)
     if blocks < sm_count:
         few = "1 block leaves" if blocks == 1 else f"{blocks:,} blocks leave"
-        found.append(
-            Finding(
-                f"{few} {sm_count - blocks} of {sm_count} SMs without work",
-                "Divide the work into more blocks",
-                "08_block_size",
-            )
-        )
+        found.append(_idle_sms(f"{few} {sm_count - blocks} of {sm_count} SMs without work"))
     return found
+
+
+def few_blocks(launches: Sequence[Launch], sm_count: int) -> Finding | None:
+    """A remark on all launches of a program, where none of several kernels has a block for each SM."""
+    most = max(map(_blocks, launches), default=0)
+    if most >= sm_count or len(launches) < 2:
+        return None
+    return _idle_sms(f"no launch has a block for each of the {sm_count} SMs: {most:,} at most")
+
+
+def _blocks(launch: Launch) -> int:
+    return launch.blocks // launch.launches
+
+
+def _idle_sms(text: str) -> Finding:
+    return Finding(text, "Divide the work into more blocks", "08_block_size")

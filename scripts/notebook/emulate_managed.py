@@ -1,4 +1,6 @@
-"""Managed memory: page faults are not in the predicted time, and how long an H200 takes for as many bytes."""
+"""Memory that the predicted time leaves out: page faults of managed memory, with how long an H200 takes for as many
+bytes, and accesses to the host's memory.
+"""
 
 import json
 import re
@@ -18,13 +20,17 @@ _FIRST_WITH_PAGE_FAULTS = 6  # Pascal: compute capability 6.0
 
 
 def add_notes(project: Project, launches: Iterable[Launch], compute_capability: str) -> None:
-    """A note at each launch that is the first to touch managed memory."""
+    """A note at each launch that is the first to touch managed memory, or that accesses the host's."""
     has_faults = float(compute_capability) >= _FIRST_WITH_PAGE_FAULTS
     for launch in launches:
+        if launch.host_bytes:
+            launch.notes.append(
+                f"accesses over PCIe are not in the predicted time: {_size(launch.host_bytes)} of page-locked host "
+                "memory, which the model takes to lie in the GPU's memory"
+            )
         if not launch.managed_bytes:
             continue
-        mib = launch.managed_bytes / 2**20
-        size = f"{mib:,.0f} MiB" if mib >= 1 else f"{launch.managed_bytes:,} bytes"
+        size = _size(launch.managed_bytes)
         if has_faults:
             launch.notes.append(
                 f"page faults and migration are not in the predicted time: {size} of managed memory, touched for the "
@@ -37,6 +43,11 @@ def add_notes(project: Project, launches: Iterable[Launch], compute_capability: 
                 f"migration is not in the predicted time: before Pascal all managed memory moves to the GPU before a "
                 f"launch, here {size}"
             )
+
+
+def _size(count: int) -> str:
+    mib = count / 2**20
+    return f"{mib:,.0f} MiB" if mib >= 1 else f"{count:,} bytes"
 
 
 def _seconds(project: Project, managed_bytes: int) -> float:

@@ -1,16 +1,37 @@
 """Registers and occupancy of a launch, in words: what is known of them, and by whom."""
 
+from collections.abc import Iterable
+
 from notebook import nvcc
 from notebook.emulate_cells import number
 from notebook.emulate_records import Launch
 
+_UNKNOWN = "unknown"
+
 
 def registers(launch: Launch) -> str:
-    if launch.registers is not None:
-        by = f" ({launch.registers_from})" if launch.registers_from else ""
-        return f"{launch.registers} registers{by}"
+    if launch.registers is None:
+        return f"registers {_UNKNOWN}"
+    by = f" ({launch.registers_from})" if launch.registers_from else ""
+    return f"{launch.registers} registers{by}"
+
+
+def register_cell(launch: Launch) -> str:
+    """The same for a table."""
+    return _UNKNOWN if launch.registers is None else number(launch.registers)
+
+
+def why_unknown(launches: Iterable[Launch]) -> list[str]:
+    """A sentence for each reason why registers of some launches are unknown."""
+    reasons = dict.fromkeys(
+        launch.registers_unknown for launch in launches if launch.registers is None
+    )
+    return [f"registers unknown: {reason or _no_ptxas()}" for reason in reasons]
+
+
+def _no_ptxas() -> str:
     fix = "" if nvcc.has_older_ptxas() else "; scripts/lab setup --all-ptxas installs older ones"
-    return f"registers unknown (no ptxas compiles it for this GPU{fix})"
+    return f"no ptxas compiles it for this GPU{fix}"
 
 
 def percent(launch: Launch) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from notebook import emulate_roofline, emulate_several, emulate_source, emulate_time
 from notebook.emulate_cells import dimensions
 from notebook.emulate_code import short_kernel
-from notebook.emulate_findings import Finding, findings
+from notebook.emulate_findings import Finding
 from notebook.emulate_metrics import LEGEND
 from notebook.emulate_records import Launch
 from notebook.emulate_runs import Emulated
@@ -96,7 +96,7 @@ def _shown(number: int, launch: Launch, run: Emulated) -> Shown:
         time.time,
         time.bound,
         emulate_time.waits_of(launch.predicted) if launch.predicted else [],
-        findings(launch, run.sm_count),
+        run.findings(launch),
         emulate_source.files_of(launch),
     )
 
@@ -124,6 +124,6 @@ def _table(together: emulate_several.Together) -> Table:
     name = short_kernel(first.kernel, 80) + first.which
     return Table(
         f"{name}, grid {dimensions(first.grid)}, block {dimensions(first.block)}",
-        [run.architecture for run, _ in together],
+        [run.name for run, _ in together],
         [*emulate_several.facts(together), *emulate_several.traffic(together)],
     )

@@ -75,6 +75,16 @@ class Site:
         return 100 * self.distinct_bytes / self.moved_bytes if self.moved_bytes else None
 
     @property
+    def used_percent(self) -> float | None:
+        """The efficiency; None where it counts bytes of lanes that were in other spaces (a generic address)."""
+        return self.efficiency if self.distinct_bytes <= self.moved_bytes else None
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether its hits are known: local memory does not go through the modelled L1."""
+        return self.kind == "load" and self.space != "local"
+
+    @property
     def lanes_per_request(self) -> float:
         return self.lane_bytes / (self.bytes_per_lane or 1) / (self.requests or 1)
 
@@ -125,6 +135,7 @@ class Launch:
     shared_bytes: int
     registers: int | None
     registers_from: str  # which ptxas says so; "": none
+    registers_unknown: str  # what an older ptxas lacks for it; "": there is none
     spill_bytes: int | None
     occupancy_percent: float | None
     occupancy_limit: str
@@ -139,17 +150,25 @@ class Launch:
     hazards: list[str]
     predicted: Predicted | None = None
     managed_bytes: int = 0  # that page faults bring to the GPU, not in the predicted time
+    host_bytes: int = 0  # of page-locked host memory, that it accesses; likewise
     launches: int = 1
     # Of the launches, as the report counts them from 1.
     numbers: list[int] = field(default_factory=list)
     which: str = ""  # " (launch 3)", where others of the kernel and shape count differently
+
+    @property
+    def instructions(self) -> tuple[float, str]:
+        """How many warps execute, and which: of the machine code ("warp") if that is known, else of the PTX."""
+        if (counted := self.counters.get("warp_instructions")) is not None:
+            return counted, "warp"
+        return float(sum(line.warp_instructions for line in self.code)), "PTX"
 
     def key(self) -> tuple[object, ...]:
         """Launches with one key count alike."""
         shape = (self.kernel, self.grid, self.block, self.shared_bytes, self.blocks_executed)
         sites = tuple(tuple(vars(site).values()) for site in self.sites)
         code = tuple(tuple(vars(line).values()) for line in self.code)
-        return (*shape, tuple(self.counters.items()), sites, code)
+        return (*shape, self.host_bytes, tuple(self.counters.items()), sites, code)
 
     def add(self, other: "Launch") -> None:
         self.launches += other.launches
@@ -281,6 +300,7 @@ def _launch(described: dict[str, Any]) -> Launch:
         + int(described.get("dynamic_shared_bytes", 0)),
         registers=_optional(described.get("registers_per_thread")),
         registers_from=plain(described.get("registers_from") or ""),
+        registers_unknown=plain(described.get("registers_unknown") or ""),
         spill_bytes=_optional(described.get("spill_bytes")),
         occupancy_percent=None if percent is None else float(percent),
         occupancy_limit=plain(occupancy.get("limit", "")),
@@ -295,6 +315,7 @@ def _launch(described: dict[str, Any]) -> Launch:
         hazards=[plain(hazard) for hazard in described.get("hazards", [])],
         predicted=predicted(described.get("predicted")),
         managed_bytes=int(described.get("managed_bytes", 0)),
+        host_bytes=int(described.get("host_bytes", 0)),
         numbers=[int(described.get("launch", 0))],
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from notebook import emulate_occupancy, emulate_several, emulate_time
 from notebook.emulate_cells import WIDTH, number, scaled, table, title, wrapped
 from notebook.emulate_code import text_of
-from notebook.emulate_findings import findings, home_of, where
+from notebook.emulate_findings import home_of, where
 from notebook.emulate_metrics import LEGEND, OF_A_LAUNCH
 from notebook.emulate_records import CodeLine, Launch, Place, Site, merge_alike
 from notebook.emulate_runs import Emulated
@@ -30,7 +30,7 @@ def line_report(runs: Sequence[Emulated], names: bool = False) -> list[str]:
     legend = (
         ["Nsight Compute's names:", *(f"  {line}" for line in LEGEND)] if names and body else []
     )
-    return [*body, *legend, *_failures(runs)]
+    return [*body, *legend, *_of_all_launches(runs), *_failures(runs)]
 
 
 def launch_report(runs: Sequence[Emulated], names: bool = False) -> list[str]:
@@ -40,7 +40,7 @@ def launch_report(runs: Sequence[Emulated], names: bool = False) -> list[str]:
         counted = dict.fromkeys(
             name for _, launch in together if launch for name in launch.counters
         )
-        rows = [["", *(run.architecture for run, _ in together)], *emulate_several.facts(together)]
+        rows = [["", *(run.name for run, _ in together)], *emulate_several.facts(together)]
         for name in counted:
             values = [launch.counters.get(name) if launch else None for _, launch in together]
             if any(values):
@@ -53,27 +53,42 @@ def launch_report(runs: Sequence[Emulated], names: bool = False) -> list[str]:
         if names and known
         else []
     )
-    return [*lines, *legend, *_failures(runs)]
+    return [*lines, *legend, *_of_all_launches(runs), *_failures(runs)]
+
+
+def _of_all_launches(runs: Sequence[Emulated]) -> list[str]:
+    """What is said once: the remark that holds for all launches, and why registers are unknown."""
+    remarks = [f"! {_on(run, runs)}{run.remark}" for run in runs if run.remark]
+    unknown = [
+        f"note: {_on(run, runs)}{reason}"
+        for run in runs
+        for reason in emulate_occupancy.why_unknown(run.launches)
+    ]
+    return wrapped([*remarks, *unknown])
+
+
+def _on(run: Emulated, runs: Sequence[Emulated]) -> str:
+    return f"{run.name}: " if len(runs) > 1 else ""
 
 
 def _failures(runs: Sequence[Emulated]) -> list[str]:
-    several = len(runs) > 1
-    return [
-        f"! failed launch{f' ({run.architecture})' if several else ''}: {failure}"
-        for run in runs
-        for failure in run.failures
-    ]
+    return wrapped(
+        f"! {_on(run, runs)}failed launch: {failure}" for run in runs for failure in run.failures
+    )
 
 
 def _summary(launch: Launch) -> list[str]:
     warp = sum(line.warp_instructions for line in launch.code)
     lanes = sum(line.thread_instructions for line in launch.code)
     in_all = " in all" if launch.launches > 1 else ""
+    executed, which = launch.instructions
     facts = [
         emulate_occupancy.registers(launch),
         f"{launch.shared_bytes:,} B shared" if launch.shared_bytes else "",
         f"occupancy {emulate_occupancy.percent(launch)} %",
-        f"{scaled(warp)} warp instructions{in_all}, {lanes / warp:.1f} lanes each" if warp else "",
+        f"{scaled(executed)} {which} instructions{in_all}, {lanes / warp:.1f} lanes each"
+        if warp
+        else "",
     ]
     if launch.blocks_executed < launch.blocks:
         error = (
@@ -89,7 +104,7 @@ def _summary(launch: Launch) -> list[str]:
 
 
 def _one(launch: Launch, run: Emulated) -> list[str]:
-    marked = [f"  ! {finding}" for finding in findings(launch, run.sm_count)]
+    marked = [f"  ! {finding}" for finding in run.findings(launch)]
     remarks = wrapped([*marked, *(f"  note: {note}" for note in launch.notes)])
     time = (
         emulate_time.summary(launch.predicted, launch.launches, run.error)
@@ -148,12 +163,12 @@ def _site_row(site: Site) -> str:
     if site.instructions > 1:
         access += f", {site.instructions} instr."
     row = f"      {access:26}{site.requests:>12,}"
-    if site.space == "shared":
+    if site.space in ("shared", "constant"):
         per_request = site.wavefronts / (site.requests or 1)
-        return f"{row}  {'':27}  {per_request:>11.1f}{site.bank_conflicts:>12,}"
-    used = "" if site.efficiency is None else f"{site.efficiency:.1f} %"
-    # Local memory does not go through the modelled L1: nothing is known of its hits.
-    is_cached = site.sectors and site.kind == "load" and site.space != "local"
+        conflicts = f"{site.bank_conflicts:>12,}" if site.space == "shared" else ""
+        return f"{row}  {'':27}  {per_request:>11.1f}{conflicts}"
+    used = "" if site.used_percent is None else f"{site.used_percent:.1f} %"
+    is_cached = site.sectors and site.is_cached
     hits = f"{100 * site.l1_hit_sectors / site.sectors:.1f} %" if is_cached else ""
     return f"{row}  {site.sectors / (site.requests or 1):>9.1f}{used:>9}{hits:>9}".rstrip()
 

@@ -34,7 +34,7 @@ def point(number: int, launch: Launch) -> Point | None:
     # What has to move at least: reads of a cold L2, and each sector that is written once.
     written = SECTOR_BYTES * counters.get("l2_write_sectors_least", 0)
     moved = counters.get("dram_read_bytes", 0) + written
-    instructions = sum(line.warp_instructions for line in launch.code)
+    instructions, _ = launch.instructions
     if not launch.predicted or not launch.predicted.seconds or not moved or not instructions:
         return None
     return Point(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from notebook import emulate_occupancy, emulate_time
 from notebook.emulate_cells import number, scaled, table, title, wrapped
-from notebook.emulate_findings import Finding, findings, home_of, where
+from notebook.emulate_findings import Finding, home_of, where
 from notebook.emulate_records import Launch, Place, Site, merge_alike
 from notebook.emulate_runs import Emulated
 
@@ -25,12 +25,12 @@ def by_kernel(runs: Sequence[Emulated]) -> list[Together]:
 
 
 def table_of(together: Together) -> list[str]:
-    rows = [["", *(run.architecture for run, _ in together)], *facts(together)]
+    rows = [["", *(run.name for run, _ in together)], *facts(together)]
     rows.append(
         _facts_row(
             "warp instructions",
             together,
-            lambda launch: number(sum(line.warp_instructions for line in launch.code)),
+            _instructions,
         )
     )
     rows += traffic(together)
@@ -56,6 +56,11 @@ def table_of(together: Together) -> list[str]:
     return [*heading(together), "", *table(rows), legend, ""]
 
 
+def _instructions(launch: Launch) -> str:
+    executed, which = launch.instructions
+    return number(executed) + (" (PTX)" if which == "PTX" else "")
+
+
 def heading(together: Together) -> list[str]:
     several = any(launch and launch.launches > 1 for _, launch in together)
     sums = ["  counts: of all launches together"] if several else []
@@ -68,7 +73,7 @@ def _first(together: Together) -> Launch:
 
 def facts(together: Together) -> list[list[str]]:
     return [
-        _facts_row("registers", together, lambda launch: number(launch.registers)),
+        _facts_row("registers", together, emulate_occupancy.register_cell),
         _facts_row("occupancy %", together, emulate_occupancy.percent),
         *_times(together),
     ]
@@ -117,9 +122,9 @@ def traffic(together: Together) -> list[list[str]]:
 
 
 def _cell(site: Site) -> str:
-    if site.space == "shared":
+    if site.space in ("shared", "constant"):
         return f"{site.wavefronts / site.requests:.1f} w"
-    used = "" if site.efficiency is None else f" {site.efficiency:.0f} %"
+    used = "" if site.used_percent is None else f" {site.used_percent:.0f} %"
     return f"{site.sectors / site.requests:.1f}{used}"
 
 
@@ -131,8 +136,8 @@ def _marked(together: Together) -> list[str]:
     """What stands out; said once where it holds on every architecture."""
     by_text: dict[Finding, list[str]] = {}
     for run, launch in together:
-        for finding in findings(launch, run.sm_count) if launch else []:
-            by_text.setdefault(finding, []).append(run.architecture)
+        for finding in run.findings(launch) if launch else []:
+            by_text.setdefault(finding, []).append(run.name)
     everywhere = len(together)
     return wrapped(
         f"  ! {finding}" if len(names) == everywhere else f"  ! {', '.join(names)}: {finding}"

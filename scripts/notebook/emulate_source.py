@@ -134,8 +134,11 @@ def _access(launch: Launch, site: Site) -> Access:
     name = f"{'spill' if site.spill else site.space} {site.kind} {site.bytes_per_lane} B"
     if site.instructions > 1:
         name += f", {site.instructions} instructions"
+    if site.space == "constant":
+        passes = f"{site.wavefronts / site.requests:.1f}"
+        return Access(name, f"{site.requests:,}", Cell(), wavefronts=passes)
     if site.space == "shared":
-        wavefronts = sum(other.wavefronts for other in launch.sites)
+        wavefronts = sum(other.wavefronts for other in launch.sites if other.space == "shared")
         return Access(
             name,
             f"{site.requests:,}",
@@ -143,13 +146,13 @@ def _access(launch: Launch, site: Site) -> Access:
             wavefronts=f"{site.wavefronts / site.requests:.1f}",
             conflicts=_of_all(site.bank_conflicts, wavefronts),
         )
-    hits = site.l1_hit_sectors / site.sectors if site.sectors and site.kind == "load" else None
+    hits = site.l1_hit_sectors / site.sectors if site.sectors and site.is_cached else None
     return Access(
         name,
         f"{site.requests:,}",
         _of_all(site.sectors, sum(other.sectors for other in launch.sites)),
         f"{site.sectors / site.requests:.1f}",
-        f"{site.efficiency:.1f} %" if site.efficiency is not None else "",
+        f"{site.used_percent:.1f} %" if site.used_percent is not None else "",
         f"{100 * hits:.1f} %" if hits is not None else "",
     )
 

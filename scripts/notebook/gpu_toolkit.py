@@ -115,7 +115,7 @@ def _needs(gpu: Gpu, release: Release) -> str:
 
 
 def _runs(driver: Release, release: Release) -> str:
-    return f"the driver runs CUDA {_text(driver)}, nvcc is of {_text(release)}"
+    return f"the driver runs CUDA {gpus_here.text_of(driver)}, nvcc is of {_text(release)}"
 
 
 def _driver_for(release: Release) -> str:

@@ -12,6 +12,7 @@ from notebook.text import plain
 # The first driver that runs programs of a CUDA release, whatever its minor number.
 # Source: NVIDIA, CUDA Compatibility, "Minor Version Compatibility".
 OLDEST_DRIVERS = {11: 450, 12: 525, 13: 580}
+ANY_MINOR = -1  # a driver runs all minor releases of the newest major one
 # CUdevice_attribute.
 _MAJOR, _MINOR = 75, 76
 _CAPABILITY = re.compile(r"(\d+)\.(\d)")
@@ -41,7 +42,9 @@ def gpus() -> tuple[Gpu, ...]:
 
 @cache
 def driver_release() -> tuple[int, int] | None:
-    """The newest CUDA that the driver runs; None without a driver."""
+    """The newest CUDA that the driver runs, its minor number ANY_MINOR where only nvidia-smi answers; None without a
+    driver.
+    """
     version = ctypes.c_int(0)
     try:
         driver = ctypes.CDLL("libcuda.so.1")
@@ -77,7 +80,13 @@ def _release_of_nvidia_smi() -> tuple[int, int] | None:
     if not numbers or not numbers[0].isdecimal():
         return None
     runs = [major for major, oldest in OLDEST_DRIVERS.items() if int(numbers[0]) >= oldest]
-    return (max(runs), 0) if runs else None
+    return (max(runs), ANY_MINOR) if runs else None
+
+
+def text_of(release: tuple[int, int]) -> str:
+    """`12.4`; `12` where its minor number is not known."""
+    major, minor = release
+    return str(major) if minor == ANY_MINOR else f"{major}.{minor}"
 
 
 def _of_driver() -> list[Gpu] | None:

@@ -2,24 +2,24 @@
 
 from dataclasses import dataclass
 
-from notebook import verdicts
+from notebook import judging, verdicts
 from notebook.tables import ChapterVerdicts
 from notebook.text import plain, superscript, terminal_table
 from notebook.verdicts import Verdict
 
 _LETTERS = {
-    verdicts.REPRODUCED: "R",
-    verdicts.STRONGER: "S",
-    verdicts.WEAKER: "W",
-    verdicts.NO_EFFECT: "N",
-    verdicts.OPPOSITE: "O",
-    verdicts.HOLDS: "H",
-    verdicts.DOES_NOT_HOLD: "X",
-    verdicts.INCONCLUSIVE: "?",
-    verdicts.TOO_CLOSE: "~",
-    verdicts.NEEDS_GPU: "g",
-    verdicts.DOES_NOT_APPLY: "-",
-    verdicts.NO_DATA: "·",
+    judging.REPRODUCED: "R",
+    judging.STRONGER: "S",
+    judging.WEAKER: "W",
+    judging.NO_EFFECT: "N",
+    judging.OPPOSITE: "O",
+    judging.HOLDS: "H",
+    judging.DOES_NOT_HOLD: "X",
+    judging.INCONCLUSIVE: "?",
+    judging.TOO_CLOSE: "~",
+    judging.NEEDS_GPU: "g",
+    judging.DOES_NOT_APPLY: "-",
+    judging.NO_DATA: "·",
 }
 
 

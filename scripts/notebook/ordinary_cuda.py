@@ -103,6 +103,15 @@ def differences(name: str, emulated: Launched, gpu: Launched) -> list[counter_ru
     return [difference for difference in differing if difference.counter in PROMISED]
 
 
+def instruction_ratios(emulated: Launched, gpu: Launched, counter: str) -> dict[str, float]:
+    """By launch: warp instructions under this name of the emulated GPU's, over the GPU's own."""
+    return {
+        name: counted[counter] / gpu.counted[name]["warp_instructions"]
+        for name, counted in emulated.counted.items()
+        if counter in counted
+    }
+
+
 PROMISED = (*counter_rules.EXACT, *counter_rules.EFFICIENCIES)
 
 

@@ -13,8 +13,16 @@ from notebook import files
 MARK = "as told by the sender"
 NOTE = "sender.json"
 
-# Folders that were looked into: the names of devices stand in many places that see no folder.
-_received: set[str] = set()
+
+class Device(str):
+    """The name of a device, and whether its results were added: many places show the name and see no folder."""
+
+    is_received: bool
+
+    def __new__(cls, name: str, is_received: bool = False) -> "Device":
+        device = super().__new__(cls, name)
+        device.is_received = is_received
+        return device
 
 
 def note(archive: bytes) -> bytes:
@@ -28,12 +36,10 @@ def note(archive: bytes) -> bytes:
 
 def is_received(folder: Path) -> bool:
     """Whether the results in a device's folder were added."""
-    if not files.is_there(folder / NOTE):
-        return False
-    _received.add(folder.name)
-    return True
+    return files.is_there(folder / NOTE)
 
 
 def marked(name: str, device: str) -> str:
     """The name of a device as it is shown."""
-    return f"{name} ({MARK})" if device in _received else name
+    is_marked = isinstance(device, Device) and device.is_received
+    return f"{name} ({MARK})" if is_marked else name

@@ -221,7 +221,7 @@ def _rows_of(path: Path, name: str) -> Mapping[str, Repetitions]:
         content = _content(path)
         if kept.key([content]) != name:
             raise Malformed("was changed while it was read")
-        return records.stored(schema.parse_checked(content))
+        return records.stored(schema.parse_json(content))
     except Malformed as error:
         raise Problem(f"{quoted(path)}: {short(error)}; run the command again") from error
 
@@ -266,10 +266,11 @@ def _result(
     key: str = "",
 ) -> Result:
     context = summary["context"]
+    device = received.Device(context["device"], received.is_received(path.parent))
     return Result(
         path=path,
         chapter=context["chapter"],
-        device=context["device"],
+        device=device,
         is_emulated=context["device_kind"] == fields.EMULATED,
         year=context["year"],
         fetch_unit_bytes=context["fetch_unit_bytes"],
@@ -281,7 +282,7 @@ def _result(
         compute_capability=context.get("compute_capability", ""),
         generation=_generation(context),
         key=key,
-        is_received=received.is_received(path.parent),
+        is_received=device.is_received,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from notebook import fast_json, fields, files, names, quick_check
+from notebook import fields, files, names
 from notebook.errors import Malformed
 from notebook.fields import Field, Json
 from notebook.metrics import METRICS_FILE
@@ -58,20 +58,9 @@ def as_text() -> str:
 
 def parse(content: bytes) -> Json:
     """A checked document; raises Malformed with the place of what is wrong."""
-    # Most files are right. Saying what is wrong with one takes as long as reading ten.
-    document = fast_json.load(content) if len(content) <= fields.LONGEST_FILE else None
-    if document and fast_json.has_each_key_once(content, document) and _is_surely_right(document):
-        _check_rows(document)
-        return document
     document = parse_json(content)
     check(document)
     return document
-
-
-def parse_checked(content: bytes) -> Json:
-    """The same of a content that `parse` has found right; raises Malformed."""
-    document = fast_json.load(content)
-    return parse_json(content) if document is None else document
 
 
 def parse_json(content: bytes, longest: int = fields.LONGEST_FILE) -> Json:
@@ -103,7 +92,7 @@ def check(document: Json) -> None:
     if document.get("format") != fields.FORMAT:
         raise Malformed(f"is not of format {fields.FORMAT}; scripts/lab run collects it again")
     # Collecting errors takes longer than finding that there is none.
-    if not _is_surely_right(document) and not _is_valid(document):
+    if not _is_valid(document):
         error = _first_error(document)
         unknown = error.kind.name == "additionalProperties"
         where_known = f"; fields: {fields.FILE}, metrics: {METRICS_FILE}" if unknown else ""
@@ -123,14 +112,6 @@ def _first_error(document: Json) -> Any:
         return next(iter(_validator().iter_errors(document)))
     except ValueError as error:  # the same, of its message
         raise Malformed("is nested too deeply") from error
-
-
-def _is_surely_right(document: Json) -> bool:
-    """Whether the schema accepts it, as far as that is seen without giving it every number."""
-    without_rows = document | {"rows": [{"name": "name", "evidence": fields.COUNTED}]}
-    return _validator().is_valid(without_rows) and quick_check.are_right(
-        document.get("rows"), _known_shapes()
-    )
 
 
 def _check_rows(document: Json) -> None:
@@ -165,14 +146,6 @@ def _check_rows(document: Json) -> None:
 @cache
 def _validator() -> Any:
     return jsonschema_rs.Draft202012Validator(schema())
-
-
-@cache
-def _known_shapes() -> quick_check.Shapes:
-    whole = schema()
-    row = whole["properties"]["rows"]["items"]
-    validator = jsonschema_rs.Draft202012Validator({"$defs": whole["$defs"]} | row)
-    return quick_check.Shapes(validator.is_valid)
 
 
 def _object(table: tuple[Field, ...]) -> Json:

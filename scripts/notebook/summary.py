@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from notebook import count_changes, git, verdicts
+from notebook import count_changes, git, judging
 from notebook.chapters import Chapter
 from notebook.collect import Collected
 from notebook.devices import Target
@@ -54,7 +54,7 @@ def lines(
         for chapter_verdicts in decided
         for verdict in chapter_verdicts.verdicts
     )
-    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in verdicts.ALL if kinds[kind])
+    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in judging.ALL if kinds[kind])
     summary.append(_line("verdicts", counts or "no claims"))
     summary += [_line("", text) for text in _notable(decided)]
     for place in places(done):
@@ -83,7 +83,7 @@ def _notable(decided: list[ChapterVerdicts]) -> list[str]:
         f"{chapter_verdicts.chapter.name} {verdict.claim.id}"
         for chapter_verdicts in decided
         for verdict in chapter_verdicts.verdicts
-        if verdict.finding.verdict == verdicts.OPPOSITE
+        if verdict.finding.verdict == judging.OPPOSITE
     ]
     return [f"the other way round: {_named(list(dict.fromkeys(reversed_)))}"] if reversed_ else []
 

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
-from notebook import claims, contradictions, findings, names, published, results, verdicts, works
+from notebook import claims, contradictions, findings, judging, names, published, results, works
 from notebook.chapters import Chapter
 from notebook.claims import Claim
 from notebook.intervals import Interval
@@ -214,7 +214,7 @@ def _of(of_claim: list[Verdict], device: str, regimes: list[str]) -> list[Verdic
 def counts(decided: ChapterVerdicts, device: str) -> str:
     """How many verdicts of each kind a device has: `5 reproduced, 1 opposite`."""
     words = [verdict.finding.verdict for verdict in decided.verdicts if verdict.device == device]
-    return ", ".join(f"{words.count(kind)} {kind}" for kind in verdicts.ALL if kind in words)
+    return ", ".join(f"{words.count(kind)} {kind}" for kind in judging.ALL if kind in words)
 
 
 def _in_words(regimes: list[str], total: int) -> str:

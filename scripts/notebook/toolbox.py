@@ -3,6 +3,7 @@
 import glob
 import itertools
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -82,8 +83,13 @@ def passed_over() -> list[str]:
 
 
 def _installed_nvccs() -> list[str]:
-    others = sorted(glob.glob(_OTHER_CUDAS), reverse=True)
+    others = sorted(glob.glob(_OTHER_CUDAS), key=_numbers, reverse=True)
     return nvcc.installed([*os.environ.get("PATH", os.defpath).split(os.pathsep), _CUDA, *others])
+
+
+def _numbers(path: str) -> list[int]:
+    """Sorts releases: 12.10 is newer than 12.9."""
+    return [int(number) for number in re.findall(r"[0-9]+", path)]
 
 
 def first_line(*command: str) -> str:

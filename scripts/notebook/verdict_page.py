@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from notebook import chapter_page, device_names, outcomes, verdicts
+from notebook import chapter_page, device_names, judging, outcomes
 from notebook.claims import Claim
 from notebook.outcomes import Outcome
 from notebook.project import Project
@@ -20,8 +20,8 @@ HELD, PARTLY, FELL, OPEN = "holds", "holds at some sizes", "falls", "is open"
 STANDINGS = {HELD: "hold", PARTLY: "hold at some sizes", FELL: "fall", OPEN: "are open"}
 MAX_NAMED = 3
 # What falls, the most surprising first.
-_ORDER = (verdicts.OPPOSITE, verdicts.NO_EFFECT, verdicts.DOES_NOT_HOLD, verdicts.WEAKER)
-_HOLDS = (*verdicts.CONFIRMED, verdicts.STRONGER)
+_ORDER = (judging.OPPOSITE, judging.NO_EFFECT, judging.DOES_NOT_HOLD, judging.WEAKER)
+_HOLDS = (*judging.CONFIRMED, judging.STRONGER)
 _INDENT = "    "
 
 
@@ -42,7 +42,7 @@ class Standing:
 
 def standing(words: Iterable[str]) -> str:
     """How a claim stands whose regimes have these verdicts."""
-    decided = {word in _HOLDS for word in words if word != verdicts.INCONCLUSIVE}
+    decided = {word in _HOLDS for word in words if word != judging.INCONCLUSIVE}
     if not decided:
         return OPEN
     return PARTLY if len(decided) == 2 else HELD if True in decided else FELL

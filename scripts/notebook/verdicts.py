@@ -1,4 +1,4 @@
-"""Verdicts: what a device's data say about a chapter's claims (DESIGN: claims and verdicts).
+"""Verdicts: what a device's data say about a chapter's claims.
 
 A claim is decided once in every regime that the data have. Counters are exact. Time is decided by
 the interval of the ratio of medians within each process. The word itself comes from `judging`.
@@ -21,53 +21,19 @@ from notebook.intervals import (
     spread,
 )
 from notebook.judging import (
-    ALL,
     CONFIRMED,
     DOES_NOT_APPLY,
-    DOES_NOT_HOLD,
-    HOLDS,
     INCONCLUSIVE,
     NEEDS_GPU,
     NO_DATA,
-    NO_EFFECT,
-    OF_EFFECTS,
-    OF_EQUALITY,
-    OPPOSITE,
-    REPRODUCED,
-    SMALLEST_EFFECT,
     SMALLEST_EFFECT_TEXT,
-    STRONGER,
     TOO_CLOSE,
-    WEAKER,
     WITHOUT_EVIDENCE,
     judge,
 )
 from notebook.prediction import band, predicted_numbers
 from notebook.results import Result
 from notebook.samples import Sample, paired, samples_of
-
-# The words come from `judging`; modules that print verdicts take them from here.
-__all__ = [
-    "ALL",
-    "CONFIRMED",
-    "DOES_NOT_APPLY",
-    "DOES_NOT_HOLD",
-    "HOLDS",
-    "INCONCLUSIVE",
-    "NEEDS_GPU",
-    "NO_DATA",
-    "NO_EFFECT",
-    "OF_EFFECTS",
-    "OF_EQUALITY",
-    "OPPOSITE",
-    "REPRODUCED",
-    "SMALLEST_EFFECT",
-    "SMALLEST_EFFECT_TEXT",
-    "STRONGER",
-    "TOO_CLOSE",
-    "WEAKER",
-    "WITHOUT_EVIDENCE",
-]
 
 # What a finding rests on.
 MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"

@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 import synthetic
 
-from notebook import errors, nvcc, received, toolbox
+from notebook import errors, nvcc, toolbox
 from notebook.chapters import Chapter
 from notebook.project import Project
 
@@ -116,12 +116,6 @@ efficiency_32: load efficiency at offset 11
 <!-- lab:counters 02_misaligned_reads -->
 <!-- lab:end -->
 """
-
-
-@pytest.fixture(autouse=True)
-def nothing_received(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which devices were added is found out by each command."""
-    monkeypatch.setattr(received, "_received", set())
 
 
 FRONT_PAGE = """<!-- lab:lore

@@ -104,7 +104,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, str]
     ends = [process.communicate(timeout=600) for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], ends
     installing = (
-        "installing meson ninja numpy scipy jsonschema-rs orjson pytest pytest-xdist "
+        "installing meson ninja numpy scipy jsonschema-rs pytest pytest-xdist "
         "hypothesis colorspacious jinja2 markdown-it-py "
         "nh3 pygments axe-core-python into .venv (pip)"
     )

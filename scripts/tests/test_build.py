@@ -1,6 +1,7 @@
 """Whatever lies in build/: it is a build of this tree, or one is made; results of runs stay."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -157,3 +158,16 @@ def test_a_deleted_chapter_breaks_no_build(tree: Tree) -> None:
     build.configure(tree.project, tree.chapter.target)
     build.build(tree.project)
     assert not any("03_other" in target for target in build.targets(tree.project))
+
+
+def test_one_line_says_what_was_built(tree: Tree, capfd: pytest.CaptureFixture[str]) -> None:
+    target = tree.chapter.target
+    build.configure(tree.project, target)
+    capfd.readouterr()
+    build.build_shown(tree.project, "the chapter", target)
+    assert re.fullmatch(r"\[lab\] built the chapter in [0-9]+ s\n", capfd.readouterr().err)
+    build.build_shown(tree.project, "the chapter", target)
+    assert capfd.readouterr() == ("", "")
+    with pytest.raises(Problem, match="building failed; see the messages above"):
+        build.build_shown(tree.project, "the chapter", "nothing_of_this_name")
+    assert "unknown target 'nothing_of_this_name'" in capfd.readouterr().err

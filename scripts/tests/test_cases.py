@@ -8,6 +8,7 @@
     // arguments: 1 2       arguments of the program
     // nvcc: -lcublas       flags of the compiler
     // needs: cublas_v2.h   a header of the toolkit; without it the case is skipped
+    // again: WHY           what follows is of one more run of the same program
 
 Lines may be wrapped anywhere: runs of blanks and line ends count as one blank. A new case is a new file.
 """
@@ -25,7 +26,7 @@ from notebook import toolbox
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("cases", "hazards")
 FILES = sorted(file for name in FOLDERS for file in (ROOT / "common" / "tests" / name).glob("*.cu"))
-DIRECTIVE = re.compile(r"// (expect|expect-not|exit|flags|arguments|nvcc|needs): *(.*)")
+DIRECTIVE = re.compile(r"// (expect|expect-not|exit|flags|arguments|nvcc|needs|again): *(.*)")
 
 
 @dataclass
@@ -41,14 +42,17 @@ class Case:
     needs: list[str] = field(default_factory=list)
 
 
-def read_case(text: str) -> Case:
-    case = Case()
+def read_cases(text: str) -> list[Case]:
+    """One a run; needs and the compiler's flags are those of the first."""
+    cases = [case := Case()]
     for line in text.splitlines():
         match = DIRECTIVE.fullmatch(line.strip())
         if not match:
             continue
         name, value = match.groups()
-        if name == "expect":
+        if name == "again":
+            cases.append(case := Case(nvcc=cases[0].nvcc, needs=cases[0].needs))
+        elif name == "expect":
             case.expected.append(one_line(value))
         elif name == "expect-not":
             case.unexpected.append(one_line(value))
@@ -57,7 +61,7 @@ def read_case(text: str) -> Case:
         else:
             words: list[str] = getattr(case, name)
             words += shlex.split(value)
-    return case
+    return cases
 
 
 def has_header(name: str) -> bool:
@@ -80,15 +84,22 @@ def test_directives_of_a_case() -> None:
 // exit: 1
 // flags: --report csv
 //expect: no
+// nvcc: -O1
+// again: without the option
+// expect: c
 """
-    case = Case(["two blanks"], ["b"], 1, ["--report", "csv"])
-    assert read_case(text) == case
+    first = Case(["two blanks"], ["b"], 1, ["--report", "csv"], nvcc=["-O1"])
+    assert read_cases(text) == [first, Case(["c"], nvcc=["-O1"])]
 
 
 @pytest.mark.skipif(not toolbox.find_nvcc(), reason="no nvcc")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_case(file: Path) -> None:
-    case = read_case(file.read_text(encoding="utf-8"))
+    for case in read_cases(file.read_text(encoding="utf-8")):
+        run_case(file, case)
+
+
+def run_case(file: Path, case: Case) -> None:
     assert case.expected or case.unexpected, f"{file.name} expects nothing"
     missing_headers = [name for name in case.needs if not has_header(name)]
     if missing_headers:

@@ -270,7 +270,7 @@ def test_half_idle_warps_name_their_line(tmp_path: Path) -> None:
     # (100 x 32 + 900 x 8) / 1,000
     assert (
         found.text
-        == "10.4 of 32 lanes active in an instruction (30 divergent branches); most idle in lines 6"
+        == "10.4 of 32 lanes active in an instruction (30 divergent branches); most idle in line 6"
     )
 
 
@@ -295,13 +295,23 @@ def test_registers_are_shown_with_the_ptxas_that_says_so(tmp_path: Path) -> None
 def test_occupancy_is_a_bound_where_registers_are_unknown(tmp_path: Path) -> None:
     launch = only(tmp_path, registers_per_thread=None, registers_from=None)
     text = shown(launch)
-    assert "registers unknown (no ptxas compiles it for this GPU" in text
-    assert "occupancy at most 100 %" in text
+    assert "registers unknown, occupancy at most 100 %" in text
+    assert text.count("note: registers unknown: no ptxas compiles it for this GPU") == 1
     runs = [emulate_report.Emulated(name, "", 56, [launch], []) for name in ("fermi", "pascal")]
     table = emulate_report.line_report(runs)
     assert [line.split() for line in table if "occupancy" in line] == [
         ["occupancy", "%", *["at", "most", "100"] * 2]
     ]
+    assert ["registers", "unknown", "unknown"] in [line.split() for line in table]
+
+
+def test_what_an_older_ptxas_lacks_is_said_once(tmp_path: Path) -> None:
+    lacks = "ptxas 12.9: Feature 'redux.sync' requires .target sm_80 or higher"
+    unknown = {"registers_per_thread": None, "registers_unknown": lacks}
+    (each,) = launches(tmp_path, described(**unknown))
+    text = " ".join(shown(each, each).split())
+    assert text.count(f"note: registers unknown: {lacks}") == 1
+    assert "setup --all-ptxas" not in text
 
 
 def test_no_hits_are_shown_of_local_loads(tmp_path: Path) -> None:
@@ -309,6 +319,50 @@ def test_no_hits_are_shown_of_local_loads(tmp_path: Path) -> None:
     of_global, of_local = (row for row in rows if " load 4 B" in row)
     assert of_global.split()[-4:] == ["100.0", "%", "0.0", "%"]  # used, and L1 hits
     assert of_local.split()[-3:] == ["4.0", "100.0", "%"]
+
+
+def test_nothing_is_exported_of_hits_that_are_not_known(tmp_path: Path) -> None:
+    launch = only(tmp_path, site(3, "global", "load"), site(4, "local", "load"))
+    runs = [emulate_runs.Emulated("pascal", "Tesla P100", 56, [launch], [])]
+    exported = json.loads(emulate_export.as_json(runs))["emulated"][0]["launches"][0]["sites"]
+    assert [each["l1_hit_sectors"] for each in exported] == [0, None]
+    rows = csv.DictReader(io.StringIO(emulate_export.as_csv(runs)))
+    assert [row["space"] for row in rows if row["metric"] == "l1_hit_sectors"] == ["global"]
+
+
+def test_bytes_of_other_spaces_are_no_use_of_sectors(tmp_path: Path) -> None:
+    # A generic access: lanes read 992 bytes of local memory beside the 32 of one sector.
+    generic = site(3, "global", "load", sectors=1, moved_bytes=32, distinct_bytes=1024)
+    (row,) = (row for row in shown(only(tmp_path, generic)).splitlines() if " load 4 B" in row)
+    assert row.split()[-3:] == ["1.0", "0.0", "%"]
+
+
+def test_neighbours_that_are_found_in_the_l1_are_not_misaligned(tmp_path: Path) -> None:
+    def said(hits: float) -> list[Finding]:
+        load = site(3, "global", "load", sectors=5, moved_bytes=160)
+        return findings(only(tmp_path, load | {"l1_hit_sectors": int(5 * REQUESTS * hits)}))
+
+    assert said(0.95) == []
+    assert "the warp's first address is not aligned" in said(0.2)[0].text
+
+
+def test_constants_that_lanes_look_up_are_named(tmp_path: Path) -> None:
+    none = dict.fromkeys(("sectors", "moved_bytes"), 0)
+    scattered = site(3, "constant", "load", wavefronts=32, **none)
+    broadcast = site(4, "constant", "load", wavefronts=1, **none)
+    (found,) = findings(only(tmp_path, scattered, broadcast))
+    assert found.text.startswith("line 3: lanes read 32.0 different constants a request")
+
+
+def test_few_blocks_are_said_once_where_all_launches_have_few(tmp_path: Path) -> None:
+    small, large = launches(
+        tmp_path, described(blocks=55, kernel="a()"), described(blocks=56, kernel="b()")
+    )
+    assert "no launch has a block for each of the 56 SMs: 55 at most" in " ".join(
+        shown(small, small).split()
+    )
+    assert "SMs without work" not in shown(small, small)
+    assert shown(small, large).count("55 blocks leave 1 of 56 SMs without work") == 1
 
 
 def test_low_occupancy_names_its_limit(tmp_path: Path) -> None:
@@ -344,6 +398,11 @@ def test_registers_that_functions_preserve_are_no_spills(tmp_path: Path) -> None
     (found,) = findings(only(tmp_path, preserved, spill_bytes=0))
     assert (
         found.text == "local memory, 100 % of all sectors: registers that called functions preserve"
+    )
+    # None says what it spills.
+    (found,) = findings(only(tmp_path, preserved, spill_bytes=None))
+    assert found.text.startswith(
+        "local memory, 100 % of all sectors: registers that are spilled, or that called functions preserve"
     )
 
 

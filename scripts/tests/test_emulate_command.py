@@ -9,8 +9,9 @@ import pytest
 from conftest import RUN_BY_PYTHON
 from test_emulate import described, site
 
-from notebook import cli, emulate, emulate_build
+from notebook import build, cli, emulate, emulate_build, toolbox
 from notebook.errors import Problem
+from notebook.project import Project
 
 
 def test_words_of_the_command_line() -> None:
@@ -55,6 +56,22 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return emulated
 
 
+def test_all_libraries_that_a_program_may_load_are_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it loads NVIDIA's cuBLAS, which finds no GPU."""
+    folder = "common/emulator/runtime"
+    ours = {f"{folder}/lib{name}.so.13" for name in ("cudart", "cublas")}
+    built: list[str] = []
+    monkeypatch.setattr(toolbox, "require", lambda *_: None)
+    monkeypatch.setattr(build, "configure", lambda _: None)
+    monkeypatch.setattr(build, "targets", lambda _: {*ours, "chapters/02/experiment"})
+    monkeypatch.setattr(build, "build_shown", lambda _project, _what, *names: built.extend(names))
+    project = Project(tmp_path, tmp_path / "data")
+    assert emulate.runtime_folder(project) == project.build / folder
+    assert set(built) == ours
+
+
 FINISHED = {"finished": True, "launches": 1}
 
 
@@ -77,6 +94,31 @@ def test_every_architecture_runs_once_and_the_program_is_heard_once(run: Any) ->
     assert status == 0
     assert out.count("hello from") == 1
     assert "fermi (Tesla M2090), hopper (H200 SXM)" in out
+
+
+def test_gpus_have_the_names_that_were_asked_for(run: Any) -> None:
+    call = {"failed_call": "cudaFree", "number": 1, "error": "no", "detail": "", "callers": []}
+    _, out, _ = run("--architecture", "t4,sm_80", lines=(described(), call, FINISHED))
+    heads = [line.split() for line in out.splitlines() if line.split()[:1] == ["t4"]]
+    assert heads == [["t4", "sm_80"]]
+    assert "on emulated t4 (Tesla T4), sm_80 (" in out
+    assert "! t4: failed call: cudaFree: no" in out
+    _, out, _ = run("--architecture", "t4", "--report", "json", lines=(described(), FINISHED))
+    assert json.loads(out)["emulated"][0]["architecture"] == "turing"
+
+
+def test_kernels_of_all_gpus_are_counted(run: Any) -> None:
+    """The first GPU refuses what the second runs."""
+    refused = {"launch": 1, "kernel": "copy(int)", "error": "refused"}
+    ends = f"""
+if os.environ['EMULATED_GPU'] == 'fermi':
+    open(os.environ['EMULATED_GPU_REPORT'], 'w').write({json.dumps(refused)!r})
+"""
+    _, out, _ = run("--architecture", "fermi,hopper", lines=(described(), FINISHED), ends=ends)
+    assert "1 launch of 1 kernel on emulated fermi" in out
+    assert "! fermi: failed launch: copy(int): refused" in out
+    _, out, _ = run("--architecture", "fermi", lines=(FINISHED,), ends=ends)
+    assert "no launch was completed on emulated fermi" in out
 
 
 @pytest.mark.parametrize(

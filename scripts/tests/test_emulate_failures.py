@@ -59,8 +59,8 @@ def test_calls_that_fail_alike_are_one_line() -> None:
     calls = [FailedCall("cudaFree", number, "invalid argument", "", ()) for number in (1, 2, 3)]
     lines = emulate_failures.texts(calls, {1, 2}, Path("program"))
     assert lines == [
-        "failed call: cudaFree: (invalid argument); the program did not check (2 times)",
-        "failed call: cudaFree: (invalid argument)",
+        "failed call: cudaFree: invalid argument; the program did not check (2 times)",
+        "failed call: cudaFree: invalid argument",
     ]
 
 

@@ -4,6 +4,7 @@ import base64
 import html
 import re
 import shutil
+from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,33 @@ def test_text_of_the_program_stays_text(tmp_path: Path) -> None:
         "caption", "thead", "tbody", "tr", "th", "td", "a", "code", "small", "ul", "li", "em", "span",
     }  # fmt: skip
     assert html.escape(HOSTILE, quote=False).split("&quot")[0][:20] in text
+
+
+class Attributes(HTMLParser):
+    """The names of all attributes of a page, as a browser reads them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.names.update(name for name, _ in attributes)
+
+
+@pytest.mark.parametrize("text", [HOSTILE, '" onmouseover="alert(1)', "' onmouseover='alert(1)"])
+def test_names_do_not_leave_their_attributes(tmp_path: Path, text: str) -> None:
+    def shown(name: str) -> str:
+        found = launch(
+            tmp_path,
+            site(4, "global", "load") | {"file": f"/nowhere/{name}.cu"},
+            kernel=f"void copy<{name}>(int)",
+        )
+        run = Emulated("ampere", name, 1, [found], [], A100, asked=name)
+        return emulate_page.as_html(name, [run, run], names=False)
+
+    assert Attributes(shown(text)).names == Attributes(shown("plain")).names
+    assert "<script" not in shown(text)
 
 
 def test_it_asks_no_other_place(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from conftest import Tree
 from test_command_line import error_of
 from test_toolbox import program
 
+import gpu_targets
 from notebook import gpu_toolkit, gpus_here, nvcc
 from notebook.gpu_toolkit import Range
 from notebook.gpus_here import Gpu
@@ -154,4 +155,15 @@ def test_the_owner_of_a_gtx_1080_is_told_before_anything_is_built(
     for words in ("GTX 1080", "6.1", "CUDA 12.4 to 12.9", "--device emulated:pascal", "install"):
         assert words in line
     assert not (tree.root / "build" / "build.ninja").exists()
+    # nvidia-smi says which driver it is: 581 runs all releases of CUDA 13.
+    assert "runs CUDA 13 and older" in tree.lab("doctor", PATH=path).stdout
     assert "needs a toolkit of CUDA 12.4 to 12.9" in tree.lab("doctor", PATH=path).stdout
+
+
+def test_what_meson_is_to_compile_for_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpus_here, "gpus", lambda: (PASCAL, Gpu("NVIDIA H200", (9, 0))))
+    assert gpu_targets.targets(["80", "native", "90a", "90"]) == ["80", "61", "90", "90a"]
+    assert gpu_targets.targets([]) == []
+    for wrong in ("hopper", "9.0", "9", "sm_90", "1000", ""):
+        with pytest.raises(ValueError, match="is no compute capability; expected numbers like"):
+            gpu_targets.targets([wrong])

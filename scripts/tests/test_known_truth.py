@@ -10,10 +10,10 @@ import simulated_runs
 from simulated_runs import KINDS, NOISE, NOISY_PAIRS, SHARES, STOPPING_RULE, TRIALS, Kind
 from test_verdicts import claim
 
-from notebook import verdicts
+from notebook import judging
 from notebook.claims import Claim
-from notebook.judging import judge
-from notebook.verdicts import DOES_NOT_HOLD, INCONCLUSIVE, NO_EFFECT, REPRODUCED, judge_timed
+from notebook.judging import DOES_NOT_HOLD, INCONCLUSIVE, NO_EFFECT, REPRODUCED, judge
+from notebook.verdicts import judge_timed
 
 PAGE = Path(__file__).parents[1] / "README.md"
 EFFECTS = (0.0, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.07, 0.10)
@@ -119,5 +119,5 @@ def test_two_processes_without_other_benchmarks_show_no_small_effect() -> None:
     for trial in simulated_runs.trials(KINDS[0], 2, 0.02):
         alone = estimated_ratio(trial.variant, trial.baseline)
         assert alone.half_width >= math.log(1.03) * (1 - 1e-9)
-        shown += judge(SLOWER, alone.value, alone.interval)[0] in (REPRODUCED, verdicts.OPPOSITE)
+        shown += judge(SLOWER, alone.value, alone.interval)[0] in (REPRODUCED, judging.OPPOSITE)
     assert shown <= 1

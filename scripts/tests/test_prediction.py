@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from test_verdicts import BASELINE, VARIANT, claim, result
 
-from notebook import prediction, records, tables, transfer, verdicts
+from notebook import judging, prediction, records, tables, transfer, verdicts
 from notebook.errors import take_refused
 from notebook.fields import BOUNDS
 from notebook.prediction import MIN_ERRORS, band, predicted_interval, predicted_numbers
@@ -74,7 +74,7 @@ def test_without_known_errors_a_prediction_decides_nothing(errors: Path) -> None
     prediction._log_errors.cache_clear()
     assert predicted_interval(2.0, "hopper") is None
     (finding,) = decide(2.0)
-    assert (finding.finding.verdict, finding.finding.evidence) == (verdicts.TOO_CLOSE, "")
+    assert (finding.finding.verdict, finding.finding.evidence) == (judging.TOO_CLOSE, "")
     assert (
         finding.finding.reason
         == "the error band of the prediction includes a boundary or is not known"
@@ -92,7 +92,7 @@ def test_a_prediction_beyond_doubt_is_a_marked_verdict(errors: Path) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     (predicted_finding,) = decide(2.0)
     finding = predicted_finding.finding
-    assert (finding.verdict, finding.evidence) == (verdicts.REPRODUCED, verdicts.PREDICTED)
+    assert (finding.verdict, finding.evidence) == (judging.REPRODUCED, verdicts.PREDICTED)
     assert finding.interval == pytest.approx((2 / 1.2, 2 * 1.2))
     assert predicted_finding.regime == "n:1024"
     assert tables.found(predicted_finding) == "predicted reproduced 2.000 [1.667, 2.400]"
@@ -111,7 +111,7 @@ def test_a_prediction_in_doubt_is_too_uncertain(
 ) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     (finding,) = decide(ratio, **changes)
-    assert finding.finding.verdict == verdicts.TOO_CLOSE
+    assert finding.finding.verdict == judging.TOO_CLOSE
     assert finding.finding.evidence == ""
 
 
@@ -119,7 +119,7 @@ def test_a_prediction_in_doubt_is_too_uncertain(
 def test_what_is_not_predicted_needs_a_gpu(errors: Path, changes: dict[str, Any]) -> None:
     write(errors, [1.2] * MIN_ERRORS)
     (finding,) = decide(2.0, **changes)
-    assert finding.finding.verdict == verdicts.NEEDS_GPU
+    assert finding.finding.verdict == judging.NEEDS_GPU
     assert finding.finding.evidence == ""
 
 
@@ -127,7 +127,7 @@ def test_a_ratio_of_rates_is_that_of_the_times_the_other_way_round(errors: Path)
     write(errors, [1.2] * MIN_ERRORS)
     of_rates = {"metric": "bytes_per_second", "direction": "lower"}
     (verdict,) = decide(2.0, **of_rates)
-    assert verdict.finding.verdict == verdicts.REPRODUCED
+    assert verdict.finding.verdict == judging.REPRODUCED
     assert verdict.finding.ratio == pytest.approx(0.5)
     assert verdict.finding.interval == pytest.approx((0.5 / 1.2, 0.5 * 1.2))
     # A tenth more work in twice the time is 0.55 times the rate.
@@ -266,7 +266,7 @@ def test_the_level_is_that_of_the_variant_in_its_regime(errors: Path) -> None:
     assert band(claim(), 2.0, "n:1024", rows) is None
     assert band(claim(), 2.0, "n:2048", rows) == pytest.approx((2 / 1.2, 2 * 1.2))
     words = {one.regime: one.finding.verdict for one in verdicts.decide(claim(), rows, "data")}
-    assert words == {"n:1024": verdicts.TOO_CLOSE, "n:2048": verdicts.REPRODUCED}
+    assert words == {"n:1024": judging.TOO_CLOSE, "n:2048": judging.REPRODUCED}
 
 
 # Units of an SM, and what lies behind its L1 or is no unit.
@@ -366,7 +366,7 @@ def test_a_predicted_rate_is_a_verdict(errors: Path) -> None:
     of_rate = claim(metric="bytes_per_second", **RATE_AT_1024)
     (verdict,) = verdicts.decide(of_rate, rows, "data")
     assert (verdict.finding.verdict, verdict.finding.evidence) == (
-        verdicts.HOLDS,
+        judging.HOLDS,
         verdicts.PREDICTED,
     )
     assert verdict.finding.ratio == 1.5

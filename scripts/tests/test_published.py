@@ -10,7 +10,7 @@ import synthetic
 from conftest import SCRIPTS, Tree
 from test_verdicts import claim, only
 
-from notebook import published, tables, verdicts
+from notebook import judging, published, tables, verdicts
 from notebook.chapters import Chapter, all_chapters
 from notebook.claims import Claim
 from notebook.errors import take_refused
@@ -44,7 +44,7 @@ def decide(tree: Tree, rows: str, **changes: Any) -> verdicts.Finding:
 def test_a_printed_number_decides_and_the_verdict_says_how(tree: Tree) -> None:
     times = "old,copy/by:columns/n:64,time_us,2,,x,by hand\nold,copy/by:rows/n:64,time_us,1,,x,\n"
     finding = decide(tree, times)
-    assert (finding.verdict, finding.ratio, finding.interval) == (verdicts.REPRODUCED, 2, None)
+    assert (finding.verdict, finding.ratio, finding.interval) == (judging.REPRODUCED, 2, None)
     assert finding.reason == "one printed number, no interval; by hand"
     assert finding.n == (1, 1)
 
@@ -65,7 +65,7 @@ def test_a_printed_counter_needs_no_excuse(tree: Tree) -> None:
     rows = "new,copy/by:columns,load_efficiency,25,,x,\n"
     changes = {"metric": "load_efficiency", "baseline": None, "expected": (24.5, 25.5)}
     finding = decide(tree, rows, **changes, direction="equal")
-    assert (finding.verdict, finding.ratio, finding.reason) == (verdicts.HOLDS, 25, "")
+    assert (finding.verdict, finding.ratio, finding.reason) == (judging.HOLDS, 25, "")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_names_are_those_of_the_chapters() -> None:
             verdict.device
             for verdict in decided.verdicts
             if verdict.kind == "published"
-            and verdict.finding.verdict not in verdicts.WITHOUT_EVIDENCE
+            and verdict.finding.verdict not in judging.WITHOUT_EVIDENCE
         }
         if printed_ones and decided.verdicts:
             assert can_say, f"no claim of {chapter.name} is decided by data/published"

@@ -88,6 +88,12 @@ def test_the_machines_nvcc_comes_first(tmp_path: Path, own: Path) -> None:
     assert toolbox.find_nvcc() == found_by_children() == str(tmp_path / "user" / "nvcc")
 
 
+def test_of_several_releases_the_newest_comes_first(tmp_path: Path, own: Path) -> None:
+    for release in ("12.9", "12.10", "12.4"):
+        program(tmp_path / f"cuda-{release}" / "nvcc", NVCC.format(release=release))
+    assert toolbox.find_nvcc() == str(tmp_path / "cuda-12.10" / "nvcc")
+
+
 # Stand-ins: the distribution's of Debian 12, one that lacks its libraries, one for another g++, and none at all.
 _LACKS_A_LIBRARY = """#!/bin/sh
 case $1 in --version) echo 'Cuda compilation tools, release 12.8, V12.8.93'; exit;; esac

@@ -7,21 +7,21 @@ import pytest
 import synthetic
 from conftest import CLAIMS, Tree
 
-from notebook import verdict_page, verdicts
+from notebook import judging, verdict_page, verdicts
 from notebook.verdict_page import FELL, HELD, OPEN, PARTLY
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ([verdicts.REPRODUCED], HELD),
-        ([verdicts.HOLDS, verdicts.STRONGER], HELD),
-        ([verdicts.HOLDS, verdicts.INCONCLUSIVE], HELD),
-        ([verdicts.WEAKER], FELL),
-        ([verdicts.NO_EFFECT, verdicts.OPPOSITE, verdicts.INCONCLUSIVE], FELL),
-        ([verdicts.REPRODUCED, verdicts.NO_EFFECT], PARTLY),
-        ([verdicts.HOLDS, verdicts.DOES_NOT_HOLD], PARTLY),
-        ([verdicts.INCONCLUSIVE], OPEN),
+        ([judging.REPRODUCED], HELD),
+        ([judging.HOLDS, judging.STRONGER], HELD),
+        ([judging.HOLDS, judging.INCONCLUSIVE], HELD),
+        ([judging.WEAKER], FELL),
+        ([judging.NO_EFFECT, judging.OPPOSITE, judging.INCONCLUSIVE], FELL),
+        ([judging.REPRODUCED, judging.NO_EFFECT], PARTLY),
+        ([judging.HOLDS, judging.DOES_NOT_HOLD], PARTLY),
+        ([judging.INCONCLUSIVE], OPEN),
     ],
 )
 def test_a_claim_stands_by_all_its_sizes(words: list[str], expected: str) -> None:

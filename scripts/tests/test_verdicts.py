@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import synthetic
 
-from notebook import records, verdicts
+from notebook import judging, records, verdicts
 from notebook.claims import Claim
 from notebook.results import Result
 from notebook.verdicts import Finding
@@ -82,24 +82,24 @@ def decide(rows: list[Any], the_claim: Claim | None = None, **changes: Any) -> F
 @pytest.mark.parametrize(
     ("ratio", "claimed", "direction", "expected"),
     [
-        (1.25, None, "slower", verdicts.REPRODUCED),
+        (1.25, None, "slower", judging.REPRODUCED),
         # On a log scale: half of x1.4 is x1.18, of x1.9 x1.38; twice x1.1 is x1.21.
-        (1.25, 1.4, "slower", verdicts.REPRODUCED),
-        (1.25, 1.5625, "slower", verdicts.INCONCLUSIVE),  # half of it is x1.25
-        (1.25, 1.9, "slower", verdicts.WEAKER),
-        (1.25, 1.1, "slower", verdicts.STRONGER),
-        (1.00, 1.4, "slower", verdicts.NO_EFFECT),
-        (1.02, 1.4, "slower", verdicts.NO_EFFECT),  # below the smallest effect of interest
-        (0.80, 1.4, "slower", verdicts.OPPOSITE),
-        (1.03, 1.4, "slower", verdicts.INCONCLUSIVE),  # on the edge: the interval includes 3 %
-        (0.97, None, "slower", verdicts.INCONCLUSIVE),
-        (0.80, 0.7, "faster", verdicts.REPRODUCED),
-        (0.80, 0.5, "faster", verdicts.WEAKER),
-        (1.25, 0.5, "faster", verdicts.OPPOSITE),
-        (1.01, None, "equal", verdicts.HOLDS),
-        (1.25, None, "equal", verdicts.DOES_NOT_HOLD),
-        (0.80, None, "equal", verdicts.DOES_NOT_HOLD),
-        (1.03, None, "equal", verdicts.INCONCLUSIVE),
+        (1.25, 1.4, "slower", judging.REPRODUCED),
+        (1.25, 1.5625, "slower", judging.INCONCLUSIVE),  # half of it is x1.25
+        (1.25, 1.9, "slower", judging.WEAKER),
+        (1.25, 1.1, "slower", judging.STRONGER),
+        (1.00, 1.4, "slower", judging.NO_EFFECT),
+        (1.02, 1.4, "slower", judging.NO_EFFECT),  # below the smallest effect of interest
+        (0.80, 1.4, "slower", judging.OPPOSITE),
+        (1.03, 1.4, "slower", judging.INCONCLUSIVE),  # on the edge: the interval includes 3 %
+        (0.97, None, "slower", judging.INCONCLUSIVE),
+        (0.80, 0.7, "faster", judging.REPRODUCED),
+        (0.80, 0.5, "faster", judging.WEAKER),
+        (1.25, 0.5, "faster", judging.OPPOSITE),
+        (1.01, None, "equal", judging.HOLDS),
+        (1.25, None, "equal", judging.DOES_NOT_HOLD),
+        (0.80, None, "equal", judging.DOES_NOT_HOLD),
+        (1.03, None, "equal", judging.INCONCLUSIVE),
     ],
 )
 def test_planted_ratios_of_time(
@@ -115,7 +115,7 @@ def test_planted_ratios_of_time(
 
 @pytest.mark.parametrize(
     ("ratio", "expected"),
-    [(0.015, verdicts.HOLDS), (0.02, verdicts.INCONCLUSIVE), (0.06, verdicts.DOES_NOT_HOLD)],
+    [(0.015, judging.HOLDS), (0.02, judging.INCONCLUSIVE), (0.06, judging.DOES_NOT_HOLD)],
 )
 def test_a_range_with_a_baseline_is_one_of_the_ratio(ratio: float, expected: str) -> None:
     in_range = claim(expected=(0.0, 0.02), direction="equal")
@@ -130,10 +130,10 @@ def test_a_rate_is_lower_where_a_time_is_slower() -> None:
         *synthetic.timed(f"{BASELINE}/n:1024", 50.0, bytes_per_second=1e12),
     ]
     slower = claim(metric="bytes_per_second", claimed=0.75)
-    assert decide(rows, slower).verdict == verdicts.REPRODUCED
+    assert decide(rows, slower).verdict == judging.REPRODUCED
     assert decide(rows, slower).ratio == pytest.approx(0.8)
     faster = claim(metric="bytes_per_second", direction="faster")
-    assert decide(rows, faster).verdict == verdicts.OPPOSITE
+    assert decide(rows, faster).verdict == judging.OPPOSITE
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_doubtful_times_decide_nothing(
     settings: dict[str, Any], changes: dict[str, Any], reason: str
 ) -> None:
     finding = decide(rows_of_ratio(1.5, **settings), **changes)
-    assert finding.verdict == verdicts.INCONCLUSIVE
+    assert finding.verdict == judging.INCONCLUSIVE
     assert reason in finding.reason
 
 
@@ -158,7 +158,7 @@ def test_one_throttled_repetition_of_either_is_enough(index: int) -> None:
     """The first 20 rows are the variant's, the others the baseline's."""
     rows = rows_of_ratio(1.5)
     rows[index]["throttled"] = 1
-    assert decide(rows).verdict == verdicts.INCONCLUSIVE
+    assert decide(rows).verdict == judging.INCONCLUSIVE
 
 
 STEADY = [1.0, 1.0, 1.0, 1.0, 1.0]
@@ -168,17 +168,17 @@ STEADY = [1.0, 1.0, 1.0, 1.0, 1.0]
     ("wide", "point", "interval", "expected"),
     [
         # Quartiles 0.8 and 1.2: 40 % apart. 1.5 / 1.4 is still beyond 3 %, 1.4 / 1.4 is not.
-        ([0.5, 0.8, 1.0, 1.2, 9.0], 1.6, (1.5, 1.7), verdicts.REPRODUCED),
-        ([0.5, 0.8, 1.0, 1.2, 9.0], 1.5, (1.4, 1.6), verdicts.INCONCLUSIVE),
+        ([0.5, 0.8, 1.0, 1.2, 9.0], 1.6, (1.5, 1.7), judging.REPRODUCED),
+        ([0.5, 0.8, 1.0, 1.2, 9.0], 1.5, (1.4, 1.6), judging.INCONCLUSIVE),
         # A 50-fold effect stays one, however wide.
-        ([0.5, 0.8, 1.0, 1.2, 9.0], 50.0, (40.0, 60.0), verdicts.REPRODUCED),
+        ([0.5, 0.8, 1.0, 1.2, 9.0], 50.0, (40.0, 60.0), judging.REPRODUCED),
         # 10 % is not too wide, 10.4 % is; both quartiles count.
-        ([50, 95, 100, 105, 900], 1.05, (1.04, 1.06), verdicts.REPRODUCED),
-        ([0.5, 0.948, 1.0, 1.052, 9.0], 1.05, (1.04, 1.06), verdicts.INCONCLUSIVE),
-        ([0.5, 0.9, 1.0, 1.03, 9.0], 1.05, (1.04, 1.06), verdicts.INCONCLUSIVE),
-        ([0.5, 0.97, 1.0, 1.02, 9.0], 1.05, (1.04, 1.06), verdicts.REPRODUCED),
+        ([50, 95, 100, 105, 900], 1.05, (1.04, 1.06), judging.REPRODUCED),
+        ([0.5, 0.948, 1.0, 1.052, 9.0], 1.05, (1.04, 1.06), judging.INCONCLUSIVE),
+        ([0.5, 0.9, 1.0, 1.03, 9.0], 1.05, (1.04, 1.06), judging.INCONCLUSIVE),
+        ([0.5, 0.97, 1.0, 1.02, 9.0], 1.05, (1.04, 1.06), judging.REPRODUCED),
         # The upper end counts as the lower one.
-        ([0.5, 0.8, 1.0, 1.2, 9.0], 0.70, (0.65, 0.75), verdicts.INCONCLUSIVE),
+        ([0.5, 0.8, 1.0, 1.2, 9.0], 0.70, (0.65, 0.75), judging.INCONCLUSIVE),
     ],
 )
 def test_a_wide_spread_withholds_only_what_it_could_change(
@@ -189,7 +189,7 @@ def test_a_wide_spread_withholds_only_what_it_could_change(
         the_claim = claim(direction=direction)
         finding = verdicts.judge_timed(the_claim, point, interval, samples)
         assert finding[0] == expected
-        if expected == verdicts.INCONCLUSIVE:
+        if expected == judging.INCONCLUSIVE:
             assert "spread is too large" in finding[1]
 
 
@@ -206,7 +206,7 @@ def test_only_processes_that_have_both_are_paired(of_variant: int, of_baseline: 
             entry = synthetic.timed(f"{name}/n:1024", time, processes=1)
             rows += [row | {"process": process} for row in entry]
     finding = decide([*rows, *others()])
-    assert (finding.verdict, finding.ratio) == (verdicts.REPRODUCED, pytest.approx(1.5))
+    assert (finding.verdict, finding.ratio) == (judging.REPRODUCED, pytest.approx(1.5))
 
 
 def test_each_regime_is_decided_apart() -> None:
@@ -216,8 +216,8 @@ def test_each_regime_is_decided_apart() -> None:
     rows += synthetic.timed(f"{VARIANT}/n:16777216/cache:warm", 1.0)
     decided = verdicts.decide(claim(), result(rows), "data")
     assert [(entry.regime, entry.finding.verdict) for entry in decided] == [
-        ("n:1024", verdicts.REPRODUCED),
-        ("n:16777216/cache:cold", verdicts.NO_EFFECT),
+        ("n:1024", judging.REPRODUCED),
+        ("n:16777216/cache:cold", judging.NO_EFFECT),
     ]
 
 
@@ -231,13 +231,13 @@ def counted(variant: float, baseline: float) -> list[Any]:
 @pytest.mark.parametrize(
     ("variant", "baseline", "claimed", "expected"),
     [
-        (5, 4, 1.25, verdicts.REPRODUCED),
-        (5, 4, 1.6, verdicts.WEAKER),
-        (5, 4, 1.1, verdicts.STRONGER),
-        (4, 4, 1.25, verdicts.NO_EFFECT),
-        (4, 5, 1.25, verdicts.OPPOSITE),
-        (7, 0, None, verdicts.REPRODUCED),  # from nothing to something
-        (0, 0, None, verdicts.NO_EFFECT),
+        (5, 4, 1.25, judging.REPRODUCED),
+        (5, 4, 1.6, judging.WEAKER),
+        (5, 4, 1.1, judging.STRONGER),
+        (4, 4, 1.25, judging.NO_EFFECT),
+        (4, 5, 1.25, judging.OPPOSITE),
+        (7, 0, None, judging.REPRODUCED),  # from nothing to something
+        (0, 0, None, judging.NO_EFFECT),
     ],
 )
 def test_counts_decide_exactly_and_on_an_emulated_gpu(
@@ -258,28 +258,28 @@ def test_counts_that_differ_between_repetitions_decide_nothing() -> None:
     )
     finding = only(verdicts.decide(the_claim, emulated, "data"))
     assert (finding.verdict, finding.reason) == (
-        verdicts.INCONCLUSIVE,
+        judging.INCONCLUSIVE,
         "the counts differ between repetitions",
     )
 
 
 def test_five_repetitions_in_two_processes_are_enough() -> None:
-    assert decide(rows_of_ratio(1.5, repetitions=5)).verdict == verdicts.REPRODUCED
+    assert decide(rows_of_ratio(1.5, repetitions=5)).verdict == judging.REPRODUCED
 
 
 def test_a_range() -> None:
     in_range = claim(metric="load_sectors", baseline=None, expected=(5, 5.5), direction="equal")
-    for count, expected in ((5, verdicts.HOLDS), (5.6, verdicts.DOES_NOT_HOLD)):
+    for count, expected in ((5, judging.HOLDS), (5.6, judging.DOES_NOT_HOLD)):
         assert decide(counted(count, 4), in_range, is_emulated=True).verdict == expected
 
 
 @pytest.mark.parametrize(
     ("planted", "expected", "reason"),
     [
-        (1.05, verdicts.HOLDS, ""),
-        (1.01, verdicts.DOES_NOT_HOLD, "below 1.03"),
+        (1.05, judging.HOLDS, ""),
+        (1.01, judging.DOES_NOT_HOLD, "below 1.03"),
         # The processes differ: the interval includes the end.
-        (1.03, verdicts.INCONCLUSIVE, "the interval includes an end of the range"),
+        (1.03, judging.INCONCLUSIVE, "the interval includes an end of the range"),
     ],
 )
 def test_at_least_so_much_of_a_reference(planted: float, expected: str, reason: str) -> None:
@@ -291,21 +291,21 @@ def test_at_least_so_much_of_a_reference(planted: float, expected: str, reason: 
     finding = decide(rows, at_least)
     assert (finding.verdict, finding.reason) == (expected, reason)
     assert finding.ratio == pytest.approx(planted, rel=0.004)
-    assert decide(rows, at_least, is_emulated=True).verdict == verdicts.NEEDS_GPU
+    assert decide(rows, at_least, is_emulated=True).verdict == judging.NEEDS_GPU
 
 
 def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
     the_claim = claim(metric="load_sectors", direction="higher")
     # What looks like a counter in a timed row was not counted by anybody.
     finding = decide(counted(5, 4), the_claim)
-    assert finding.verdict == verdicts.NO_DATA
+    assert finding.verdict == judging.NO_DATA
     assert finding.reason == "no counters were measured on this device"
     measured = {
         f"{VARIANT}/n:1024": {"load_sectors": 5.0},
         f"{BASELINE}/n:1024": {"load_sectors": 4.0},
     }
     finding = decide(rows_of_ratio(1.0), the_claim, measured_counters=measured)
-    assert (finding.verdict, finding.ratio) == (verdicts.REPRODUCED, 1.25)
+    assert (finding.verdict, finding.ratio) == (judging.REPRODUCED, 1.25)
 
 
 def test_what_moved_around_a_launch_comes_with_the_rows_of_a_gpu() -> None:
@@ -316,7 +316,7 @@ def test_what_moved_around_a_launch_comes_with_the_rows_of_a_gpu() -> None:
     ]
     measured = {f"{VARIANT}/n:1024": {"load_sectors": 5.0}}
     finding = decide(rows, the_claim, measured_counters=measured)
-    assert (finding.verdict, finding.ratio) == (verdicts.HOLDS, 1.0)
+    assert (finding.verdict, finding.ratio) == (judging.HOLDS, 1.0)
     counts = result(rows, measured_counters=measured).counts
     assert counts[f"{VARIANT}/n:1024"] == [{"bytes_to_device": 8192.0, "load_sectors": 5.0}]
 
@@ -328,24 +328,24 @@ def test_a_claim_is_decided_only_in_the_regimes_it_is_about() -> None:
     ]
     decided = verdicts.decide(claim(regimes=("n:2048",)), result(rows), "data")
     assert [(entry.regime, entry.finding.verdict) for entry in decided] == [
-        ("n:2048", verdicts.NO_EFFECT)
+        ("n:2048", judging.NO_EFFECT)
     ]
     elsewhere = decide(rows_of_ratio(1.25), claim(regimes=("n:2048",)))
-    assert elsewhere.verdict == verdicts.NO_DATA
+    assert elsewhere.verdict == judging.NO_DATA
     assert "n:2048" in elsewhere.reason
 
 
 def test_no_evidence_says_why() -> None:
-    assert decide(rows_of_ratio(1.5), is_emulated=True).verdict == verdicts.NEEDS_GPU
+    assert decide(rows_of_ratio(1.5), is_emulated=True).verdict == judging.NEEDS_GPU
     lines = claim(metric="load_sectors", direction="higher", fetch_unit_bytes=128)
     finding = decide(counted(5, 4), lines, is_emulated=True)
     assert (finding.verdict, finding.reason) == (
-        verdicts.DOES_NOT_APPLY,
+        judging.DOES_NOT_APPLY,
         "the claim is about 128-byte lines; this device fetches 32-byte sectors",
     )
     missing = claim(variant="read_offset/block:512/offset:99")
     finding = decide(rows_of_ratio(1.5), missing)
-    assert finding.verdict == verdicts.NO_DATA
+    assert finding.verdict == judging.NO_DATA
     assert "offset:99" in finding.reason
 
 
@@ -361,15 +361,15 @@ def test_a_claim_about_later_gpus_does_not_apply_to_older_ones(
     finding = decide(rows_of_ratio(1.5), of_later, compute_capability=capability)
     if is_older:
         assert (finding.verdict, finding.reason) == (
-            verdicts.DOES_NOT_APPLY,
+            judging.DOES_NOT_APPLY,
             "the claim is about compute capability 9.0 and later",
         )
     else:
-        assert finding.verdict == verdicts.REPRODUCED
+        assert finding.verdict == judging.REPRODUCED
 
 
 def test_a_claim_without_a_capability_applies_to_all() -> None:
-    assert decide(rows_of_ratio(1.5), compute_capability="2.0").verdict == verdicts.REPRODUCED
+    assert decide(rows_of_ratio(1.5), compute_capability="2.0").verdict == judging.REPRODUCED
 
 
 def test_what_the_time_model_lacks_needs_a_gpu() -> None:
@@ -385,11 +385,11 @@ def test_what_the_time_model_lacks_needs_a_gpu() -> None:
     emulated = {"is_emulated": True, "device": "emulated-hopper"}
     finding = decide(rows, of_banks, **emulated)
     assert (finding.verdict, finding.reason) == (
-        verdicts.NEEDS_GPU,
+        judging.NEEDS_GPU,
         "not modelled: the banks of registers",
     )
-    assert decide(rows_of_ratio(1.5), of_banks).verdict == verdicts.REPRODUCED
+    assert decide(rows_of_ratio(1.5), of_banks).verdict == judging.REPRODUCED
     # A GPU that is too old never could.
     both = replace(of_banks, compute_capability="9.0")
     older = decide(rows, both, compute_capability="8.0", **emulated)
-    assert older.verdict == verdicts.DOES_NOT_APPLY
+    assert older.verdict == judging.DOES_NOT_APPLY

@@ -62,7 +62,8 @@ struct WarpAccess {
     const std::uint32_t* offsets = nullptr;  // of each lane, from the base
     std::uint32_t bytes = 0;                 // of a lane
     AccessKind kind{};
-    bool is_strong = false;  // atomic or volatile: these do not race with each other
+    bool is_strong = false;   // atomic or volatile: these do not race with each other
+    bool overwrites = false;  // of an atomic: an exchange, whose old value nothing reads
     bool is_side_by_side = false;
     Site site = no_site;
     const StoredValues* values = nullptr;  // of plain stores

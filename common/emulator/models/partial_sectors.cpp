@@ -67,6 +67,12 @@ void PartialSectors::merge(const PartialSectors& other) {
     });
 }
 
+std::uint32_t PartialSectors::bytes_of(Address address) const {
+    const Address number = address / sector_bytes;
+    const Page* const page = pages_.find(number / sectors_in_page);
+    return page == nullptr ? 0 : (*page)[number % sectors_in_page];
+}
+
 std::uint64_t PartialSectors::incomplete(const SectorSet& known) const {
     std::uint64_t count = 0;
     pages_.each([&](Address number, const Page& page) {

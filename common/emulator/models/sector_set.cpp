@@ -1,5 +1,6 @@
 #include "emulator/models/sector_set.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace emulator {
@@ -53,6 +54,40 @@ std::uint64_t SectorSet::lines_in(const SectorSet& other) const {
         for (std::size_t i = 0; i < page.size(); ++i)
             count += lines_in_word(page[i] & (*theirs)[i]);
     });
+    return count;
+}
+
+std::optional<Address> SectorSet::find_in(const SectorSet& other,
+                                          const std::function<bool(Address)>& wanted) const {
+    std::optional<Address> found;
+    pages_.each([&](Address number, const Page& page) {
+        const Page* const theirs = other.pages_.find(number);
+        if (found || theirs == nullptr) return;
+        for (std::size_t i = 0; i < page.size() && !found; ++i) {
+            for (std::uint64_t both = page[i] & (*theirs)[i]; both != 0 && !found;
+                 both &= both - 1) {
+                const auto bit = static_cast<Address>(std::countr_zero(both));
+                const Address sector =
+                    (number * lines_in_page + i * 16) * line_bytes + bit * sector_bytes;
+                if (wanted(sector)) found = sector;
+            }
+        }
+    });
+    return found;
+}
+
+std::uint64_t SectorSet::lines_between(Address begin, Address end) const {
+    const Address first = begin / line_bytes, beyond = (end + line_bytes - 1) / line_bytes;
+    std::uint64_t count = 0;
+    for (Address line = first; line < beyond;) {
+        const Address next_page = (line / lines_in_page + 1) * lines_in_page;
+        const Page* const page = pages_.find(line / lines_in_page);
+        for (const Address last = std::min(next_page, beyond); line < last; ++line) {
+            const Address in_page = line % lines_in_page;
+            if (page != nullptr)
+                count += ((*page)[in_page / 16] >> (4 * (in_page % 16)) & 0xf) != 0;
+        }
+    }
     return count;
 }
 

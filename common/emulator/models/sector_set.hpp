@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "emulator/models/coalescing.hpp"
 #include "emulator/models/page_table.hpp"
@@ -25,6 +27,10 @@ class SectorSet {
     std::uint64_t sectors() const;
     std::uint64_t lines() const;                           // with at least one of them
     std::uint64_t lines_in(const SectorSet& other) const;  // that have a sector in both
+    std::uint64_t lines_between(Address begin, Address end) const;
+    // Any sector of both sets for which `wanted(address)`.
+    std::optional<Address> find_in(const SectorSet& other,
+                                   const std::function<bool(Address)>& wanted) const;
     // Aligned 64-byte granules with at least one of the sectors: what DRAM is read in.
     std::uint64_t granules() const;
 

@@ -64,7 +64,8 @@ void SharedMemoryHazards::access(Accessor who, std::uint32_t offset, std::uint32
                                  const StoredValues* values) {
     const RaceRecord record = record_of(who, kind, site, is_volatile);
     for_words(offset, bytes, [&](std::uint32_t word, std::uint8_t byte_mask) {
-        access_word(word, record | RaceRecord{byte_mask} << Records::bytes_shift, values);
+        access_word(word, record | RaceRecord{byte_mask} << Records::bytes_shift,
+                    kind != AccessKind::store, values);
     });
 }
 
@@ -75,13 +76,14 @@ void SharedMemoryHazards::access(const WarpAccess& access) {
     if (access.is_side_by_side && access_side_by_side(access, first)) return;
     const RaceRecord oldest = Records::first_of(epoch_);
     const bool is_plain_load = access.kind == AccessKind::load && !access.is_strong;
+    const bool reads = access.kind != AccessKind::store && !access.overwrites;
     for_places(access, [&](unsigned lane, bool is_shared) {
         const RaceRecord mine =
             Records::of_lane(first, lane) | (is_shared ? race_flag::other_lanes : 0);
         for_words(access.offsets[lane], access.bytes,
                   [&](std::uint32_t word, std::uint8_t byte_mask) {
                       if (is_plain_load && is_read_by_many(word, oldest)) return;
-                      access_word(word, mine | RaceRecord{byte_mask} << Records::bytes_shift,
+                      access_word(word, mine | RaceRecord{byte_mask} << Records::bytes_shift, reads,
                                   access.values);
                   });
     });
@@ -113,10 +115,8 @@ bool SharedMemoryHazards::access_side_by_side(const WarpAccess& access, RaceReco
     return true;
 }
 
-void SharedMemoryHazards::access_word(std::uint32_t word, RaceRecord mine,
+void SharedMemoryHazards::access_word(std::uint32_t word, RaceRecord mine, bool reads,
                                       const StoredValues* values) {
-    const bool writes = (mine & race_flag::changes) != 0;
-    const bool reads = !writes || (mine & race_flag::atomic) != 0;
     const auto bytes =
         static_cast<std::uint32_t>((mine & Records::bytes_mask) >> Records::bytes_shift);
     std::uint32_t& initialised = initialised_[word];
@@ -140,7 +140,8 @@ void SharedMemoryHazards::access_word(std::uint32_t word, RaceRecord mine,
                    values->is_same(Records::thread(mine), Records::thread(before));
         },
         [&](HazardKind kind, RaceRecord before) { report(kind, mine, word, before); });
-    if (writes) initialised |= bytes;
+    // What an update makes of a value that nothing has written is as little initialised.
+    if (!reads) initialised |= bytes;
 }
 
 void SharedMemoryHazards::synchronise() {
@@ -148,6 +149,8 @@ void SharedMemoryHazards::synchronise() {
         if ((read.byte_mask & ~initialised_[read.word]) == 0) continue;
         findings_.try_emplace(identity(read.hazard), read.hazard);
     }
+    // Said once: what reads these words later is not to blame.
+    for (const EarlyRead& read : early_reads_) initialised_[read.word] |= read.byte_mask;
     early_reads_.clear();
     if (++epoch_ < Records::max_interval) return;
     for (RaceGroup& group : groups_) group.forget();

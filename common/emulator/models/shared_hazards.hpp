@@ -69,7 +69,7 @@ class SharedMemoryHazards {
     RaceRecord record_of(Accessor who, AccessKind kind, Site site, bool is_volatile) const;
     static bool conflicts(RaceRecord before, RaceRecord mine);
     RaceGroup::Pair& at(std::uint32_t word, RaceRecord mine);
-    void access_word(std::uint32_t word, RaceRecord mine, const StoredValues* values);
+    void access_word(std::uint32_t word, RaceRecord mine, bool reads, const StoredValues* values);
     void finish_copies(Accessor who, std::uint32_t first_group_on_its_way);
     void report(HazardKind kind, RaceRecord mine, std::uint32_t word, RaceRecord before);
 

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
-#include "emulator/ptx/elf.hpp"
-#include "emulator/ptx/line_table.hpp"
+#include "emulator/ptx/machine_text.hpp"
 
 namespace emulator::ptx {
 namespace {
 
-constexpr std::string_view code_prefix = ".text.";
-constexpr std::uint64_t instruction_bytes = 16;
+constexpr std::uint64_t instruction_bytes = machine_instruction_bytes;
 
 // The low nine bits are the operation; those above select forms of its operands, and the guard.
 std::optional<MachineAccessKind> kind_of(std::uint64_t low) {
@@ -133,46 +130,12 @@ std::vector<MachineAccess> accesses_of(const CubinReader& code, const LineSequen
     return accesses;
 }
 
-const Section* section_named(const std::vector<Section>& sections, std::string_view name) {
-    const auto found = std::ranges::find(sections, name, &Section::name);
-    return found == sections.end() ? nullptr : &*found;
-}
-
-// Which function the address at each place of a section is of. Cubins for sm_75 have relocations of 16 bytes,
-// later ones have an addend behind them.
-std::map<std::uint64_t, std::string> names_of_addresses(const std::vector<Section>& sections,
-                                                        const std::string& of) {
-    const Section* relocations = section_named(sections, ".rela" + of);
-    const std::uint64_t entry_bytes = relocations != nullptr ? 24 : 16;
-    if (relocations == nullptr) relocations = section_named(sections, ".rel" + of);
-    if (relocations == nullptr) return {};
-    if (relocations->link >= sections.size()) throw FatbinError("cubin: truncated or damaged");
-    std::map<std::uint64_t, std::string> names;
-    const CubinReader entries(relocations->data, "cubin");
-    for (std::uint64_t at = 0; at + entry_bytes <= entries.size(); at += entry_bytes) {
-        const auto symbol = static_cast<std::uint32_t>(entries.at<std::uint64_t>(at + 8) >> 32);
-        names[entries.at<std::uint64_t>(at)] =
-            symbol_name(sections, sections[relocations->link], symbol);
-    }
-    return names;
-}
-
 }  // namespace
 
 MachineCode read_machine_code(std::span<const std::byte> cubin) {
-    const std::vector<Section> sections = read_sections(CubinReader(cubin, "cubin"));
-    const Section* const table = section_named(sections, ".nv_debug_line_sass");
-    if (table == nullptr) return {};
-    const auto names = names_of_addresses(sections, table->name);
     MachineCode result;
-    for (const LineSequence& lines : read_line_table(table->data)) {
-        const auto name = names.find(lines.address_field);
-        if (name == names.end()) continue;
-        const Section* const code =
-            section_named(sections, std::string(code_prefix) + name->second);
-        if (code != nullptr)
-            result[name->second] = accesses_of(CubinReader(code->data, "cubin"), lines);
-    }
+    for (const MachineText& text : read_machine_texts(cubin))
+        result[text.name] = accesses_of(text.code, text.lines);
     return result;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emulator/ptx/machine_code.hpp"
+#include "emulator/ptx/machine_flow.hpp"
 
 namespace emulator::ptx {
 
@@ -187,6 +188,7 @@ struct Module {
     std::vector<Function> functions;  // definitions and extern declarations
     // What ptxas makes of it; empty: not known, or of several linked texts.
     MachineCode machine_code;
+    MachineFlow machine_flow;  // likewise; also empty where its instructions are not counted
 };
 
 class ParseError : public std::runtime_error {

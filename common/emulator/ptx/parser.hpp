@@ -99,7 +99,6 @@ class Parser {
     void named_operand(Operand& result, std::string_view name, unsigned depth);
     void address(Operand& result, unsigned depth);
     void operand_list(Operand& result, char closing, bool is_call, unsigned depth);
-    void register_selector(Operand& result, std::string_view name);
     std::int64_t signed_offset();
 
     Scanner scanner_;

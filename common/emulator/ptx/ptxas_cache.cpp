@@ -1,9 +1,10 @@
 // One text file a module: a line that names the format, one for the release of ptxas, a line a kernel, of each kernel's machine code a line
-// and then a line a memory instruction, a line that ends it.
+// and then a line a memory instruction, of its flow a line and then two a basic block, a line that ends it.
 #include "emulator/ptx/ptxas_cache.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,8 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view first_line = "ptxas, format 8", release_word = "release",
-                           kernel_word = "kernel", code_word = "code", last_line = "end";
+constexpr std::string_view first_line = "ptxas, format 10", release_word = "release",
+                           kernel_word = "kernel", code_word = "code", flow_word = "flow",
+                           last_line = "end";
 
 // FNV-1a in 128 bits.
 class Hash {
@@ -66,10 +68,45 @@ bool read_code(std::istream& in, std::vector<MachineAccess>& accesses) {
     return static_cast<bool>(in);
 }
 
+// Whether that many blocks follow.
+bool read_flow(std::istream& in, std::vector<MachineBlock>& blocks) {
+    std::size_t count = 0;
+    in >> count;
+    for (; count > 0 && in; --count) {
+        MachineBlock& block = blocks.emplace_back();
+        std::size_t instructions = 0;
+        in >> block.next >> block.target >> block.opening >> block.is_entry >> block.may_leave >>
+            block.is_conditional >> block.called >> instructions;
+        for (; instructions > 0 && in; --instructions) {
+            MachineInstruction each;
+            in >> each.line >> each.operation >> each.is_guarded;
+            block.instructions.push_back(each);
+        }
+    }
+    const auto is_known = [&](std::uint32_t block) {
+        return block == no_machine_block || block < blocks.size();
+    };
+    return in && std::ranges::all_of(blocks, [&](const MachineBlock& block) {
+               return !block.instructions.empty() && is_known(block.next) &&
+                      is_known(block.target) && is_known(block.opening);
+           });
+}
+
+void write_flow(std::ostream& out, const std::vector<MachineBlock>& blocks) {
+    for (const MachineBlock& block : blocks) {
+        out << block.next << ' ' << block.target << ' ' << block.opening << ' ' << block.is_entry
+            << ' ' << block.may_leave << ' ' << block.is_conditional << ' ' << block.called << ' '
+            << block.instructions.size() << '\n';
+        for (const MachineInstruction& each : block.instructions)
+            out << each.line << ' ' << each.operation << ' ' << each.is_guarded << ' ';
+        out << '\n';
+    }
+}
+
 }  // namespace
 
 PtxasCache::PtxasCache(const fs::path& ptxas, const std::vector<std::string>& options,
-                       std::string_view text) {
+                       std::string_view text, bool with_flow) {
     const fs::path folder = cache_folder();
     if (folder.empty()) return;
     std::error_code failure;
@@ -79,6 +116,7 @@ PtxasCache::PtxasCache(const fs::path& ptxas, const std::vector<std::string>& op
     hash.add(std::to_string(fs::last_write_time(ptxas, failure).time_since_epoch().count()));
     for (const std::string& option : options) hash.add(option);
     hash.add(text);
+    if (with_flow) hash.add(flow_word);
     file_ = folder / (hash.text() + ".txt");
 }
 
@@ -100,6 +138,8 @@ std::optional<Compilation> PtxasCache::read() const {
             in >> result.release;
         } else if (word == code_word && in >> name) {
             if (!read_code(in, result.code[name])) return std::nullopt;
+        } else if (word == flow_word && in >> name) {
+            if (!read_flow(in, result.flow[name])) return std::nullopt;
         }
         if (!in) return std::nullopt;
     }
@@ -127,6 +167,10 @@ void PtxasCache::write(const Compilation& compilation) const {
                 << unsigned{access.bytes} << ' ' << access.is_guarded << ' ' << access.place << ' '
                 << access.is_generic << '\n';
         }
+    }
+    for (const auto& [name, blocks] : compilation.flow) {
+        out << flow_word << ' ' << name << ' ' << blocks.size() << '\n';
+        write_flow(out, blocks);
     }
     out << last_line << '\n';
     out.close();

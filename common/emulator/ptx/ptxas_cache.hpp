@@ -13,9 +13,10 @@ namespace emulator::ptx {
 
 class PtxasCache {
   public:
-    // The file for these inputs; `ptxas` counts by its path, size and time of change.
+    // The file for these inputs; `ptxas` counts by its path, size and time of change. With the machine code's flow it is
+    // another one: most runs do not need it.
     PtxasCache(const std::filesystem::path& ptxas, const std::vector<std::string>& options,
-               std::string_view text);
+               std::string_view text, bool with_flow = false);
 
     // Nothing where the file is missing or damaged.
     std::optional<Compilation> read() const;

@@ -107,9 +107,11 @@ std::string contents_of(const fs::path& path) {
 }
 
 // Empty where a cubin of another version cannot be read: what it would tell is then not known.
-MachineCode machine_code_of(const std::string& cubin) {
+template <class Reader>
+auto read(Reader reader, const std::string& cubin)
+    -> decltype(reader(std::span<const std::byte>())) {
     try {
-        return read_machine_code(std::as_bytes(std::span(cubin)));
+        return reader(std::as_bytes(std::span(cubin)));
     } catch (const FatbinError&) {
         return {};
     }
@@ -125,19 +127,41 @@ std::string release_of(std::string_view cubin) {
 }
 
 // Before Volta instructions are of another size and code.
-bool has_known_code(std::string_view architecture) {
+constexpr unsigned first_with_known_code = 70;
+
+// 90 of "sm_90a".
+unsigned number_of(std::string_view architecture) {
     unsigned number = 0;
     const std::string_view digits = architecture.substr(architecture.find('_') + 1);
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return number >= 70;
+    return number;
 }
 
+void read_code(const std::string& cubin, unsigned number, bool with_flow, Compilation& into) {
+    if (number < first_with_known_code) return;
+    into.code = read(read_machine_code, cubin);
+    if (!with_flow) return;
+    into.flow = read(
+        [&](std::span<const std::byte> bytes) { return read_machine_flow(bytes, number); }, cubin);
+}
+
+// "Feature 'redux.sync' requires .target sm_80 or higher" of "ptxas a.ptx, line 9; error   : Feature ..."; empty: none.
+std::string first_error_of(std::string_view report) {
+    const std::size_t found = report.find("; error");
+    if (found == report.npos) return {};
+    const std::string_view line = report.substr(found, report.find('\n', found) - found);
+    const std::size_t colon = line.find(": ");
+    return colon == line.npos ? std::string() : std::string(line.substr(colon + 2));
+}
+
+// `error`: what it says of a text that it does not compile.
 std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view text,
-                                        const std::string& architecture, std::string_view options) {
+                                        const std::string& architecture, std::string_view options,
+                                        bool with_flow, std::string& error) {
     std::vector<std::string> arguments = {
         "-v", "-lineinfo", "--gpu-name=" + with_suffix_of_target(architecture, text)};
     for (std::string& option : options_that_matter(options)) arguments.push_back(std::move(option));
-    const PtxasCache cache(ptxas, arguments, text);
+    const PtxasCache cache(ptxas, arguments, text, with_flow);
     if (auto compilation = cache.read()) return compilation;
 
     const TemporaryFolder folder;
@@ -150,11 +174,13 @@ std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view 
     std::vector<std::string> command = {ptxas};
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", cubin, module});
-    if (!out || !run(std::move(command), report)) return std::nullopt;
+    if (!out || !run(std::move(command), report)) {
+        error = first_error_of(contents_of(report));
+        return std::nullopt;
+    }
     const std::string code = contents_of(cubin);
-    Compilation compilation{parse_ptxas_report(contents_of(report)),
-                            has_known_code(architecture) ? machine_code_of(code) : MachineCode{},
-                            release_of(code)};
+    Compilation compilation{parse_ptxas_report(contents_of(report)), {}, release_of(code)};
+    read_code(code, number_of(architecture), with_flow, compilation);
     cache.write(compilation);
     return compilation;
 }
@@ -202,16 +228,21 @@ std::vector<KernelResources> parse_ptxas_report(std::string_view report) {
 }
 
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options) {
+                                   std::string_view options, bool with_flow, std::string* refusal) {
     const std::string lowered = with_target(text, architecture);
     const fs::path ptxas = find_ptxas();
+    std::string error;
     if (!ptxas.empty()) {
-        if (auto compilation = compile_with(ptxas, lowered, architecture, options))
+        if (auto compilation =
+                compile_with(ptxas, lowered, architecture, options, with_flow, error))
             return compilation;
     }
     for (const OlderPtxas& older : find_older_ptxas()) {
+        error.clear();
         auto compilation = compile_with(older.program, with_version(lowered, older.ptx_version),
-                                        architecture, options);
+                                        architecture, options, with_flow, error);
+        if (!error.empty() && refusal != nullptr)
+            *refusal = "ptxas " + std::string(older.release) + ": " + error;
         if (!compilation) continue;
         compilation->release = older.release;
         return compilation;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/ptx/machine_code.hpp"
+#include "emulator/ptx/machine_flow.hpp"
 
 namespace emulator::ptx {
 
@@ -26,6 +27,7 @@ struct Compilation {
     std::vector<KernelResources> kernels;
     MachineCode code;     // from Volta on
     std::string release;  // of the ptxas: "13.0"; empty: not known
+    MachineFlow flow{};   // from Volta on, where it was asked for
 
     bool operator==(const Compilation&) const = default;
 };
@@ -33,9 +35,12 @@ struct Compilation {
 // Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`: "sm_75"; the text's
 // target may be a later one. `options`: what the fat binary notes for ptxas, such as "-dlcm=cg -maxrregcount=32"; those
 // that do not change the code are left out. What the usual ptxas does not compile (that of CUDA 13 knows sm_75 and later)
-// is tried with older ones where they are installed. Nothing where none compiles this text for this architecture.
+// is tried with older ones where they are installed. Nothing where none compiles this text for this architecture;
+// `refusal` then has what an older one says of the text, "ptxas 12.9: Feature 'redux.sync' requires ...", if it knows the
+// architecture.
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options);
+                                   std::string_view options, bool with_flow = false,
+                                   std::string* refusal = nullptr);
 
 // $EMULATED_GPU_PTXAS, else ptxas in PATH, in the Python environment of this project
 // (.venv/lib/python3.*/site-packages/nvidia/cu*/bin), in /usr/local/cuda/bin; empty: none.

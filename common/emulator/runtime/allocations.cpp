@@ -12,6 +12,7 @@
 
 #include "emulator/device_memory.hpp"
 #include "emulator/mapped_memory.hpp"
+#include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/host_hazards.hpp"
 
@@ -126,6 +127,10 @@ void release(void* pointer, MemoryKind kind) {
     if (actual != kind && !(kind == MemoryKind::device && actual == MemoryKind::managed))
         refuse(cudaErrorInvalidValue, address_text(pointer) + " is " + text(actual));
     if (actual == MemoryKind::device && found->second.flags == graph_memory) return;
+    for (simt::TextureDescriptor& texture : gpu().textures()) {
+        const auto at = reinterpret_cast<std::uintptr_t>(texture.data) - number(pointer);
+        texture.is_freed |= at < found->second.bytes;
+    }
     forget(found);
     release_device_memory(pointer);
 }

@@ -1,5 +1,7 @@
 #include "emulator/runtime/counters.hpp"
 
+#include <algorithm>
+
 namespace emulator::runtime {
 namespace {
 
@@ -94,13 +96,28 @@ Counters counters_of(const simt::LaunchRecord& totals, bool with_caches) {
     // A sample of the blocks does not show what blocks share in the caches.
     if (with_caches && totals.blocks_executed == totals.blocks) {
         list.add("l1_hit_sectors", totals.memory.l1_hit_sectors);
-        list.add("l2_read_sectors_least", totals.l2_read_sectors_min);
+        // Sectors of atomics alone are read from DRAM, but the L2 updates them without a read from the SM.
+        list.add("l2_read_sectors_least",
+                 std::min(totals.l2_read_sectors_min, totals.memory.l2_read_sectors_most));
         list.add("l2_read_sectors_most", totals.memory.l2_read_sectors_most);
         list.add("l2_write_sectors_least", totals.l2_write_sectors_min);
         list.add("l2_write_sectors_most", totals.memory.l2_write_sectors_most);
         list.add("dram_read_bytes", totals.dram_read_bytes);
     }
     return std::move(list.counters);
+}
+
+Counters reported_counters(const simt::LaunchRecord& launch, bool with_caches) {
+    Counters counters = counters_of(launch, with_caches);
+    const auto warps =
+        std::ranges::find(counters, "warp_instructions", &Counters::value_type::first);
+    warps[0].first = "ptx_instructions";
+    warps[1].first = "ptx_thread_instructions";
+    if (launch.machine_instructions) {
+        counters.emplace(warps, "warp_instructions",
+                         static_cast<double>(*launch.machine_instructions));
+    }
+    return counters;
 }
 
 }  // namespace emulator::runtime

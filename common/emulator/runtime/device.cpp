@@ -11,6 +11,7 @@
 #include "emulator/runtime/launches.hpp"
 #include "emulator/runtime/programs.hpp"
 #include "emulator/runtime/settings.hpp"
+#include "emulator/runtime/stream_order.hpp"
 #include "emulator/runtime/streams.hpp"
 #include "timing/machine_table.hpp"
 
@@ -52,6 +53,7 @@ simt::Gpu& gpu() {
         const timing::Machine machine = timing::machine_of(architecture());
         options.say = print_note;
         options.heap_bytes = limits().heap_bytes;
+        options.stack_bytes = limits().stack_bytes;
         options.l2_slices = machine.l2_slices;
         options.l2_reuse_bytes = machine.l2_reuse_bytes;
         gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
@@ -59,7 +61,11 @@ simt::Gpu& gpu() {
     return *gpu_slot();
 }
 
-void require_device(int device) { require(device == 0, cudaErrorInvalidDevice); }
+void require_device(int device) {
+    if (device != 0)
+        refuse(cudaErrorInvalidDevice,
+               "device " + std::to_string(device) + ", but the only one is device 0");
+}
 
 std::string device_name() { return "Emulated " + std::string(architecture().gpu); }
 
@@ -79,7 +85,15 @@ int refuse_call(const char* function) {
     return record(cudaErrorNotSupported);
 }
 
+namespace {
+std::uint64_t synchronised = 0;
+}
+
+std::uint64_t synchronisations() { return synchronised; }
+
 void synchronise() {
+    ++synchronised;
+    forget_launches_in_streams();
     flush_printed();
     open_managed_memory();
     if (sticky_error() != cudaSuccess) throw ApiError(sticky_error());
@@ -198,6 +212,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
         switch (limit) {
             case cudaLimitStackSize:
                 limits().stack_bytes = value;
+                gpu().options().stack_bytes = value;
                 return;
             case cudaLimitPrintfFifoSize:
                 limits().printf_fifo_bytes = value;

@@ -45,5 +45,6 @@ int refuse_call(const char* function);
 
 // Waits for everything: what kernels printed appears. Throws ApiError with a sticky error.
 void synchronise();
+std::uint64_t synchronisations();  // so far
 
 }  // namespace emulator::runtime

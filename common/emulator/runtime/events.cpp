@@ -9,6 +9,7 @@
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
 #include "emulator/runtime/predicted_time.hpp"
+#include "emulator/runtime/report.hpp"
 #include "emulator/runtime/streams.hpp"
 
 using namespace emulator::runtime;
@@ -93,10 +94,20 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
         require(milliseconds != nullptr);
         for (const cudaEvent_t event : {start, end}) {
             require_event(event);
-            require(event->is_recorded && (event->flags & cudaEventDisableTiming) == 0,
-                    cudaErrorInvalidResourceHandle);
+            if (!event->is_recorded)
+                refuse(cudaErrorInvalidResourceHandle, event == start
+                                                           ? "the first event was not recorded"
+                                                           : "the second event was not recorded");
+            if ((event->flags & cudaEventDisableTiming) != 0)
+                refuse(cudaErrorInvalidResourceHandle,
+                       "an event was created with cudaEventDisableTiming");
             require(event->capture == nullptr, cudaErrorCapturedEvent);
         }
+        if (end->synchronisations == synchronisations())
+            report_note(
+                "cudaEventElapsedTime is called before the program has waited for the event: a GPU "
+                "answers \"device not ready\" while the work is not done; call "
+                "cudaEventSynchronize first");
         synchronise();
         if (!predicts_time()) {
             print_note_once(

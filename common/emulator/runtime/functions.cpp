@@ -41,8 +41,12 @@ cudaFuncAttributes attributes_of(Function& function) {
 
 void set_max_dynamic_shared_bytes(Function& function, int bytes) {
     const std::size_t most = device_limits().shared_bytes_per_block_opt_in;
-    require(bytes >= 0 &&
-            function.attributes().static_shared_bytes + static_cast<unsigned>(bytes) <= most);
+    const std::size_t fixed = function.attributes().static_shared_bytes;
+    if (bytes < 0 || fixed + static_cast<unsigned>(bytes) > most)
+        refuse(cudaErrorInvalidValue, std::to_string(bytes) +
+                                          " bytes of dynamic shared memory beside " +
+                                          std::to_string(fixed) + " static, at most " +
+                                          std::to_string(most) + " together");
     function.max_dynamic_shared_bytes = bytes;
 }
 

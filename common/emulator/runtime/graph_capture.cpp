@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/streams.hpp"
 
@@ -105,20 +106,30 @@ bool captured(cudaStream_t stream, const Work& work) {
 }
 
 void perform(cudaStream_t stream, const Copy& copy) {
-    if (!captured(stream, CopyWork{copy, parameters_of(copy)})) execute(copy);
+    if (captured(stream, CopyWork{copy, parameters_of(copy)})) return;
+    begin_stream_work(stream);
+    execute(copy);
 }
 
 void perform(cudaStream_t stream, const Fill& fill) {
-    if (!captured(stream, FillWork{fill})) execute(fill);
+    if (captured(stream, FillWork{fill})) return;
+    begin_stream_work(stream);
+    execute(fill);
 }
 
 void perform(cudaStream_t stream, const Launch& launch) {
-    if (!captured(stream, KernelWork{launch, {}})) execute(launch);
+    Launch in_graph = launch;
+    in_graph.stream.reset();
+    if (captured(stream, KernelWork{in_graph, {}})) return;
+    begin_stream_work(stream);
+    execute(launch);
 }
 
 void perform(cudaStream_t stream, const HostCall& host_call) {
     Work work = host_call;
-    if (!captured(stream, work)) execute(work);
+    if (captured(stream, work)) return;
+    begin_stream_work(stream);
+    execute(work);
 }
 
 bool capture_child(cudaStream_t stream, const CUgraph_st& graph) {
@@ -131,6 +142,8 @@ bool capture_child(cudaStream_t stream, const CUgraph_st& graph) {
 void record_event(cudaEvent_t event, cudaStream_t stream) {
     event->is_recorded = true;
     event->seconds = device_seconds();
+    event->synchronisations = synchronisations();
+    event->behind = stream_clock(stream);
     event->capture = capture_of(stream);
     event->captured_behind.clear();
     if (event->capture != nullptr) event->captured_behind = stream_state(stream).captured_behind;
@@ -140,6 +153,7 @@ void wait_for_event(cudaStream_t stream, cudaEvent_t event) {
     Capture* const own = capture_of(stream);
     if (event->capture == nullptr) {
         require(own == nullptr || !event->is_recorded, cudaErrorStreamCaptureIsolation);
+        wait_for_clock(stream, event->behind);
         return;
     }
     require(captures().count(event->capture) != 0, cudaErrorCapturedEvent);

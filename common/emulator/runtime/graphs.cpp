@@ -8,6 +8,7 @@
 #include "emulator/runtime/allocations.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/host_access.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -156,6 +157,7 @@ void execute(Work& work) {
                           [](FillWork& fill) { execute(fill.fill); },
                           [](HostCall& host_call) {
                               flush_printed();
+                              open_managed_memory();  // it comes behind the kernels before it
                               const ProgramsCode scope(host_call.function);
                               host_call.function(host_call.data);
                           },

@@ -10,6 +10,7 @@
 #include "emulator/runtime/host_access.hpp"
 #include "emulator/runtime/launch_log.hpp"
 #include "emulator/runtime/predicted_time.hpp"
+#include "emulator/runtime/stream_order.hpp"
 #include "emulator/runtime/streams.hpp"
 
 namespace emulator::runtime {
@@ -105,7 +106,7 @@ void check_shared_bytes(const Launch& launch) {
         std::to_string(asked) + " bytes of shared memory (" + std::to_string(fixed) + " static, " +
             std::to_string(launch.dynamic_shared_bytes) + " dynamic), at most " +
             std::to_string(most) +
-            (asked <= possible
+            (most < possible
                  ? "; up to " + std::to_string(possible) +
                        " with cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
                  : ""));
@@ -178,7 +179,8 @@ void execute(const Launch& launch) {
     try {
         const simt::LaunchRecord record = execute_with_clocks(function.kernel(), run);
         printed() += record.printed;
-        close_managed_memory();
+        close_managed_memory(record);
+        check_stream_order(launch, record);
         log_launch(launch, record, predict(record));
     } catch (const simt::Fault& fault) {
         flush_printed();
@@ -236,6 +238,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
                           "in a stream that does not exist");
         check_launch(launch);
         launch.parameters = copy_arguments(*launch.function, arguments);
+        launch.stream = stream_state(stream).id;
         perform(stream, launch);
     });
 }

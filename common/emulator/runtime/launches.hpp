@@ -17,6 +17,7 @@ struct Launch {
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;
     std::vector<std::byte> parameters;
+    std::optional<unsigned long long> stream{};  // its number; nothing in a graph
 };
 
 // Copies the arguments, so that the launch can happen later (graphs).

@@ -195,9 +195,19 @@ void predict_copy(const void* to, const void* from, std::size_t bytes) {
 std::uint64_t touched_bytes(const simt::LaunchRecord& record, const void* begin,
                             std::size_t bytes) {
     if (record.touched == nullptr) return bytes;
-    SectorSet lines;
-    insert_lines(begin, bytes, lines);
-    return record.touched->lines_in(lines) * line_bytes;
+    const auto first = reinterpret_cast<Address>(begin);
+    return record.touched->lines_between(first, first + bytes) * line_bytes;
+}
+
+std::uint64_t accessed_host_bytes(const simt::LaunchRecord& record) {
+    std::uint64_t bytes = 0;
+    if (record.touched == nullptr) return bytes;
+    for (const Memory& memory : all_allocations()) {
+        const bool is_of_host =
+            memory.kind == MemoryKind::host || memory.kind == MemoryKind::registered;
+        if (is_of_host) bytes += touched_bytes(record, memory.begin, memory.bytes);
+    }
+    return bytes;
 }
 
 void predict_fill(void* to, std::size_t bytes) {

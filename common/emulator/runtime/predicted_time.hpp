@@ -37,6 +37,8 @@ void predict_fill(void* to, std::size_t bytes);
 
 // What a launch touches of [begin, begin + bytes); all of it where that is not known.
 std::uint64_t touched_bytes(const simt::LaunchRecord& record, const void* begin, std::size_t bytes);
+// What it touches of page-locked host memory; 0 where that is not known.
+std::uint64_t accessed_host_bytes(const simt::LaunchRecord& record);
 
 // Seconds since the device was opened, as predicted: what it does, it does one after another, and nothing else takes time.
 double device_seconds();

@@ -98,9 +98,13 @@ void Program::compile(ptx::Module& parsed) {
     const unsigned own = architecture().compute_number();
     resources_.clear();
     compiler_.clear();
+    why_not_compiled_.clear();
     for (const std::string& text : ptx_.texts) {
-        auto found = ptx::compile(text, target(own), ptx_.options);
+        const bool counts_machine_code = gpu().options().count_machine_code;
+        auto found =
+            ptx::compile(text, target(own), ptx_.options, counts_machine_code, &why_not_compiled_);
         if (found) {
+            if (ptx_.texts.size() == 1) parsed.machine_flow = std::move(found->flow);
             resources_.insert(resources_.end(), found->kernels.begin(), found->kernels.end());
             compiler_ = "ptxas" + (found->release.empty() ? "" : " " + found->release) + " for " +
                         target(own);

@@ -54,6 +54,8 @@ class Program {
     const ptx::KernelResources* resources_of(const std::string& kernel);
     // What the resources are from: "ptxas 12.9 for sm_70".
     const std::string& compiler() const { return compiler_; }
+    // What an older ptxas lacks for it; empty: there is none for this GPU, or nothing is lacking.
+    const std::string& why_not_compiled() const { return why_not_compiled_; }
 
     void add_function(const void* host, const std::string& name);
     void add_variable(const void* host, const std::string& name, std::size_t bytes);
@@ -83,7 +85,7 @@ class Program {
     std::shared_ptr<simt::Module> module_;
     LoadedPtx ptx_;
     std::vector<ptx::KernelResources> resources_;
-    std::string compiler_;
+    std::string compiler_, why_not_compiled_;
     std::vector<std::unique_ptr<Function>> functions_;
     std::vector<ManagedVariable> managed_;
     cudaError_t refusal_ = cudaSuccess;  // why the PTX could not be loaded; said once
@@ -96,7 +98,6 @@ Program& require_program(const Program* handle);
 
 // By the host function's address, or a cudaKernel_t or cudaFunction_t. Throws ApiError.
 Function& find_function(const void* handle);
-std::optional<std::string> name_of_host_function(const void* host);
 
 // A __device__, __constant__ or __managed__ variable by its host shadow. Throws ApiError.
 simt::Symbol find_variable(const void* host);

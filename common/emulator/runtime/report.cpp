@@ -12,6 +12,7 @@
 #include "emulator/runtime/host_hazards.hpp"
 #include "emulator/runtime/json.hpp"
 #include "emulator/runtime/managed.hpp"
+#include "emulator/runtime/predicted_time.hpp"
 #include "emulator/runtime/settings.hpp"
 #include "emulator/simt/trace_recorder.hpp"
 
@@ -175,6 +176,7 @@ void add_launch(JsonLine& line, const Launch& launch) {
         line.field("spill_bytes", resources->spill_store_bytes + resources->spill_load_bytes);
     } else {
         line.key("registers_per_thread").null().key("registers_from").null();
+        line.field("registers_unknown", launch.function->program->why_not_compiled());
         line.key("spill_bytes").null();
     }
 }
@@ -192,7 +194,7 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
     line.field("blocks_per_sm", record.occupancy.blocks);
     line.field("limit", emulator::text(record.occupancy.limit)).end_object();
     line.key("counters").begin_object();
-    for (const auto& [name, value] : counters_of(record, settings().options.model_caches)) {
+    for (const auto& [name, value] : reported_counters(record, settings().options.model_caches)) {
         line.field(name, value);
     }
     line.end_object();
@@ -203,6 +205,7 @@ void report_launch(const Launch& launch, const simt::LaunchRecord& record,
     line.field("host_seconds", record.host_seconds);
     if (prediction) {
         line.field("managed_bytes", move_managed_pages(record));
+        line.field("host_bytes", accessed_host_bytes(record));
         add_prediction(line, module, record, *prediction);
     }
     line.key("sites").begin_array();

@@ -7,6 +7,7 @@
 #include "emulator/runtime/device.hpp"
 #include "emulator/runtime/errors.hpp"
 #include "emulator/runtime/graph_capture.hpp"
+#include "emulator/runtime/host_access.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -171,6 +172,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         require(callback != nullptr && flags == 0);
         refuse_while_capturing(stream);
         flush_printed();
+        open_managed_memory();  // it comes behind the stream's kernels
         const ProgramsCode scope(callback);
         callback(stream, cudaSuccess, data);
     });

@@ -52,6 +52,14 @@ std::string describe_distance(Address distance, const char* where, const Allocat
            (distance >= min_overflow_bytes ? " (an index of 32 bits that overflowed?)" : "");
 }
 
+// `address` is behind the allocation's last byte, or so close before it that the access goes beyond.
+std::string describe_past(Address address, const Allocation& from) {
+    const std::string place = std::to_string(address - from.begin);
+    if (address <= from.end())
+        return "at byte " + place + " of an allocation of " + std::to_string(from.bytes) + " bytes";
+    return describe_distance(address - from.end(), "past the end of", from);
+}
+
 // The memory of the parameters lies among the program's allocations.
 bool is_of_program(const std::optional<Allocation>& allocation) {
     return allocation && allocation->begin != Module::parameter_buffer();
@@ -81,8 +89,7 @@ std::string describe_outside(Address address, std::uint32_t bytes,
         return address == 0
                    ? "at address 0: a null pointer"
                    : "at address " + hexadecimal(address) + ": a null pointer and an offset";
-    if (array && address >= array->end())
-        return describe_distance(address + bytes - array->end(), "past the end of", *array);
+    if (array && address >= array->end()) return describe_past(address, *array);
     if (array && address < array->begin)
         return describe_distance(array->begin - address, "before", *array);
     if (const auto freed = freed_at(address))
@@ -90,8 +97,7 @@ std::string describe_outside(Address address, std::uint32_t bytes,
     const auto below = program_allocation_below(address), above = program_allocation_above(address);
     const Address past = below ? address + bytes - below->end() : max_index_bytes;
     const Address before = above ? above->begin - address : max_index_bytes;
-    if (below && past <= before && past < max_index_bytes)
-        return describe_distance(past, "past the end of", *below);
+    if (below && past <= before && past < max_index_bytes) return describe_past(address, *below);
     if (above && before < max_index_bytes) return describe_distance(before, "before", *above);
     if (is_mapped_by_host(address))
         return "in memory of the host (a host pointer passed to a kernel?)";
@@ -256,10 +262,11 @@ void fault_access(WarpContext& context, const MemoryDetail& detail, int lane, Fa
 
 namespace {
 
-[[noreturn]] void fault_misaligned(WarpContext& context, const MemoryDetail& detail, int lane) {
+[[noreturn]] void fault_misaligned(WarpContext& context, const MemoryDetail& detail, int lane,
+                                   const char* space = "") {
     const std::string bytes = std::to_string(detail.bytes);
     fault_access(context, detail, lane, FaultKind::misaligned_address,
-                 "at a misaligned address: " + bytes +
+                 std::string("at a misaligned address") + space + ": " + bytes +
                      "-byte accesses need addresses that are multiples of " + bytes);
 }
 
@@ -294,21 +301,25 @@ bool goes_beyond(WarpContext& context, const MemoryDetail& detail, Address addre
 
 void check_shared(WarpContext& context, const MemoryDetail& detail, Address offset, int lane) {
     const std::uint32_t size = context.shared_bytes;
-    if (offset % detail.bytes != 0) fault_misaligned(context, detail, lane);
+    if (offset % detail.bytes != 0) fault_misaligned(context, detail, lane, " of shared memory");
     if (offset + detail.bytes <= size) return;
-    const Address past = offset + detail.bytes - size;
+    const char* const remedy =
+        size == 0 ? " (the launch asks for none: <<<grid, block, bytes>>>)" : "";
     fault_access(context, detail, lane, FaultKind::illegal_address,
-                 past > window_bytes / 2
+                 offset > window_bytes / 2
                      ? "below the block's shared memory"
-                     : std::to_string(past) + " bytes past the end of the block's " +
-                           std::to_string(size) + " bytes of shared memory");
+                     : "at byte " + std::to_string(offset) + " of the block's " +
+                           std::to_string(size) + " bytes of shared memory" + remedy);
 }
 
 void check_private(WarpContext& context, const MemoryDetail& detail, Address offset, int lane) {
-    if (offset % detail.bytes != 0) fault_misaligned(context, detail, lane);
-    if (offset + detail.bytes <= context.warp->local.bytes_per_thread()) return;
+    if (offset % detail.bytes != 0) fault_misaligned(context, detail, lane, " of local memory");
+    // Behind the variables of the function nothing is its own: what a callee has there ends with the callee.
+    const std::uint32_t size = context.frame->local_base + context.frame->function->local_bytes;
+    if (offset + detail.bytes <= size) return;
     fault_access(context, detail, lane, FaultKind::illegal_address,
-                 "outside the thread's local memory");
+                 "outside the thread's local memory, " + std::to_string(size) +
+                     " bytes (a local array indexed beyond its end?)");
 }
 
 }  // namespace emulator::simt

@@ -1,6 +1,7 @@
 #include "emulator/simt/atomics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -203,7 +204,9 @@ Apply find_atomic(std::string_view operation, std::string_view type) {
 }
 
 bool is_loop_in_shared(std::string_view operation, std::string_view type) {
-    return operation == "add" && (type == "f32" || type == "f16x2" || type == "bf16x2");
+    static constexpr std::array<std::string_view, 6> types = {"f32", "f16x2", "bf16x2",
+                                                              "f64", "u64",   "s64"};
+    return operation == "add" && std::ranges::find(types, type) != types.end();
 }
 
 bool depends_on_order(std::string_view operation, std::string_view type) {
@@ -231,21 +234,12 @@ void update(WarpContext& context, const AtomicDetail& detail, std::byte* base,
     ++(changed ? context.execution->memory_changes : context.execution->fruitless_atomics);
 }
 
-// Each try loads what lanes that have not succeeded yet update, and swaps. Tries that fail because another warp was
-// faster depend on the order of the warps: they are not counted.
-void count_loop(WarpContext& context, const AtomicDetail& detail, LaneOffsets offsets) {
-    const std::uint32_t all = context.mask;
-    for (std::uint32_t rest = all; rest != 0;) {
-        const std::uint32_t first = offsets[static_cast<std::size_t>(std::countr_zero(rest))];
-        for (std::size_t lane = 0; lane < warp_size; ++lane)
-            offsets[lane] = (rest >> lane & 1) != 0 ? offsets[lane] : first;
-        context.mask = rest;
-        (void)count_shared(context, *detail.loop_load,
-                           context.sites[detail.loop_load->site].requests, offsets);
-        (void)count_shared(context, detail, context.sites[detail.site].requests, offsets);
-        rest &= ~lanes_that_swap(offsets, rest, detail.cost.banks);
-    }
-    context.mask = all;
+void note_loop(WarpContext& context, const AtomicDetail& detail, const LaneOffsets& offsets) {
+    BlockState& block = *context.block;
+    if (block.loops.is_full()) block.loops.count(block);
+    const std::uint32_t one = context.mask & (0u - context.mask);
+    block.loops.add(detail, context.warp->number,
+                    {offsets, detail.cost.is_for_one_lane ? one : context.mask});
 }
 
 }  // namespace
@@ -272,7 +266,7 @@ void execute_atomic_shared(Warp& warp, const Operation& operation) {
     Located located;
     locate_shared(context, detail, located);
     if (detail.loop_load != nullptr)
-        count_loop(context, detail, located.offsets);
+        note_loop(context, detail, located.offsets);
     else
         (void)count_shared(context, detail, context.sites[detail.site].requests, located.offsets);
     if (context.hazards != nullptr) check_shared_access(context, detail, located.offsets);

@@ -21,8 +21,8 @@ struct AtomicDetail : MemoryDetail {
 
 // Null where there is no such operation: "add" on "f32". For elements of 2 to 8 bytes.
 decltype(AtomicDetail::apply) find_atomic(std::string_view operation, std::string_view type);
-// Whether ptxas makes a loop of it in shared memory (LDS, then ATOMS.CAST.SPIN, for sm_75 and sm_90), of words of 4 bytes.
-// Of 8 bytes (add, and, or, xor, min, max) are loops, too; what their tries cost has not been measured.
+// Whether ptxas makes a loop of it in shared memory (LDS, then ATOMS.CAST.SPIN, for sm_75 and sm_90). Other operations of 8
+// bytes (and, or, xor, min, max) are loops, too; they end as soon as a word has its value, and are not modelled.
 bool is_loop_in_shared(std::string_view operation, std::string_view type);
 // Whether results depend on the order of the updates though nothing reads the old values.
 bool depends_on_order(std::string_view operation, std::string_view type);

@@ -68,6 +68,7 @@ void BlockRunner::finish_barrier_if_complete(BlockState& block, unsigned number)
 void BlockRunner::release_barrier(BlockState& block, unsigned number) {
     BarrierState& barrier = block.barriers[number];
     if (block.hazards) check_barrier(execution_, block, number);
+    block.loops.count(block);
     for (WarpState& warp : block.warps) {
         for (Fragment& fragment : warp.fragments) {
             if (fragment.state != FragmentState::at_barrier || fragment.barrier != number) continue;

@@ -18,6 +18,17 @@ constexpr std::int64_t long_turn = 4096;
 constexpr std::int64_t short_turn = 256;
 constexpr std::uint64_t rounds_between_notes = 256;
 
+// Barriers of cooperative groups check themselves what the launch lacks.
+std::string trap_text(const WarpContext& context, std::uint32_t instruction) {
+    const Launch& launch = context.execution->launch;
+    const std::string place =
+        text(launch.module, context.frame->function->source->instructions[instruction].location);
+    const bool is_of_groups = place.find("cooperative_groups") != std::string::npos;
+    return is_of_groups && !launch.shape.cooperative
+               ? "trap: grid.sync() needs a cooperative launch (cudaLaunchCooperativeKernel)"
+               : "trap";
+}
+
 }  // namespace
 
 BlockRunner::BlockRunner(Execution& execution)
@@ -96,6 +107,7 @@ bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
         if (++rounds_ % rounds_between_notes == 0) [[unlikely]]
             note_progress(block);
     }
+    if (block.alive_threads == 0) block.loops.count(block);
     execution_.finished_blocks += block.alive_threads == 0;
     return block.alive_threads == 0;
 }
@@ -275,7 +287,8 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
             return barrier(warp, fragment, block);
         case Control::trap:
             throw fault_at(warp.context, FaultKind::trap, block.control_instruction,
-                           std::countr_zero(fragment.lanes), "trap");
+                           std::countr_zero(fragment.lanes),
+                           trap_text(warp.context, block.control_instruction));
         case Control::yield:
             warp.context.budget = 0;
             break;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "emulator/device_memory.hpp"
 #include "emulator/simt/launch.hpp"
@@ -192,6 +193,15 @@ void fail_assertion(Warp& warp, const Operation& operation) {
         "assertion `" + message + "` failed (" + file + ":" + std::to_string(line) + ")");
 }
 
+// Once in a launch. Programs that do not look at the result fault next, at a null pointer.
+void note_full_heap(Execution& execution, std::uint64_t bytes, std::size_t heap_bytes) {
+    const Launch& launch = execution.launch;
+    if (std::exchange(execution.heap_is_full, true) || !launch.options.say) return;
+    launch.options.say("kernel " + launch.kernel_name + ": malloc(" + std::to_string(bytes) +
+                       ") returns null: the heap of " + std::to_string(heap_bytes) +
+                       " bytes is full (cudaDeviceSetLimit(cudaLimitMallocHeapSize) enlarges it)");
+}
+
 void allocate(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     for (std::uint32_t rest = warp.mask; rest != 0; rest &= rest - 1) {
@@ -199,6 +209,7 @@ void allocate(Warp& warp, const Operation& operation) {
         const auto bytes = argument<std::uint64_t>(context, operation, 0, lane);
         const std::size_t heap_bytes = context.execution->launch.options.heap_bytes;
         void* const memory = bytes == 0 ? nullptr : allocate_on_heap(bytes, heap_bytes);
+        if (memory == nullptr && bytes != 0) note_full_heap(*context.execution, bytes, heap_bytes);
         set_result(context, operation, lane, reinterpret_cast<Address>(memory));
     }
 }

@@ -5,6 +5,15 @@
 #include "emulator/simt/memory.hpp"
 
 namespace emulator::simt {
+namespace {
+
+// Whether the function is among those that have called each other.
+bool is_active(const Function& function, const Frame* frame) {
+    while (frame != nullptr && frame->function != &function) frame = frame->caller;
+    return frame != nullptr;
+}
+
+}  // namespace
 
 BlockRunner::Next BlockRunner::call(WarpState& warp, Fragment& fragment, const BasicBlock& block) {
     const auto& detail = *static_cast<const CallDetail*>(block.detail);
@@ -59,9 +68,15 @@ void BlockRunner::enter_function(WarpState& warp, Fragment& fragment, const Basi
     frame->live_lanes = lanes;
     frame->local_base = caller->local_base + caller->function->local_bytes;
     const std::uint32_t local_bytes = frame->local_base + callee.local_bytes;
-    if (local_bytes > LocalMemory::max_bytes || ++warp.call_depth > max_call_depth) {
+    const std::size_t stack_bytes = execution_.launch.options.stack_bytes;
+    const bool is_too_deep =
+        local_bytes > LocalMemory::max_bytes || ++warp.call_depth > max_call_depth;
+    if (is_too_deep || (local_bytes > stack_bytes && is_active(callee, caller))) {
         throw fault_at(warp.context, FaultKind::stack_overflow, block.control_instruction,
-                       std::countr_zero(lanes), "the call stack overflows");
+                       std::countr_zero(lanes),
+                       "the call stack overflows: functions that call themselves have " +
+                           std::to_string(stack_bytes) +
+                           " bytes a thread (cudaDeviceSetLimit(cudaLimitStackSize))");
     }
     warp.local.reserve(local_bytes);
     const std::size_t arguments =

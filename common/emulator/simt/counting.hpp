@@ -74,6 +74,14 @@ class RequestCounter {
     AccessCounters sums_;
 };
 
+// Of an instruction with operands for which the machine code calls a subroutine.
+struct RareOperandsCount {
+    std::uint64_t warps = 0;         // with such a lane
+    std::uint64_t parted_warps = 0;  // and others
+
+    bool operator==(const RareOperandsCount&) const = default;
+};
+
 // What one memory instruction has accessed in a launch.
 struct SiteState {
     // The allocation, or 2 GiB of it (differences of offsets have 32 bits), that it accessed last:
@@ -94,6 +102,8 @@ struct SiteState {
         if (pattern->kind == PatternKind::contiguous) contiguous = pattern;
         if (pattern->kind == PatternKind::uniform) uniform = pattern;
     }
+    std::uint64_t parted_tries =
+        0;                    // of a loop in shared memory: some lanes left it, and others not
     RequestCounter requests;  // to the space of the instruction; of a generic one, to global memory
     // Of a generic address.
     struct OtherSpaces {

@@ -55,6 +55,7 @@ void Counts::add(const Counts& other, std::uint64_t times) {
         sites[i].requests.add(other.sites[i].requests, times);
         sites[i].shared.add(other.sites[i].shared, times);
         sites[i].local.add(other.sites[i].local, times);
+        sites[i].parted_tries += times * other.sites[i].parted_tries;
     }
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         blocks[i].executions += times * other.blocks[i].executions;
@@ -63,6 +64,11 @@ void Counts::add(const Counts& other, std::uint64_t times) {
     }
     for (std::size_t i = 0; i < guarded_out.size(); ++i)
         guarded_out[i] += times * other.guarded_out[i];
+    rare_operands.resize(other.rare_operands.size());
+    for (std::size_t i = 0; i < rare_operands.size(); ++i) {
+        rare_operands[i].warps += times * other.rare_operands[i].warps;
+        rare_operands[i].parted_warps += times * other.rare_operands[i].parted_warps;
+    }
     barriers += times * other.barriers;
     memory.l1_hit_sectors += times * other.memory.l1_hit_sectors;
     memory.l2_read_sectors_most += times * other.memory.l2_read_sectors_most;
@@ -86,6 +92,18 @@ SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers) {
         }
     }
     return touched;
+}
+
+WrittenBytes written_by(const std::vector<std::unique_ptr<Worker>>& workers) {
+    WrittenBytes written;
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (!memory) continue;
+            written.sectors.merge(memory->written_sectors());
+            written.parts.merge(memory->partial_sectors());
+        }
+    }
+    return written;
 }
 
 double slice_unevenness_of(const Launch& launch,
@@ -116,6 +134,7 @@ Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>
             const SiteState& state = execution.sites[i];
             CostModel cost = launch.image.sites[i].cost;
             counts.sites[i].requests.add(state.requests.total(cost));
+            counts.sites[i].parted_tries += state.parted_tries;
             if (!state.others) continue;
             cost.space = AccessSpace::shared;
             counts.sites[i].shared.add(state.others->shared.total(cost));
@@ -129,6 +148,11 @@ Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>
         }
         for (std::size_t i = 0; i < counts.guarded_out.size(); ++i) {
             counts.guarded_out[i] += execution.guarded_out[i];
+        }
+        counts.rare_operands.resize(execution.rare_operands.size());
+        for (std::size_t i = 0; i < counts.rare_operands.size(); ++i) {
+            counts.rare_operands[i].warps += execution.rare_operands[i].warps;
+            counts.rare_operands[i].parted_warps += execution.rare_operands[i].parted_warps;
         }
         counts.barriers += execution.barriers;
     }

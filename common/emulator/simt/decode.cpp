@@ -69,6 +69,9 @@ void FunctionDecoder::decode() {
         } catch (const Refused& refused) {
             refuse(here, refused.what());
             return;
+        } catch (const LaunchesKernels& refused) {
+            function_.traits.unsupported = refused.what();
+            return;
         }
     }
     if (has_label.back() && blocks_.back().first_instruction != at_) {
@@ -300,6 +303,7 @@ bool FunctionDecoder::arithmetic(const ptx::Instruction& instruction) {
     }
     if (offsets.size() > 4) return false;
     std::ranges::copy(offsets, operation.source.begin());
+    note_rare_operands(instruction, operation);
     if (destinations.size() > 2 || found.reads_carry || found.writes_carry) {
         emit(operation);
     } else {

@@ -46,6 +46,13 @@ class FunctionDecoder {
     struct Refused : std::runtime_error {
         explicit Refused(const std::string& why = "") : std::runtime_error(why) {}
     };
+    // A kernel that launches kernels: the instruction that shows it says nothing to its author.
+    struct LaunchesKernels : std::runtime_error {
+        LaunchesKernels()
+            : std::runtime_error(
+                  "launches kernels from the GPU (dynamic parallelism), which the "
+                  "emulated GPU cannot execute: launch them from the host") {}
+    };
     struct AddressForm {
         RegisterOffset base = no_register;
         bool is_64_bit = true;
@@ -62,7 +69,6 @@ class FunctionDecoder {
     void note_pause();
     void note_group(const ptx::Instruction& instruction);
     void spills();
-    void split_into_blocks();
     void instruction(const ptx::Instruction& instruction);
     void finish_blocks();
     void find_reconvergence();
@@ -90,6 +96,8 @@ class FunctionDecoder {
     // An operation whose results depend on its sources alone (and on the launch): of a kernel, where all
     // sources are the same in every block of a launch, it is run once for each warp.
     void emit_pure(const Operation& operation);
+    // Before a quotient, where instructions of the machine code are counted.
+    void note_rare_operands(const ptx::Instruction& instruction, const Operation& quotient);
     bool is_invariant(RegisterOffset offset) const;
     void count_definitions();
     bool is_uniform(RegisterOffset offset) const;  // an invariant that is the same in all lanes

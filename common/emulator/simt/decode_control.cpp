@@ -172,6 +172,9 @@ bool FunctionDecoder::call(const ptx::Instruction& instruction) {
         end_block(Control::call).detail = &detail;
         return true;
     }
+    // Of CUDA's runtime on the GPU.
+    if (target.symbol.starts_with("__cudaCDP") || target.symbol.starts_with("__cuda_syscall_cnp"))
+        throw LaunchesKernels();
     const BuiltinFunction builtin = find_builtin_function(target.symbol);
     if (builtin.execute == nullptr) {
         throw Refused{"the function " + target.symbol + " is defined nowhere"};

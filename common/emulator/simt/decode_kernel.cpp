@@ -3,6 +3,7 @@
 #include <set>
 
 #include "emulator/simt/decode.hpp"
+#include "emulator/simt/machine_instructions.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -134,6 +135,7 @@ std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t kernel) {
         if (is_called && image->traits.unsupported.empty())
             image->traits.unsupported = traits.unsupported;
     }
+    if (!module.source.machine_flow.empty()) image->machine = machine_counts_of(*image);
     return image;
 }
 

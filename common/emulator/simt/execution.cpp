@@ -24,7 +24,8 @@ Execution::Execution(const Launch& launch)
     : launch(launch),
       sites(launch.image.sites.size()),
       counts(launch.image.counters.size()),
-      guarded_out(launch.image.guarded.size()) {}
+      guarded_out(launch.image.guarded.size()),
+      rare_operands(launch.image.rare_operands.size()) {}
 
 const Allocation* Execution::find_allocation(Address address) {
     auto after = std::ranges::upper_bound(allocations_, address, {}, &Allocation::begin);

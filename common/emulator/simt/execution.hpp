@@ -15,6 +15,7 @@
 #include "emulator/simt/local_memory.hpp"
 #include "emulator/simt/operation.hpp"
 #include "emulator/simt/program.hpp"
+#include "emulator/simt/shared_loops.hpp"
 
 namespace emulator {
 class MemoryModel;
@@ -146,6 +147,7 @@ struct BlockState {
     std::string printed;
     std::unique_ptr<SharedMemoryHazards> hazards;  // null: nothing is checked
     BlockOrder order;
+    SharedLoops loops;
 };
 
 }  // namespace emulator::simt

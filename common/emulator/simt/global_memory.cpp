@@ -1,4 +1,5 @@
 // Loads and stores of global memory, and through generic addresses.
+#include <algorithm>
 #include <bit>
 
 #include "emulator/device_memory.hpp"
@@ -96,6 +97,11 @@ void count_addresses(WarpContext& context, const MemoryDetail& detail, RequestCo
         queue_lines(context, detail, requests, lines_of(request).span());
         note_partial(context, detail, request);
     }
+}
+
+std::uint32_t distinct(LaneOffsets offsets) {
+    std::ranges::sort(offsets);
+    return static_cast<std::uint32_t>(std::ranges::unique(offsets).begin() - offsets.begin());
 }
 
 void move_lane_by_lane(WarpContext& context, const MemoryDetail& detail, SiteState& site) {
@@ -218,7 +224,7 @@ void execute_constant(Warp& warp, const Operation& operation) {
     }
     bool uniform = true;
     for (const std::uint32_t offset : located.offsets) uniform &= offset == located.offsets[0];
-    site.requests.add({.requests = 1});
+    site.requests.add({.requests = 1, .wavefronts = uniform ? 1 : distinct(located.offsets)});
     move(context, detail, uniform ? PatternKind::uniform : PatternKind::other, located.base,
          located.offsets, context.mask);
 }

@@ -48,21 +48,34 @@ class GridWorkspace {
     void* memory_ = nullptr;
 };
 
+bool exchanges_in_shared_memory(const Image& image) {
+    bool loads = false, stores = false;
+    for (const Image::Site& site : image.sites) {
+        if (site.site.space != AccessSpace::shared) continue;
+        loads |= site.site.kind == AccessKind::load;
+        stores |= site.site.kind == AccessKind::store;
+    }
+    return loads && stores;
+}
+
 // Of hazards, and of the order of warps in a kernel's first launch.
 void begin_checks(const Kernel& kernel, Launch& launch) {
     if (launch.races != nullptr) launch.races->begin_launch();
-    const bool has_pauses = launch.image.has_pauses;
-    launch.warps_pause = has_pauses && kernel.depends_on_warps.value_or(true);
-    launch.checks_order = has_pauses && !kernel.depends_on_warps && launch.races == nullptr;
+    launch.warps_pause = launch.image.has_pauses && kernel.depends_on_warps.value_or(true);
+    launch.checks_order = !kernel.depends_on_warps && launch.races == nullptr &&
+                          launch.warps() > 1 && exchanges_in_shared_memory(launch.image);
 }
 
 LaunchRecord run_whole_grid(const Launch& launch) {
     const std::vector<std::unique_ptr<Worker>> workers = run_grid(launch);
     LaunchRecord record = record_of(launch, counts_of(launch, workers));
-    if (launch.recorder != nullptr) {
+    if (launch.recorder != nullptr || launch.options.check_hazards)
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
+    if (launch.recorder != nullptr) {
         record.slice_unevenness = slice_unevenness_of(launch, workers);
     }
+    if (launch.options.check_hazards)
+        record.written = std::make_shared<const WrittenBytes>(written_by(workers));
     add_texts(workers, record);
     return record;
 }

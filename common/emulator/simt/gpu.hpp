@@ -16,6 +16,7 @@
 #include "emulator/models/load_policy.hpp"
 #include "emulator/models/memory_model.hpp"
 #include "emulator/models/occupancy.hpp"
+#include "emulator/models/written_bytes.hpp"
 #include "emulator/ptx/module.hpp"
 
 namespace timing {
@@ -93,8 +94,11 @@ struct LaunchRecord {
     std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
     L2Reuse::Reread reread;                // beside dram_read_bytes, where its time is asked for
     double slice_unevenness = 1;           // of stores into many lines (SliceLoads)
-    std::shared_ptr<const SectorSet> touched;  // the same; null: not known
-    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    std::shared_ptr<const SectorSet> touched;     // the same; null: not known
+    std::shared_ptr<const WrittenBytes> written;  // null: not known, or hazards are not checked
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;  // of the PTX
+    // Of warps; nothing: not known, or not asked.
+    std::optional<std::uint64_t> machine_instructions;
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t barriers = 0;  // warps that arrived at a barrier
     Occupancy occupancy;
@@ -120,11 +124,14 @@ struct Options {
     bool sample_blocks = false;        // execute enough blocks to tell the counts of all
     double time_limit_seconds = 0;     // of one launch; 0: none
     std::size_t heap_bytes = 8 << 20;  // of malloc() in kernels
+    // Of a thread, for functions that call themselves: what others need is known before a launch.
+    std::size_t stack_bytes = 512 << 10;
     // Gets a line about a launch that takes long: after so many seconds, and whenever twice as many have passed.
     std::function<void(const std::string&)> say;
     double seconds_to_first_note = 10;
-    bool record_for_time = false;  // what one SM executes, for the time model
-    unsigned l2_slices = 1;        // then; 1: how lines lie in them is not known
+    bool count_machine_code = false;  // where ptxas is there
+    bool record_for_time = false;     // what one SM executes, for the time model
+    unsigned l2_slices = 1;           // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };
 
@@ -139,6 +146,7 @@ struct TextureDescriptor {
     bool normalised_coordinates = false, linear_filter = false, read_normalised_float = false;
     bool is_layered = false;
     bool is_array = false;  // else linear memory
+    bool is_freed = false;  // its memory is
     AddressMode address_mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
     float border[4] = {};
 };

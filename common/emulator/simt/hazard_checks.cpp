@@ -88,6 +88,7 @@ WarpAccess access_of(const WarpContext& context, const MemoryDetail& detail, std
             .bytes = detail.bytes,
             .kind = detail.kind,
             .is_strong = detail.is_strong || detail.kind == AccessKind::atomic,
+            .overwrites = detail.overwrites,
             .is_side_by_side = kind == PatternKind::contiguous,
             .site = detail.site,
             .values = detail.kind == AccessKind::store ? &values : nullptr};
@@ -104,7 +105,8 @@ void note_races(WarpContext& context, const MemoryDetail& detail, std::uint32_t 
 
 void check_initialised(WarpContext& context, const MemoryDetail& detail, Address address,
                        int lane) {
-    if (detail.kind != AccessKind::store && !is_initialised(address, detail.bytes))
+    const bool reads = detail.kind != AccessKind::store && !detail.overwrites;
+    if (reads && !is_initialised(address, detail.bytes))
         note_uninitialised(context, detail, address, lane);
     if (detail.kind != AccessKind::load) mark_initialised(address, detail.bytes);
 }
@@ -117,7 +119,8 @@ void check_initialised(WarpContext& context, const MemoryDetail& detail, Address
         kind == PatternKind::contiguous ? detail.bytes * warp_size : detail.bytes;
     if (kind != PatternKind::other) {
         const Address begin = base + offsets[first];
-        const bool is_good = detail.kind == AccessKind::store || is_initialised(begin, bytes);
+        const bool is_good =
+            detail.kind == AccessKind::store || detail.overwrites || is_initialised(begin, bytes);
         if (is_good && detail.kind != AccessKind::load) mark_initialised(begin, bytes);
         if (is_good || is_noted_uninitialised(context, detail)) return;
     }

@@ -26,15 +26,20 @@ const ptx::SourceLocation& location_of(const Image& image, Site site) {
     return found.function->source->instructions[found.site.instruction].location;
 }
 
-// An unrolled loop has many copies of one access: a hazard of them all is one hazard.
+const Function* function_of(const Image& image, Site site) {
+    return (site & barrier_site) != 0 ? image.counters[site & ~barrier_site].function
+                                      : image.sites[site].function;
+}
+
+// An unrolled loop has many copies of one access or barrier: a hazard of them all is one hazard.
 Site first_copy(const Image& image, Site site) {
-    if (site == no_site || (site & barrier_site) != 0) return site;
+    if (site == no_site) return site;
     const ptx::SourceLocation& wanted = location_of(image, site);
-    for (Site earlier = 0; earlier < site; ++earlier) {
+    for (Site earlier = site & barrier_site; earlier < site; ++earlier) {
         const ptx::SourceLocation& location = location_of(image, earlier);
         if (location.file == wanted.file && location.line == wanted.line &&
             location.column == wanted.column &&
-            image.sites[earlier].function == image.sites[site].function) {
+            function_of(image, earlier) == function_of(image, site)) {
             return earlier;
         }
     }
@@ -61,8 +66,8 @@ std::string thread_and_block(const Launch& launch, std::uint16_t thread, std::ui
 }
 
 std::string place(const Launch& launch, Site site) {
-    return site == no_site ? "another instruction"
-                           : text(launch.module, location_of(launch.image, site));
+    if (site == no_site) return "another instruction";
+    return text(launch.module, place_in_program(launch.module, location_of(launch.image, site)));
 }
 
 // "kernel k, block (0,0,0), thread (1,0,0): a.cu:5".
@@ -208,7 +213,8 @@ void check_members(WarpContext& context, const BasicBlock& block, std::uint32_t 
         what = "has a mask that names lane " + std::to_string(std::countr_zero(absent)) +
                ", which does not execute it";
     if (what.empty()) return;
-    const HazardIdentity identity{HazardKind::absent_lane, barrier_site | block.counter, no_site};
+    const Site first = first_copy(context.execution->launch.image, barrier_site | block.counter);
+    const HazardIdentity identity{HazardKind::absent_lane, first, no_site};
     context.execution->hazard_texts.try_emplace(
         identity, context.block->number,
         place_of(context, block.control_instruction, lane) + " " + what);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emulator/simt/decode.hpp"
+#include "emulator/simt/rare_operands.hpp"
 
 namespace emulator::simt {
 
@@ -41,6 +42,22 @@ bool FunctionDecoder::is_invariant(RegisterOffset offset) const {
     if (offset == no_register || invariants_.contains(offset)) return true;
     return std::ranges::any_of(function_.constants,
                                [&](const Constant& constant) { return constant.offset == offset; });
+}
+
+void FunctionDecoder::note_rare_operands(const ptx::Instruction& instruction,
+                                         const Operation& quotient) {
+    if (module_.source.machine_flow.empty() || instruction.guard.reg >= 0) return;
+    const auto found = rare_operands_of(instruction);
+    if (!found || quotient.source[0] == no_register || quotient.source[1] == no_register) return;
+    auto& detail = new_detail<RareOperandsDetail>();
+    detail = *found;
+    detail.number = static_cast<std::uint32_t>(image_.rare_operands.size());
+    image_.rare_operands.push_back({&function_, at_});
+    Operation operation;
+    operation.execute = count_rare_operands;
+    operation.source = quotient.source;
+    operation.detail = &detail;
+    emit(operation);
 }
 
 void FunctionDecoder::emit_pure(const Operation& operation) {

@@ -69,6 +69,7 @@ class Execution {
     };
     std::vector<BlockCount> counts;          // by BasicBlock::counter
     std::vector<std::uint64_t> guarded_out;  // lanes
+    std::vector<RareOperandsCount> rare_operands;
     std::uint64_t barriers = 0;
     std::uint64_t steps = 0;              // basic blocks executed: what clocks show
     std::uint64_t memory_changes = 0;     // stores, and atomics that found another value
@@ -78,6 +79,7 @@ class Execution {
     MemoryModel* memory = nullptr;      // null: caches are not modelled
     GlobalRaces* races = nullptr;       // null: hazards are not checked
     std::string order_note;             // that results depend on the order of warps; "": not known
+    bool heap_is_full = false;          // malloc() has returned null
     TraceRecorder* recorder = nullptr;  // null: the block at hand is not recorded
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
     // What an access beyond its allocation finds, where the launch goes on.

@@ -12,6 +12,7 @@
 
 #include "emulator/models/cache_operator.hpp"
 #include "emulator/models/warp_request.hpp"
+#include "emulator/ptx/machine_counts.hpp"
 #include "emulator/ptx/module.hpp"
 #include "emulator/simt/cost_model.hpp"
 #include "emulator/simt/gpu.hpp"
@@ -178,8 +179,11 @@ struct Image {
         std::uint32_t instruction = 0;
     };
     std::unordered_map<const void*, const MemoryDetail*> accesses;  // by an operation's detail
+    std::vector<Guarded>
+        rare_operands;             // instructions whose operands are counted by count_rare_operands
     std::vector<Guarded> guarded;  // operations that count the lanes that their guard leaves out
-    Traits traits;                 // of all functions together
+    std::vector<ptx::MachineCounts> machine;  // of the functions; empty: not known, or not asked
+    Traits traits;                            // of all functions together
     bool uses_local_memory = false;
     bool has_pauses = false;  // in some block
 

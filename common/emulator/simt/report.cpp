@@ -3,6 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include "emulator/simt/machine_instructions.hpp"
+
 namespace emulator::simt {
 namespace {
 
@@ -112,6 +114,7 @@ LaunchRecord record_of(const Launch& launch, const Counts& counts) {
     LaunchRecord record;
     add_sites(launch, counts, record);
     add_instructions(launch, counts, record);
+    record.machine_instructions = machine_instructions(launch.image, counts);
     record.memory = counts.memory;
     record.l2_read_sectors_min = counts.l2_read_sectors_min;
     record.l2_write_sectors_min = counts.l2_write_sectors_min;

@@ -21,6 +21,10 @@ const TextureDescriptor& descriptor_of(WarpContext& context, RegisterOffset obje
         throw fault_at(context, FaultKind::illegal_address, instruction, lane,
                        "uses a texture or surface object that does not exist");
     }
+    if (all[handle - 1].is_freed) {
+        throw fault_at(context, FaultKind::illegal_address, instruction, lane,
+                       "uses a texture or surface object whose memory was freed");
+    }
     return all[handle - 1];
 }
 

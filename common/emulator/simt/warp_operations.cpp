@@ -122,7 +122,8 @@ void BlockRunner::execute_together(WarpState& warp, const std::vector<Fragment*>
         detail.operation.execute(context, detail.operation);
         if (context.hazards != nullptr) [[unlikely]] {
             const std::uint32_t absent = std::exchange(context.absent, 0);
-            check_members(context, *mine->waits_at, mine->lanes, absent | (mine->members & ~lanes));
+            const std::uint32_t elsewhere = mine->members & warp.alive & ~lanes;
+            check_members(context, *mine->waits_at, mine->lanes, absent | elsewhere);
         }
         for (std::size_t source = 0; source < detail.value_sources; ++source) {
             const std::vector<std::byte>& before = saved[next_saved++];

@@ -2,7 +2,7 @@
 // needs: cublas_v2.h
 // nvcc: -lcublas
 // expect: emulated GPU: error: cublasDgemm_v2 is not supported
-// expect: ! failed call: cublasDgemm_v2: (operation not supported), cublas_refused.cu:16; the program did not check
+// expect: ! failed call: cublasDgemm_v2: operation not supported, cublas_refused.cu:16; the program did not check
 // exit: 1
 #include <cublas_v2.h>
 

@@ -3,6 +3,10 @@
 // expect: no error
 // expect: reads 4 bytes 1024 bytes before an allocation of 65536 bytes
 // exit: 1
+// again: without --keep-going the launch stops at the first access out of bounds
+// expect: an illegal memory access was encountered
+// expect: reads 4 bytes 1024 bytes before an allocation of 65536 bytes
+// exit: 1
 #include <cstdio>
 __global__ void halo(const volatile float* in, float* out, int cols) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

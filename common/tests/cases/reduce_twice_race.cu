@@ -3,6 +3,13 @@
 // expect: 0 wrong (first sums 128 128 128 128, second 256 256)
 // expect: note: results depend on the order of warps: kernel twice(float const*, float*), block (0,0,0)
 // expect: --check-hazards names all such places
+// again: with the check, the second sum's first store meets the loads of the first sum
+// flags: --check-hazards
+// expect: 0 wrong
+// expect: ! hazard: kernel twice(float const*, float*), block (0,0,0)
+// expect: which other threads at reduce_twice_race.cu:26 read, with no barrier between them
+// expect-not: note: results depend
+// exit: 1
 #include <cstdio>
 __device__ float blockSum(float v) {
     __shared__ float s[32];

@@ -2,7 +2,8 @@
 // hazard: data of an asynchronous copy are read before the copy is waited for
 // flags: --check-hazards
 // exit: 1
-// expect: asynchronous copy
+// expect: accesses tile while an asynchronous copy to it is under way
+// expect: has not waited for it (cp.async.wait_group)
 #include <cuda_pipeline.h>
 __global__ void reverse(const float4* in, float4* out) {
     __shared__ float4 tile[128];

@@ -8,7 +8,6 @@ from statistics import median
 from notebook import device_names, names
 from notebook.charts.look import GENERATIONS, Evidence, Style, style
 from notebook.claims import Claim
-from notebook.devices import PUBLISHED
 from notebook.intervals import Processes, center, estimated_ratio
 from notebook.reference import by_reference
 from notebook.results import Result
@@ -44,9 +43,7 @@ class Device:
     @property
     def name(self) -> str:
         """As a label has it: Fermi, H200, RTX 3080."""
-        return device_names.short(self.result.device.removeprefix(PUBLISHED)).removeprefix(
-            "GeForce "
-        )
+        return device_names.short(self.result.device).removeprefix("GeForce ")
 
     @property
     def style(self) -> Style:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from notebook import device_names, outcomes, tables
-from notebook.devices import PUBLISHED
 from notebook.tables import ChapterVerdicts
 from notebook.verdicts import Verdict
 
@@ -49,7 +48,7 @@ def _row(verdicts: list[Verdict], device: str, generation: str) -> dict[str, str
         "source": tables.said_by(claim),
         "printed": outcomes.printed(claim),
         "device": device,
-        "generation": generation or device_names.short(device.removeprefix(PUBLISHED)),
+        "generation": generation or device_names.short(device),
         "evidence": decided[0].finding.evidence if decided else "none",
         "verdict": words,
         "value": outcomes.value_of(claim, verdicts),
