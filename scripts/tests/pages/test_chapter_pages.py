@@ -171,7 +171,7 @@ def test_the_words_of_a_verdict_are_those_of_the_rules() -> None:
             for cell in row.strip("|").split("|")[1:]:
                 for part in re.split(r"[;,] ", cell.strip()):
                     word = re.sub(
-                        r"^(?:DRAM |L2 |L1 )?[\d.,–∞]+ ?(?:[×%]|[a-zA-Zµ/]+)?$", "–", part
+                        r"^(?:DRAM |L2 |L1 )?[\d.,–∞]+ ?(?:× \w+|[×%]|[a-zA-Zµ/]+)?$", "–", part
                     )
                     assert re.sub(r"^\d+ ", "", word) in known, cell
 

@@ -12,7 +12,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from page_numbers import chapter_16, check, data, prose, reading
+from page_numbers import check, data, prose, reading
+
+from notebook import chapters
+from notebook.project import Project
+from notebook.prose_numbers import ChapterNumbers
 
 ROOT = Path(__file__).parents[3]
 # Those of a page.md are filled from the data: test_chapter_pages.py.
@@ -96,13 +100,15 @@ def _printed(chapter: str) -> list[float]:
 @pytest.mark.parametrize("front", ["README.md", "README.zh.md"])
 def test_the_front_page_has_the_fermi_s_share_of_its_peak(front: str) -> None:
     """Of the theoretical one: no claim is about it, so that no placeholder has it."""
-    share = chapter_16.fermi_share_of_peak(data.Data("16"))
+    project = Project.here()
+    (naive,) = chapters.find_chapters(project, ["16"])
+    share = ChapterNumbers.of(project, naive).printed("fermi_share_of_peak", "%")
     row = next(
         line
         for line in (ROOT / front).read_text(encoding="utf-8").split("\n")
         if line.startswith("|") and "16_matmul_naive/)&nbsp;" in line
     )
-    assert f"Fermi {share:.0f} %" in row
+    assert f"Fermi {share}" in row
 
 
 @pytest.mark.parametrize(
