@@ -15,8 +15,8 @@ import pytest
 from page_numbers import check, data, prose, reading
 
 from notebook import chapters
-from notebook.project import Project
-from notebook.prose_numbers import ChapterNumbers
+from notebook.base.project import Project
+from notebook.pages.prose_numbers import ChapterNumbers
 
 ROOT = Path(__file__).parents[3]
 # Those of a page.md are filled from the data: test_chapter_pages.py.

@@ -1,7 +1,7 @@
 """What the numbers of the chapters about the matrix product share."""
 
 from notebook import names
-from notebook.queries import Data
+from notebook.pages.queries import Data
 
 LANES = 32
 
