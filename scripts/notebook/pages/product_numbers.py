@@ -1,6 +1,6 @@
 """What the numbers of the chapters about the matrix product share."""
 
-from notebook import names
+from notebook.data import names
 from notebook.pages.queries import Data
 
 LANES = 32

@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 from page_numbers import check, data, prose, reading
 
-from notebook import chapters
+from notebook.data import chapters
 from notebook.base.project import Project
 from notebook.pages.prose_numbers import ChapterNumbers
 

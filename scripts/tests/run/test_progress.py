@@ -18,7 +18,7 @@ def shown_until(text: str, ours: int, theirs: int, folder: Path) -> str:
     seen = folder / "seen"
     waits = f"import os, time\nprint('unpacking')\nwhile not os.path.exists({str(seen)!r}): time.sleep(0.01)"
     call = (
-        "from notebook import progress; progress._SECONDS_BETWEEN_LINES = 0.1; "
+        "from notebook.base import progress; progress._SECONDS_BETWEEN_LINES = 0.1; "
         f"progress.run({[sys.executable, '-u', '-c', waits]!r}, 'apt')"
     )
     settings = os.environ | {"PYTHONPATH": str(_SCRIPTS)}
