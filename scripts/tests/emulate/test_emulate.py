@@ -209,10 +209,10 @@ def test_accesses_of_a_line_that_waste_alike_are_one_remark(tmp_path: Path) -> N
 
 def test_chapters_of_the_advice_are_there() -> None:
     root = Path(__file__).resolve().parents[3]
-    folder = root / "scripts" / "notebook"
+    folder = root / "scripts" / "notebook" / "emulate" / "launches"
     named = {
         name
-        for module in ("emulate_findings", "emulate_accesses")
+        for module in ("findings", "accesses")
         for name in re.findall(r'"([0-9]{2}_[a-z0-9_]+)"', (folder / f"{module}.py").read_text())
     }
     assert len(named) >= 5

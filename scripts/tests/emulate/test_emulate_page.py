@@ -181,7 +181,7 @@ def test_nsight_computes_names_stand_there_where_they_are_asked_for(tmp_path: Pa
 
 
 def test_shades_can_be_told_apart_in_grey() -> None:
-    style = Path(emulate_page.__file__).parent / "report" / "assets" / "emulated.css"
+    style = Path(emulate_page.__file__).parents[1] / "report" / "assets" / "emulated.css"
     shades = re.findall(
         r"\.shade([1-5]) \{ background: #([0-9a-f]{6});(?: color: #(\w{6});)?", style.read_text()
     )

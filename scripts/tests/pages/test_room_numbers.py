@@ -34,11 +34,11 @@ NUMBERS = [
     ("scripts/README.md", f"The smallest effect of interest is {judging.SMALLEST_EFFECT:.0%}".replace("%", " %")),
     ("scripts/README.md", f"range above {verdicts.LARGEST_SPREAD:.0%} of the median".replace("%", " %")),
     ("scripts/README.md", f"where that makes more than {_WORDS[crowd._MOST]}"),
-    (f"{LAB}/README.md", f"at most {constant('measurement.hpp', 'max_launches'):.0f} launches"),
-    (f"{LAB}/README.md", f"after {constant('batch_timer.cu', 'max_hold_ns') / 1e9:.0f} s the kernel gives up"),
-    (f"{LAB}/README.md", f"is more than {constant('steady_batches.hpp', 'max_drift') * 100:.0f} % from"),
-    (f"{LAB}/README.md", f"at most {_WORDS[int(constant('steady_batches.hpp', 'max_discarded'))]} times"),
-    (f"{LAB}/README.md", f"{_WORDS[int(constant('experiment.cpp', 'repetitions'))].title()} repetitions in random"),
+    (f"{LAB}/README.md", f"at most {constant('measure/measurement.hpp', 'max_launches'):.0f} launches"),
+    (f"{LAB}/README.md", f"after {constant('measure/batch_timer.cu', 'max_hold_ns') / 1e9:.0f} s the kernel gives up"),
+    (f"{LAB}/README.md", f"is more than {constant('measure/steady_batches.hpp', 'max_drift') * 100:.0f} % from"),
+    (f"{LAB}/README.md", f"at most {_WORDS[int(constant('measure/steady_batches.hpp', 'max_discarded'))]} times"),
+    (f"{LAB}/README.md", f"{_WORDS[int(constant('experiment/experiment.cpp', 'repetitions'))].title()} repetitions in random"),
 ]  # fmt: skip
 
 
