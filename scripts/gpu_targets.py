@@ -6,8 +6,8 @@
 import re
 import sys
 
-from notebook import gpus_here
-from notebook.text import plain
+from notebook.base.text import plain
+from notebook.tools import gpus_here
 
 _TARGET = re.compile(r"[1-9][0-9]{1,2}[af]?")
 

@@ -15,10 +15,11 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from notebook import build, ordinary_cuda
-from notebook.errors import Problem
-from notebook.project import Project
-from notebook.text import markdown_table
+from notebook.base.errors import Problem
+from notebook.base.project import Project
+from notebook.base.text import markdown_table
+from notebook.counters import ordinary_cuda
+from notebook.tools import build
 
 PAGE = Path(__file__).resolve().parents[1] / "common" / "emulator" / "README.md"
 BEGIN, END = (

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
-#include "lab/cuda_check.hpp"
+#include "lab/device/cuda_check.hpp"
+#include "lab/experiment/chapter.hpp"
 
 namespace hierarchy {
 

@@ -14,7 +14,7 @@
 //           measured.
 #include "chases.hpp"
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "throughput.hpp"
 
 namespace {

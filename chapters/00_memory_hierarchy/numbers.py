@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from notebook.queries import H200, Data, Numbers
+from notebook.pages.queries import H200, Data, Numbers
 
 _LOADS, _RATE = "items_per_second", "bytes_per_second"
 # What is chased in each level, and what all SMs read of it.

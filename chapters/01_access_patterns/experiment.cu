@@ -22,7 +22,7 @@
 
 #include "kernels.cuh"
 #include "l1.hpp"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 
 namespace {
 

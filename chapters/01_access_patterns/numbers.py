@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _COPY = "copy_strided l1:on"
 _PLAIN = f"{_COPY} stride:1"

@@ -11,7 +11,7 @@
 //           switches it off); cold rows rotate through buffer sets that together exceed four times
 //           the L2, because the book's smaller size fits an L2 of today whole.
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {

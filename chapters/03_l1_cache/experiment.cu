@@ -14,7 +14,7 @@
 //           and not the default, which on some generations is "off".
 #include "kernels.cuh"
 #include "l1.hpp"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {

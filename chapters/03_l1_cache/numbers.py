@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: queries of the tracked data."""
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _ALIGNED, _MISALIGNED = "read_offset offset:0", "read_offset offset:11"
 _LARGE = "block:none n:16777216|67108864 cache:cold"

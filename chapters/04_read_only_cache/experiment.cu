@@ -20,8 +20,8 @@
 #include <bit>
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
-#include "lab/cuda_check.hpp"
+#include "lab/device/cuda_check.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: queries of the tracked data."""
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _ELEMENTS = 2**26
 _SCATTERED, _TABLE = "gather scatter:array n:67108864", "sum_table entries:1024"

@@ -16,7 +16,7 @@
 
 #include "../02_misaligned_reads/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {

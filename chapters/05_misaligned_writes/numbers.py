@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: queries of the tracked data."""
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _ALIGNED, _MISALIGNED = "write_offset offset:0", "write_offset offset:11"
 _COLD, _WARM = "cache:cold", "cache:warm"

@@ -22,7 +22,7 @@
 #include <type_traits>
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: queries of the tracked data."""
 
-from notebook.queries import H100, Data, Numbers
+from notebook.pages.queries import H100, Data, Numbers
 
 _ONE, _ARRAY = "aos_one_field", "soa_one_field"
 _RECORDS = 2**24

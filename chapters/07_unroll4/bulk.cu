@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lab/copy_engine.cuh"
+#include "lab/device/copy_engine.cuh"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "lab/variant.hpp"
+#include "lab/device/variant.hpp"
 
 struct float4;
 

@@ -30,7 +30,7 @@
 #include "bulk.hpp"
 #include "evict_last.hpp"
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {

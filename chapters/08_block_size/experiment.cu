@@ -12,7 +12,7 @@
 // Differs:  the unrolled kernel computes the tail that the book's drops; the source states its
 //           best block without the times, so its claims are directions.
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {

@@ -15,7 +15,7 @@
 //           as in the source (chapter 10 switches it off); the book's matrix fits an H200's L2,
 //           so cold rows rotate through matrices that together exceed four times the L2.
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/matrix_transpose.hpp"
 
 namespace {

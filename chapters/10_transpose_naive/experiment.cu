@@ -13,7 +13,7 @@
 // Differs:  indices are 64 bits wide. The K10, K20 and K20X of the source never cache global loads in
 //           the L1; the emulated Kepler is a K40, which does with -dlcm=ca.
 #include "l1_rows.hpp"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/matrix_transpose.hpp"
 
 int main(int argc, char** argv) {

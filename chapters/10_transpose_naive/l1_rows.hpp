@@ -2,8 +2,8 @@
 #pragma once
 
 #include "l1.hpp"
-#include "lab/launch.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/device/launch.hpp"
+#include "lab/experiment/variant_name.hpp"
 #include "problems/matrix_transpose.hpp"
 
 inline lab::Variant l1_row(const Kernel& kernel, bool through_l1,

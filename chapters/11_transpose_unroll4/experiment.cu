@@ -13,7 +13,7 @@
 // Differs:  indices are 64 bits wide; the book's kernels index past the end where the width is no
 //           multiple of 4 x 16, ours do the tail, for every width.
 #include "../10_transpose_naive/l1_rows.hpp"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("11_transpose_unroll4", argc, argv);

@@ -18,7 +18,7 @@
 #include "../10_transpose_naive/kernels.cuh"
 #include "../11_transpose_unroll4/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/matrix_transpose.hpp"
 
 namespace {

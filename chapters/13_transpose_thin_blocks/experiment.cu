@@ -11,7 +11,7 @@
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it.
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/matrix_transpose.hpp"
 
 namespace {

@@ -25,8 +25,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lab/chapter.hpp"
-#include "lab/cublas.hpp"
+#include "lab/device/cublas.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/matrix_transpose.hpp"
 #include "steps.cuh"
 

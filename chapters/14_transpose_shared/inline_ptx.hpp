@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "lab/variant.hpp"
+#include "lab/device/variant.hpp"
 
 // The threads of a block, both ways, in the fastest tile of every type.
 constexpr unsigned threads_a_side = 16;

@@ -5,7 +5,7 @@ The trials are those of data/residency_trials.csv: each board's best run of a ke
 
 from collections.abc import Callable
 
-from notebook.queries import H100, Data, Numbers
+from notebook.pages.queries import H100, Data, Numbers
 
 _RATIO = "memcpy_ratio"
 _FLOATS = "transpose_vectors type:float tile:64x64"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "lab/cuda_check.hpp"
+#include "lab/device/cuda_check.hpp"
 
 struct Residency {
     // Blocks that an SM of 228 KB of shared memory holds, because each takes so many bytes of it; 0: as many as fit.

@@ -9,8 +9,8 @@
 #include "../10_transpose_naive/kernels.cuh"
 #include "inline_ptx.hpp"
 #include "kernels.cuh"
-#include "lab/compute_capability.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/device/compute_capability.hpp"
+#include "lab/experiment/variant_name.hpp"
 #include "residency.hpp"
 
 // The sizes at which a step is shown, as flags.

@@ -1,10 +1,10 @@
 #include <cstdint>
 
 #include "inline_ptx.hpp"
-#include "lab/compute_capability.hpp"
-#include "lab/copy_engine.cuh"
-#include "lab/launch.hpp"
-#include "lab/tensor_map.hpp"
+#include "lab/device/compute_capability.hpp"
+#include "lab/device/copy_engine.cuh"
+#include "lab/device/launch.hpp"
+#include "lab/device/tensor_map.hpp"
 
 namespace {
 

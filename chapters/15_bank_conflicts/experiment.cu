@@ -19,7 +19,7 @@
 #include <stdexcept>
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "loads.hpp"
 #include "problems/matrix_transpose.hpp"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
-#include "lab/cuda_check.hpp"
+#include "lab/device/cuda_check.hpp"
+#include "lab/experiment/chapter.hpp"
 
 constexpr int rounds = 64;
 // One block: an SM's banks work for it alone, and its warps are enough to keep them busy.

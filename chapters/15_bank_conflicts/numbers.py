@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: names, and queries of the tracked data."""
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _BUDGET = "copy_through_shared shared_kb:"
 _SMALLEST_BUDGET = f"{_BUDGET}4"

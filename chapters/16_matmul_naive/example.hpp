@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 
 // A NaN in one element of a or b shows in the elements of c whose threads read it: those of its row
 // (a) or of its column (b), and no others. One launch for each element.

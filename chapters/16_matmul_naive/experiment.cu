@@ -17,7 +17,7 @@
 
 #include "example.hpp"
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/product.hpp"
 
 namespace {

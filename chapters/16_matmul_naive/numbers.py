@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from notebook.product_numbers import clocks_of_a_step
-from notebook.queries import Data, Numbers
+from notebook.pages.product_numbers import clocks_of_a_step
+from notebook.pages.queries import Data, Numbers
 
 _NAIVE, _DOWN, _STRIDE = "matmul_naive", "matmul_naive_down_columns", "matmul_grid_stride"
 _SQUARE, _WIDE = f"{_NAIVE} block:16x16", f"{_NAIVE} block:32x32"

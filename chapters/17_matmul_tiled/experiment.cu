@@ -22,7 +22,7 @@
 #include "../16_matmul_naive/kernels.cuh"
 #include "example.hpp"
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/product.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from notebook.product_numbers import LANES, clocks_of_a_step
-from notebook.queries import Data, Numbers
+from notebook.pages.product_numbers import LANES, clocks_of_a_step
+from notebook.pages.queries import Data, Numbers
 
 _NAIVE, _TILED, _STRIPS = "matmul_naive", "matmul_tiled", "matmul_strip_mined"
 _STEPS, _BOUNDED = f"{_TILED}_in_steps", f"{_TILED}_bounded type:float"

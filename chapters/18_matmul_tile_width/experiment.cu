@@ -13,7 +13,7 @@
 // Differs:  the source states sizes and no measurement; its 3 KB a tile are tiles of 16 x 48.
 #include "../17_matmul_tiled/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/product.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from notebook.product_numbers import LANES, clocks_of_a_step
-from notebook.queries import Data, Numbers
+from notebook.pages.product_numbers import LANES, clocks_of_a_step
+from notebook.pages.queries import Data, Numbers
 
 _SQUARE, _TILE = "matmul_tiled_bounded type:float tile:", "matmul_rectangular_tiles tile:"
 _SIDES = (192, 1024, 2048)

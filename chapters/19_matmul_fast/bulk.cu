@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bulk_copies.cuh"
-#include "lab/compute_capability.hpp"
+#include "lab/device/compute_capability.hpp"
 #include "parts.cuh"
 
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gemm.hpp"
-#include "lab/variant.hpp"
+#include "lab/device/variant.hpp"
 
 namespace bulk {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/product.hpp"
 
 namespace matmul {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "gemm.hpp"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/product.hpp"
 
 namespace matmul {

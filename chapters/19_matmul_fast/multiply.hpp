@@ -8,8 +8,8 @@
 #include "bulk.hpp"
 #include "gemm.hpp"
 #include "kernels.cuh"
-#include "lab/compute_capability.hpp"
-#include "lab/launch.hpp"
+#include "lab/device/compute_capability.hpp"
+#include "lab/device/launch.hpp"
 #include "reuse.hpp"
 
 namespace matmul {

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from statistics import median
 
-from notebook.product_numbers import clocks_of_a_step
-from notebook.queries import Data, Numbers
+from notebook.pages.product_numbers import clocks_of_a_step
+from notebook.pages.queries import Data, Numbers
 
 _LARGE = "m:4096 n:4096 k:4096"
 _RATIO, _RATE = "cublas_ratio", "flops_per_second"

@@ -23,7 +23,7 @@
 
 #include <cmath>
 
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 #include "program.hpp"
 

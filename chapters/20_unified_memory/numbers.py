@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from statistics import median
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _SMALL, _LARGE = 1024, 6144
 

@@ -26,7 +26,7 @@
 #include "../16_matmul_naive/kernels.cuh"
 #include "../17_matmul_tiled/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/launch.hpp"
+#include "lab/device/launch.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "lab/random_values.hpp"
-#include "lab/repeated_values.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/experiment/variant_name.hpp"
+#include "lab/validate/random_values.hpp"
+#include "lab/validate/repeated_values.hpp"
 
 namespace lab {
 

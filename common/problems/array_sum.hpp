@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/device_buffer.hpp"
-#include "lab/device_validation.hpp"
-#include "lab/variant.hpp"
+#include "lab/device/device_buffer.hpp"
+#include "lab/device/variant.hpp"
+#include "lab/validate/device_validation.hpp"
 
 namespace lab {
 

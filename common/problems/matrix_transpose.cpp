@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/experiment/variant_name.hpp"
+#include "lab/validate/random_values.hpp"
+#include "lab/validate/validation.hpp"
 
 namespace lab {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "lab/device_buffer.hpp"
-#include "lab/variant.hpp"
+#include "lab/device/device_buffer.hpp"
+#include "lab/device/variant.hpp"
 
 namespace lab {
 

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "lab/device_buffer.hpp"
-#include "lab/errors.hpp"
-#include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/variant.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/device/device_buffer.hpp"
+#include "lab/device/errors.hpp"
+#include "lab/device/launch.hpp"
+#include "lab/device/variant.hpp"
+#include "lab/experiment/variant_name.hpp"
+#include "lab/validate/random_values.hpp"
 
 namespace lab {
 

@@ -9,11 +9,14 @@ import hypothesis
 import pytest
 import synthetic
 
-from notebook import errors, nvcc, toolbox
-from notebook.chapters import Chapter
-from notebook.project import Project
+from notebook.base import errors
+from notebook.base.project import Project
+from notebook.data.chapters import Chapter
+from notebook.tools import nvcc, toolbox
 
 SCRIPTS = Path(__file__).resolve().parents[1]
+# Helpers of one subject's tests serve others as well.
+sys.path += [str(folder) for folder in sorted((SCRIPTS / "tests").iterdir()) if folder.is_dir()]
 # A machine that is busy fails no test.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")

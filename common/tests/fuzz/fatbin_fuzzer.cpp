@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "emulator/ptx/fatbin.hpp"
-#include "emulator/ptx/machine_code.hpp"
-#include "emulator/ptx/machine_flow.hpp"
+#include "emulator/ptx/code/machine_code.hpp"
+#include "emulator/ptx/code/machine_flow.hpp"
+#include "emulator/ptx/image/fatbin.hpp"
 
 using namespace emulator::ptx;
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from notebook import device_names, outcomes, tables
-from notebook.tables import ChapterVerdicts
-from notebook.verdicts import Verdict
+from notebook.data import device_names
+from notebook.decide import outcomes, tables
+from notebook.decide.tables import ChapterVerdicts
+from notebook.decide.verdicts import Verdict
 
 FIELDS = (
     *("chapter", "claim", "source", "printed", "device", "generation"),

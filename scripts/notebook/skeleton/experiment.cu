@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "kernels.cuh"
-#include "lab/chapter.hpp"
+#include "lab/experiment/chapter.hpp"
 
 namespace {
 
