@@ -14,8 +14,8 @@ from types import ModuleType
 import pytest
 from page_numbers import check, data, prose, reading
 
-from notebook.data import chapters
 from notebook.base.project import Project
+from notebook.data import chapters
 from notebook.pages.prose_numbers import ChapterNumbers
 
 ROOT = Path(__file__).parents[3]

@@ -38,7 +38,8 @@ NUMBERS = [
     (f"{LAB}/README.md", f"after {constant('measure/batch_timer.cu', 'max_hold_ns') / 1e9:.0f} s the kernel gives up"),
     (f"{LAB}/README.md", f"is more than {constant('measure/steady_batches.hpp', 'max_drift') * 100:.0f} % from"),
     (f"{LAB}/README.md", f"at most {_WORDS[int(constant('measure/steady_batches.hpp', 'max_discarded'))]} times"),
-    (f"{LAB}/README.md", f"{_WORDS[int(constant('experiment/experiment.cpp', 'repetitions'))].title()} repetitions in random"),
+    (f"{LAB}/README.md",
+     f"{_WORDS[int(constant('experiment/experiment.cpp', 'repetitions'))].title()} repetitions in random"),
 ]  # fmt: skip
 
 
