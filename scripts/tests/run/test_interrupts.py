@@ -41,7 +41,7 @@ def wait_for(path: Path) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("module", ["nvcc.py", "commands.py", "chapter_list.py"])
+@pytest.mark.parametrize("module", ["tools/nvcc.py", "commands.py", "pages/chapter_list.py"])
 @pytest.mark.parametrize(
     ("number", "status", "said"),
     [

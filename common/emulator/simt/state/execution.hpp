@@ -141,6 +141,7 @@ struct BlockState {
     std::vector<WarpState> warps;
     std::uint32_t alive_threads = 0;
     unsigned fresh_warps = 0, paused_warps = 0;
+    bool only_polls = false;  // in its last round: it waits for other blocks
     std::byte* shared = nullptr;
     std::unique_ptr<std::byte[]> shared_storage;
     std::array<BarrierState, barriers_per_block> barriers;

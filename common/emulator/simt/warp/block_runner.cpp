@@ -16,6 +16,8 @@ namespace {
 // caches see the warps of a block side by side.
 constexpr std::int64_t long_turn = 4096;
 constexpr std::int64_t short_turn = 256;
+// Of a block that only waits for others: on a GPU a poll takes a load's latency.
+constexpr std::int64_t polling_turn = 4;
 constexpr std::uint64_t rounds_between_notes = 256;
 
 // Barriers of cooperative groups check themselves what the launch lacks.
@@ -55,6 +57,7 @@ void BlockRunner::begin(BlockState& block, std::uint64_t number) {
     block.barriers.fill({});
     block.alive_threads = execution_.launch.threads();
     block.fresh_warps = block.paused_warps = 0;
+    block.only_polls = false;
     begin_checks(block);
     for (WarpState& warp : block.warps) begin_warp(warp);
 }
@@ -103,11 +106,15 @@ bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
     execution_.recorder = recorder != nullptr && recorder->wants(block.number) ? recorder : nullptr;
     if (execution_.memory != nullptr)
         execution_.memory->at_block(block.number, execution_.launch.blocks());
+    const bool others_go_on = rounds != no_limit;
     for (; rounds > 0 && block.alive_threads > 0; --rounds) {
+        const std::uint64_t polls = execution_.polls + execution_.fruitless_atomics;
+        const std::uint64_t changes = execution_.memory_changes;
+        const std::int64_t turn = block.only_polls ? polling_turn : turn_;
         bool some_warp_ran = false;
         for (WarpState& warp : block.warps) {
             if (warp.is_done()) continue;
-            warp.context.budget = turn_;
+            warp.context.budget = turn;
             if (!warp.is_paused) some_warp_ran |= run_warp(warp);
         }
         if (block.paused_warps != 0) some_warp_ran |= resume_paused(block);
@@ -116,6 +123,9 @@ bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
         check_time();
         if (++rounds_ % rounds_between_notes == 0) [[unlikely]]
             note_progress(block);
+        block.only_polls = execution_.polls + execution_.fruitless_atomics != polls &&
+                           execution_.memory_changes == changes;
+        if (block.only_polls && others_go_on) break;
     }
     if (block.alive_threads == 0) block.loops.count(block);
     execution_.finished_blocks += block.alive_threads == 0;

@@ -21,7 +21,8 @@ class BlockRunner {
     // Once for each warp of a block's state, which serves many blocks.
     void prepare(WarpState& warp, BlockState& block);
     void begin(BlockState& block, std::uint64_t number);
-    // Gives every warp turns until the block has finished (true), or `rounds` rounds are over.
+    static constexpr std::uint64_t no_limit = ~std::uint64_t{0};  // of rounds
+    // Gives every warp turns until the block has finished (true), or `rounds` rounds are over, or it only waits for others.
     bool run(BlockState& block, std::uint64_t rounds);
 
   private:

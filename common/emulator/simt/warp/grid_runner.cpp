@@ -15,7 +15,6 @@ namespace {
 constexpr std::uint64_t rounds_of_cooperative = 4;
 constexpr std::uint64_t rounds_of_ordinary = 64;
 constexpr unsigned max_slices_in_a_row = 64;
-constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 // Below this many threads in a grid, starting CPU threads takes longer than the work.
 constexpr std::uint64_t min_threads_to_share = 8192;
 
@@ -86,7 +85,7 @@ void Worker::run_block(std::uint64_t number) {
     running = number;
     auto block = new_block();
     runner_->begin(*block, number);
-    (void)runner_->run(*block, no_limit);
+    (void)runner_->run(*block, BlockRunner::no_limit);
     finish(*block);
     spare_blocks_.push_back(std::move(block));
 }
