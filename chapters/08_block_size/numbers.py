@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable
 
-from notebook.queries import Data, Numbers, rank_correlation
+from notebook.pages.queries import Data, Numbers, rank_correlation
 
 _LARGE = "offset:0 n:67108864"
 _PLAIN, _UNROLLED = "read_offset shared_kb:none", "read_offset_unrolled shared_kb:none"
