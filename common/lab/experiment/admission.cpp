@@ -58,7 +58,7 @@ bool Admission::admits_validation(const Variant& shape) { return is_executed(sha
 
 bool Admission::is_executed(const Variant& row) {
     const DeviceDescription& device = backend::description();
-    // An emulated GPU never measures: of these rows nobody has to be told.
+    // An emulated GPU never measures, so these rows need no warning.
     if (device.emulated && row.evidence == Evidence::measured) return false;
     if (!device.has_l1_off && row.name.find("/l1:off") != std::string::npos) {
         return leave_out(
