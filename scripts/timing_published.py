@@ -3,7 +3,7 @@
 
     scripts/timing_published.py [--again [REGEX]]
 
-Runs what data/timing/published.toml says on the emulated GPUs, through chapters/any_size, and keeps the
+Runs what data/timing/published.toml says on the emulated GPUs, through scripts/any_size, and keeps the
 predictions that data/timing/published.csv already has, but with --again. Nothing of the model is taken
 from these times. scripts/timing_validation.py makes the tables of common/timing/README.md from it.
 """
@@ -34,7 +34,7 @@ from notebook.published.times import (
 )
 from notebook.tools import build
 
-PROGRAM = "chapters/any_size/any_size"
+PROGRAM = "scripts/any_size/any_size"
 Known = dict[tuple[str, str], tuple[float, str]]
 
 

@@ -71,8 +71,10 @@ class Data:
         return replace(self, chapter=number)
 
     def table(self, name: str) -> list[dict[str, str]]:
-        """The rows of a table of data/."""
-        with (self.project.root / "data" / name).open(encoding="utf-8", newline="") as file:
+        """The rows of a table of the chapter's folder, else of data/."""
+        own = self.project.chapters.glob(f"{self.chapter}_*/{name}")
+        path = next(own, self.project.root / "data" / name)
+        with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
     @cached_property

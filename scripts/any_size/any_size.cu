@@ -14,17 +14,17 @@
 #include <string>
 #include <vector>
 
-#include "../02_misaligned_reads/kernels.cuh"
-#include "../05_misaligned_writes/kernels.cuh"
-#include "../06_aos_soa/kernels.cuh"
-#include "../07_unroll4/kernels.cuh"
-#include "../09_transpose_bounds/kernels.cuh"
-#include "../10_transpose_naive/kernels.cuh"
-#include "../11_transpose_unroll4/kernels.cuh"
-#include "../12_transpose_diagonal/kernels.cuh"
-#include "../15_bank_conflicts/kernels.cuh"
-#include "../16_matmul_naive/kernels.cuh"
-#include "../17_matmul_tiled/kernels.cuh"
+#include "../../chapters/02_misaligned_reads/kernels.cuh"
+#include "../../chapters/05_misaligned_writes/kernels.cuh"
+#include "../../chapters/06_aos_soa/kernels.cuh"
+#include "../../chapters/07_unroll4/kernels.cuh"
+#include "../../chapters/09_transpose_bounds/kernels.cuh"
+#include "../../chapters/10_transpose_naive/kernels.cuh"
+#include "../../chapters/11_transpose_unroll4/kernels.cuh"
+#include "../../chapters/12_transpose_diagonal/kernels.cuh"
+#include "../../chapters/15_bank_conflicts/kernels.cuh"
+#include "../../chapters/16_matmul_naive/kernels.cuh"
+#include "../../chapters/17_matmul_tiled/kernels.cuh"
 #include "kernels.cuh"
 #include "lab/device/launch.hpp"
 
