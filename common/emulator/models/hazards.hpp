@@ -63,7 +63,7 @@ struct WarpAccess {
     std::uint32_t bytes = 0;                 // of a lane
     AccessKind kind{};
     bool is_strong = false;  // atomic or volatile: these do not race with each other
-    bool is_side_by_side = false;
+    bool is_side_by_side = false, is_uniform = false;  // neither: it is not known how the lanes lie
     Site site = no_site;
     const StoredValues* values = nullptr;  // of plain stores
 };
