@@ -23,14 +23,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from notebook import emulate, emulate_options, toolbox
-from notebook.errors import Problem
-from notebook.project import Project
-from notebook.text import markdown_cell, markdown_table, plain, terminal_table
+from notebook.base.errors import Problem
+from notebook.base.project import Project
+from notebook.base.text import markdown_cell, markdown_table, plain, terminal_table
+from notebook.emulate import command as emulate
+from notebook.emulate import options as emulate_options
+from notebook.tools import toolbox
 
-NVCC = (
-    "-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75", "-lineinfo", "-std=c++17", "-O3", "-w",
-)  # fmt: skip
+NVCC = ("-cudart", "shared", "-lineinfo", "-std=c++17", "-O3", "-w")
+CODE = ("-gencode", "arch=compute_75,code=compute_75")
 SOURCES = (".cu", ".cpp", ".c")
 # Lines of a program whose check failed, whatever its exit status says.
 FAILURE = re.compile(
@@ -163,7 +164,7 @@ def _programs(repository: str, described: dict[str, Any], checkouts: Path) -> It
 def attempt(program: Program, builds: Path, runtime: Path, options: argparse.Namespace) -> Outcome:
     """Compiles the program if needed and runs it."""
     executable = builds / program.repository / program.name.replace("/", ".")
-    if reason := _compile(program, executable):
+    if reason := compile_program(program, executable):
         return Outcome(program, 0.0, reason)
     settings = {
         "LD_LIBRARY_PATH": str(runtime),
@@ -223,7 +224,7 @@ def judge(program: Program, status: int, output: str) -> str:
     return f"{how}{line}"[:MAX_REASON]
 
 
-def _compile(program: Program, executable: Path) -> str:
+def compile_program(program: Program, executable: Path, code: tuple[str, ...] = CODE) -> str:
     """Compiles what is newer than the executable; returns nvcc's first error, or ""."""
     files = [
         path
@@ -239,7 +240,16 @@ def _compile(program: Program, executable: Path) -> str:
         return "no nvcc; run: scripts/lab setup"
     executable.parent.mkdir(parents=True, exist_ok=True)
     includes = [f"-I{path}" for path in (program.folder, program.folder / "inc", *program.includes)]
-    command = [nvcc, *NVCC, *program.flags, *includes, "-o", str(executable), *program.sources]
+    command = [
+        nvcc,
+        *NVCC,
+        *code,
+        *program.flags,
+        *includes,
+        "-o",
+        str(executable),
+        *program.sources,
+    ]
     done = subprocess.run(
         command,
         cwd=program.folder,

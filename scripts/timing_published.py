@@ -19,10 +19,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from notebook import build, emulate
-from notebook.progress import say
-from notebook.project import Project
-from notebook.published_times import (
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.emulate import command as emulate
+from notebook.published.times import (
     PREDICTIONS,
     Compared,
     Printed,
@@ -32,6 +32,7 @@ from notebook.published_times import (
     tables,
     write,
 )
+from notebook.tools import build
 
 PROGRAM = "chapters/any_size/any_size"
 Known = dict[tuple[str, str], tuple[float, str]]

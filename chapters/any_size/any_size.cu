@@ -26,7 +26,7 @@
 #include "../16_matmul_naive/kernels.cuh"
 #include "../17_matmul_tiled/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/launch.hpp"
+#include "lab/device/launch.hpp"
 
 namespace {
 
@@ -275,8 +275,9 @@ const std::map<std::string, Maker>& makers() {
         {"transpose_read_columns", matrix(transpose_read_columns, true)},
         {"transpose_read_rows_unroll4", matrix(transpose_read_rows_unroll4, false, 4)},
         {"transpose_read_columns_unroll4", matrix(transpose_read_columns_unroll4, true, 4)},
-        {"transpose_read_rows_diagonal", matrix(transpose_read_rows_diagonal)},
-        {"transpose_read_columns_diagonal", matrix(transpose_read_columns_diagonal, true)},
+        {"transpose_read_rows_diagonal", matrix(transpose_read_rows_diagonal<DiagonalOfSquare>)},
+        {"transpose_read_columns_diagonal",
+         matrix(transpose_read_columns_diagonal<DiagonalOfSquare>, true)},
         {"transpose_rectangle", matrix(transpose_rectangle<32, 16, 0>)},
         {"transpose_rectangle_padded", matrix(transpose_rectangle<32, 16, 1>)},
         {"copy_tile", by_tiles},

@@ -9,11 +9,14 @@ import hypothesis
 import pytest
 import synthetic
 
-from notebook import errors, nvcc, received, toolbox
-from notebook.chapters import Chapter
-from notebook.project import Project
+from notebook.base import errors
+from notebook.base.project import Project
+from notebook.data.chapters import Chapter
+from notebook.tools import nvcc, toolbox
 
 SCRIPTS = Path(__file__).resolve().parents[1]
+# Helpers of one subject's tests serve others as well.
+sys.path += [str(folder) for folder in sorted((SCRIPTS / "tests").iterdir()) if folder.is_dir()]
 # A machine that is busy fails no test.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -118,12 +121,6 @@ efficiency_32: load efficiency at offset 11
 """
 
 
-@pytest.fixture(autouse=True)
-def nothing_received(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which devices were added is found out by each command."""
-    monkeypatch.setattr(received, "_received", set())
-
-
 FRONT_PAGE = """<!-- lab:lore
 02 offset_11_slower: Offset 11 is slow | {offset_11_slower} the time | {efficiency_32@hopper} used
 -->
@@ -177,7 +174,8 @@ def make_tree(root: Path) -> Tree:
     (chapter / "README.md").write_text(PAGE)
     (root / "README.md").write_text(FRONT_PAGE)
     real = SCRIPTS.parent
-    shutil.copy(real / "chapters" / synthetic.CHAPTER / "figure.gp", chapter)
+    for name in ("figure.gp", "chart.py"):
+        shutil.copy(real / "chapters" / synthetic.CHAPTER / name, chapter)
     shutil.copytree(real / "plots", root / "plots", ignore=shutil.ignore_patterns("*.svg"))
     shutil.copytree(
         SCRIPTS / "notebook",

@@ -14,7 +14,7 @@ from notebook.charts.look import (
     key,
 )
 from notebook.charts.marks import PALE, RIGHT, THIN, Chart, Panel
-from notebook.charts.reads import at_11
+from notebook.charts.offsets import at_11
 from notebook.charts.sources import Sources
 from notebook.charts.words import NO_EFFECT, NO_EFFECT_LINES, percent, times
 

@@ -3,51 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from notebook.base.errors import Problem
 from notebook.charts import (
-    banks,
-    caches,
     effects,
     flow,
-    hierarchy,
     l2_room,
     overview,
     peers,
     plain,
-    products,
-    reads,
     standing,
-    threads,
-    transpose_steps,
-    transposes,
-    unified,
 )
 from notebook.charts.evidence import Facts
 from notebook.charts.marks import Chart
 from notebook.charts.sources import Sources
-
-_CHARTS: dict[str, Callable[[Facts], Chart]] = {
-    "00_memory_hierarchy": hierarchy.memory_hierarchy,
-    "01_access_patterns": reads.access_patterns,
-    "02_misaligned_reads": reads.misaligned_reads,
-    "03_l1_cache": caches.l1_cache,
-    "04_read_only_cache": caches.read_only_cache,
-    "05_misaligned_writes": reads.misaligned_writes,
-    "06_aos_soa": threads.aos_soa,
-    "07_unroll4": threads.unroll4,
-    "08_block_size": threads.block_size,
-    "09_transpose_bounds": transposes.transpose_bounds,
-    "10_transpose_naive": transposes.transpose_naive,
-    "11_transpose_unroll4": transpose_steps.transpose_unroll4,
-    "12_transpose_diagonal": transposes.transpose_diagonal,
-    "13_transpose_thin_blocks": transpose_steps.transpose_thin_blocks,
-    "14_transpose_shared": transpose_steps.transpose_shared,
-    "15_bank_conflicts": banks.bank_conflicts,
-    "16_matmul_naive": products.matmul_naive,
-    "17_matmul_tiled": products.matmul_tiled,
-    "18_matmul_tile_width": products.matmul_tile_width,
-    "19_matmul_fast": banks.matmul_fast,
-    "20_unified_memory": unified.unified_memory,
-}
+from notebook.data import chapter_code
+from notebook.data.chapters import Chapter
 
 
 @dataclass(frozen=True)
@@ -84,6 +54,10 @@ SPANNING = {
 }
 
 
-def of_chapter(name: str, facts: Facts) -> Chart:
-    """The chapter's own chart, or a bar for each variant."""
-    return _CHARTS.get(name, plain.variants)(facts)
+def of_chapter(chapter: Chapter, facts: Facts) -> Chart:
+    """What `chart` in the chapter's chart.py makes of the facts, or a bar for each variant."""
+    chart = chapter_code.attribute(chapter, "chart.py", "chart") or plain.variants
+    made = chart(facts)
+    if not isinstance(made, Chart):
+        raise Problem(f"{chapter.name}/chart.py: chart() returns no Chart")
+    return made

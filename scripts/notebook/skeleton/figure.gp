@@ -1,4 +1,4 @@
-# A bar for each variant, until scripts/notebook/charts has a chart of this chapter.
+# A bar for each variant, until there is a chart.py beside it.
 height = 420
 load 'style.gp'
 set grid xtics noytics

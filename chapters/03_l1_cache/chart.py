@@ -1,0 +1,60 @@
+"""Time without the L1 over that with it, and what each fetches."""
+
+from notebook.charts.curves import Place, Points, counts, times
+from notebook.charts.evidence import LARGEST, Device, Facts
+from notebook.charts.look import key
+from notebook.charts.marks import Chart, Panel
+from notebook.charts.words import percent, slower
+
+_OFFSETS = (0, 11, 128)
+_SWITCHED = [(offset, l1) for offset in (0, 11) for l1 in ("on", "off")]
+
+
+def chart(facts: Facts) -> Chart:
+    time = Panel((-0.5, 2.5), (0.95, 1.05), heading="time with L1 off, L1 on = 1", height=180)
+    time.ticks_x((float(place), f"offset {offset}") for place, offset in enumerate(_OFFSETS))
+    heading = "load efficiency: bytes used of those fetched, %"
+    fetched = Panel((-0.5, 3.5), (0, 108), heading=heading, height=180)
+    fetched.ticks_x(
+        (float(x), f"offset {offset}, L1 {l1}") for x, (offset, l1) in enumerate(_SWITCHED)
+    )
+    apart = [*facts.measured, *facts.published]
+
+    def without(device: Device) -> list[Place]:
+        shift = 0.06 * apart.index(device) if device in apart else -0.14
+        return [
+            (x + shift, _read(device, offset, "off"), _read(device, offset, "on"))
+            for x, offset in enumerate(_OFFSETS)
+        ]
+
+    def efficiency(device: Device) -> Points:
+        rows = [_counted(device, offset, l1) for offset, l1 in _SWITCHED]
+        return [(float(x), device.value(row, "load_efficiency")) for x, row in enumerate(rows)]
+
+    shown = times(time, facts, without, joined=False)
+    time.reference(1.0)
+    shown |= counts(fetched, "03", facts.counted, efficiency, joined=False)
+    return Chart(_title(facts), [time, fetched], key(shown))
+
+
+def _read(device: Device, offset: int, l1: str) -> str | None:
+    return device.row("read_offset", l1=l1, offset=offset, cache="cold", n=LARGEST)
+
+
+def _counted(device: Device, offset: int, l1: str) -> str | None:
+    """Emulated GPUs count at one size; counters do not depend on it."""
+    return device.row("read_offset", l1=l1, offset=offset, cache="cold", n=2**20)
+
+
+def _title(facts: Facts) -> str:
+    gpu, fermi = facts.gpu, facts.of("fermi")
+    if gpu is None or fermi is None:
+        return ""
+    time = gpu.ratio(_read(gpu, 11, "off"), _read(gpu, 11, "on"))
+    on, off = (fermi.value(_counted(fermi, 11, l1), "load_efficiency") for l1 in ("on", "off"))
+    if time is None or on is None or off is None:
+        return ""
+    return (
+        f"Without the L1 a misaligned read is {slower(time)} on the {gpu.name}; on a Fermi it uses "
+        f"{percent(off / 100)} of what it fetches, with the L1 {percent(on / 100)}"
+    )
