@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t range_bytes = std::size_t{256} << 30;
 // What malloc() in kernels rounds sizes up to.
 constexpr std::size_t heap_unit = 16;
-
 std::uint8_t* shadow = nullptr;
 
 class DeviceMemory {
@@ -316,6 +315,7 @@ void track_initialisation() {
     void* const memory = mmap(nullptr, range_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
+    (void)madvise(memory, range_bytes, MADV_HUGEPAGE);  // it is accessed at random
     shadow = static_cast<std::uint8_t*>(memory);
 }
 

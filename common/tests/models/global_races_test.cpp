@@ -57,6 +57,20 @@ class GlobalRaces : public testing::Test {
                              .is_side_by_side = true,
                              .site = kind == AccessKind::load ? reader : writer});
     }
+    // A warp of a block of 16 x 16 threads: two rows of 16 words, so many bytes apart.
+    void access_rows(BlockOrder& block, std::uint16_t first_thread, AccessKind kind,
+                     emulator::Address address, std::uint32_t apart) {
+        std::array<std::uint32_t, 32> offsets{};
+        for (std::uint32_t lane = 0; lane < 32; ++lane)
+            offsets[lane] = lane / 16 * apart + lane % 16 * 4;
+        races.access(block, {.first_thread = first_thread,
+                             .mask = 0xffffffffu,
+                             .base = address,
+                             .offsets = offsets.data(),
+                             .bytes = 4,
+                             .kind = kind,
+                             .site = kind == AccessKind::load ? reader : writer});
+    }
     std::vector<GlobalRace> found() { return races.take_findings(); }
     HazardKind only() {
         const auto all = found();
@@ -272,6 +286,42 @@ TEST_F(GlobalRaces, WholeWarpsMeet) {
     access_side_by_side(second, 0, AccessKind::store, 8192, 16);
     access_side_by_side(first, 32, AccessKind::load, 8192 + 256, 4);
     EXPECT_EQ(only(), HazardKind::read_after_write);
+}
+
+TEST_F(GlobalRaces, RowsOfATileAreThoseOfTheirThreads) {
+    access_rows(first, 64, AccessKind::store, 8192, 1024);
+    access_rows(second, 0, AccessKind::load, 8192 + 64, 1024);  // the words beside them
+    EXPECT_TRUE(found().empty());
+    read(second, 5, 8192 + 1024 + 4 * 3);  // word 3 of the second row: lane 19
+    const auto all = found();
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].kind, HazardKind::read_after_write);
+    EXPECT_EQ(all[0].thread, 5);
+    EXPECT_EQ(all[0].other_thread, 64 + 19);
+    EXPECT_EQ(all[0].other_block, 0u);
+}
+
+TEST_F(GlobalRaces, RowsOfATileMeetWhatSingleThreadsAccessed) {
+    write(first, 7, 8192 + 4 * 9);
+    access_rows(second, 32, AccessKind::load, 8192, 1024);
+    const auto all = found();
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].kind, HazardKind::read_after_write);
+    EXPECT_EQ(all[0].thread, 32 + 9);
+    EXPECT_EQ(all[0].other_thread, 7);
+}
+
+TEST_F(GlobalRaces, RowsOfATileThatWereReadAreNotWritten) {
+    access_rows(first, 0, AccessKind::load, 8192, 1024);
+    access_rows(second, 0, AccessKind::store, 8192, 1024);
+    EXPECT_EQ(only(), HazardKind::write_after_read);
+}
+
+TEST_F(GlobalRaces, BothRowsOfAWarpInOnePlaceAreARace) {
+    access_rows(first, 0, AccessKind::load, 8192, 0);
+    EXPECT_TRUE(found().empty());
+    access_rows(first, 32, AccessKind::store, 12288, 0);
+    EXPECT_EQ(only(), HazardKind::write_after_write);
 }
 
 }  // namespace

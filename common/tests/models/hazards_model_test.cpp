@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace {
 
 using emulator::AccessKind;
@@ -226,6 +228,32 @@ TEST_F(SharedMemoryHazards, ReadersOfOtherWarpsAreNotForgottenOverTheFirstOne) {
     read(40, 0);
     write(0, 0, 4, 5);
     EXPECT_EQ(only(), HazardKind::write_after_read);
+}
+
+// Loads of a word that many warps have read are not compared any more, until the word is written.
+TEST_F(SharedMemoryHazards, AReadBehindAWriteToAWordThatManyReadIsFound) {
+    std::array<std::uint32_t, 32> zeros{};
+    const auto read_by = [&](std::uint16_t first_thread, emulator::Site site) {
+        checker.access({.first_thread = first_thread,
+                        .mask = 0xffffffffu,
+                        .offsets = zeros.data(),
+                        .bytes = 4,
+                        .kind = AccessKind::load,
+                        .is_uniform = true,
+                        .site = site});
+    };
+    write(0, 0);
+    checker.synchronise();
+    for (std::uint16_t warp = 0; warp < 4; ++warp)
+        read_by(static_cast<std::uint16_t>(32 * warp), reader);
+    checker.access({130, 0}, 0, 4, AccessKind::store, 7);
+    read_by(160, 8);
+    const auto hazards = found();
+    ASSERT_EQ(hazards.size(), 2u);
+    EXPECT_EQ(hazards[0].kind, HazardKind::write_after_read);
+    EXPECT_EQ(hazards[1].kind, HazardKind::read_after_write);
+    EXPECT_EQ(hazards[1].thread, 160);
+    EXPECT_EQ(hazards[1].other_thread, 130);
 }
 
 TEST_F(SharedMemoryHazards, ReadersOfTheOwnWarpAreOrderedByItsSynchronisation) {

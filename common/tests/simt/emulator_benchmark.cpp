@@ -85,6 +85,8 @@ template <class T>
 std::uint64_t device_array(const std::vector<T>& values) {
     void* const memory = emulator::allocate_device_memory(values.size() * sizeof(T));
     std::memcpy(emulator::storage_of(memory), values.data(), values.size() * sizeof(T));
+    emulator::mark_initialised(reinterpret_cast<emulator::Address>(memory),
+                               values.size() * sizeof(T));
     return reinterpret_cast<std::uint64_t>(memory);
 }
 
@@ -141,6 +143,7 @@ std::vector<Kernel> make_kernels() {
 }  // namespace
 
 int main(int argc, char** argv) {
+    emulator::track_initialisation();
     const std::vector<Kernel> kernels = make_kernels();
     const Mode modes[] = {
         {"requests", false, false}, {"caches", true, false}, {"hazards", false, true}};

@@ -1,7 +1,7 @@
 #include "emulator/models/hazards/global_races.hpp"
 
-#include <algorithm>
-#include <bit>
+#include <new>
+#include <span>
 
 namespace emulator {
 namespace {
@@ -17,19 +17,17 @@ void GlobalRaces::begin_launch() {
     orders_.clear();
     if (pages_.size() < max_pages && first_interval_ < Records::max_interval / 2) return;
     pages_.clear();
+    words_ = RecordPool<RaceWords>(large_page_bytes);
+    page_memory_ = RecordPool<Page>(large_page_bytes);
     known_.fill({});
     first_interval_ = 1;
 }
 
-RaceGroup& GlobalRaces::group_of(Address address) {
-    const Address number = address / page_bytes;
-    Known& known = known_[number % known_.size()];
-    if (known.number != number) {
-        auto& page = pages_[number];
-        if (!page) page = std::make_unique<Page>();
-        known = {number, page.get()};
-    }
-    return known.page->groups[address % page_bytes / group_bytes];
+GlobalRaces::Page& GlobalRaces::find_page(Address number) {
+    Page*& page = pages_[number];
+    if (page == nullptr) page = new (page_memory_.take()) Page;
+    known_[number % known_.size()] = {number, page};
+    return *page;
 }
 
 const GlobalRaces::Interval& GlobalRaces::interval_of(RaceRecord record) const {
@@ -56,45 +54,73 @@ void GlobalRaces::access(BlockOrder& order, const WarpAccess& access) {
     if (first_interval_ + intervals_.size() >= Records::max_interval) return;
     const RaceRecord first = record_of(order, access);
     if (access.is_side_by_side && note_whole_warp(order, access, first)) return;
+    const std::uint32_t rest = note_runs(access, first);
+    if (rest != 0) note_lanes(order, access, rest, first);
+}
+
+// Rows of tiles: eight lanes each access words side by side. Returns the lanes that have to be noted one by one.
+std::uint32_t GlobalRaces::note_runs(const WarpAccess& access, RaceRecord mine) {
+    constexpr std::size_t lanes = RaceGroup::run;
+    constexpr std::uint32_t all = 0xffffffffu, of_run = (1u << lanes) - 1;
+    if (access.mask != all || access.bytes != 4 || access.is_strong || access.is_uniform)
+        return access.mask;
+    std::uint32_t differences = 0;
+    for (std::size_t first = 0; first < warp_size; first += lanes) {
+        const std::uint32_t begin = access.offsets[first];
+        differences |= static_cast<std::uint32_t>(access.base + begin) % (4 * lanes);
+        for (std::uint32_t i = 0; i < lanes; ++i)
+            differences |= access.offsets[first + i] - begin ^ 4 * i;
+    }
+    if (differences != 0) return access.mask;
     const RaceRecord oldest = Records::first_of(first_interval_);
-    const bool is_plain_load = access.kind == AccessKind::load && !access.is_strong;
-    if (!access.is_side_by_side && access.offsets[0] != access.offsets[warp_size - 1])
-        prefetch(access);
-    for_places(access, [&](unsigned lane, bool is_shared) {
-        const Address begin = access.base + access.offsets[lane], end = begin + access.bytes;
-        const RaceRecord mine =
-            Records::of_lane(first, lane) | (is_shared ? race_flag::other_lanes : 0);
-        for (Address word = begin / 4 * 4; word < end; word += 4) {
-            const std::size_t number = word % group_bytes / 4;
-            if (is_plain_load && group_of(word).is_read_by_many<Records>(number, oldest)) continue;
-            const auto from = static_cast<unsigned>(std::max(begin, word) - word);
-            const auto to = static_cast<unsigned>(std::min(end, word + 4) - word);
-            const RaceRecord bytes = (1u << to) - (1u << from);
-            note_word_of(order, access, mine | bytes << Records::bytes_shift, word);
-        }
+    std::uint32_t rest = 0;
+    for (std::size_t lane = 0; lane < warp_size; lane += lanes) {
+        const Address begin = access.base + access.offsets[lane];
+        const RaceRecord first = Records::of_lane(mine, lane) | Records::bytes_mask;
+        if (!group_of(begin).note_run<Records>(begin % group_bytes / 4, first, oldest, words_))
+            rest |= of_run << lane;
+    }
+    return rest;
+}
+
+void GlobalRaces::note_lanes(const BlockOrder& order, const WarpAccess& access, std::uint32_t lanes,
+                             RaceRecord mine) {
+    // Records that lie far apart arrive side by side: first the groups, then their words.
+    std::array<Place, warp_size> places;
+    std::size_t count = 0;
+    for_places(access, lanes, [&](unsigned lane, bool is_shared) {
+        const Address begin = access.base + access.offsets[lane];
+        RaceGroup& group = group_of(begin);
+        __builtin_prefetch(&group);
+        places[count++] = {&group, begin,
+                           Records::of_lane(mine, lane) | (is_shared ? race_flag::other_lanes : 0)};
     });
+    const std::span<const Place> all(places.data(), count);
+    for (const Place& place : all)
+        place.group->prefetch(place.begin % group_bytes / 4, access.kind);
+    if (access.bytes != 4) {
+        for (const Place& place : all) note_parts(order, access, place);
+        return;
+    }
+    for (const Place& place : all)
+        note_word_of(order, access, place.mine | Records::bytes_mask, place.begin, *place.group);
 }
 
-// Records that lie far apart arrive side by side.
-void GlobalRaces::prefetch(const WarpAccess& access) {
-    std::array<const RaceGroup*, warp_size> groups{};
-    for (std::size_t lane = 0; lane < warp_size; ++lane) {
-        if ((access.mask >> lane & 1) == 0) continue;
-        groups[lane] = &group_of(access.base + access.offsets[lane]);
-        __builtin_prefetch(groups[lane]);
-    }
-    for (std::size_t lane = 0; lane < warp_size; ++lane) {
-        if (groups[lane] != nullptr)
-            groups[lane]->prefetch((access.base + access.offsets[lane]) % group_bytes / 4);
-    }
+// An access of any size.
+void GlobalRaces::note_parts(const BlockOrder& order, const WarpAccess& access,
+                             const Place& place) {
+    const auto in_word = static_cast<unsigned>(place.begin % 4);
+    const RaceRecord bytes = access.bytes < 4 ? ((1u << access.bytes) - 1) << in_word : 15;
+    const RaceRecord mine = place.mine | bytes << Records::bytes_shift;
+    for (Address word = place.begin - in_word; word < place.begin + access.bytes; word += 4)
+        note_word_of(order, access, mine, word, *place.group);
 }
 
-void GlobalRaces::note_word_of(const BlockOrder& order, const WarpAccess& access, RaceRecord mine,
-                               Address word) {
-    const RaceRecord oldest = Records::first_of(first_interval_);
-    auto& [written, other] = group_of(word).word<Records>(word % group_bytes / 4, mine, oldest);
+void GlobalRaces::compare_word(const BlockOrder& order, const WarpAccess& access, RaceRecord mine,
+                               Address word, RaceGroup& group) {
+    const auto [written, other] = group.word<Records>(word % group_bytes / 4, mine, words_);
     note_word<Records>(
-        written, other, mine, oldest,
+        written, other, mine, Records::first_of(first_interval_),
         [&](RaceRecord before, RaceRecord now) { return conflicts(order, before, now); },
         [&](RaceRecord before) {
             const bool is_near = Records::interval(before) == Records::interval(mine);

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -70,19 +69,46 @@ class GlobalRaces {
         std::uint32_t released = 0, acquired = 0;
     };
 
-    RaceGroup& group_of(Address address);
+    // What a lane accesses; it is aligned, and so lies in one group.
+    struct Place {
+        RaceGroup* group;
+        Address begin;
+        RaceRecord mine;  // without bytes
+    };
+
+    RaceGroup& group_of(Address address) {
+        const Address number = address / page_bytes;
+        const Known& known = known_[number % known_.size()];
+        Page& page = known.number == number ? *known.page : find_page(number);
+        return page.groups[address % page_bytes / group_bytes];
+    }
+    Page& find_page(Address number);
     RaceRecord record_of(BlockOrder& order, const WarpAccess& access);
     bool note_whole_warp(const BlockOrder& order, const WarpAccess& access, RaceRecord mine);
-    void prefetch(const WarpAccess& access);
+    std::uint32_t note_runs(const WarpAccess& access, RaceRecord mine);
+    void note_lanes(const BlockOrder& order, const WarpAccess& access, std::uint32_t lanes,
+                    RaceRecord mine);
+    void note_parts(const BlockOrder& order, const WarpAccess& access, const Place& place);
     void note_word_of(const BlockOrder& order, const WarpAccess& access, RaceRecord mine,
-                      Address word);
+                      Address word, RaceGroup& group) {
+        const std::size_t number = word % group_bytes / 4;
+        const RaceRecord oldest = Records::first_of(first_interval_);
+        const bool is_plain_load = (mine & (race_flag::changes | race_flag::strong)) == 0;
+        if (is_plain_load && group.is_read_by_many<Records>(number, oldest)) return;
+        if (!group.note_own<Records>(number, mine, oldest, words_))
+            compare_word(order, access, mine, word, group);
+    }
+    void compare_word(const BlockOrder& order, const WarpAccess& access, RaceRecord mine,
+                      Address word, RaceGroup& group);
     bool conflicts(const BlockOrder& order, RaceRecord before, RaceRecord mine) const;
     bool is_released(const BlockOrder& order, RaceRecord before) const;
     void report(HazardKind kind, const WarpAccess& access, RaceRecord before, RaceRecord mine,
                 Address address);
     const Interval& interval_of(RaceRecord record) const;
 
-    std::unordered_map<Address, std::unique_ptr<Page>> pages_;
+    RecordPool<RaceWords> words_{large_page_bytes};
+    RecordPool<Page> page_memory_{large_page_bytes};
+    std::unordered_map<Address, Page*> pages_;
     // Those that were looked up last.
     struct Known {
         Address number = ~Address{0};

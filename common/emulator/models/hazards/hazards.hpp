@@ -64,7 +64,7 @@ struct WarpAccess {
     AccessKind kind{};
     bool is_strong = false;   // atomic or volatile: these do not race with each other
     bool overwrites = false;  // of an atomic: an exchange, whose old value nothing reads
-    bool is_side_by_side = false;
+    bool is_side_by_side = false, is_uniform = false;  // neither: it is not known how the lanes lie
     Site site = no_site;
     const StoredValues* values = nullptr;  // of plain stores
 };

@@ -9,13 +9,24 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <type_traits>
+#include <vector>
 
 #include "emulator/models/hazards/hazards.hpp"
 
 namespace emulator {
 
 using RaceRecord = std::uint64_t;
+
+namespace race_flag {
+constexpr RaceRecord strong = 1;   // atomic or volatile
+constexpr RaceRecord changes = 2;  // a store or an atomic
+constexpr RaceRecord atomic = 4;
+constexpr RaceRecord other_lanes = 8;  // of the warp were there, too
+constexpr RaceRecord other_warps = 16;
+}  // namespace race_flag
 
 // From the highest bits on: interval, epoch of the warp, thread (10), bytes of the word (4), site (13), flags (5).
 // So one comparison of two records tells in which interval a word was accessed last.
@@ -27,6 +38,10 @@ struct RaceRecords {
     static constexpr std::uint32_t max_interval = (1u << (interval_bits - 1)) - 1;  // below 2^63
     static constexpr RaceRecord site_mask = (1u << 13) - 1,
                                 bytes_mask = RaceRecord{15} << bytes_shift;
+    // Of these bits, those of a word that several warps have loaded, all of it and plainly.
+    static constexpr RaceRecord kinds_mask =
+        race_flag::other_warps | race_flag::strong | bytes_mask;
+    static constexpr RaceRecord read_by_many = race_flag::other_warps | bytes_mask;
 
     static std::uint32_t interval(RaceRecord record) {
         return static_cast<std::uint32_t>(record >> interval_shift);
@@ -58,14 +73,6 @@ struct RaceRecords {
     }
     static bool same_bytes(RaceRecord a, RaceRecord b) { return (a & b & bytes_mask) != 0; }
 };
-
-namespace race_flag {
-constexpr RaceRecord strong = 1;   // atomic or volatile
-constexpr RaceRecord changes = 2;  // a store or an atomic
-constexpr RaceRecord atomic = 4;
-constexpr RaceRecord other_lanes = 8;  // of the warp were there, too
-constexpr RaceRecord other_warps = 16;
-}  // namespace race_flag
 
 // One record for all that do not plainly store: a plain load is kept rather than a strong access, for it races with more.
 template <class Records>
@@ -113,11 +120,15 @@ void note_word(RaceRecord& written, RaceRecord& other, RaceRecord mine, RaceReco
     }
 }
 
-// Calls `visit(lane, is_shared)` for the lanes of a request; of neighbours that load one and the same place for the first alone.
+// Calls `visit(lane, is_shared)` for these lanes of a request; of neighbours that load one and the same place for the first alone.
 template <class Visit>
-void for_places(const WarpAccess& access, const Visit& visit) {
+void for_places(const WarpAccess& access, std::uint32_t mask, const Visit& visit) {
     const bool is_load = access.kind == AccessKind::load;
-    for (std::uint32_t rest = access.mask; rest != 0;) {
+    if (is_load && access.is_uniform) {
+        visit(static_cast<unsigned>(std::countr_zero(mask)), std::popcount(mask) > 1);
+        return;
+    }
+    for (std::uint32_t rest = mask; rest != 0;) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         rest &= rest - 1;
         bool is_shared = false;
@@ -130,78 +141,174 @@ void for_places(const WarpAccess& access, const Visit& visit) {
     }
 }
 
+// Whether `record` is older than `oldest`, or of `mine`'s thread alone and of the same time.
+template <class Records>
+bool is_own(RaceRecord record, RaceRecord mine, RaceRecord oldest) {
+    return record < oldest || (Records::same_thread_and_time(record, mine) &&
+                               (record & (race_flag::other_lanes | race_flag::other_warps)) == 0);
+}
+
+// The records of the words of a group, one by one.
+struct RaceWords {
+    std::array<RaceRecord, warp_size> written, other;
+};
+
+// Memory for records, from chunk to chunk; it lives as long as the pool. Chunks of whole large pages are made of such: records
+// are accessed at random, and the CPU has few walks through its page tables then.
+struct ReleaseChunk {
+    void operator()(void* chunk) const { std::free(chunk); }
+};
+std::unique_ptr<void, ReleaseChunk> allocate_chunk(std::size_t bytes);
+
+template <class T>
+class RecordPool {
+  public:
+    static_assert(std::is_trivially_destructible_v<T>);
+    explicit RecordPool(std::size_t chunk_bytes) : chunk_bytes_(chunk_bytes) {}
+    // Not initialised.
+    T* take() {
+        if (left_ == 0) {
+            chunks_.push_back(allocate_chunk(chunk_bytes_));
+            next_ = static_cast<T*>(chunks_.back().get());
+            left_ = chunk_bytes_ / sizeof(T);
+        }
+        --left_;
+        return next_++;
+    }
+
+  private:
+    std::size_t chunk_bytes_;
+    std::vector<std::unique_ptr<void, ReleaseChunk>> chunks_;
+    T* next_ = nullptr;
+    std::size_t left_ = 0;
+};
+constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
+
 // Words side by side, as many as a warp has lanes. As long as whole warps access them in the order of their lanes, one record
 // of the first lane stands for all.
 class RaceGroup {
   public:
     static constexpr std::size_t size = warp_size;  // words
+    static constexpr std::size_t run = 8;           // words of a run
 
     // An access by the lanes of a warp, `words_of_lane` each, the first of which is `mine`'s thread. False where it has to be
     // noted word by word: some words differ, or it meets another access.
     template <class Records, class Conflicts>
     bool note(RaceRecord mine, std::uint8_t words_of_lane, RaceRecord oldest,
               const Conflicts& conflicts) {
-        if (is_expanded_ && latest_ < oldest) forget();
+        if (is_expanded_ && std::max(written_, other_) < oldest) forget();
         if (is_expanded_) return false;
-        Pair next = whole_;
-        const bool is_store =
-            (mine & (race_flag::strong | race_flag::changes)) == race_flag::changes;
-        if (next.written >= oldest && written_words_ != words_of_lane) return false;
-        if (next.other >= oldest && other_words_ != words_of_lane) return false;
+        RaceRecord written = written_, other = other_;
+        if (written >= oldest && written_words_ != words_of_lane) return false;
+        if (other >= oldest && other_words_ != words_of_lane) return false;
         bool meets = false;
         note_word<Records>(
-            next.written, next.other, mine | Records::bytes_mask, oldest, conflicts,
+            written, other, mine | Records::bytes_mask, oldest, conflicts,
             [](RaceRecord) { return false; }, [&](HazardKind, RaceRecord) { meets = true; });
         if (meets) return false;
-        whole_ = next;
-        (is_store ? written_words_ : other_words_) = words_of_lane;
+        written_ = written;
+        other_ = other;
+        (is_plain_store(mine) ? written_words_ : other_words_) = words_of_lane;
         return true;
     }
 
-    struct Pair {
-        RaceRecord written = 0, other = 0;
-    };
+    // An access to one word. False where it has to be compared with others' accesses: see `word`.
     template <class Records>
-    Pair& word(std::size_t number, RaceRecord mine, RaceRecord oldest) {
-        if (is_expanded_ && latest_ < oldest) forget();
-        if (!is_expanded_) expand<Records>();
-        latest_ = std::max(latest_, mine);
-        return (*words_)[number];
+    bool note_own(std::size_t number, RaceRecord mine, RaceRecord oldest,
+                  RecordPool<RaceWords>& pool) {
+        if (!is_expanded_) [[unlikely]]
+            expand<Records>(pool);
+        const bool is_store = is_plain_store(mine);
+        RaceRecord& record = (is_store ? words_->written : words_->other)[number];
+        if (!is_own<Records>(record, mine, oldest)) return false;
+        // Words that were stored since and words that were loaded mostly are not the same: half of the records are not looked at.
+        if ((is_store ? other_ : written_) >= oldest &&
+            !is_own<Records>((is_store ? words_->other : words_->written)[number], mine, oldest))
+            return false;
+        note_latest(mine);
+        if (!Records::same_thread_and_time(record, mine))
+            record = mine;
+        else if (is_store || (record & race_flag::strong) >= (mine & race_flag::strong))
+            record = mine | (record & Records::bytes_mask);
+        return true;
+    }
+    // Plain accesses of words side by side by lanes side by side, from `number` and `mine`'s thread on, each to one word. False
+    // where they have to be noted one by one.
+    template <class Records>
+    bool note_run(std::size_t number, RaceRecord mine, RaceRecord oldest,
+                  RecordPool<RaceWords>& pool) {
+        if (!is_expanded_) [[unlikely]]
+            expand<Records>(pool);
+        const bool is_store = is_plain_store(mine);
+        RaceRecord* const records = (is_store ? words_->written : words_->other).data() + number;
+        if ((is_store ? other_ : written_) >= oldest) return false;
+        RaceRecord newest = 0, first = ~RaceRecord{0}, unlike_many = 0;
+        for (std::size_t i = 0; i < run; ++i) {
+            newest = std::max(newest, records[i]);
+            first = std::min(first, records[i]);
+            unlike_many |= (records[i] & Records::kinds_mask) ^ Records::read_by_many;
+        }
+        if (!is_store && first >= oldest && unlike_many == 0) return true;
+        if (newest >= oldest) return false;
+        for (std::size_t i = 0; i < run; ++i) records[i] = Records::of_lane(mine, i);
+        note_latest(mine);
+        return true;
+    }
+    struct Word {
+        RaceRecord& written;
+        RaceRecord& other;
+    };
+    // The records of a word that is about to be accessed.
+    template <class Records>
+    Word word(std::size_t number, RaceRecord mine, RecordPool<RaceWords>& pool) {
+        if (!is_expanded_) expand<Records>(pool);
+        note_latest(mine);
+        return {words_->written[number], words_->other[number]};
     }
     // Whether a plain load has nothing to tell: nothing has written the word since `oldest`, and other warps have read it.
     template <class Records>
     bool is_read_by_many(std::size_t number, RaceRecord oldest) const {
-        const Pair& it = is_expanded_ ? (*words_)[number] : whole_;
-        return it.written < oldest && it.other >= oldest &&
-               (it.other & (race_flag::other_warps | race_flag::strong | Records::bytes_mask)) ==
-                   (race_flag::other_warps | Records::bytes_mask);
+        const RaceRecord other = is_expanded_ ? words_->other[number] : other_;
+        return other >= oldest && (other & Records::kinds_mask) == Records::read_by_many &&
+               (written_ < oldest || (is_expanded_ && words_->written[number] < oldest));
     }
-    void prefetch(std::size_t number) const {
-        if (is_expanded_) __builtin_prefetch(&(*words_)[number]);
+    // Ahead of an access to a word.
+    void prefetch(std::size_t number, AccessKind kind) const {
+        if (!is_expanded_) return;
+        __builtin_prefetch(&(kind == AccessKind::store ? words_->written : words_->other)[number]);
     }
     void forget() {
-        whole_ = {};
+        written_ = other_ = 0;
         is_expanded_ = false;
     }
 
   private:
+    static bool is_plain_store(RaceRecord record) {
+        return (record & (race_flag::strong | race_flag::changes)) == race_flag::changes;
+    }
+    void note_latest(RaceRecord mine) {
+        RaceRecord& latest = is_plain_store(mine) ? written_ : other_;
+        latest = std::max(latest, mine);
+    }
     template <class Records>
-    void expand() {
-        if (!words_) words_ = std::make_unique<std::array<Pair, size>>();
+    void expand(RecordPool<RaceWords>& pool) {
+        if (words_ == nullptr) words_ = pool.take();
         const auto of_word = [](RaceRecord first, std::size_t lane) {
             return first == 0 ? 0 : Records::of_lane(first, lane);
         };
-        for (std::size_t i = 0; i < size; ++i)
-            (*words_)[i] = {of_word(whole_.written, i / written_words_),
-                            of_word(whole_.other, i / other_words_)};
-        latest_ = std::max(whole_.written, whole_.other);
+        const int written = std::countr_zero(written_words_),
+                  other = std::countr_zero(other_words_);
+        for (std::size_t i = 0; i < size; ++i) {
+            words_->written[i] = of_word(written_, i >> written);
+            words_->other[i] = of_word(other_, i >> other);
+        }
         is_expanded_ = true;
     }
 
-    Pair whole_;
-    RaceRecord latest_ = 0;  // of its words
-    std::unique_ptr<std::array<Pair, size>> words_;
-    std::uint8_t written_words_ = 1, other_words_ = 1;
+    RaceRecord written_ = 0,
+               other_ = 0;        // of the first lane; expanded: the latest ones of all words
+    RaceWords* words_ = nullptr;  // of the owner's pool; kept once they were needed
+    std::uint8_t written_words_ = 1, other_words_ = 1;  // of a lane; powers of two
     bool is_expanded_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "emulator/models/hazards/shared_hazards.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace emulator {
@@ -10,6 +11,7 @@ void SharedMemoryHazards::begin_block(std::size_t shared_bytes, bool sees_fences
     const std::size_t words = (shared_bytes + 3) / 4;
     groups_.resize((words + RaceGroup::size - 1) / RaceGroup::size);
     initialised_.resize(words);
+    settled_.resize(words);
     // Bytes are kept in the lowest four bits, above them the block's number.
     if (++generation_ == 1u << 28) {
         std::ranges::fill(initialised_, 0);
@@ -29,11 +31,6 @@ RaceRecord SharedMemoryHazards::record_of(Accessor who, AccessKind kind, Site si
                              (is_atomic ? race_flag::atomic : 0) |
                              (kind != AccessKind::load ? race_flag::changes : 0);
     return Records::make(epoch_, who.warp_epoch, who.thread, site, flags);
-}
-
-RaceGroup::Pair& SharedMemoryHazards::at(std::uint32_t word, RaceRecord mine) {
-    return groups_[word / RaceGroup::size].word<Records>(word % RaceGroup::size, mine,
-                                                         Records::first_of(epoch_));
 }
 
 // Whether nothing makes `before` happen before `mine`: no barrier of the block, nor of their warp.
@@ -74,19 +71,30 @@ void SharedMemoryHazards::access(const WarpAccess& access) {
         record_of({access.first_thread, access.warp_epoch}, access.kind, access.site,
                   access.is_strong && access.kind != AccessKind::atomic);
     if (access.is_side_by_side && access_side_by_side(access, first)) return;
-    const RaceRecord oldest = Records::first_of(epoch_);
-    const bool is_plain_load = access.kind == AccessKind::load && !access.is_strong;
+    if (access.kind == AccessKind::load && !access.is_strong && are_settled(access)) return;
     const bool reads = access.kind != AccessKind::store && !access.overwrites;
-    for_places(access, [&](unsigned lane, bool is_shared) {
+    for_places(access, access.mask, [&](unsigned lane, bool is_shared) {
         const RaceRecord mine =
             Records::of_lane(first, lane) | (is_shared ? race_flag::other_lanes : 0);
         for_words(access.offsets[lane], access.bytes,
                   [&](std::uint32_t word, std::uint8_t byte_mask) {
-                      if (is_plain_load && is_read_by_many(word, oldest)) return;
                       access_word(word, mine | RaceRecord{byte_mask} << Records::bytes_shift, reads,
                                   access.values);
                   });
     });
+}
+
+bool SharedMemoryHazards::are_settled(const WarpAccess& access) const {
+    if (access.bytes > 4 || !copied_.empty()) return false;
+    std::uint32_t missing = 0;
+    if (access.mask == ~0u) {
+        for (int lane = 0; lane < warp_size; ++lane)
+            missing |= settled_[access.offsets[lane] / 4] ^ epoch_;
+        return missing == 0;
+    }
+    for (std::uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+        missing |= settled_[access.offsets[std::countr_zero(rest)] / 4] ^ epoch_;
+    return missing == 0;
 }
 
 // False where it has to be noted word by word.
@@ -111,7 +119,9 @@ bool SharedMemoryHazards::access_side_by_side(const WarpAccess& access, RaceReco
                 Records::of_lane(first, lane), words_of_lane, Records::first_of(epoch_), conflicts))
             return false;
     }
-    if (access.kind != AccessKind::load) std::fill(bytes, bytes + words, whole);
+    if (access.kind == AccessKind::load) return true;
+    std::fill_n(bytes, words, whole);
+    std::fill_n(settled_.data() + offset / 4, words, 0);
     return true;
 }
 
@@ -132,7 +142,18 @@ void SharedMemoryHazards::access_word(std::uint32_t word, RaceRecord mine, bool 
         if (copy != copied_.end() && Records::same_bytes(copy->second, mine))
             report(HazardKind::copy_not_awaited, mine, word, copy->second);
     }
-    auto& [written, other] = at(word, mine);
+    if (!group_of(word).note_own<Records>(word % RaceGroup::size, mine, Records::first_of(epoch_),
+                                          words_))
+        compare_word(word, mine, values);
+    // What an update makes of a value that nothing has written is as little initialised.
+    if (!reads) initialised |= bytes;
+    settle(word, mine);
+}
+
+void SharedMemoryHazards::compare_word(std::uint32_t word, RaceRecord mine,
+                                       const StoredValues* values) {
+    const auto [written, other] =
+        group_of(word).word<Records>(word % RaceGroup::size, mine, words_);
     note_word<Records>(
         written, other, mine, Records::first_of(epoch_), conflicts,
         [&](RaceRecord before) {
@@ -140,8 +161,15 @@ void SharedMemoryHazards::access_word(std::uint32_t word, RaceRecord mine, bool 
                    values->is_same(Records::thread(mine), Records::thread(before));
         },
         [&](HazardKind kind, RaceRecord before) { report(kind, mine, word, before); });
-    // What an update makes of a value that nothing has written is as little initialised.
-    if (!reads) initialised |= bytes;
+}
+
+// Behind an access to the word.
+void SharedMemoryHazards::settle(std::uint32_t word, RaceRecord mine) {
+    const bool is_plain_load = (mine & (race_flag::changes | race_flag::strong)) == 0;
+    const bool is_settled =
+        is_plain_load && initialised_[word] == (generation_ << 4 | 15) &&
+        group_of(word).is_read_by_many<Records>(word % RaceGroup::size, Records::first_of(epoch_));
+    settled_[word] = is_settled ? epoch_ : 0;
 }
 
 void SharedMemoryHazards::synchronise() {
@@ -154,6 +182,7 @@ void SharedMemoryHazards::synchronise() {
     early_reads_.clear();
     if (++epoch_ < Records::max_interval) return;
     for (RaceGroup& group : groups_) group.forget();
+    std::ranges::fill(settled_, 0);
     epoch_ = 1;
 }
 
@@ -168,8 +197,7 @@ void SharedMemoryHazards::copy(Accessor who, std::uint32_t offset, std::uint32_t
     if (copies_.size() <= who.thread) copies_.resize(who.thread + std::size_t{1});
     Copies& its = copies_[who.thread];
     for_words(offset, bytes, [&](std::uint32_t number, std::uint8_t byte_mask) {
-        RaceRecord& written = at(number, 0).written;
-        copied_[number] = std::exchange(written, 0);
+        copied_[number] = std::exchange(written_of(number, 0), 0);
         its.pieces.push_back({number, its.committed, byte_mask, site});
     });
 }
@@ -197,7 +225,8 @@ void SharedMemoryHazards::finish_copies(Accessor who, std::uint32_t first_group_
             copied_.erase(copy);
         const RaceRecord mine = record_of(who, AccessKind::store, piece.site, false) |
                                 RaceRecord{piece.byte_mask} << Records::bytes_shift;
-        at(piece.word, mine).written = mine;
+        written_of(piece.word, mine) = mine;
+        settled_[piece.word] = 0;
         return true;
     });
 }

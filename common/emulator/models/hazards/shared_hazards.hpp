@@ -14,7 +14,7 @@ namespace emulator {
 // The shared memory of one block, from its first instruction to its last.
 class SharedMemoryHazards {
   public:
-    // 32 bytes for each 4-byte word of the block's shared memory; reused from block to block.
+    // 25 bytes for each 4-byte word of the block's shared memory; reused from block to block.
     // Where fences are not reported, each atomic or volatile store is taken to have one before it.
     void begin_block(std::size_t shared_bytes, bool sees_fences = true);
 
@@ -59,23 +59,27 @@ class SharedMemoryHazards {
         std::vector<Piece> pieces;    // in flight
     };
     bool access_side_by_side(const WarpAccess& access, RaceRecord first);
-    bool is_read_by_many(std::uint32_t word, RaceRecord oldest) const {
-        return groups_[word / RaceGroup::size].is_read_by_many<Records>(word % RaceGroup::size,
-                                                                        oldest) &&
-               initialised_[word] == (generation_ << 4 | 15) && copied_.empty();
-    }
+    bool are_settled(const WarpAccess& access) const;
     template <class Visit>
     static void for_words(std::uint32_t offset, std::uint32_t bytes, const Visit& visit);
     RaceRecord record_of(Accessor who, AccessKind kind, Site site, bool is_volatile) const;
     static bool conflicts(RaceRecord before, RaceRecord mine);
-    RaceGroup::Pair& at(std::uint32_t word, RaceRecord mine);
+    RaceGroup& group_of(std::uint32_t word) { return groups_[word / RaceGroup::size]; }
+    RaceRecord& written_of(std::uint32_t word, RaceRecord mine) {
+        return group_of(word).word<Records>(word % RaceGroup::size, mine, words_).written;
+    }
     void access_word(std::uint32_t word, RaceRecord mine, bool reads, const StoredValues* values);
+    void compare_word(std::uint32_t word, RaceRecord mine, const StoredValues* values);
+    void settle(std::uint32_t word, RaceRecord mine);
     void finish_copies(Accessor who, std::uint32_t first_group_on_its_way);
     void report(HazardKind kind, RaceRecord mine, std::uint32_t word, RaceRecord before);
 
-    std::vector<RaceGroup> groups_;  // of words
+    RecordPool<RaceWords> words_{64 * sizeof(RaceWords)};
+    std::vector<RaceGroup> groups_;
     std::vector<std::uint32_t>
         initialised_;  // which of its bytes, by word, above the block's number
+    // By word: the epoch in which plain loads of it have nothing to tell any more. Everything else unsettles it.
+    std::vector<std::uint32_t> settled_;
     std::unordered_map<std::uint32_t, RaceRecord> copied_;  // words of copies in flight
     std::uint32_t generation_ = 0;                          // of blocks
     std::uint32_t epoch_ = 1;  // how often threads have synchronised, in all blocks

@@ -19,9 +19,6 @@ PatternKind kind_of(Shape shape) {
     return shape == Shape::contiguous ? PatternKind::contiguous : PatternKind::uniform;
 }
 
-// Handlers exist twice, with and without checks of hazards: without, they make no call that is not their last act, and so need
-// no stack frame.
-
 // An access that is neither is mostly followed by more of its kind.
 constexpr std::uint8_t others_in_a_row = 31;
 
@@ -100,6 +97,9 @@ void access_global(Warp& warp, const Operation& operation, Shape shape, std::int
         queue_whole_warp(context, detail, site, *pattern, address);
     move_words<Word, kind>(context, detail, shape, site.storage + first);
 }
+
+// Handlers exist twice, with and without checks of hazards: without, they make no call that is not their last act, and so need
+// no stack frame.
 
 // array[index]: indices side by side, elements of the word's size.
 template <class Word, AccessKind kind, bool is_checked = false>

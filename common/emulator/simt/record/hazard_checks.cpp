@@ -90,6 +90,7 @@ WarpAccess access_of(const WarpContext& context, const MemoryDetail& detail, std
             .is_strong = detail.is_strong || detail.kind == AccessKind::atomic,
             .overwrites = detail.overwrites,
             .is_side_by_side = kind == PatternKind::contiguous,
+            .is_uniform = kind == PatternKind::uniform,
             .site = detail.site,
             .values = detail.kind == AccessKind::store ? &values : nullptr};
 }
@@ -111,22 +112,75 @@ void check_initialised(WarpContext& context, const MemoryDetail& detail, Address
     if (detail.kind != AccessKind::load) mark_initialised(address, detail.bytes);
 }
 
-// Lanes side by side, or all at one place, are checked at once.
+template <class Word>
+constexpr Word all_ones = static_cast<Word>(0x0101'0101'0101'0101u);
+
+template <class Word>
+bool are_initialised(const std::byte* shadow, const LaneOffsets& offsets) {
+    Word missing = 0;
+    for (const std::uint32_t offset : offsets) {
+        Word known;
+        std::memcpy(&known, shadow + offset, sizeof known);
+        missing |= known ^ all_ones<Word>;
+    }
+    return missing == 0;
+}
+
+template <class Word>
+void mark_lanes(std::byte* shadow, const LaneOffsets& offsets) {
+    for (const std::uint32_t offset : offsets)
+        std::memcpy(shadow + offset, &all_ones<Word>, sizeof(Word));
+}
+
+// Calls f.operator()<Word>(offset) for the words that make up an access.
+template <class F>
+bool for_words(std::uint32_t bytes, F&& f) {
+    switch (bytes) {
+        case 1:
+            return f.template operator()<std::uint8_t>(0);
+        case 2:
+            return f.template operator()<std::uint16_t>(0);
+        case 4:
+            return f.template operator()<std::uint32_t>(0);
+        default: {
+            bool all = true;
+            for (std::uint32_t at = 0; at < bytes; at += 8)
+                all &= f.template operator()<std::uint64_t>(at);
+            return all;
+        }
+    }
+}
+
+// All lanes at once; `kind`: how the offsets from `base` lie.
 void check_initialised(WarpContext& context, const MemoryDetail& detail, Address base,
                        const LaneOffsets& offsets, PatternKind kind) {
-    const auto first = static_cast<std::size_t>(std::countr_zero(context.mask));
+    std::byte* const shadow = initialisation_of(base);
+    if (shadow == nullptr) return;
+    const bool writes = detail.kind != AccessKind::load;
+    const bool reads = detail.kind != AccessKind::store && !detail.overwrites;
+    const bool is_one_piece = kind != PatternKind::other;
+    const Address begin = base + offsets[static_cast<std::size_t>(std::countr_zero(context.mask))];
     const std::uint32_t bytes =
         kind == PatternKind::contiguous ? detail.bytes * warp_size : detail.bytes;
-    if (kind != PatternKind::other) {
-        const Address begin = base + offsets[first];
-        const bool is_good =
-            detail.kind == AccessKind::store || detail.overwrites || is_initialised(begin, bytes);
-        if (is_good && detail.kind != AccessKind::load) mark_initialised(begin, bytes);
-        if (is_good || is_noted_uninitialised(context, detail)) return;
-    }
-    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        check_initialised(context, detail, base + offsets[static_cast<std::size_t>(lane)], lane);
+    const bool is_good =
+        !reads || (is_one_piece ? is_initialised(begin, bytes)
+                                : for_words(bytes, [&]<class Word>(std::uint32_t at) {
+                                      return are_initialised<Word>(shadow + at, offsets);
+                                  }));
+    if (!is_good) {
+        if ((is_one_piece || !writes) && is_noted_uninitialised(context, detail)) return;
+        for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+            const int lane = std::countr_zero(rest);
+            check_initialised(context, detail, base + offsets[static_cast<std::size_t>(lane)],
+                              lane);
+        }
+    } else if (writes && is_one_piece) {
+        mark_initialised(begin, bytes);
+    } else if (writes) {
+        for_words(bytes, [&]<class Word>(std::uint32_t at) {
+            mark_lanes<Word>(shadow + at, offsets);
+            return true;
+        });
     }
 }
 
