@@ -115,7 +115,7 @@ NUMBERS: Numbers = _OVER_256 | {
         f"read_offset* block:128 {_LARGE} shared_kb:48", "theoretical_occupancy"
     ),
     "lost_by_48_kb": _lost_by_48_kb,
-    "most_sectors": lambda d: d.on("emulated-hopper").of(
+    "bound_of_sectors": lambda d: d.on("emulated-hopper").of(
         "read_offset_unrolled offset:11 block:32|64|128|256", "l2_read_sectors_most"
     ),
 }

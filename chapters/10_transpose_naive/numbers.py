@@ -82,7 +82,7 @@ NUMBERS: Numbers = {
         f"{_COPY} l1:on {_BOOK}", "l2_write_sectors", "store_sectors", 100
     ),
     "half_of_loads": lambda d: _behind_stores(d, 50),
-    "most_loads": lambda d: _behind_stores(d, 90),
+    "slow_loads": lambda d: _behind_stores(d, 90),
     "alone": lambda d: _turns(d, "", "measured_value"),
     "behind_a_barrier": lambda d: _turns(d, " behind a barrier", "measured_value"),
     "sectors_alone": lambda d: _turns(d, "", "measured_sectors", 1e-6),
