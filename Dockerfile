@@ -5,7 +5,7 @@
 #     docker run --rm --gpus all cuda-lab-notebook     # on the GPU; the driver is the host's
 FROM debian:13.7-slim
 
-# The point release of the base pins the versions. The list is that of scripts/notebook/toolbox.py.
+# The point release of the base pins the versions. The list is that of scripts/notebook/tools/toolbox.py.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates python3-venv \

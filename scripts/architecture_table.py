@@ -4,7 +4,7 @@
     architecture_table.py data/architectures.csv data/gpus.csv OUTPUT
 
 A row with a name in the column `architecture` stands for its generation, every other row is a GPU:
-notebook/gpu_rows.py. Anything that is not a number where one is needed, or no plain text where text is,
+notebook/data/gpu_rows.py. Anything that is not a number where one is needed, or no plain text where text is,
 is one line on standard error and exit status 1.
 """
 
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from generated_table import TableError, generate
-from notebook.gpu_rows import merged
+from notebook.data.gpu_rows import merged
 
 NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?: \(.+)?")
 TEXT = re.compile(r"[A-Za-z0-9 ._/()+-]*")
@@ -99,7 +99,6 @@ def initialiser(row: dict[str, str]) -> str:
         "max_blocks_per_sm": number(row, "max_blocks_per_sm"),
         "max_grid_x": number(row, "max_grid_x"),
         "registers_per_sm": number(row, "regs_per_sm"),
-        "max_registers_per_thread": number(row, "max_registers_per_thread"),
         "register_allocation_unit": number(row, "register_allocation_unit"),
         "sub_partitions": number(row, "sub_partitions"),
         "shared_allocation_unit_bytes": number(row, "shared_allocation_unit_bytes"),

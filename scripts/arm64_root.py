@@ -19,16 +19,16 @@ import sys
 import zipfile
 from pathlib import Path
 
-from notebook import nvcc, toolbox
-from notebook.build import MESON
-from notebook.fresh_root import REPOSITORY, say
+from notebook.tools import nvcc, toolbox
+from notebook.tools.build import MESON
+from notebook.tools.fresh_root import REPOSITORY, say
 
 _QEMU = "qemu-aarch64-static"
 _TOOLS = ("debootstrap", _QEMU, "aarch64-linux-gnu-g++")
 _PACKAGES = ("libgtest-dev", "libbenchmark-dev", "libstdc++-12-dev", "libc6-dev")
 _SUITE = "bookworm"
 _MIRROR = "http://deb.debian.org/debian"
-_WHEELS = REPOSITORY / "scripts" / "requirements-nvcc.txt"
+_WHEELS = REPOSITORY / "scripts" / "requirements" / "nvcc.txt"
 _TARGET = "sbsa-linux"
 # They start themselves again on an emulated GPU: the kernel has to know what runs a program for arm64.
 _RESTARTED = ("published_counters_", "hazards_1_", "hazards_3_", "unified_memory_")

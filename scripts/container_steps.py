@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import fresh_root
-from notebook.fresh_root import REPOSITORY, Case, Cell, say
+from notebook.tools import fresh_root
+from notebook.tools.fresh_root import REPOSITORY, Case, Cell, say
 
 DOCKERFILE = REPOSITORY / "Dockerfile"
 APPTAINER = REPOSITORY / "scripts" / "notebook" / "fleet" / "apptainer.def"

@@ -23,8 +23,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import fresh_root
-from notebook.fresh_root import CUDA, Case, Distribution, Settings, System, say
+from notebook.tools import fresh_root
+from notebook.tools.fresh_root import CUDA, Case, Distribution, Settings, System, say
 
 _COMMANDS = ("run", "test", "readme")
 # Beside those of the README, where asked for: machine code for every GPU that the toolkits know.

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from notebook.gpu_rows import GpuError
+from notebook.data.gpu_rows import GpuError
 
 
 class TableError(Exception):

@@ -19,8 +19,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook.errors import Problem
-from notebook.text import markdown_cell, markdown_table
+from notebook.base.errors import Problem
+from notebook.base.text import markdown_cell, markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "common" / "tests" / "hazards"
@@ -45,11 +45,11 @@ class Program:
 def programs() -> list[Program]:
     """By kind, then by name."""
     found: list[Program] = []
-    for path in FOLDER.glob("*.cu"):
+    for path in FOLDER.rglob("*.cu"):
         head: dict[str, str] = {}
         for line in path.read_text(encoding="utf-8").splitlines():
             if match := DIRECTIVE.fullmatch(line.strip()):
-                head[match[1]] = match[2]
+                head.setdefault(match[1], match[2])  # what follows is of further runs
         if head.get("kind") not in KINDS or not head.get("hazard"):
             raise Problem(f"{path.name}: expected // kind: {', '.join(KINDS)}, and // hazard:")
         flags = tuple(shlex.split(head.get("flags", "")))
@@ -66,7 +66,7 @@ def run_ours(all_programs: list[Program]) -> None:
                 ROOT / "scripts" / "lab",
                 "emulate",
                 *program.flags,
-                FOLDER / f"{program.name}.cu",
+                next(FOLDER.rglob(f"{program.name}.cu")),
             ]
             status = subprocess.run(command, capture_output=True, check=False).returncode
             if status not in (0, 1):

@@ -23,10 +23,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from notebook import emulate, emulate_options, toolbox
-from notebook.errors import Problem
-from notebook.project import Project
-from notebook.text import markdown_cell, markdown_table, plain, terminal_table
+from notebook.base.errors import Problem
+from notebook.base.project import Project
+from notebook.base.text import markdown_cell, markdown_table, plain, terminal_table
+from notebook.emulate import command as emulate
+from notebook.emulate import options as emulate_options
+from notebook.tools import toolbox
 
 NVCC = ("-cudart", "shared", "-lineinfo", "-std=c++17", "-O3", "-w")
 CODE = ("-gencode", "arch=compute_75,code=compute_75")

@@ -30,12 +30,13 @@ from pathlib import Path
 from typing import Any
 
 import other_programs
-from notebook import csv_table, toolbox
-from notebook.errors import Problem
-from notebook.metrics import NSIGHT
-from notebook.progress import say
-from notebook.project import Project
-from notebook.text import plain, terminal_table
+from notebook.base import csv_table
+from notebook.base.errors import Problem
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.base.text import plain, terminal_table
+from notebook.data.metrics import NSIGHT
+from notebook.tools import toolbox
 from other_programs import Program
 
 LIST = Path(__file__).with_name("other_programs.toml")

@@ -49,7 +49,7 @@ def main() -> int:
         if not shutil.which(program):
             print(f"error: no such program: {program}; see --help", file=sys.stderr)
             return 2
-    sources = [path for path in sorted(FOLDER.glob("*.cu")) if re.search(options.only, path.stem)]
+    sources = [path for path in sorted(FOLDER.rglob("*.cu")) if re.search(options.only, path.stem)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         rows_of = partial(rows_of_program, options.nvcc, sanitizer, Path(folder))
         rows = [row for rows in pool.map(rows_of, sources) for row in rows]

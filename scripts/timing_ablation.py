@@ -25,10 +25,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import build, documents
-from notebook.chapters import Chapter, all_chapters
-from notebook.project import Project
-from notebook.results import read
+from notebook.base.project import Project
+from notebook.data import documents
+from notebook.data.chapters import Chapter, all_chapters
+from notebook.data.results import read
+from notebook.tools import build
 from timing_validation import H200, HIERARCHY, MEASURED, fill_in
 
 MECHANISMS = Path("scripts/timing_ablation.toml")

@@ -3,7 +3,7 @@
 
     scripts/timing_programs.py [PROGRAM [MEASURED.csv ...]]
 
-Runs the programs of these names in common/tests/validation_set on the emulated H200 and writes what they print beside
+Runs the programs of these names in common/microbenchmarks on the emulated H200 and writes what they print beside
 what they printed on a GPU: in the given files, a process each (their medians), else as the table has it. Rows of
 common/timing/README.md get the same numbers.
 """
@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from notebook import build, files
-from notebook.project import Project
+from notebook.base import files
+from notebook.base.project import Project
+from notebook.tools import build
 
 PAGE = Path("common/timing/README.md")
 QUOTED = re.compile(r"^\| ([^|]+) \| [\d.,]+ \| [\d.,]+ \|$", re.MULTILINE)
@@ -41,7 +42,7 @@ class Table:
 
     @property
     def target(self) -> str:
-        return f"common/tests/validation_set/{self.program}"
+        return f"common/microbenchmarks/{self.program}"
 
     @property
     def path(self) -> Path:
@@ -122,7 +123,7 @@ CLOCKS = Table(
     "loop",
     "cycles",
     f"""\
-# Cycles an operation as a kernel's own clock counts them: common/tests/validation_set/clocks on an H200
+# Cycles an operation as a kernel's own clock counts them: common/microbenchmarks/clocks on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -132,7 +133,7 @@ COPIES = Table(
     "copy",
     "us",
     f"""\
-# Microseconds of copies and fills, back to back: common/tests/validation_set/copies on an H200
+# Microseconds of copies and fills, back to back: common/microbenchmarks/copies on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -142,7 +143,7 @@ FLIGHTS = Table(
     "flight",
     "ns",
     f"""\
-# Nanoseconds of a round of requests in flight: common/tests/validation_set/flights on an H200
+# Nanoseconds of a round of requests in flight: common/microbenchmarks/flights on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -154,7 +155,7 @@ BRANCHES = Table(
     "cycles",
     """\
 # Cycles of a warp for a round of a loop, and for a body that all its threads skip or execute, with the multiply-add
-# behind it: common/tests/validation_set/branches on an H100 (driver 580.159.04, 1980 MHz; medians of three processes)
+# behind it: common/microbenchmarks/branches on an H100 (driver 580.159.04, 1980 MHz; medians of three processes)
 # and on the emulated H200. A parameter of the time model comes from the rows with yes.
 """,
 )
@@ -163,7 +164,7 @@ CONSTANTS = Table(
     "read",
     "cycles",
     f"""\
-# Cycles of a read of constant memory where lanes read different addresses: common/tests/validation_set/constants on
+# Cycles of a read of constant memory where lanes read different addresses: common/microbenchmarks/constants on
 # an H200 {_WHERE}
 # model comes from the rows with yes.
 # Reads of 8 bytes were measured once, at other addresses; pairs once, as loads of float2 that ptxas split into two
@@ -176,7 +177,7 @@ STORES = Table(
     "store",
     "ns",
     f"""\
-# Nanoseconds of stores on their way to the L2, and of launches that only write: common/tests/validation_set/stores on
+# Nanoseconds of stores on their way to the L2, and of launches that only write: common/microbenchmarks/stores on
 # an H200 {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -187,7 +188,7 @@ COLUMNS = Table(
     "columns",
     "us",
     f"""\
-# Microseconds of launches that write columns of a matrix of 2048 x 2048 floats: common/tests/validation_set/columns on
+# Microseconds of launches that write columns of a matrix of 2048 x 2048 floats: common/microbenchmarks/columns on
 # an H200 {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -198,7 +199,7 @@ STORED_COLUMNS = Table(
     "us",
     """\
 # Microseconds of launches whose warps write sectors together, of 2048 x 2048 floats:
-# common/tests/validation_set/stored_columns on an H200 (driver 580.159.04, 1980 MHz; medians of three processes) and
+# common/microbenchmarks/stored_columns on an H200 (driver 580.159.04, 1980 MHz; medians of three processes) and
 # on the emulated one. They show in which order what waits is served.
 """,
 )
@@ -208,7 +209,7 @@ TURNS = Table(
     "value",
     """\
 # In which order memory instructions that wait go on, what waits beside them, and columns that blocks of 16 x 16 threads
-# write with a barrier in front of the store or without: common/tests/validation_set/turns on an H100 (driver
+# write with a barrier in front of the store or without: common/microbenchmarks/turns on an H100 (driver
 # 580.159.04, 1980 MHz; medians of three processes) and on the emulated H200. Requests and sectors that the L2 got:
 # lts__t_requests_srcunit_tex_op_write and lts__t_sectors_srcunit_tex_op_write, Nsight Compute.
 """,
@@ -220,7 +221,7 @@ SHARED_LOADS = Table(
     "value",
     """\
 # In which order warps load from shared memory, alone and in a product of 32 x 32 tiles of matrices of 1024 x 1024:
-# common/tests/validation_set/shared_loads on an H100 (driver 580.159.04, 1980 MHz; medians of three processes) and on
+# common/microbenchmarks/shared_loads on an H100 (driver 580.159.04, 1980 MHz; medians of three processes) and on
 # the emulated H200.
 """,
 )
@@ -229,7 +230,7 @@ BEHIND_STORES = Table(
     "behind",
     "value",
     f"""\
-# What waits behind an SM's stores, in cycles: common/tests/validation_set/behind_stores on an H200
+# What waits behind an SM's stores, in cycles: common/microbenchmarks/behind_stores on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -239,7 +240,7 @@ ENGINE = Table(
     "copy",
     "cycles",
     f"""\
-# Cycles of copies by the copy engine, of boxes of rows of 128 bytes: common/tests/validation_set/engine on an H200
+# Cycles of copies by the copy engine, of boxes of rows of 128 bytes: common/microbenchmarks/engine on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -249,7 +250,7 @@ STREAMS = Table(
     "stream",
     "us",
     f"""\
-# Microseconds of launches that stream what the L2 lacks, back to back: common/tests/validation_set/streams on an H200
+# Microseconds of launches that stream what the L2 lacks, back to back: common/microbenchmarks/streams on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -260,7 +261,7 @@ REUSE = Table(
     "case",
     "us",
     f"""\
-# Microseconds of launches that read again what the L2 has evicted: common/tests/validation_set/reuse on an H200
+# Microseconds of launches that read again what the L2 has evicted: common/microbenchmarks/reuse on an H200
 # {_WHERE}
 # model comes from the rows with yes. measured_dram_mb: what DRAM read (dram__bytes_read, Nsight Compute) in a launch of
 # the same kernel, by the program from which this one was made, with an L2 that lacked the array at first.
@@ -272,7 +273,7 @@ BARRIERS = Table(
     "barrier",
     "cycles",
     f"""\
-# Cycles from barrier to barrier of blocks that share an SM: common/tests/validation_set/barriers on an H200
+# Cycles from barrier to barrier of blocks that share an SM: common/microbenchmarks/barriers on an H200
 # {_ON_BOTH}
 """,
 )
@@ -281,7 +282,7 @@ PRODUCTS = Table(
     "step",
     "cycles",
     f"""\
-# Cycles of a step of a product by tiles of registers: common/tests/validation_set/products on an H200
+# Cycles of a step of a product by tiles of registers: common/microbenchmarks/products on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -291,7 +292,7 @@ COLUMN_READS = Table(
     "read",
     "us",
     f"""\
-# Microseconds of launches that read down columns that the L2 has: common/tests/validation_set/column_reads on an H200
+# Microseconds of launches that read down columns that the L2 has: common/microbenchmarks/column_reads on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -302,7 +303,7 @@ MASKED_STORES = Table(
     "us",
     f"""\
 # Microseconds of launches that read what the L2 has and leave sectors of lines incomplete, back to back:
-# common/tests/validation_set/masked_stores on an H200
+# common/microbenchmarks/masked_stores on an H200
 # {_ON_BOTH}
 """,
 )

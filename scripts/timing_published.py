@@ -3,7 +3,7 @@
 
     scripts/timing_published.py [--again [REGEX]]
 
-Runs what data/timing/published.toml says on the emulated GPUs, through chapters/any_size, and keeps the
+Runs what data/timing/published.toml says on the emulated GPUs, through scripts/any_size, and keeps the
 predictions that data/timing/published.csv already has, but with --again. Nothing of the model is taken
 from these times. scripts/timing_validation.py makes the tables of common/timing/README.md from it.
 """
@@ -19,10 +19,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from notebook import build, emulate
-from notebook.progress import say
-from notebook.project import Project
-from notebook.published_times import (
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.emulate import command as emulate
+from notebook.published.times import (
     PREDICTIONS,
     Compared,
     Printed,
@@ -32,8 +32,9 @@ from notebook.published_times import (
     tables,
     write,
 )
+from notebook.tools import build
 
-PROGRAM = "chapters/any_size/any_size"
+PROGRAM = "scripts/any_size/any_size"
 Known = dict[tuple[str, str], tuple[float, str]]
 
 

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from notebook import documents
-from notebook.chapters import Chapter, all_chapters
-from notebook.project import Project
-from notebook.records import Json
-from notebook.results import read
+from notebook.base.project import Project
+from notebook.data import documents
+from notebook.data.chapters import Chapter, all_chapters
+from notebook.data.records import Json
+from notebook.data.results import read
 from timing_validation import HIERARCHY, Timed, fill_in, table, write
 
 ARCHITECTURE, MEASURED = "nvidia-h100-sxm", "nvidia-h100-80gb-hbm3"

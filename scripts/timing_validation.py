@@ -24,23 +24,18 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from notebook import (
-    claims,
-    csv_table,
-    names,
-    prediction,
-    published_table,
-    published_times,
-    transfer,
-    transfer_table,
-    verdicts,
-)
-from notebook.chapters import Chapter, all_chapters
-from notebook.devices import emulable
-from notebook.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
-from notebook.project import Project
-from notebook.published_times import ClaimedRatio
-from notebook.results import Result, read
+from notebook.base import csv_table
+from notebook.base.project import Project
+from notebook.data import names
+from notebook.data.chapters import Chapter, all_chapters
+from notebook.data.devices import emulable
+from notebook.data.results import Result, read
+from notebook.decide import claims, prediction, transfer, verdicts
+from notebook.decide.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
+from notebook.published import table as published_table
+from notebook.published import times as published_times
+from notebook.published import transfer_table
+from notebook.published.times import ClaimedRatio
 
 H200 = prediction.VALIDATED  # as it is emulated
 PREDICTED, MEASURED = f"emulated-{H200}", "nvidia-h200"

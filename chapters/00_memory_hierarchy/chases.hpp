@@ -2,25 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <numeric>
 #include <random>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "kernels.cuh"
-#include "lab/cuda_check.hpp"
-#include "lab/device_buffer.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/validation.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/device/cuda_check.hpp"
+#include "lab/experiment/chapter.hpp"
 
 namespace hierarchy {
 
@@ -84,11 +74,11 @@ class Ring {
 struct Path {
     std::size_t cells, spacing;
     unsigned steps;
-    std::size_t sets = 1;
-    bool cold = false;
+    bool through_l1 = false;
+    lab::Cache cache = lab::Cache::warm;
 };
 
-inline lab::Variant chase_variant(std::string name, Path path, bool through_l1) {
+inline lab::Variant chase_row(std::string name, Path path) {
     const auto rings = std::make_shared<std::vector<std::unique_ptr<Ring>>>();
     const auto ring = [=](std::size_t set) -> Ring& {
         while (rings->size() <= set) {
@@ -96,53 +86,44 @@ inline lab::Variant chase_variant(std::string name, Path path, bool through_l1) 
         }
         return *(*rings)[set];
     };
-    const auto kernel = through_l1 ? chase_through_l1 : chase_past_l1;
-    return {
-        .name = std::move(name),
-        .items = static_cast<double>(path.steps),
-        .working_set_bytes = path.cells * path.spacing,
-        .sets = path.sets,
-        .prepare = [=] { ring(0).restart(); },
-        .launch =
-            [=](std::size_t set) { lab::launch(kernel, 1, 1)(ring(set).position(), path.steps); },
-        .check = [=] { ring(0).check(path.steps); },
-        .finds_l2_cold = path.cold};
+    const auto chase = lab::launch(path.through_l1 ? chase_through_l1 : chase_past_l1, 1, 1);
+    return {.name = std::move(name),
+            .items = static_cast<double>(path.steps),
+            .working_set_bytes = path.cells * path.spacing,
+            .cache = path.cache,
+            .prepare = [=] { ring(0).restart(); },
+            .launch = [=](std::size_t set) { chase(ring(set).position(), path.steps); },
+            .check = [=] { ring(0).check(path.steps); }};
 }
 
 // A ring in global memory of so many bytes, one cell in each line of 128. What fits the L2 is run
 // through whole, so that it is there the next time; each launch goes on where the last one ended.
-inline lab::Variant chase_footprint(const lab::Experiment& experiment, std::size_t bytes,
-                                    bool through_l1, bool cold) {
+inline lab::Variant chase_footprint(std::size_t bytes, bool through_l1, lab::Cache cache) {
     constexpr std::size_t line = 128;
     const std::size_t cells = bytes / line;
     // Every launch finds the L1 empty: 64 rounds make little of the misses of the first.
     const bool may_stay_in_l1 = through_l1 && bytes <= 256 << 10;
     const std::size_t steps =
-        cold ? 16384
+        cache == lab::Cache::cold ? 16384
         : may_stay_in_l1
             ? std::max<std::size_t>(64 * cells, 4096)
             : std::clamp<std::size_t>(4 * cells, 4096, std::max<std::size_t>(cells, 16384));
-    return chase_variant(
+    return chase_row(
         lab::variant_name("chase", {{"path", through_l1 ? "l1" : "l2"}, {"footprint", bytes}}),
-        {.cells = cells,
-         .spacing = line,
-         .steps = static_cast<unsigned>(steps),
-         .sets = cold ? experiment.cold_sets(bytes) : 1,
-         .cold = cold},
-        through_l1);
+        {cells, line, static_cast<unsigned>(steps), through_l1, cache});
 }
 
 // One cell in each of so many pages of 2 MiB: the cells stay in the L2, their addresses may leave the
 // TLBs. A line more between two, so that they do not meet in one set of the L2.
 inline lab::Variant chase_pages(std::size_t pages) {
-    return chase_variant(lab::variant_name("chase_pages", {{"pages", pages}}),
-                         {.cells = pages, .spacing = (2 << 20) + 128, .steps = 16384}, false);
+    return chase_row(lab::variant_name("chase_pages", {{"pages", pages}}),
+                     {.cells = pages, .spacing = (2 << 20) + 128, .steps = 16384});
 }
 
 // One line over and over. Lines are not equally far from the SM that runs the chase.
 inline lab::Variant chase_line(unsigned line) {
-    return chase_variant(lab::variant_name("chase_line", {{"line", line}}),
-                         {.cells = 1, .spacing = 128, .steps = 4096}, false);
+    return chase_row(lab::variant_name("chase_line", {{"line", line}}),
+                     {.cells = 1, .spacing = 128, .steps = 4096});
 }
 
 // A chain of offsets in one of the small memories.
@@ -195,51 +176,53 @@ inline lab::Variant small_chase(const char* memory, unsigned threads,
                                 std::function<void(unsigned* position, unsigned steps)> launch) {
     constexpr unsigned steps = 4096;
     const auto positions = std::make_shared<lab::DeviceBuffer<unsigned>>();
+    const auto prepare = [=] {
+        std::vector<unsigned> first(threads);
+        std::iota(first.begin(), first.end(), 0);
+        *positions = lab::DeviceBuffer<unsigned>(first);
+    };
+    const auto check = [=] {
+        std::vector<unsigned> expected(threads);
+        for (unsigned i = 0; i < threads; ++i) expected[i] = after(i, steps);
+        lab::expect_equal<unsigned>(positions->to_host(), expected);
+    };
     return {.name = lab::variant_name("chase", {{"path", memory}, {"footprint", 4 * chain_words}}),
             .items = steps,
             .working_set_bytes = 4 * chain_words,
-            .prepare =
-                [=] {
-                    std::vector<unsigned> first(threads);
-                    std::iota(first.begin(), first.end(), 0);
-                    *positions = lab::DeviceBuffer<unsigned>(first);
-                },
+            .prepare = prepare,
             .launch = [=](std::size_t) { launch(positions->get(), steps); },
-            .check =
-                [=] {
-                    std::vector<unsigned> expected(threads);
-                    for (unsigned i = 0; i < threads; ++i) expected[i] = after(i, steps);
-                    lab::expect_equal<unsigned>(positions->to_host(), expected);
-                }};
+            .check = check};
 }
 
-inline void add_small_chases(lab::Experiment& experiment) {
+inline std::vector<lab::Variant> small_chases() {
     const auto chain = std::make_shared<std::unique_ptr<Chain>>();
     const auto chain_of = [=]() -> const Chain& {
         if (!*chain) *chain = std::make_unique<Chain>();
         return **chain;
     };
     const auto after_chain = [](unsigned, unsigned steps) { return Chain::after(steps); };
-    experiment.add(small_chase("shared", 1, after_chain, [=](unsigned* position, unsigned steps) {
-        lab::launch(chase_shared, 1, 1)(chain_of().in_device(), position, steps);
-    }));
-    experiment.add(small_chase("constant", 1, after_chain, [=](unsigned* position, unsigned steps) {
-        chain_of();
-        lab::launch(chase_constant, 1, 1)(position, steps);
-    }));
     const auto after_indices = [](unsigned, unsigned steps) { return Chain::after(steps) / 4; };
-    experiment.add(
-        small_chase("texture", 1, after_indices, [=](unsigned* position, unsigned steps) {
-            lab::launch(chase_texture, 1, 1)(chain_of().texture(), position, steps);
-        }));
     const auto after_shuffles = [](unsigned lane, unsigned steps) {
         for (unsigned step = 0; step < steps; ++step) lane = (lane * 5 + 1) % 32;
         return lane;
     };
-    experiment.add(
-        small_chase("shuffle", 32, after_shuffles, [=](unsigned* position, unsigned steps) {
-            lab::launch(chase_shuffle, 1, 32)(position, steps);
-        }));
+    return {small_chase("shared", 1, after_chain,
+                        [=](unsigned* position, unsigned steps) {
+                            lab::launch(chase_shared, 1, 1)(chain_of().in_device(), position,
+                                                            steps);
+                        }),
+            small_chase("constant", 1, after_chain,
+                        [=](unsigned* position, unsigned steps) {
+                            chain_of();
+                            lab::launch(chase_constant, 1, 1)(position, steps);
+                        }),
+            small_chase("texture", 1, after_indices,
+                        [=](unsigned* position, unsigned steps) {
+                            lab::launch(chase_texture, 1, 1)(chain_of().texture(), position, steps);
+                        }),
+            small_chase("shuffle", 32, after_shuffles, [=](unsigned* position, unsigned steps) {
+                lab::launch(chase_shuffle, 1, 32)(position, steps);
+            })};
 }
 
 }  // namespace hierarchy

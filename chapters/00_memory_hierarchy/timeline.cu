@@ -12,8 +12,8 @@
 #include <numeric>
 #include <vector>
 
-#include "lab/cuda_check.hpp"
-#include "lab/device_buffer.hpp"
+#include "lab/device/cuda_check.hpp"
+#include "lab/device/device_buffer.hpp"
 
 namespace {
 

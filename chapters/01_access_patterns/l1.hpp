@@ -3,12 +3,10 @@
 
 #include <cstddef>
 
-using LaunchLoad = void (*)(unsigned grid, unsigned block, const float* in, float* out,
-                            std::size_t n, unsigned parameter);
+using LoadKernel = void (*)(const float* in, float* out, std::size_t n, unsigned parameter);
 struct LoadKernels {
-    LaunchLoad strided, permuted, misaligned, broadcast, scattered, segments;
-    void (*bytes)(unsigned grid, unsigned block, const unsigned char* in, unsigned char* out,
-                  std::size_t n, unsigned stride);
+    LoadKernel strided, permuted, misaligned, broadcast, scattered, segments;
+    void (*bytes)(const unsigned char* in, unsigned char* out, std::size_t n, unsigned stride);
 };
 
 namespace l1_on {

@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _ALIGNED, _MISALIGNED = "read_offset offset:0", "read_offset offset:11"
 _LATE = "n:16777216|67108864 cache:cold"

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 
+using AddKernel = void (*)(const float* a, const float* b, float* c, std::size_t n,
+                           std::size_t offset);
+
 namespace l1_on {
-void launch_read_offset(unsigned grid, unsigned block, const float* a, const float* b, float* c,
-                        std::size_t n, std::size_t offset, std::size_t shared_bytes);
+AddKernel read_offset_kernel();
 }
 namespace l1_off {
-void launch_read_offset(unsigned grid, unsigned block, const float* a, const float* b, float* c,
-                        std::size_t n, std::size_t offset, std::size_t shared_bytes);
+AddKernel read_offset_kernel();
 }

@@ -1,11 +1,11 @@
 """Time through the read-only cache over that of a plain load; what the caches hold."""
 
-from notebook import device_names
 from notebook.charts.curves import Place, Points, counts, ratios
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, ORANGE, Evidence, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.words import percent, slower
+from notebook.data import device_names
 
 _PATHS = [("_ldg", "__ldg", BLUE), ("_restrict", "const __restrict__", ORANGE)]
 _HEADING = "time, plain load = 1 (random: in the whole array, or in a block's 512 elements)"

@@ -12,25 +12,16 @@
 //           sum_constant the same table in constant memory, a sector for each lane (_by_lane) or for
 //                        each warp (_uniform)
 //           Blocks of 512 threads. n = 2^20, 2^24 and 2^26 (805 MB for three arrays, more than four
-//           times any L2 of today); an emulated GPU counts 2^20 and predicts the time of 2^24.
+//           times any L2 of today).
 // Model:    read_offset: two 4-byte loads, one store and one addition an element; gather: a 4-byte
 //           load and a 4-byte index, one store; sum_table: one store and 8 additions, the table once.
-// Differs:  in the book's copy `blockDim` lacks .x. An emulated Fermi, which has no read-only path, loads
-//           by it plainly.
+// Differs:  in the book's copy `blockDim` lacks .x. A Fermi has no read-only path and loads plainly.
 #include <algorithm>
 #include <bit>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "kernels.cuh"
-#include "lab/cuda_check.hpp"
-#include "lab/device_buffer.hpp"
-#include "lab/device_validation.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/device/cuda_check.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {
@@ -39,22 +30,30 @@ constexpr unsigned block = 512;
 
 // A kernel three times: plain loads, __ldg, const __restrict__.
 template <class Code>
-struct Row {
+struct Kernel {
     const char* kernel;
     Code code;
 };
 
 using Sum = void (*)(const float*, const float*, float*, std::size_t, std::size_t);
-constexpr Row<Sum> sums[] = {{"read_offset", read_offset},
-                             {"read_offset_ldg", read_offset_ldg},
-                             {"read_offset_restrict", read_offset_restrict}};
-constexpr Row<void (*)(const float*, float*)> copies[] = {{"copy", copy}, {"copy_ldg", copy_ldg}};
-constexpr Row<void (*)(const float*, const int*, float*, std::size_t)> gathers[] = {
+constexpr Kernel<Sum> sums[] = {{"read_offset", read_offset},
+                                {"read_offset_ldg", read_offset_ldg},
+                                {"read_offset_restrict", read_offset_restrict}};
+constexpr Kernel<void (*)(const float*, float*)> copies[] = {{"copy", copy},
+                                                             {"copy_ldg", copy_ldg}};
+constexpr Kernel<void (*)(const float*, const int*, float*, std::size_t)> gathers[] = {
     {"gather", gather}, {"gather_ldg", gather_ldg}, {"gather_restrict", gather_restrict}};
-constexpr Row<void (*)(const float*, float*, std::size_t)> table_sums[] = {
+constexpr Kernel<void (*)(const float*, float*, std::size_t)> table_sums[] = {
     {"sum_table", sum_table},
     {"sum_table_ldg", sum_table_ldg},
     {"sum_table_restrict", sum_table_restrict}};
+// The same table in constant memory: a sector for each thread, or for each warp.
+constexpr struct {
+    const char* kernel;
+    void (*code)(float*, std::size_t);
+    std::size_t threads_per_sector;
+} constant_sums[] = {{"sum_constant_by_lane", sum_constant_by_lane, 1},
+                     {"sum_constant_uniform", sum_constant_uniform, 32}};
 
 // Where element i of a run of n goes: a permutation that looks random. Each step can be undone on the
 // numbers below a power of two; what lands outside of the run goes round again.
@@ -82,7 +81,6 @@ class Gather {
     Gather(std::size_t n, bool over_array) : n(n), over_array_(over_array) {}
 
     const std::size_t n;
-    std::size_t bytes() const { return 3 * sizeof(float) * n; }
 
     Set& set(std::size_t number) {
         while (sets_.size() <= number) {
@@ -91,17 +89,12 @@ class Gather {
             if (sets_.size() == 1) {
                 fill(sets_[0]);
             } else {
-                lab::backend::copy_on_device(sets_.back().in.get(), sets_[0].in.get(),
-                                             n * sizeof(int));
-                lab::backend::copy_on_device(sets_.back().index.get(), sets_[0].index.get(),
-                                             n * sizeof(int));
+                const std::size_t bytes = n * sizeof(int);
+                lab::backend::copy_on_device(sets_.back().in.get(), sets_[0].in.get(), bytes);
+                lab::backend::copy_on_device(sets_.back().index.get(), sets_[0].index.get(), bytes);
             }
         }
         return sets_[number];
-    }
-    void check() {
-        const Set& checked = set(0);
-        lab::expect_repeats(checked.out, {0, n}, checked.index);
     }
 
   private:
@@ -146,7 +139,7 @@ class Table {
     }
     // `threads` neighbours add up the same sector. From the end of the table on, threads begin at its
     // first entry again.
-    void check(std::size_t threads = 1) {
+    void check(std::size_t threads) {
         std::vector<float> sums_of_sectors(table_entries / entries_per_thread);
         for (std::size_t i = 0; i < table_entries; ++i) {
             sums_of_sectors[i / entries_per_thread] += values_[i];
@@ -167,100 +160,98 @@ class Table {
     std::vector<lab::DeviceBuffer<float>> sums_;
 };
 
-std::vector<lab::Variant> variants_of(const lab::Experiment& experiment, std::size_t n,
-                                      lab::Emulation emulation = lab::Emulation::whole) {
-    const unsigned grid = lab::blocks_for(n, block);
-    const auto name = [=](const char* kernel, lab::Parameter parameter) {
-        return lab::variant_name(kernel,
-                                 {parameter, {"block", block}, {"n", n}, {"cache", "cold"}});
-    };
-    std::vector<lab::Variant> variants;
+// "kernel/parameter/block:512/n:…/cache:cold" and what all rows have in common.
+lab::Variant cold_row(const char* kernel, std::initializer_list<lab::Parameter> parameters,
+                      std::size_t n, std::size_t bytes) {
+    const std::string name = lab::variant_name(kernel, parameters);
+    return {.name = lab::variant_name(name, {{"block", block}, {"n", n}, {"cache", "cold"}}),
+            .bytes = static_cast<double>(bytes),
+            .working_set_bytes = bytes,
+            .cache = lab::Cache::cold};
+}
 
-    const auto arrays = std::make_shared<lab::ArraySum>(n, emulation);
+using Rows = std::vector<lab::Variant>;
+
+void add_sums_and_copies(Rows& rows, std::size_t n) {
+    const lab::ArraySum arrays(n);
+    const unsigned grid = lab::blocks_for(n, block);
     for (const std::size_t offset : {0, 11}) {
         if (offset > n) continue;
         for (const auto& [kernel, code] : sums) {
-            variants.push_back(
-                lab::array_sum_variant(name(kernel, {"offset", offset}), arrays, offset,
-                                       experiment.cold_sets(arrays->bytes()),
-                                       [=](const float* a, const float* b, float* c) {
-                                           lab::launch(code, grid, block)(a, b, c, n, offset);
-                                       }));
+            rows.push_back(
+                arrays.row(lab::variant_name(kernel, {{"offset", offset}, {"block", block}}),
+                           offset, lab::Cache::cold, lab::launch(code, grid, block)));
         }
     }
-
-    if (n % block == 0) {
-        for (const auto& [kernel, code] : copies) {
-            variants.push_back(
-                {.name = lab::variant_name(kernel, {{"block", block}, {"n", n}, {"cache", "cold"}}),
-                 .bytes = 2.0 * sizeof(float) * n,
-                 .working_set_bytes = 2 * sizeof(float) * n,
-                 .sets = experiment.cold_sets(arrays->bytes()),
-                 .prepare = [=] { arrays->set(0).c.poison(); },
-                 .launch =
-                     [=](std::size_t number) {
-                         auto& set = arrays->set(number);
-                         lab::launch(code, grid, block)(set.a.get(), set.c.get());
-                     },
-                 .check = [=] { arrays->check_repeats(arrays->values_of_a(), 0, {0, n}); }});
-        }
+    if (n % block != 0) return;
+    for (const auto& [kernel, code] : copies) {
+        const auto copy = lab::launch(code, grid, block);
+        lab::Variant row =
+            arrays.row_on_sets(lab::variant_name(kernel, {{"block", block}}), lab::Cache::cold,
+                               [=](lab::ArraySum::Set& set) { copy(set.a.get(), set.c.get()); });
+        row.working_set_bytes = 2 * sizeof(float) * n;
+        row.bytes = static_cast<double>(row.working_set_bytes);
+        row.check = [=] { arrays.check_repeats(arrays.values_of_a(), 0, {0, n}); };
+        rows.push_back(std::move(row));
     }
+}
 
-    for (const bool over_array : {true, false}) {
-        const auto data = std::make_shared<Gather>(n, over_array);
-        for (const auto& [kernel, code] : gathers) {
-            variants.push_back({.name = name(kernel, {"scatter", over_array ? "array" : "block"}),
-                                .bytes = static_cast<double>(data->bytes()),
-                                .working_set_bytes = data->bytes(),
-                                .sets = experiment.cold_sets(data->bytes()),
-                                .prepare = [=] { data->set(0).out.poison(); },
-                                .launch =
-                                    [=](std::size_t number) {
-                                        auto& [in, out, index] = data->set(number);
-                                        lab::launch(code, grid, block)(
-                                            reinterpret_cast<const float*>(in.get()), index.get(),
-                                            reinterpret_cast<float*>(out.get()), n);
-                                    },
-                                .check = [=] { data->check(); }});
-        }
+void add_gathers(Rows& rows, std::size_t n, bool over_array) {
+    const auto data = std::make_shared<Gather>(n, over_array);
+    for (const auto& [kernel, code] : gathers) {
+        const auto gather = lab::launch(code, lab::blocks_for(n, block), block);
+        lab::Variant row = cold_row(kernel, {{"scatter", over_array ? "array" : "block"}}, n,
+                                    3 * sizeof(float) * n);
+        row.prepare = [=] { data->set(0).out.poison(); };
+        row.launch = [=](std::size_t number) {
+            auto& [in, out, index] = data->set(number);
+            gather(reinterpret_cast<const float*>(in.get()), index.get(),
+                   reinterpret_cast<float*>(out.get()), n);
+        };
+        row.check = [=] {
+            const auto& [in, out, index] = data->set(0);
+            lab::expect_repeats(out, {0, n}, index);
+        };
+        row.buffers = data.get();
+        rows.push_back(std::move(row));
     }
+}
 
+void add_tables(Rows& rows, std::size_t n) {
     const auto table = std::make_shared<Table>(n);
-    const std::size_t table_bytes = sizeof(float) * (table_entries + n);
-    for (const auto& [kernel, code] : table_sums) {
-        variants.push_back({.name = name(kernel, {"entries", table_entries}),
-                            .bytes = static_cast<double>(table_bytes),
-                            .flops = static_cast<double>(entries_per_thread * n),
-                            .working_set_bytes = table_bytes,
-                            .sets = experiment.cold_sets(table_bytes),
-                            .prepare = [=] { table->sums(0).poison(); },
-                            .launch =
-                                [=](std::size_t number) {
-                                    lab::launch(code, grid, block)(table->entries(),
-                                                                   table->sums(number).get(), n);
-                                },
-                            .check = [=] { table->check(); }});
-    }
-    const auto add_constant = [&](const char* kernel, auto code, std::size_t threads) {
-        variants.push_back({.name = name(kernel, {"entries", table_entries}),
-                            .bytes = static_cast<double>(table_bytes),
-                            .flops = static_cast<double>(entries_per_thread * n),
-                            .working_set_bytes = table_bytes,
-                            .sets = experiment.cold_sets(table_bytes),
-                            .prepare =
-                                [=] {
-                                    table->fill_constant_memory();
-                                    table->sums(0).poison();
-                                },
-                            .launch =
-                                [=](std::size_t number) {
-                                    lab::launch(code, grid, block)(table->sums(number).get(), n);
-                                },
-                            .check = [=] { table->check(threads); }});
+    // `threads` neighbours add up the same sector.
+    const auto add = [&](const char* kernel, std::size_t threads, auto launch) {
+        lab::Variant row =
+            cold_row(kernel, {{"entries", table_entries}}, n, sizeof(float) * (table_entries + n));
+        row.flops = static_cast<double>(entries_per_thread * n);
+        row.prepare = [=] {
+            table->fill_constant_memory();
+            table->sums(0).poison();
+        };
+        row.launch = [=](std::size_t number) { launch(table->sums(number).get()); };
+        row.check = [=] { table->check(threads); };
+        row.buffers = table.get();
+        rows.push_back(std::move(row));
     };
-    add_constant("sum_constant_by_lane", sum_constant_by_lane, 1);
-    add_constant("sum_constant_uniform", sum_constant_uniform, 32);
-    return variants;
+    const unsigned grid = lab::blocks_for(n, block);
+    for (const auto& [kernel, code] : table_sums) {
+        add(kernel, 1, [=, sum = lab::launch(code, grid, block)](float* sums) {
+            sum(table->entries(), sums, n);
+        });
+    }
+    for (const auto& [kernel, code, threads] : constant_sums) {
+        add(kernel, threads,
+            [=, sum = lab::launch(code, grid, block)](float* sums) { sum(sums, n); });
+    }
+}
+
+Rows rows_of_size(std::size_t n) {
+    Rows rows;
+    add_sums_and_copies(rows, n);
+    add_gathers(rows, n, true);
+    add_gathers(rows, n, false);
+    add_tables(rows, n);
+    return rows;
 }
 
 }  // namespace
@@ -268,18 +259,12 @@ std::vector<lab::Variant> variants_of(const lab::Experiment& experiment, std::si
 int main(int argc, char** argv) {
     lab::Experiment experiment("04_read_only_cache", argc, argv);
     for (const std::size_t n : {1 << 20, 1 << 24, 1 << 26}) {
-        // The largest takes an emulated GPU's host too long to fill.
-        if (experiment.device().emulated && n > (1 << 24)) break;
-        const lab::Emulation emulation = experiment.emulation(n == 1 << 20);
-        for (auto& variant : variants_of(experiment, n, emulation)) {
-            experiment.add(std::move(variant), emulation);
-        }
+        // Filling the largest arrays takes long; counts of a request and the bound are those of 2^24.
+        const bool is_largest = n == 1 << 26;
+        experiment.add(rows_of_size(n),
+                       is_largest ? lab::Evidence::measured : lab::Evidence::by_size);
         experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
     }
-    for (const std::size_t n : {1, 31, 1009, 100003}) {
-        for (auto& variant : variants_of(experiment, n)) {
-            experiment.add_validation(std::move(variant));
-        }
-    }
+    for (const std::size_t n : {1, 31, 1009, 100003}) experiment.add_validation(rows_of_size(n));
     return experiment.run();
 }

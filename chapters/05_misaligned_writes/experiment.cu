@@ -7,25 +7,16 @@
 //           and chapter 02's read_offset; write_lanes at offset 11 by the lanes before the 128-byte
 //           boundary (0 to 20) and by those behind it (21 to 31), and at offset 0 by the 8 lanes
 //           that fill one sector. Blocks of 512; n = 2^20 (cold; warm without the sweep) and, with
-//           fewer offsets, 2^26 (805 MB, more than four times any L2 of today; an emulated
-//           GPU predicts the time alone; not on Fermi).
+//           fewer offsets, 2^26 (805 MB, more than four times any L2 of today).
 // Model:    an element written is two 4-byte loads (none in fill_offset), one 4-byte store, one
 //           addition; n - offset elements, or what the lanes' share of them is.
 // Differs:  the index is 64 bits wide; cold rows rotate through buffer sets that together exceed
 //           four times the L2, because 12 MB fit an L2 of today whole.
-#include <functional>
-#include <memory>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include "../02_misaligned_reads/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/repeated_values.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 
 namespace {
@@ -33,106 +24,88 @@ namespace {
 constexpr unsigned block = 512;
 constexpr float fill_value = 0.375f;
 
-struct Row {
-    std::string name;  // without block and regime
-    std::size_t offset = 0;
-    std::size_t accesses = 3;  // of 4 bytes, for an element
-    double share = 1;          // of the elements: those that the lanes write
-    std::function<void(lab::ArraySum::Set&, std::size_t n)> launch;
-    std::function<void(lab::ArraySum&)> check;
+using Offsets = std::vector<std::size_t>;
+
+// "kernel/offset:…/block:512/n:…/cache:…"
+std::string name_of(const char* kernel, std::size_t offset) {
+    return lab::variant_name(kernel, {{"offset", offset}, {"block", block}});
+}
+
+template <class... Parameters>
+auto launch(void (*kernel)(Parameters...), const lab::ArraySum& arrays) {
+    return lab::launch(kernel, lab::blocks_for(arrays.size(), block), block);
+}
+
+lab::Variant write_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cache cache) {
+    lab::Variant row =
+        arrays.row(name_of("write_offset", offset), offset, cache, launch(write_offset, arrays));
+    row.check = [=, n = arrays.size()] { arrays.check(0, {offset, n - offset}); };
+    return row;
+}
+
+// Stores alone.
+lab::Variant fill_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cache cache) {
+    const std::size_t n = arrays.size();
+    const auto fill = launch(fill_offset, arrays);
+    lab::Variant row = arrays.row_on_sets(
+        name_of("fill_offset", offset), cache,
+        [=](lab::ArraySum::Set& set) { fill(fill_value, set.c.get(), n, offset); });
+    row.bytes = sizeof(float) * static_cast<double>(n - offset);
+    row.working_set_bytes = sizeof(float) * n;
+    row.check = [=] { arrays.check_repeats({fill_value}, 0, {offset, n - offset}); };
+    row.shape = fill.shape();
+    return row;
+}
+
+struct Lanes {
+    unsigned first, last;
 };
 
-lab::Variant variant(const lab::Experiment& experiment, std::shared_ptr<lab::ArraySum> arrays,
-                     lab::Cache cache, Row row) {
-    const std::size_t n = arrays->size();
-    const double elements = row.share * static_cast<double>(n - row.offset);
-    const std::size_t working_set = row.accesses * sizeof(float) * n;
-    return {
-        .name =
-            lab::variant_name(row.name, {{"block", block}, {"n", n}, {"cache", lab::text(cache)}}),
-        .bytes = static_cast<double>(row.accesses * sizeof(float)) * elements,
-        .flops = row.accesses == 3 ? elements : 0,
-        .working_set_bytes = working_set,
-        .sets = experiment.sets(cache, working_set),
-        .prepare = [=] { arrays->set(0).c.poison(); },
-        .launch = [=](std::size_t index) { row.launch(arrays->set(index), n); },
-        .check = [=] { row.check(*arrays); },
+// Some lanes of each warp write.
+lab::Variant lanes_row(const lab::ArraySum& arrays, std::size_t offset, Lanes lanes,
+                       lab::Cache cache) {
+    const std::string range = std::to_string(lanes.first) + "-" + std::to_string(lanes.last);
+    const auto write = launch(write_lanes, arrays);
+    lab::Variant row = arrays.row(
+        lab::variant_name("write_lanes", {{"offset", offset}, {"lanes", range}, {"block", block}}),
+        offset, cache,
+        [=](const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
+            write(a, b, c, n, offset, lanes.first, lanes.last);
+        });
+    row.shape = write.shape();
+    const double share = (lanes.last - lanes.first + 1) / 32.0;
+    row.bytes *= share;
+    row.flops *= share;
+    row.check = [=, n = arrays.size()] {
+        static_assert(lab::period % 32 == 0, "or lanes and sums repeat apart");
+        std::vector<float> expected = arrays.values_of_sum();
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const std::size_t lane = i % 32;
+            if (lane < lanes.first || lanes.last < lane) expected[i] = lab::poison_value<float>();
+        }
+        arrays.check_repeats(expected, 0, {offset, n - offset});
     };
-}
-
-Row write_row(std::size_t offset) {
-    return {
-        .name = lab::variant_name("write_offset", {{"offset", offset}}),
-        .offset = offset,
-        .launch =
-            [=](lab::ArraySum::Set& set, std::size_t n) {
-                lab::launch(write_offset, lab::blocks_for(n, block), block)(
-                    set.a.get(), set.b.get(), set.c.get(), n, offset);
-            },
-        .check = [=](lab::ArraySum& arrays) { arrays.check(0, {offset, arrays.size() - offset}); },
-    };
-}
-
-Row fill_row(std::size_t offset) {
-    return {
-        .name = lab::variant_name("fill_offset", {{"offset", offset}}),
-        .offset = offset,
-        .accesses = 1,
-        .launch =
-            [=](lab::ArraySum::Set& set, std::size_t n) {
-                lab::launch(fill_offset, lab::blocks_for(n, block), block)(fill_value, set.c.get(),
-                                                                           n, offset);
-            },
-        .check =
-            [=](lab::ArraySum& arrays) {
-                arrays.check_repeats({fill_value}, 0, {offset, arrays.size() - offset});
-            },
-    };
-}
-
-Row lanes_row(std::size_t offset, unsigned first, unsigned last) {
-    const std::string lanes = std::to_string(first) + "-" + std::to_string(last);
-    return {
-        .name = lab::variant_name("write_lanes", {{"offset", offset}, {"lanes", lanes}}),
-        .offset = offset,
-        .share = (last - first + 1) / 32.0,
-        .launch =
-            [=](lab::ArraySum::Set& set, std::size_t n) {
-                lab::launch(write_lanes, lab::blocks_for(n, block), block)(
-                    set.a.get(), set.b.get(), set.c.get(), n, offset, first, last);
-            },
-        .check =
-            [=](lab::ArraySum& arrays) {
-                static_assert(lab::period % 32 == 0, "or lanes and sums repeat apart");
-                std::vector<float> expected = arrays.values_of_sum();
-                for (std::size_t i = 0; i < expected.size(); ++i) {
-                    const std::size_t lane = i % 32;
-                    if (lane < first || last < lane) expected[i] = lab::poison_value<float>();
-                }
-                arrays.check_repeats(expected, 0, {offset, arrays.size() - offset});
-            },
-    };
+    return row;
 }
 
 // Chapter 02's kernel: the same offset on the other side.
-Row read_row(std::size_t offset) {
-    return {
-        .name = lab::variant_name("read_offset", {{"offset", offset}}),
-        .offset = offset,
-        .launch =
-            [=](lab::ArraySum::Set& set, std::size_t n) {
-                lab::launch(read_offset, lab::blocks_for(n, block), block)(set.a.get(), set.b.get(),
-                                                                           set.c.get(), n, offset);
-            },
-        .check = [=](lab::ArraySum& arrays) { arrays.check(offset); },
-    };
+lab::Variant read_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cache cache) {
+    return arrays.row(name_of("read_offset", offset), offset, cache, launch(read_offset, arrays));
 }
 
-std::vector<Row> rows(const std::vector<std::size_t>& write_offsets) {
-    std::vector<Row> rows = {lanes_row(0, 0, 7), lanes_row(11, 0, 20), lanes_row(11, 21, 31)};
-    for (const std::size_t offset : write_offsets) rows.push_back(write_row(offset));
-    for (const std::size_t offset : {0, 8, 11, 128}) rows.push_back(fill_row(offset));
-    for (const std::size_t offset : {0, 11, 128}) rows.push_back(read_row(offset));
+std::vector<lab::Variant> rows(const lab::ArraySum& arrays, lab::Cache cache,
+                               const Offsets& write_offsets) {
+    std::vector<lab::Variant> rows;
+    const std::size_t n = arrays.size();
+    const auto add = [&](auto make, std::size_t offset, auto... others) {
+        if (offset < n) rows.push_back(make(arrays, offset, others..., cache));
+    };
+    add(lanes_row, 0, Lanes{0, 7});
+    add(lanes_row, 11, Lanes{0, 20});
+    add(lanes_row, 11, Lanes{21, 31});
+    for (const std::size_t offset : write_offsets) add(write_row, offset);
+    for (const std::size_t offset : {0, 8, 11, 128}) add(fill_row, offset);
+    for (const std::size_t offset : {0, 11, 128}) add(read_row, offset);
     return rows;
 }
 
@@ -140,40 +113,27 @@ std::vector<Row> rows(const std::vector<std::size_t>& write_offsets) {
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("05_misaligned_writes", argc, argv);
-    std::vector<std::size_t> sweep(33);
+    const Offsets book = {0, 11, 128};
+    Offsets sweep(33);
     std::iota(sweep.begin(), sweep.end(), 0);
     sweep.insert(sweep.end(), {64, 128});
-    const std::vector<std::size_t> source_offsets = {0, 11, 128};
-
-    // Offsets within a sector differ in nothing that is counted: at the large size a few stand for
-    // all.
-    const std::vector<std::size_t> large_sweep = {0,  1,  2,  4,  7,  8,  9,  11, 12,
-                                                  15, 16, 20, 24, 28, 31, 32, 64, 128};
-
-    const auto add = [&](const auto& arrays, lab::Cache cache, const auto& write_offsets,
-                         lab::Emulation emulation = lab::Emulation::whole) {
-        for (const Row& row : rows(write_offsets)) {
-            experiment.add(variant(experiment, arrays, cache, row), emulation);
-        }
-        experiment.add_memcpy(arrays->size() * sizeof(float), cache);
-    };
-    const auto small = std::make_shared<lab::ArraySum>(1 << 20);
-    add(small, lab::Cache::cold, sweep);
-    add(small, lab::Cache::warm, source_offsets);
-    const std::size_t large = 1 << 26;
-    if (lab::blocks_for(large, block) <= experiment.device().max_grid_x) {
-        const lab::Emulation emulation = experiment.emulation(false);
-        const auto arrays = std::make_shared<lab::ArraySum>(large, emulation);
-        add(arrays, lab::Cache::cold, large_sweep, emulation);
+    // Offsets within a sector differ in nothing that is counted: at the large size a few stand for all.
+    const Offsets few = {0, 1, 2, 4, 7, 8, 9, 11, 12, 15, 16, 20, 24, 28, 31, 32, 64, 128};
+    const lab::ArraySum small(1 << 20), large(1 << 26);
+    const struct {
+        lab::ArraySum arrays;
+        lab::Cache cache;
+        Offsets write_offsets;
+    } regimes[] = {{small, lab::Cache::cold, sweep},
+                   {small, lab::Cache::warm, book},
+                   {large, lab::Cache::cold, few}};
+    for (const auto& [arrays, cache, write_offsets] : regimes) {
+        experiment.add(rows(arrays, cache, write_offsets));
+        experiment.add_memcpy(arrays.bytes() / 3, cache);
     }
-    // Ragged: n is no multiple of a warp, the last block is nearly empty, n - offset crosses a
-    // block.
-    for (const std::size_t n : {std::size_t{1}, std::size_t{31}, std::size_t{1000003}}) {
-        const auto arrays = std::make_shared<lab::ArraySum>(n);
-        for (const Row& row : rows(source_offsets)) {
-            if (row.offset >= n) continue;
-            experiment.add_validation(variant(experiment, arrays, lab::Cache::warm, row));
-        }
+    // Ragged: n is no multiple of a warp, the last block is nearly empty, n - offset crosses a block.
+    for (const std::size_t n : {1, 31, 1000003}) {
+        experiment.add_validation(rows(lab::ArraySum(n), lab::Cache::warm, book));
     }
     return experiment.run();
 }

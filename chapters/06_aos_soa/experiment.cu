@@ -9,8 +9,7 @@
 //           bytes (fields of one byte) and of 8, 12 and 16 (floats); 3 and 12 cannot be aligned to
 //           their size, and there is no aos_whole_record of them. n = 2^20; also 2^22 (the
 //           source's record alone; cold, and warm where a structure of arrays fits an L2 of 60 MB
-//           that an array of structures does not) and 2^24 (not on Fermi), whose time alone an emulated
-//           GPU predicts. aos_field_twice, soa_field_twice: one field
+//           that an array of structures does not) and 2^24. aos_field_twice, soa_field_twice: one field
 //           read twice, of as many records as make it 60 % of the L2.
 // Model:    an element is a load and a store of each field that is written; what a kernel does not
 //           ask for is no part of its bytes, so a wasted byte shows as bandwidth lost. An addition
@@ -19,20 +18,11 @@
 //           structure: aos_one_field is the application that its text describes.
 #include <algorithm>
 #include <bit>
-#include <functional>
-#include <memory>
+#include <iterator>
 #include <type_traits>
-#include <vector>
 
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
-#include "lab/device_validation.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/repeated_values.hpp"
-#include "lab/validation.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/experiment/chapter.hpp"
 
 namespace {
 
@@ -60,8 +50,7 @@ class Records {
         lab::DeviceBuffer<Field> data, result;
     };
 
-    explicit Records(std::size_t records, lab::Emulation emulation = lab::Emulation::whole)
-        : n(records), emulation_(emulation), values_(period) {
+    explicit Records(std::size_t records) : n(records), values_(period) {
         std::ranges::transform(lab::random_floats(period, 1), values_.begin(), as_field<Field>);
     }
 
@@ -74,9 +63,6 @@ class Records {
     }
 
     Set& set(std::size_t index) {
-        while (sets_.size() <= index && emulation_ == lab::Emulation::sampled) {
-            sets_.push_back({lab::unfilled<Field>(n * fields), lab::unfilled<Field>(n * fields)});
-        }
         while (sets_.size() <= index) {
             sets_.push_back(
                 {lab::repeated(values_, n * fields), lab::DeviceBuffer<Field>(n * fields)});
@@ -115,144 +101,124 @@ class Records {
         return lab::DeviceBuffer<Field>(expected);
     }
 
-    lab::Emulation emulation_;
     std::vector<Field> values_;
     std::vector<Set> sets_;
 };
 
-// The variants of one record, one problem size and one cache state.
+// Fields of each record: `used` are loaded or stored, `written` are stored, and the sectors of `touched`
+// move.
+struct Traffic {
+    std::size_t used, written, touched;
+};
+
+// A row of `records` whose fields have to become `reference(k, i)`. Launches are of one type, whatever the kernel: the
+// compiler makes the rows of a record once.
 template <class Field, int fields>
-std::vector<lab::Variant> variants_of(const lab::Experiment& experiment,
-                                      std::shared_ptr<Records<Field, fields>> records,
-                                      lab::Cache cache) {
-    using Set = typename Records<Field, fields>::Set;
+lab::Variant record_row(const std::shared_ptr<Records<Field, fields>>& records, const char* kernel,
+                        std::size_t record_bytes, lab::Cache cache, Traffic traffic, Layout layout,
+                        std::function<void(Field* in, Field* out)> launch,
+                        std::function<Field(std::size_t k, std::size_t i)> reference) {
+    const std::size_t n = records->n;
+    lab::LaunchShape shape;
+    shape.grid[0] = lab::blocks_for(n, block);
+    return {
+        .name = lab::variant_name(
+            kernel,
+            {{"record", record_bytes}, {"block", block}, {"n", n}, {"cache", lab::text(cache)}}),
+        .bytes = static_cast<double>(traffic.used * n * sizeof(Field)),
+        .flops = std::is_same_v<Field, float> ? static_cast<double>(traffic.written * n) : 0,
+        .working_set_bytes = traffic.touched * n * sizeof(Field),
+        .cache = cache,
+        .prepare = [=] { records->set(0).result.poison(); },
+        .launch =
+            [=](std::size_t index) {
+                auto& [data, result] = records->set(index);
+                launch(data.get(), result.get());
+            },
+        .check = [=] { records->check(traffic.written, layout, reference); },
+        // Counts of a request do not change with n: beyond the first size only times are of interest.
+        .evidence = n > 1 << 20 ? lab::Evidence::predicted : lab::Evidence::by_size,
+        .shape = shape,
+        .buffers = records.get()};
+}
+
+// The rows of one record, one problem size and one cache state.
+template <class Field, int fields>
+std::vector<lab::Variant> rows_of(std::shared_ptr<Records<Field, fields>> records,
+                                  lab::Cache cache) {
     using Aos = Record<Field, fields>;
     using Aligned = AlignedRecord<Field, fields>;
-    constexpr bool is_of_floats = std::is_same_v<Field, float>;
     const std::size_t n = records->n;
-    const unsigned grid = lab::blocks_for(n, block);
-    std::vector<lab::Variant> variants;
-    // Of each record, `used` fields are loaded or stored, `written` of them stored, and the sectors
-    // of `touched` fields move.
-    struct Traffic {
-        std::size_t used, written, touched;
+    const auto launch = [n]<class... Parameters>(void (*kernel)(Parameters...)) {
+        return lab::launch(kernel, lab::blocks_for(n, block), block);
     };
-    // Of one type each, whatever the kernel: the compiler makes the variants of a record once.
-    using Launch = std::function<void(Set&)>;
-    using Reference = std::function<Field(std::size_t k, std::size_t i)>;
-    const auto add = [&](const char* kernel, std::size_t record_bytes, Traffic traffic,
-                         const Launch& launch, Layout layout, const Reference& reference) {
-        const std::size_t working_set = traffic.touched * n * sizeof(Field);
-        variants.push_back({
-            .name = lab::variant_name(kernel, {{"record", record_bytes},
-                                               {"block", block},
-                                               {"n", n},
-                                               {"cache", lab::text(cache)}}),
-            .bytes = static_cast<double>(traffic.used * n * sizeof(Field)),
-            .flops = is_of_floats ? static_cast<double>(traffic.written * n) : 0,
-            .working_set_bytes = working_set,
-            .sets = experiment.sets(cache, working_set),
-            .prepare = [records] { records->set(0).result.poison(); },
-            .launch = [=](std::size_t index) { launch(records->set(index)); },
-            .check = [=] { records->check(traffic.written, layout, reference); },
-        });
+    std::vector<lab::Variant> rows;
+    // A kernel of `Data` that adds 10 * (k + 1) to field k.
+    const auto add_growing = [&]<class Data>(const char* kernel, Traffic traffic, Layout layout,
+                                             void (*code)(const Data*, Data*, std::size_t)) {
+        rows.push_back(record_row<Field, fields>(
+            records, kernel, sizeof(Aos), cache, traffic, layout,
+            [=, grow = launch(code)](Field* in, Field* out) {
+                grow(reinterpret_cast<const Data*>(in), reinterpret_cast<Data*>(out), n);
+            },
+            [=](std::size_t k, std::size_t i) {
+                return static_cast<Field>(records->value(records->position(layout, k, i)) +
+                                          static_cast<Field>(10 * (k + 1)));
+            }));
     };
-    // A kernel that adds 10 * (k + 1) to field k.
-    const auto add_growing = [&](const char* kernel, Traffic traffic, const Launch& launch,
-                                 Layout layout) {
-        add(kernel, sizeof(Aos), traffic, launch, layout, [=](std::size_t k, std::size_t i) {
-            return static_cast<Field>(records->value(records->position(layout, k, i)) +
-                                      static_cast<Field>(10 * (k + 1)));
-        });
-    };
-    const auto aos = [](auto& buffer) { return reinterpret_cast<Aos*>(buffer.get()); };
-    const auto aligned = [](auto& buffer) { return reinterpret_cast<Aligned*>(buffer.get()); };
     const Traffic all_fields = {2 * fields, fields, 2 * fields};
-
-    add_growing(
-        "aos_one_field", {2, 1, 2 * fields},
-        [=](Set& set) {
-            lab::launch(aos_one_field<Aos>, grid, block)(aos(set.data), aos(set.result), n);
-        },
-        Layout::structures);
-    add_growing(
-        "soa_one_field", {2, 1, 2},
-        [=](Set& set) {
-            lab::launch(soa_one_field<Field>, grid, block)(set.data.get(), set.result.get(), n);
-        },
-        Layout::arrays);
-    add_growing(
-        "aos_all_fields", all_fields,
-        [=](Set& set) {
-            lab::launch(aos_all_fields<Field, fields>, grid, block)(aos(set.data), aos(set.result),
-                                                                    n);
-        },
-        Layout::structures);
-    add_growing(
-        "soa_all_fields", all_fields,
-        [=](Set& set) {
-            lab::launch(soa_all_fields<Field, fields>, grid, block)(set.data.get(),
-                                                                    set.result.get(), n);
-        },
-        Layout::arrays);
+    add_growing("aos_one_field", {2, 1, 2 * fields}, Layout::structures, aos_one_field<Aos>);
+    add_growing("soa_one_field", {2, 1, 2}, Layout::arrays, soa_one_field<Field>);
+    add_growing("aos_all_fields", all_fields, Layout::structures, aos_all_fields<Field, fields>);
+    add_growing("soa_all_fields", all_fields, Layout::arrays, soa_all_fields<Field, fields>);
     if constexpr (std::has_single_bit(sizeof(Aos))) {
-        add_growing(
-            "aos_whole_record", all_fields,
-            [=](Set& set) {
-                lab::launch(aos_whole_record<Field, fields>, grid, block)(aligned(set.data),
-                                                                          aligned(set.result), n);
-            },
-            Layout::structures);
+        add_growing("aos_whole_record", all_fields, Layout::structures,
+                    aos_whole_record<Field, fields>);
     }
-    if constexpr (is_of_floats && fields == 2) {
-        const auto sum = [=](std::size_t, std::size_t i) {
-            return records->value(i) + records->value(n + i);
-        };
+    if constexpr (std::is_same_v<Field, float> && fields == 2) {
         // a and b are the halves of the data.
-        add(
-            "sum_into_one_field", sizeof(Aos), {3, 1, 4},
-            [=](Set& set) {
-                lab::launch(sum_into_one_field<Aos>, grid, block)(
-                    set.data.get(), set.data.get() + n, aos(set.result), n);
-            },
-            Layout::structures, sum);
-        using Alone = Record<float, 1>;
-        add(
-            "sum_into_one_field", sizeof(Alone), {3, 1, 3},
-            [=](Set& set) {
-                lab::launch(sum_into_one_field<Alone>, grid, block)(
-                    set.data.get(), set.data.get() + n, reinterpret_cast<Alone*>(set.result.get()),
-                    n);
-            },
-            Layout::arrays, sum);
+        const auto add_sum = [&]<class Result>(Traffic traffic, Layout layout, Result*) {
+            rows.push_back(record_row<Field, fields>(
+                records, "sum_into_one_field", sizeof(Result), cache, traffic, layout,
+                [=, sum = launch(sum_into_one_field<Result>)](Field* in, Field* out) {
+                    sum(in, in + n, reinterpret_cast<Result*>(out), n);
+                },
+                [=](std::size_t, std::size_t i) {
+                    return records->value(i) + records->value(n + i);
+                }));
+        };
+        add_sum({3, 1, 4}, Layout::structures, static_cast<Aos*>(nullptr));
+        add_sum({3, 1, 3}, Layout::arrays, static_cast<Record<float, 1>*>(nullptr));
     }
-    return variants;
+    return rows;
 }
 
-// One record at one size: cold and warm as asked, or to be validated alone where nothing is asked.
+using Caches = std::initializer_list<lab::Cache>;
+
 template <class Field, int fields>
-void add_record(lab::Experiment& experiment, std::size_t n, const std::vector<lab::Cache>& caches) {
-    const lab::Emulation emulation = experiment.emulation(n <= 1 << 20);
-    const auto records = std::make_shared<Records<Field, fields>>(n, emulation);
+void add_rows(std::vector<lab::Variant>& rows, std::size_t n, Caches caches) {
+    const auto records = std::make_shared<Records<Field, fields>>(n);
     for (const lab::Cache cache : caches) {
-        for (auto& variant : variants_of(experiment, records, cache))
-            experiment.add(std::move(variant), emulation);
-    }
-    if (!caches.empty()) return;
-    for (auto& variant : variants_of(experiment, records, lab::Cache::warm)) {
-        experiment.add_validation(std::move(variant));
+        std::ranges::move(rows_of(records, cache), std::back_inserter(rows));
     }
 }
 
-void add_all_records(lab::Experiment& experiment, std::size_t n,
-                     const std::vector<lab::Cache>& caches) {
-    add_record<unsigned char, 2>(experiment, n, caches);
-    add_record<unsigned char, 3>(experiment, n, caches);
-    add_record<unsigned char, 4>(experiment, n, caches);
-    add_record<float, 2>(experiment, n, caches);
-    add_record<float, 3>(experiment, n, caches);
-    add_record<float, 4>(experiment, n, caches);
-    if (!caches.empty()) experiment.add_memcpy(2 * sizeof(float) * n, lab::Cache::cold);
+std::vector<lab::Variant> rows_of_all_records(std::size_t n, lab::Cache cache) {
+    std::vector<lab::Variant> rows;
+    add_rows<unsigned char, 2>(rows, n, {cache});
+    add_rows<unsigned char, 3>(rows, n, {cache});
+    add_rows<unsigned char, 4>(rows, n, {cache});
+    add_rows<float, 2>(rows, n, {cache});
+    add_rows<float, 3>(rows, n, {cache});
+    add_rows<float, 4>(rows, n, {cache});
+    return rows;
+}
+
+// The book's record.
+std::vector<lab::Variant> rows_of_book(std::size_t n) {
+    std::vector<lab::Variant> rows;
+    add_rows<float, 2>(rows, n, {lab::Cache::cold, lab::Cache::warm});
+    return rows;
 }
 
 // As many records as make one field fill 60 % of the L2, and both of them more than all of it.
@@ -261,71 +227,63 @@ std::size_t records_beyond_l2(const lab::Experiment& experiment) {
     return experiment.device().l2_bytes * 6 / 10 / sizeof(float) / whole * whole;
 }
 
-// Small whole numbers: sums are exact in any order.
+// Small whole numbers: sums are exact in any order. Times alone tell whether the L2 kept a field.
 template <class Structure>
-lab::Variant twice_variant(const char* name, std::size_t n) {
+lab::Variant twice_row(const char* name, std::size_t n) {
     constexpr std::size_t width = sizeof(Structure) / sizeof(float);
-    struct Buffers {
-        lab::DeviceBuffer<float> data, sums;
-    };
-    const auto buffers = std::make_shared<Buffers>();
     const auto value = [](std::size_t record) { return static_cast<float>(record % 61); };
     const unsigned grid = 2 * lab::blocks_for(n / fields_per_thread, block);
-    return {.name = lab::variant_name(name, {{"record", sizeof(Structure)}, {"n", n}}),
-            .bytes = 2.0 * sizeof(float) * n,
-            .working_set_bytes = n * sizeof(Structure),
-            .prepare =
-                [=] {
-                    std::vector<float> data(n * width);
-                    for (std::size_t i = 0; i < n; ++i) data[i * width] = value(i);
-                    buffers->data = lab::DeviceBuffer<float>(data);
-                    buffers->sums = lab::DeviceBuffer<float>(std::size_t{grid} * block);
-                },
-            .launch =
-                [=](std::size_t) {
-                    lab::launch(sum_field_twice<Structure>, grid, block)(
-                        reinterpret_cast<const Structure*>(buffers->data.get()),
-                        buffers->sums.get());
-                },
-            .check =
-                [=] {
-                    std::vector<float> expected(std::size_t{grid} * block);
-                    for (std::size_t i = 0; i < expected.size(); ++i) {
-                        const std::size_t in_block = i / block % (grid / 2);
-                        for (std::size_t k = 0; k < fields_per_thread; ++k) {
-                            expected[i] +=
-                                value((in_block * fields_per_thread + k) * block + i % block);
-                        }
-                    }
-                    lab::expect_equal<float>(buffers->sums.to_host(), expected);
-                }};
+    const std::size_t threads = std::size_t{grid} * block;
+    const auto in = [=] {
+        std::vector<float> data(n * width);
+        for (std::size_t i = 0; i < n; ++i) data[i * width] = value(i);
+        return data;
+    };
+    const auto expected = [=] {
+        std::vector<float> sums(threads);
+        for (std::size_t i = 0; i < threads; ++i) {
+            const std::size_t in_block = i / block % (grid / 2);
+            for (std::size_t k = 0; k < fields_per_thread; ++k) {
+                sums[i] += value((in_block * fields_per_thread + k) * block + i % block);
+            }
+        }
+        return sums;
+    };
+    return lab::with_buffers<float, float>(
+        {.name = lab::variant_name(name, {{"record", sizeof(Structure)}, {"n", n}}),
+         .bytes = 2.0 * sizeof(float) * n,
+         .working_set_bytes = n * sizeof(Structure)},
+        in, threads,
+        [=](const float* data, float* sums) {
+            lab::launch(sum_field_twice<Structure>, grid, block)(
+                reinterpret_cast<const Structure*>(data), sums);
+        },
+        expected);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    using enum lab::Cache;
     lab::Experiment experiment("06_aos_soa", argc, argv);
-    add_all_records(experiment, 1 << 20, {lab::Cache::cold});
-    const std::size_t source_n = 1 << 22;
-    add_record<float, 2>(experiment, source_n, {lab::Cache::cold, lab::Cache::warm});
-    experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::cold);
-    experiment.add_memcpy(2 * sizeof(float) * source_n, lab::Cache::warm);
-    if (lab::blocks_for(1 << 24, block) <= experiment.device().max_grid_x) {
-        add_all_records(experiment, 1 << 24, {lab::Cache::cold});
+    constexpr std::size_t small = 1 << 20, book_size = 1 << 22, large = 1 << 24;
+    experiment.add(rows_of_all_records(small, cold));
+    experiment.add(rows_of_book(book_size));
+    experiment.add(rows_of_all_records(large, cold));
+    for (const std::size_t n : {small, book_size, large}) {
+        experiment.add_memcpy(2 * sizeof(float) * n, cold);
     }
+    experiment.add_memcpy(2 * sizeof(float) * book_size, warm);
+
     const std::size_t n = records_beyond_l2(experiment);
-    for (lab::Variant variant : {twice_variant<Record<float, 2>>("aos_field_twice", n),
-                                 twice_variant<Record<float, 1>>("soa_field_twice", n)}) {
-        // An emulated L2 displaces nothing: there is nothing to count.
-        if (experiment.device().emulated) {
-            experiment.add_validation(std::move(variant));
-        } else {
-            experiment.add(std::move(variant));
-        }
+    for (const lab::Variant& row : {twice_row<Record<float, 2>>("aos_field_twice", n),
+                                    twice_row<Record<float, 1>>("soa_field_twice", n)}) {
+        experiment.add_validation(row);
+        experiment.add(row, lab::Evidence::measured);
     }
     // Ragged: n is no multiple of a warp, and the arrays of a structure of arrays begin anywhere.
-    for (const std::size_t ragged : {std::size_t{1}, std::size_t{31}, std::size_t{100003}}) {
-        add_all_records(experiment, ragged, {});
+    for (const std::size_t ragged : {1, 31, 100003}) {
+        experiment.add_validation(rows_of_all_records(ragged, warm));
     }
     return experiment.run();
 }

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lab/compute_capability.hpp"
-#include "lab/copy_engine.cuh"
+#include "lab/device/copy_engine.cuh"
 
 namespace {
 
@@ -72,7 +71,5 @@ __global__ void __launch_bounds__(max_threads)
 }
 
 }  // namespace
-
-bool has_bulk_copies() { return lab::has_compute_capability(9, "bulk copies"); }
 
 AddKernel bulk_add() { return read_offset_bulk; }

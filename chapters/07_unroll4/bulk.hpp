@@ -3,8 +3,7 @@
 
 #include "evict_last.hpp"
 
-// Whether the device has bulk copies: compute capability 9.0 or newer.
-bool has_bulk_copies();
+constexpr lab::Feature bulk_copies = {9, "bulk copies"};
 
 // For offsets that are multiples of 4. Four elements a thread; blocks of up to 512 threads.
 AddKernel bulk_add();

@@ -1,7 +1,5 @@
 #include "evict_last.hpp"
 
-#include "lab/compute_capability.hpp"
-
 namespace {
 
 // The kernels are compiled again, with other accesses.
@@ -51,8 +49,6 @@ struct EvictLast : KeepReads {
 };
 
 }  // namespace
-
-bool has_eviction_priorities() { return lab::has_compute_capability(8, "eviction priorities"); }
 
 AddKernel wide_evict_last() { return read_offset_wide<EvictLast>; }
 

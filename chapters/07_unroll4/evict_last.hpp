@@ -3,11 +3,12 @@
 
 #include <cstddef>
 
+#include "lab/device/variant.hpp"
+
 struct float4;
 
-// Whether the device has eviction priorities: compute capability 8.0 or newer. Nothing else here may be
-// called without.
-bool has_eviction_priorities();
+// Nothing else here may be launched without.
+constexpr lab::Feature eviction_priorities = {8, "eviction priorities"};
 
 using AddKernel = void (*)(const float* a, const float* b, float* c, std::size_t n,
                            std::size_t offset);

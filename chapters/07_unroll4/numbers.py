@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _PLAIN, _BOOK = "read_offset", "read_offset_unrolled unroll:4"
 _FIRST, _QUARTER = "read_offset_loads_first unroll:4", "read_offset_quarter"

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable
 
-from notebook.queries import Data, Numbers, rank_correlation
+from notebook.pages.queries import Data, Numbers, rank_correlation
 
 _LARGE = "offset:0 n:67108864"
 _PLAIN, _UNROLLED = "read_offset shared_kb:none", "read_offset_unrolled shared_kb:none"
@@ -115,7 +115,7 @@ NUMBERS: Numbers = _OVER_256 | {
         f"read_offset* block:128 {_LARGE} shared_kb:48", "theoretical_occupancy"
     ),
     "lost_by_48_kb": _lost_by_48_kb,
-    "bound_of_sectors": lambda d: d.on("emulated-hopper").of(
+    "max_sectors": lambda d: d.on("emulated-hopper").of(
         "read_offset_unrolled offset:11 block:32|64|128|256", "l2_read_sectors_most"
     ),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _BOOK, _LARGE = "rows:2048 cache:cold", "rows:16384 cache:cold"
 _ROWS, _COLUMNS = "copy_rows block:16x16", "copy_columns block:16x16"

@@ -8,30 +8,22 @@
 //           transpose_read_columns reads columns, stores rows
 //           copy_rows, copy_columns the book's bounds (chapter 09)
 //           each with loads through the L1 (l1:on) and past it (l1:off); blocks of 16 x 16;
-//           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB; an emulated GPU
-//           predicts the time alone).
+//           2048 x 2048 cold and warm, 16384 x 16384 cold (2.1 GB).
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide. The K10, K20 and K20X of the source never cache global loads in
 //           the L1; the emulated Kepler is a K40, which does with -dlcm=ca.
-#include <memory>
-#include <utility>
-
-#include "l1_variants.hpp"
-#include "lab/experiment.hpp"
+#include "l1_rows.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/matrix_transpose.hpp"
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("10_transpose_naive", argc, argv);
-    for (const auto [side, cache, emulation] : lab::square_cases(experiment)) {
-        const auto matrix = std::make_shared<lab::MatrixTranspose>(side, side, emulation);
-        const std::size_t sets = experiment.sets(cache, matrix->bytes());
-        for (lab::Variant& variant : l1_variants(matrix, cache, sets)) {
-            experiment.add(std::move(variant), emulation);
-        }
-        experiment.add_memcpy(matrix->bytes() / 2, cache);
+    for (const auto [side, cache] : lab::square_cases) {
+        experiment.add(l1_rows(side, side, cache));
+        experiment.add_memcpy(side * side * sizeof(float), cache);
     }
     for (const auto& [rows, columns] : lab::ragged_matrices) {
-        add_l1_validations(experiment, rows, columns);
+        experiment.add_validation(l1_rows(rows, columns, lab::Cache::warm));
     }
     return experiment.run();
 }

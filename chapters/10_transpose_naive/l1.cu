@@ -8,10 +8,10 @@ namespace LAB_L1 {
 
 std::vector<Kernel> kernels() {
     return {
-        {"copy_rows", launch<copy_rows>, false, 1, false},
-        {"copy_columns", launch<copy_columns>, false, 1, false},
-        {"transpose_read_rows", launch<transpose_read_rows>, false},
-        {"transpose_read_columns", launch<transpose_read_columns>, true},
+        {.name = "copy_rows", .code = copy_rows, .transposes = false},
+        {.name = "copy_columns", .code = copy_columns, .transposes = false},
+        {.name = "transpose_read_rows", .code = transpose_read_rows},
+        {.name = "transpose_read_columns", .code = transpose_read_columns, .x_is_row = true},
     };
 }
 

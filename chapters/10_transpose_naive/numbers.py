@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: names, and queries of the tracked data."""
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _BOOK, _LARGE = "rows:2048 cache:cold", "rows:16384 cache:cold"
 _DOWN, _ACROSS, _COPY = "transpose_read_columns", "transpose_read_rows", "copy_columns"
@@ -82,7 +82,7 @@ NUMBERS: Numbers = {
         f"{_COPY} l1:on {_BOOK}", "l2_write_sectors", "store_sectors", 100
     ),
     "half_of_loads": lambda d: _behind_stores(d, 50),
-    "slow_loads": lambda d: _behind_stores(d, 90),
+    "max_loads": lambda d: _behind_stores(d, 90),
     "alone": lambda d: _turns(d, "", "measured_value"),
     "behind_a_barrier": lambda d: _turns(d, " behind a barrier", "measured_value"),
     "sectors_alone": lambda d: _turns(d, "", "measured_sectors", 1e-6),

@@ -8,14 +8,14 @@ namespace LAB_L1 {
 
 std::vector<Kernel> kernels() {
     return {
-        {"transpose_read_rows", launch<transpose_read_rows>, false},
-        {"transpose_read_rows_unroll4", launch<transpose_read_rows_unroll4>, false, 4},
-        {"transpose_read_rows_unroll4_loads_first", launch<transpose_read_rows_unroll4_loads_first>,
-         false, 4},
-        {"transpose_read_columns", launch<transpose_read_columns>, true},
-        {"transpose_read_columns_unroll4", launch<transpose_read_columns_unroll4>, true, 4},
-        {"transpose_read_columns_unroll4_loads_first",
-         launch<transpose_read_columns_unroll4_loads_first>, true, 4},
+        {"transpose_read_rows", transpose_read_rows},
+        {"transpose_read_rows_unroll4", transpose_read_rows_unroll4, false, 4},
+        {"transpose_read_rows_unroll4_loads_first", transpose_read_rows_unroll4_loads_first, false,
+         4},
+        {"transpose_read_columns", transpose_read_columns, true},
+        {"transpose_read_columns_unroll4", transpose_read_columns_unroll4, true, 4},
+        {"transpose_read_columns_unroll4_loads_first", transpose_read_columns_unroll4_loads_first,
+         true, 4},
     };
 }
 

@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: names, and queries of the tracked data."""
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _BOOK, _LARGE = "rows:2048 cache:cold", "rows:16384 cache:cold"
 _DOWN, _ACROSS = "transpose_read_columns", "transpose_read_rows"

@@ -6,118 +6,94 @@
 // queue for one of them.
 //
 // Variants: transpose_read_rows, transpose_read_columns   blocks in row order (chapter 10)
-//           ..._diagonal       the book's mapping; square grids only, others are refused
+//           ..._diagonal       the book's mapping, for square grids alone
 //           ..._diagonal_any   the same order in a grid of any shape
 //           ..._unroll4, ..._diagonal_unroll4   four elements a thread (chapter 11), in either order
-//           2048 x 2048, the book's size; squares of 16384 and of 16448 (2.2 GB), 16384 x 16448 and
-//           16384 x 32768, whose time alone an emulated GPU predicts; on a GPU also squares of 1920
-//           to 2304; cold. The side decides whether a column of the
+//           2048 x 2048, the book's size; squares of 1920 to 2304, of 16384 and of 16448 (2.2 GB),
+//           16384 x 16448 and 16384 x 32768; cold. The side decides whether a column of the
 //           matrix lies in one, some or all partitions (README.md has the arithmetic); squares,
 //           because one kernel strides by the rows and the other by the columns.
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it.
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "../10_transpose_naive/kernels.cuh"
 #include "../11_transpose_unroll4/kernels.cuh"
 #include "kernels.cuh"
-#include "lab/errors.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/matrix_transpose.hpp"
 
 namespace {
 
-struct Kernel {
+constexpr struct Kernel {
     const char* name;
-    void (*kernel)(const float*, float*, std::size_t, std::size_t);
-    bool x_is_row;  // the x direction of the grid runs over the rows of `in`
-    bool needs_square_grid;
+    void (*code)(const float*, float*, std::size_t, std::size_t);
+    bool x_is_row = false;  // the x direction of the grid runs over the rows of `in`
+    bool needs_square_grid = false;
     unsigned per_thread = 1;  // elements, in the x direction
+} kernels[] = {
+    {"transpose_read_rows", transpose_read_rows},
+    {.name = "transpose_read_rows_diagonal",
+     .code = transpose_read_rows_diagonal<DiagonalOfSquare>,
+     .needs_square_grid = true},
+    {"transpose_read_rows_diagonal_any", transpose_read_rows_diagonal<Diagonal>},
+    {.name = "transpose_read_rows_diagonal_unroll4",
+     .code = transpose_read_rows_diagonal_unroll4,
+     .per_thread = 4},
+    {.name = "transpose_read_rows_unroll4", .code = transpose_read_rows_unroll4, .per_thread = 4},
+    {.name = "transpose_read_columns", .code = transpose_read_columns, .x_is_row = true},
+    {.name = "transpose_read_columns_diagonal",
+     .code = transpose_read_columns_diagonal<DiagonalOfSquare>,
+     .x_is_row = true,
+     .needs_square_grid = true},
+    {.name = "transpose_read_columns_diagonal_any",
+     .code = transpose_read_columns_diagonal<Diagonal>,
+     .x_is_row = true},
+    {.name = "transpose_read_columns_diagonal_unroll4",
+     .code = transpose_read_columns_diagonal_unroll4,
+     .x_is_row = true,
+     .per_thread = 4},
+    {.name = "transpose_read_columns_unroll4",
+     .code = transpose_read_columns_unroll4,
+     .x_is_row = true,
+     .per_thread = 4},
 };
 
-const std::vector<Kernel> kernels = {
-    {"transpose_read_rows", transpose_read_rows, false, false},
-    {"transpose_read_rows_diagonal", transpose_read_rows_diagonal, false, true},
-    {"transpose_read_rows_diagonal_any", transpose_read_rows_diagonal_any, false, false},
-    {"transpose_read_rows_diagonal_unroll4", transpose_read_rows_diagonal_unroll4, false, false, 4},
-    {"transpose_read_rows_unroll4", transpose_read_rows_unroll4, false, false, 4},
-    {"transpose_read_columns", transpose_read_columns, true, false},
-    {"transpose_read_columns_diagonal", transpose_read_columns_diagonal, true, true},
-    {"transpose_read_columns_diagonal_any", transpose_read_columns_diagonal_any, true, false},
-    {"transpose_read_columns_diagonal_unroll4", transpose_read_columns_diagonal_unroll4, true,
-     false, 4},
-    {"transpose_read_columns_unroll4", transpose_read_columns_unroll4, true, false, 4},
-};
-
-lab::Variant variant(const Kernel& kernel, const std::shared_ptr<lab::MatrixTranspose>& matrix,
-                     std::size_t sets) {
-    const std::size_t rows = matrix->rows();
-    const std::size_t columns = matrix->columns();
-    const dim3 block(16, 16);
-    const dim3 grid(lab::blocks_for(kernel.x_is_row ? rows : columns, block.x * kernel.per_thread),
-                    lab::blocks_for(kernel.x_is_row ? columns : rows, block.y));
-    const std::string name = lab::variant_name(
-        kernel.name, {{"block", "16x16"}, {"rows", rows}, {"columns", columns}, {"cache", "cold"}});
-    return lab::transpose_variant(name, matrix, sets, [=](const float* in, float* out) {
-        if (kernel.needs_square_grid && grid.x != grid.y) {
-            throw lab::UsageError(name + ": this mapping leaves out blocks of a grid that is not " +
-                                  "square; take " + kernel.name + "_any");
-        }
-        lab::launch(kernel.kernel, grid, block)(in, out, rows, columns);
-    });
-}
-
-// Passes only if the launch is refused.
-lab::Variant refused(lab::Variant variant) {
-    variant.launch = [launch = variant.launch](std::size_t set) {
-        try {
-            launch(set);
-        } catch (const lab::UsageError&) {
-            return;
-        }
-        throw lab::ValidationError("a grid that is not square was not refused");
-    };
-    variant.check = [] {};
-    return variant;
+// The rows of all kernels that can do this shape.
+std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
+    const lab::MatrixTranspose matrix(rows, columns);
+    std::vector<lab::Variant> table;
+    for (const Kernel& kernel : kernels) {
+        const dim3 grid =
+            lab::grid_over(kernel.x_is_row ? rows : columns, kernel.x_is_row ? columns : rows,
+                           {16 * kernel.per_thread, 16});
+        if (kernel.needs_square_grid && grid.x != grid.y) continue;
+        table.push_back(matrix.transpose_row(lab::variant_name(kernel.name, {{"block", "16x16"}}),
+                                             lab::Cache::cold,
+                                             lab::launch(kernel.code, grid, dim3(16, 16))));
+    }
+    return table;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("12_transpose_diagonal", argc, argv);
-    const auto add = [&](std::size_t rows, std::size_t columns) {
-        const lab::Emulation emulation = experiment.emulation(rows * columns <= 2048 * 2048);
-        const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns, emulation);
-        const std::size_t sets = experiment.cold_sets(matrix->bytes());
-        for (const Kernel& kernel : kernels) {
-            if (kernel.needs_square_grid && rows != columns) continue;
-            experiment.add(variant(kernel, matrix, sets), emulation);
-        }
-        experiment.add_memcpy(matrix->bytes() / 2, lab::Cache::cold);
+    const auto add = [&](std::size_t rows, std::size_t columns,
+                         lab::Evidence evidence = lab::Evidence::by_size) {
+        experiment.add(rows_of(rows, columns), evidence);
+        experiment.add_memcpy(rows * columns * sizeof(float), lab::Cache::cold);
     };
     add(2048, 2048);
-    if (!experiment.device().emulated) {
-        for (const std::size_t side : {1920, 2056, 2080, 2112, 2176, 2240, 2304}) add(side, side);
+    for (const std::size_t side : {1920, 2056, 2080, 2112, 2176, 2240, 2304}) {
+        add(side, side, lab::Evidence::measured);
     }
-    for (const std::size_t side : {16384, 16448}) add(side, side);
+    add(16384, 16384);
+    add(16448, 16448);
     add(16384, 16448);
     add(16384, 32768);
-    // 20 x 31 elements are a square grid of 2 x 2 blocks.
-    const std::pair<std::size_t, std::size_t> shapes[] = {
-        {1, 1}, {20, 31}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}, {1009, 1009}};
-    for (const auto& [rows, columns] : shapes) {
-        const auto matrix = std::make_shared<lab::MatrixTranspose>(rows, columns);
-        const bool is_square = lab::blocks_for(rows, 16) == lab::blocks_for(columns, 16);
-        for (const Kernel& kernel : kernels) {
-            lab::Variant shape = variant(kernel, matrix, 1);
-            if (kernel.needs_square_grid && !is_square) shape = refused(std::move(shape));
-            experiment.add_validation(std::move(shape));
-        }
-    }
+    // 20 x 31 and 100 x 97 elements are square grids, of 2 x 2 and of 7 x 7 blocks.
+    constexpr std::pair<std::size_t, std::size_t> shapes[] = {{1, 1},     {20, 31},   {100, 97},
+                                                              {1, 1009},  {1009, 1},  {31, 33},
+                                                              {127, 509}, {1030, 67}, {1009, 1009}};
+    for (const auto& [rows, columns] : shapes) experiment.add_validation(rows_of(rows, columns));
     return experiment.run();
 }

@@ -4,71 +4,53 @@
 #include <cstddef>
 
 // The book's mapping: every block gets a place of its own only where the grid is square.
-__device__ void diagonal_of_square(unsigned& block_x, unsigned& block_y) {
-    block_y = blockIdx.x;
-    block_x = (blockIdx.x + blockIdx.y) % gridDim.x;
-}
+struct DiagonalOfSquare {
+    __device__ static dim3 place() {
+        return dim3((blockIdx.x + blockIdx.y) % gridDim.x, blockIdx.x);
+    }
+};
 
 // The block's number in the whole grid counts down the block rows first, and each further round of them
 // begins one block column later. Every block of a grid of any shape has a place of its own; in a square
 // grid it is the place above.
-__device__ void diagonal(unsigned& block_x, unsigned& block_y) {
-    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
-    block_y = block % gridDim.y;
-    block_x = (block / gridDim.y + block_y) % gridDim.x;
-}
+struct Diagonal {
+    __device__ static dim3 place() {
+        const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+        const unsigned y = block % gridDim.y;
+        return dim3((block / gridDim.y + y) % gridDim.x, y);
+    }
+};
 
 // Against transpose_read_rows: blocks that follow one another lie on a diagonal of the grid and not
 // side by side, so that blocks which run at the same time neither read nor store in one column of
 // blocks. Where memory is cut into a few partitions, they then queue less for one of them.
+template <class Order>
 __global__ void transpose_read_rows_diagonal(const float* in, float* out, std::size_t rows,
                                              std::size_t columns) {
-    unsigned block_x, block_y;
-    diagonal_of_square(block_x, block_y);
-    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
-    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    const dim3 block = Order::place();
+    const std::size_t x = std::size_t{block.x} * blockDim.x + threadIdx.x;
+    const std::size_t y = std::size_t{block.y} * blockDim.y + threadIdx.y;
     if (x < columns && y < rows) out[x * rows + y] = in[y * columns + x];
 }
 
 // The same change to transpose_read_columns.
+template <class Order>
 __global__ void transpose_read_columns_diagonal(const float* in, float* out, std::size_t rows,
                                                 std::size_t columns) {
-    unsigned block_x, block_y;
-    diagonal_of_square(block_x, block_y);
-    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
-    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
-    if (x < rows && y < columns) out[y * rows + x] = in[x * columns + y];
-}
-
-// Against transpose_read_rows_diagonal: the order for a grid of any shape.
-__global__ void transpose_read_rows_diagonal_any(const float* in, float* out, std::size_t rows,
-                                                 std::size_t columns) {
-    unsigned block_x, block_y;
-    diagonal(block_x, block_y);
-    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
-    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
-    if (x < columns && y < rows) out[x * rows + y] = in[y * columns + x];
-}
-
-// The same change to transpose_read_columns_diagonal.
-__global__ void transpose_read_columns_diagonal_any(const float* in, float* out, std::size_t rows,
-                                                    std::size_t columns) {
-    unsigned block_x, block_y;
-    diagonal(block_x, block_y);
-    const std::size_t x = std::size_t{block_x} * blockDim.x + threadIdx.x;
-    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    const dim3 block = Order::place();
+    const std::size_t x = std::size_t{block.x} * blockDim.x + threadIdx.x;
+    const std::size_t y = std::size_t{block.y} * blockDim.y + threadIdx.y;
     if (x < rows && y < columns) out[y * rows + x] = in[x * columns + y];
 }
 
 // Diagonal and unrolled at once, against transpose_read_rows_diagonal: each thread has four elements, a
 // block's width apart, so a block covers 4 x blockDim.x of the x direction. Its grid has a quarter of
-// the columns: the order is that of transpose_read_rows_diagonal_any.
+// the columns: the order is that for any shape.
 __global__ void transpose_read_rows_diagonal_unroll4(const float* in, float* out, std::size_t rows,
                                                      std::size_t columns) {
-    unsigned block_x, block_y;
-    diagonal(block_x, block_y);
-    const std::size_t first = std::size_t{block_x} * blockDim.x * 4 + threadIdx.x;
-    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    const dim3 block = Diagonal::place();
+    const std::size_t first = std::size_t{block.x} * blockDim.x * 4 + threadIdx.x;
+    const std::size_t y = std::size_t{block.y} * blockDim.y + threadIdx.y;
     if (y >= rows) return;
     for (std::size_t x = first; x < first + 4 * blockDim.x && x < columns; x += blockDim.x) {
         out[x * rows + y] = in[y * columns + x];
@@ -78,10 +60,9 @@ __global__ void transpose_read_rows_diagonal_unroll4(const float* in, float* out
 // The same change to transpose_read_columns_diagonal.
 __global__ void transpose_read_columns_diagonal_unroll4(const float* in, float* out,
                                                         std::size_t rows, std::size_t columns) {
-    unsigned block_x, block_y;
-    diagonal(block_x, block_y);
-    const std::size_t first = std::size_t{block_x} * blockDim.x * 4 + threadIdx.x;
-    const std::size_t y = std::size_t{block_y} * blockDim.y + threadIdx.y;
+    const dim3 block = Diagonal::place();
+    const std::size_t first = std::size_t{block.x} * blockDim.x * 4 + threadIdx.x;
+    const std::size_t y = std::size_t{block.y} * blockDim.y + threadIdx.y;
     if (y >= columns) return;
     for (std::size_t x = first; x < first + 4 * blockDim.x && x < rows; x += blockDim.x) {
         out[y * rows + x] = in[x * columns + y];

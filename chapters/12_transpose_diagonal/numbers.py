@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: names, and queries of the tracked data."""
 
-from notebook.queries import H100, Data, Numbers
+from notebook.pages.queries import H100, Data, Numbers
 
 _ROWS, _COLUMNS = "transpose_read_rows", "transpose_read_columns"
 _BOOK = "rows:2048 columns:2048"

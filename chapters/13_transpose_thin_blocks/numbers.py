@@ -1,6 +1,6 @@
 """Numbers of page.md that no claim has: names, and queries of the tracked data."""
 
-from notebook.queries import Data, Numbers
+from notebook.pages.queries import Data, Numbers
 
 _ROWS, _COLUMNS = "transpose_read_rows", "transpose_read_columns"
 _BOOK, _LARGE = "rows:2048 cache:cold", "rows:16384 cache:cold"

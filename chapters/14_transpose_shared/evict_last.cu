@@ -1,16 +1,33 @@
-#include "evict_last.hpp"
-
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "lab/compute_capability.hpp"
+#include "inline_ptx.hpp"
 
 namespace {
 
 // The kernels are compiled again, with other loads.
 #include "kernels.cuh"
-#include "vector_words.cuh"
+
+// PTX loads 16 bytes as four words.
+template <class T>
+union LoadedWords {
+    uint4 words;
+    Vector<T> vector;
+};
+
+// The 256 bytes around the address go to the L2. A tile's row of 16 vectors needs all of them where
+// it begins at a multiple of 256 bytes, and where it does not, the neighbouring tile the rest.
+struct PrefetchingLoad {
+    template <class T>
+    __device__ Vector<T> operator()(const T* from) const {
+        LoadedWords<T> loaded{};
+        asm volatile("ld.global.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(loaded.words.x), "=r"(loaded.words.y), "=r"(loaded.words.z),
+                       "=r"(loaded.words.w)
+                     : "l"(from));
+        return loaded.vector;
+    }
+};
 
 // As in chapter 07: what is written needs room in the L2, which what is read is to leave to it. No block reads a
 // vector again, so the L1 keeps none.
@@ -68,29 +85,28 @@ struct PrefetchingEvictLastLoad {
 }  // namespace
 
 template <class T>
-TransposeKernel<T> evict_last_transpose(EvictLast which) {
-    if (!has_cache_hints()) return nullptr;
+TransposeKernel<T> hinted_transpose(Hints hints) {
     constexpr unsigned side = threads_a_side;
-    switch (which) {
-        case EvictLast::apart:
-            return transpose_vectors<T, side, side, Order::apart, EvictLastLoad>;
-        case EvictLast::prefetch:
-            return transpose_vectors<T, side, side, Order::down, PrefetchingEvictLastLoad>;
-        case EvictLast::sectors:
-            if constexpr (std::is_same_v<T, float>) {
-                return transpose_sectors<T, PrefetchingEvictLastLoad>;
-            }
-            return nullptr;
-        case EvictLast::pairs:
-            if constexpr (std::is_same_v<T, float>) {
-                return transpose_sectors<T, PrefetchingEvictLastLoad, Order::pairs, rows_of_pairs>;
-            }
-            return nullptr;
-        default:
+    if constexpr (std::is_same_v<T, float>) {
+        if (hints == Hints::sectors) return transpose_sectors<T, PrefetchingEvictLastLoad>;
+        if (hints == Hints::pairs) {
+            return transpose_sectors<T, PrefetchingEvictLastLoad, Order::pairs, rows_of_pairs>;
+        }
+    }
+    switch (hints) {
+        case Hints::prefetch:
+            return transpose_vectors<T, side, side, Order::down, PrefetchingLoad>;
+        case Hints::evict_last:
             return transpose_vectors<T, side, side, Order::down, EvictLastLoad>;
+        case Hints::evict_last_apart:
+            return transpose_vectors<T, side, side, Order::apart, EvictLastLoad>;
+        case Hints::prefetch_evict_last:
+            return transpose_vectors<T, side, side, Order::down, PrefetchingEvictLastLoad>;
+        default:
+            return nullptr;
     }
 }
 
-template TransposeKernel<std::uint16_t> evict_last_transpose(EvictLast);
-template TransposeKernel<float> evict_last_transpose(EvictLast);
-template TransposeKernel<double> evict_last_transpose(EvictLast);
+template TransposeKernel<std::uint16_t> hinted_transpose(Hints);
+template TransposeKernel<float> hinted_transpose(Hints);
+template TransposeKernel<double> hinted_transpose(Hints);

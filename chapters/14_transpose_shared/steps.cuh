@@ -1,30 +1,39 @@
 // The kernels of this chapter as steps: their tiles and the order of their blocks, and which of them a shape gets.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../09_transpose_bounds/kernels.cuh"
 #include "../10_transpose_naive/kernels.cuh"
-#include "evict_last.hpp"
+#include "inline_ptx.hpp"
 #include "kernels.cuh"
-#include "lab/backend.hpp"
-#include "lab/cuda_check.hpp"
-#include "prefetch.hpp"
+#include "lab/device/compute_capability.hpp"
+#include "lab/experiment/variant_name.hpp"
 #include "residency.hpp"
 
+// The sizes at which a step is shown, as flags.
+namespace shown {
+constexpr unsigned naive = 1;       // where all are, beginning with the naive one
+constexpr unsigned usual = 2;       // at most sizes
+constexpr unsigned ragged = 4;      // where rows begin anywhere
+constexpr unsigned held_back = 8;   // where all blocks are not resident at once
+constexpr unsigned pairs = 16;      // at large sizes where rows begin anywhere
+constexpr unsigned long_rows = 32;  // where rows are longer than 64 KiB
+}  // namespace shown
+
 template <class T>
-struct Transpose {
-    std::string name;
-    TransposeKernel<T> kernel;
+struct Step {
+    std::string kernel;
+    TransposeKernel<T> code;
     Order order;  // of the blocks
     dim3 block;
     unsigned tile_rows, tile_columns;
+    unsigned shown_at = 0;
     unsigned multiple = 1;    // of which rows and columns have to be
     unsigned rows_above = 0;  // that the first tile may begin above the matrix
+    lab::Feature needs = {};
     Residency residency = {};
 
     bool takes(std::size_t rows, std::size_t columns) const {
@@ -36,81 +45,113 @@ template <class T>
 constexpr const char* type = sizeof(T) == 2   ? "uint16"
                              : sizeof(T) == 4 ? "float"
                                               : "double";
+
 inline const char* text(Order order) {
-    switch (order) {
-        case Order::across:
-            return "across";
-        case Order::down:
-            return "down";
-        case Order::apart:
-            return "apart";
-        default:
-            return "pairs";
+    constexpr const char* texts[] = {"across", "down", "apart", "pairs"};  // as in Order
+    return texts[static_cast<int>(order)];
+}
+
+// The naive kernel and those of 32 x 32 have a block in their name, all others their type, tile and order.
+template <class T>
+std::string name_of(const Step<T>& step) {
+    if (const dim3 block = step.block; block.y > 1 && step.tile_columns <= 32) {
+        return lab::variant_name(step.kernel, {{"block", block}});
     }
+    std::string kernel = step.kernel;
+    if (const unsigned blocks = step.residency.blocks_per_sm; blocks > 0) {
+        kernel = lab::variant_name(kernel, {{"blocks_per_sm", blocks}});
+    }
+    const dim3 tile(step.tile_rows, step.tile_columns);
+    return lab::variant_name(kernel,
+                             {{"type", type<T>}, {"tile", tile}, {"order", text(step.order)}});
 }
 
-template <class T>
-Transpose<T> unrolled(TransposeKernel<T> kernel, Order order) {
-    const std::string name =
-        std::string("transpose_tile_unrolled/type:") + type<T> + "/tile:64x64/order:";
-    return {name + text(order), kernel, order, dim3(32, 8), 64, 64};
-}
-
-template <class T, unsigned height, unsigned width = height>
-Transpose<T> vectors(const std::string& name, TransposeKernel<T> kernel, Order order) {
+template <class T, unsigned height = threads_a_side, unsigned width = height>
+Step<T> vectors(const char* kernel, TransposeKernel<T> code, Order order, unsigned shown_at = 0,
+                lab::Feature needs = {}) {
     constexpr unsigned V = 16 / sizeof(T);
-    const std::string tile = std::to_string(V * height) + "x" + std::to_string(V * width);
-    return {name + "/type:" + std::string(type<T>) + "/tile:" + tile + "/order:" + text(order),
-            kernel,
-            order,
-            height * width,
-            V * height,
-            V * width,
-            V};
+    return {kernel, code, order, height * width, V * height, V * width, shown_at, V, 0, needs};
 }
 
 template <class T>
-Transpose<T> sectors(const std::string& name, TransposeKernel<T> kernel, Order order = Order::down,
-                     unsigned tile_rows = sector_rows<T>) {
-    const std::string tile = std::to_string(tile_rows) + "x" + std::to_string(sector_columns);
-    return {name + "/type:" + type<T> + "/tile:" + tile + "/order:" + text(order),
-            kernel,
-            order,
-            256,
-            tile_rows,
-            sector_columns,
-            1,
-            sector<T> - 1};
+Step<T> sectors(const char* kernel, TransposeKernel<T> code, Order order = Order::down,
+                unsigned shown_at = 0, lab::Feature needs = {},
+                unsigned tile_rows = sector_rows<T>) {
+    return {kernel, code, order, 256, tile_rows, sector_columns, shown_at, 1, sector<T> - 1, needs};
 }
 
-// The same with so many blocks on an SM of 228 KB of shared memory, by leaving some of it alone. Our
-// hypothesis: what all SMs read at once waits in the L2, where it takes room from what is written. `block_bytes`,
-// all that a block asks for, also leaves the L1 some 60 KB or more, through which the loads come.
+// The same with fewer blocks on an SM. Our hypothesis: what all SMs read at once waits in the L2, where it takes room from
+// what is written. The bytes of a block leave the L1 some 60 KB or more, through which the loads come.
 template <class T>
-Transpose<T> held_back(Transpose<T> transpose, unsigned blocks_per_sm, std::size_t block_bytes) {
-    cudaFuncAttributes attributes{};
-    LAB_CUDA_CHECK(cudaFuncGetAttributes(&attributes, transpose.kernel));
-    transpose.residency.unused_bytes = block_bytes - attributes.sharedSizeBytes;
-    transpose.name.insert(std::min(transpose.name.find('/'), transpose.name.size()),
-                          "/blocks_per_sm:" + std::to_string(blocks_per_sm));
-    return transpose;
+Step<T> four_per_sm(Step<T> step) {
+    step.residency.blocks_per_sm = 4;
+    step.residency.block_bytes = 48 * 1024;
+    return step;
 }
-template <class T>
-Transpose<T> four_per_sm(Transpose<T> transpose) {
-    return held_back(std::move(transpose), 4, 48 * 1024);
-}
-inline Transpose<float> two_per_sm(Transpose<float> transpose) {
-    return held_back(std::move(transpose), 2, 76 * 1024);
+inline Step<float> two_per_sm(Step<float> step) {
+    step.residency.blocks_per_sm = 2;
+    step.residency.block_bytes = 76 * 1024;
+    return step;
 }
 
-// Rows that begin anywhere, where the GPU has clusters: the two blocks of a pair of columns begin at once, near
-// each other. No block depends on the other one; an emulated GPU, which has no clusters, does without.
-inline Transpose<float> in_pairs() {
-    auto transpose =
-        sectors<float>("transpose_sectors_evict_last",
-                       evict_last_transpose<float>(EvictLast::pairs), Order::pairs, rows_of_pairs);
-    if (!lab::backend::description().emulated) transpose.residency.cluster = 2;
-    return transpose;
+// Rows that begin anywhere: the two blocks of a pair of columns begin at once, near each other. No block depends on the
+// other one.
+inline Step<float> in_pairs() {
+    Step<float> step =
+        sectors<float>("transpose_sectors_evict_last", hinted_transpose<float>(Hints::pairs),
+                       Order::pairs, shown::pairs, cache_hints, rows_of_pairs);
+    step.residency.cluster = 2;
+    return step;
+}
+
+// A step each, as in the header comment of experiment.cu.
+inline void add_steps_of_floats(std::vector<Step<float>>& steps) {
+    constexpr Order across = Order::across, down = Order::down;
+    const dim3 wide(32, 8), tall(8, 32);
+    const std::vector<Step<float>> more = {
+        {"transpose_read_columns", transpose_read_columns, down, tall, 8, 32, shown::naive},
+        {"transpose_tile", transpose_tile, across, wide, 32, 32, shown::naive},
+        {"transpose_tile_swizzled", transpose_tile_swizzled, across, wide, 32, 32, shown::naive},
+        {"transpose_tile_padded", transpose_tile_padded, across, wide, 32, 32, shown::usual},
+        {"transpose_tile_unrolled", transpose_tile_unrolled<float, across>, across, wide, 64, 64,
+         shown::naive},
+        {"transpose_tile_unrolled", transpose_tile_unrolled<float, down>, down, wide, 64, 64,
+         shown::ragged},
+        vectors<float>("transpose_vectors", transpose_vectors<float, 16, 16, across>, across,
+                       shown::naive),
+        vectors<float, 16, 32>("transpose_vectors", transpose_vectors<float, 16, 32, down>, down,
+                               shown::usual),
+        vectors<float>("transpose_vectors_prefetch", hinted_transpose<float>(Hints::prefetch), down,
+                       shown::usual, cache_hints),
+        vectors<float>("transpose_vectors_prefetch_evict_last",
+                       hinted_transpose<float>(Hints::prefetch_evict_last), down, shown::usual,
+                       cache_hints),
+        sectors<float>("transpose_sectors", transpose_sectors<float>, down, shown::ragged),
+        sectors<float>("transpose_sectors_evict_last", hinted_transpose<float>(Hints::sectors),
+                       down, shown::ragged, cache_hints),
+    };
+    steps.insert(steps.end(), more.begin(), more.end());
+    if (!has_228_kb_per_sm()) return;
+    steps.push_back(four_per_sm(vectors<float>("transpose_vectors_evict_last",
+                                               hinted_transpose<float>(Hints::evict_last), down,
+                                               shown::held_back, cache_hints)));
+    steps.push_back(in_pairs());
+    steps.push_back(two_per_sm(in_pairs()));
+}
+
+template <class T>
+std::vector<Step<T>> steps_of_type() {
+    constexpr unsigned side = threads_a_side;
+    constexpr Order down = Order::down, apart = Order::apart;
+    std::vector<Step<T>> steps = {
+        vectors<T>("transpose_vectors", transpose_vectors<T, side, side, down>, down,
+                   shown::usual | shown::long_rows),
+        vectors<T>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart,
+                   shown::long_rows),
+        vectors<T>("transpose_vectors_evict_last", hinted_transpose<T>(Hints::evict_last), down,
+                   shown::usual | shown::long_rows, cache_hints)};
+    if constexpr (std::is_same_v<T, float>) add_steps_of_floats(steps);
+    return steps;
 }
 
 // Far more tiles than the SMs hold at once. Of fewer, all should be there from the beginning.
@@ -125,119 +166,39 @@ inline bool pairs_fit_the_l2(std::size_t rows) {
     return read <= lab::backend::description().l2_bytes / 7;
 }
 
-using Steps = std::vector<Transpose<float>>;
-
-// A step each, as in the header comment; those of the first list are shown at every size.
-inline Steps main_steps() {
-    constexpr Order down = Order::down;
-    Steps steps = {
-        {"transpose_tile_padded/block:32x8", transpose_tile_padded, Order::across, dim3(32, 8), 32,
-         32},
-        vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, down>, down),
-        vectors<float, 16, 32>("transpose_vectors", transpose_vectors<float, 16, 32, down>, down),
-    };
-    if (const auto kernel = prefetching_transpose<float>()) {
-        steps.push_back(vectors<float, 16>("transpose_vectors_prefetch", kernel, down));
+// The fastest for rows that begin anywhere.
+template <class T>
+Step<T> best_of_ragged(std::size_t rows, std::size_t columns) {
+    if constexpr (std::is_same_v<T, float>) {
+        if (has_228_kb_per_sm() && is_large(rows, columns, rows_of_pairs * sector_columns) &&
+            pairs_fit_the_l2(rows)) {
+            return two_per_sm(in_pairs());
+        }
+        if (lab::has(cache_hints)) return sectors<T>("", hinted_transpose<T>(Hints::sectors));
     }
-    if (const auto kernel = evict_last_transpose<float>(EvictLast::down)) {
-        steps.push_back(vectors<float, 16>("transpose_vectors_evict_last", kernel, down));
-    }
-    if (const auto kernel = evict_last_transpose<float>(EvictLast::prefetch)) {
-        steps.push_back(vectors<float, 16>("transpose_vectors_prefetch_evict_last", kernel, down));
-    }
-    return steps;
-}
-
-// Those that take any shape.
-inline Steps ragged_steps() {
-    constexpr Order down = Order::down;
-    Steps steps = {unrolled<float>(transpose_tile_unrolled<float, down>, down),
-                   sectors<float>("transpose_sectors", transpose_sectors<float>)};
-    if (const auto kernel = evict_last_transpose<float>(EvictLast::sectors)) {
-        steps.push_back(sectors<float>("transpose_sectors_evict_last", kernel));
-    }
-    return steps;
-}
-
-// What a large matrix gains by: at the book's size all blocks are resident at once.
-inline Steps held_back_steps() {
-    if (!has_228_kb_per_sm()) return {};
-    return {
-        four_per_sm(vectors<float, 16>("transpose_vectors_evict_last",
-                                       evict_last_transpose<float>(EvictLast::down), Order::down))};
-}
-inline Steps pairs_steps() {
-    if (!has_228_kb_per_sm()) return {};
-    return {in_pairs(), two_per_sm(in_pairs())};
-}
-
-inline Steps operator+(Steps one, const Steps& other) {
-    one.insert(one.end(), other.begin(), other.end());
-    return one;
-}
-
-inline Steps all_steps() {
-    constexpr Order across = Order::across, down = Order::down;
-    Steps steps = {
-        {"transpose_read_columns/block:8x32", transpose_read_columns, down, dim3(8, 32), 8, 32},
-        {"transpose_tile/block:32x8", transpose_tile, across, dim3(32, 8), 32, 32},
-        {"transpose_tile_swizzled/block:32x8", transpose_tile_swizzled, across, dim3(32, 8), 32,
-         32},
-        unrolled<float>(transpose_tile_unrolled<float, across>, across),
-        vectors<float, 16>("transpose_vectors", transpose_vectors<float, 16, 16, across>, across),
-    };
-    return steps + ragged_steps() + main_steps();
+    return sectors<T>("", transpose_sectors<T>);
 }
 
 // The fastest for any shape among the kernels whose threads read. Where rows begin at no multiple of 256 bytes, tiles
 // share those at their edges, and a fetch of all 256 serves both. Where they are longer than 64 KiB, two columns of
 // tiles are read in turns. Before Ampere nothing can be said to the L2.
 template <class T>
-Transpose<T> best(std::size_t rows, std::size_t columns) {
+Step<T> best(std::size_t rows, std::size_t columns) {
     constexpr unsigned side = threads_a_side;
-    const auto either = [](EvictLast which, TransposeKernel<T> plain) {
-        const TransposeKernel<T> kernel = evict_last_transpose<T>(which);
-        return kernel ? kernel : plain;
-    };
-    const auto turned = [&] {
-        constexpr Order down = Order::down, apart = Order::apart;
-        const auto plain = transpose_vectors<T, side, side, down>;
-        if (columns * sizeof(T) > 65536) {
-            const auto in_turns = transpose_vectors<T, side, side, apart>;
-            return vectors<T, side>("", either(EvictLast::apart, in_turns), apart);
-        }
-        const bool aligned = columns * sizeof(T) % 256 == 0;
-        const EvictLast which = aligned ? EvictLast::down : EvictLast::prefetch;
-        return vectors<T, side>("", either(which, plain), down);
-    };
-    auto chosen = turned();
+    const bool has_long_rows = columns * sizeof(T) > 65536;
+    const bool is_aligned = columns * sizeof(T) % 256 == 0;
+    const Order order = has_long_rows ? Order::apart : Order::down;
+    const Hints hints = has_long_rows ? Hints::evict_last_apart
+                        : is_aligned  ? Hints::evict_last
+                                      : Hints::prefetch_evict_last;
+    const auto plain = has_long_rows ? transpose_vectors<T, side, side, Order::apart>
+                                     : transpose_vectors<T, side, side, Order::down>;
+    const Step<T> step =
+        vectors<T>("", lab::has(cache_hints) ? hinted_transpose<T>(hints) : plain, order);
+    if (!step.takes(rows, columns)) return best_of_ragged<T>(rows, columns);
     // Blocks of doubles have half the bytes; registers hold back those of 2-byte elements.
     if (sizeof(T) == 4 && has_228_kb_per_sm() && is_large(rows, columns, 64 * 64)) {
-        chosen = four_per_sm(chosen);
+        return four_per_sm(step);
     }
-    if (!chosen.takes(rows, columns)) {
-        chosen = sectors<T>("", either(EvictLast::sectors, transpose_sectors<T>));
-        if constexpr (std::is_same_v<T, float>) {
-            if (has_228_kb_per_sm() && is_large(rows, columns, rows_of_pairs * sector_columns) &&
-                pairs_fit_the_l2(rows)) {
-                chosen = two_per_sm(in_pairs());
-            }
-        }
-    }
-    chosen.name = std::string("transpose/type:") + type<T>;
-    return chosen;
-}
-
-// What `best` chooses between where rows are longer than 64 KiB.
-template <class T>
-std::vector<Transpose<T>> orders() {
-    constexpr unsigned side = threads_a_side;
-    constexpr Order down = Order::down, apart = Order::apart;
-    std::vector<Transpose<T>> steps = {
-        vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, down>, down),
-        vectors<T, side>("transpose_vectors", transpose_vectors<T, side, side, apart>, apart)};
-    if (const auto kernel = evict_last_transpose<T>(EvictLast::down)) {
-        steps.push_back(vectors<T, side>("transpose_vectors_evict_last", kernel, down));
-    }
-    return steps;
+    return step;
 }

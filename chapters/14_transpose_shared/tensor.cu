@@ -1,11 +1,10 @@
-#include "tensor.hpp"
-
 #include <cstdint>
 
-#include "lab/compute_capability.hpp"
-#include "lab/copy_engine.cuh"
-#include "lab/launch.hpp"
-#include "lab/tensor_map.hpp"
+#include "inline_ptx.hpp"
+#include "lab/device/compute_capability.hpp"
+#include "lab/device/copy_engine.cuh"
+#include "lab/device/launch.hpp"
+#include "lab/device/tensor_map.hpp"
 
 namespace {
 
@@ -120,13 +119,9 @@ CUtensorMap tensor_map(const T* matrix, std::size_t rows, std::size_t columns) {
 
 }  // namespace
 
-namespace tensor {
-
-bool is_available() { return lab::has_compute_capability(9, "bulk tensor copies"); }
-
 template <class T>
-void transpose(const T* in, T* out, std::size_t rows, std::size_t columns) {
-    lab::require_compute_capability(9, "bulk tensor copies");
+void transpose_by_tensor_copies(const T* in, T* out, std::size_t rows, std::size_t columns) {
+    lab::require(tensor_copies);
     const unsigned beside = lab::blocks_for(columns, side<T>);
     const unsigned layers = lab::blocks_for(beside, 65535);
     const dim3 grid(lab::blocks_for(rows, side<T>), lab::blocks_for(beside, layers), layers);
@@ -134,8 +129,7 @@ void transpose(const T* in, T* out, std::size_t rows, std::size_t columns) {
                                                                  tensor_map(out, columns, rows));
 }
 
-template void transpose(const std::uint16_t*, std::uint16_t*, std::size_t, std::size_t);
-template void transpose(const float*, float*, std::size_t, std::size_t);
-template void transpose(const double*, double*, std::size_t, std::size_t);
-
-}  // namespace tensor
+template void transpose_by_tensor_copies(const std::uint16_t*, std::uint16_t*, std::size_t,
+                                         std::size_t);
+template void transpose_by_tensor_copies(const float*, float*, std::size_t, std::size_t);
+template void transpose_by_tensor_copies(const double*, double*, std::size_t, std::size_t);

@@ -11,151 +11,149 @@
 //                                          neighbours that load the same element
 //           combine_in_registers           the same number of operations without shared memory
 //           copy_through_shared            4 to 48 KB of shared memory a block (shared_kb)
-//           Matrices of 1024 squared, and on a GPU of 2048 squared; loads by one block of 1024 threads.
+//           Matrices of 1024 and of 2048 squared; loads by one block of 1024 threads.
 // Model:    matrices and copies: a 4-byte load and a 4-byte store an element. load_strided: what
 //           the threads load from shared memory, 64 rounds of 32 elements each.
 // Differs:  the source has its barrier inside `if (inside)`, which not all threads of a ragged block
 //           reach; here it stands outside. The source prints no times.
-#include <memory>
-#include <string>
-#include <vector>
+#include <stdexcept>
 
-#include "carve_out.hpp"
 #include "kernels.cuh"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/variant_name.hpp"
-#include "staged_matrix.hpp"
-#include "strided_loads.hpp"
+#include "lab/experiment/chapter.hpp"
+#include "loads.hpp"
+#include "problems/matrix_transpose.hpp"
 
 namespace {
 
-using Matrix = std::shared_ptr<StagedMatrix>;
-constexpr unsigned block_size = 256;
+using Rows = std::vector<lab::Variant>;
+using lab::MatrixTranspose;
 
-// Blocks of width x width threads. `turned_width`: see StagedMatrix::check.
+// width x width threads and elements; rows begin `pitch` elements apart.
+struct Tile {
+    unsigned width, pitch;
+};
+
+std::string name_of(const char* kernel, Tile tile) {
+    return lab::variant_name(kernel, {{"width", tile.width}, {"pitch", tile.pitch}});
+}
+
+// A matrix that passes through tiles and arrives as it was. `kernel` is called with in, out and `sizes`.
 template <class... Sizes>
-lab::Variant staged(const lab::Experiment& experiment, const char* name, int width, int pitch,
-                    const Matrix& matrix, int turned_width, std::size_t dynamic_shared_bytes,
-                    void (*kernel)(const float*, float*, Sizes...), Sizes... sizes) {
-    const unsigned threads = unsigned(width);
-    const dim3 grid(lab::blocks_for(std::size_t(matrix->columns()), threads),
-                    lab::blocks_for(std::size_t(matrix->rows()), threads));
-    return staged_variant(experiment, name, width, pitch, matrix, turned_width,
-                          [=](const float* in, float* out) {
-                              lab::launch(kernel, grid, dim3(threads, threads),
-                                          dynamic_shared_bytes)(in, out, sizes...);
-                          });
+lab::Variant staged(const MatrixTranspose& matrix, const char* name, Tile tile,
+                    std::size_t dynamic_shared_bytes,
+                    void (*kernel)(const float*, float*, Sizes...),
+                    std::type_identity_t<Sizes>... sizes) {
+    const dim3 block(tile.width, tile.width);
+    const auto launch = lab::launch(kernel, lab::grid_over(matrix.columns(), matrix.rows(), block),
+                                    block, dynamic_shared_bytes);
+    return matrix.copy_row(
+        name_of(name, tile), lab::Cache::cold,
+        [=](const float* in, float* out, std::size_t, std::size_t) { launch(in, out, sizes...); });
 }
 
-template <int width>
-lab::Variant rows_of(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged(experiment, "stage_rows", width, width, matrix, 0, 0, stage_rows<width>,
-                  matrix->rows(), matrix->columns());
+// The same with each tile transposed in its place.
+lab::Variant turned(const MatrixTranspose& matrix, const char* name, Tile tile,
+                    void (*kernel)(const float*, float*, int)) {
+    const std::size_t width = tile.width, columns = matrix.columns();
+    if (matrix.rows() % width != 0 || columns % width != 0) {
+        throw std::invalid_argument(std::string(name) + " needs a matrix of whole tiles");
+    }
+    lab::Variant row = staged(matrix, name, tile, 0, kernel, int(columns));
+    row.check = [=] {
+        const std::vector<float> in = matrix.set(0).in.to_host();
+        std::vector<float> expected(in.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const std::size_t row = i / columns, column = i % columns;
+            const std::size_t from_row = row / width * width + column % width;
+            const std::size_t from_column = column / width * width + row % width;
+            expected[i] = in[from_row * columns + from_column];
+        }
+        lab::expect_equal<float>(matrix.set(0).out.to_host(), expected);
+    };
+    return row;
 }
 
-template <int width, int pitch>
-lab::Variant columns_of(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged(experiment, "stage_columns", width, pitch, matrix, 0, 0,
-                  stage_columns<width, pitch>, matrix->rows(), matrix->columns());
+Rows stages(const MatrixTranspose& matrix) {
+    const int rows = int(matrix.rows()), columns = int(matrix.columns());
+    const auto dynamic = [&](unsigned pitch) {
+        return staged(matrix, "stage_columns_dynamic", {32, pitch}, sizeof(float) * 32 * pitch,
+                      stage_columns_dynamic, rows, columns, int(pitch));
+    };
+    return {staged(matrix, "stage_rows", {32, 32}, 0, stage_rows<32>, rows, columns),
+            staged(matrix, "stage_rows", {16, 16}, 0, stage_rows<16>, rows, columns),
+            staged(matrix, "stage_columns", {32, 32}, 0, stage_columns<32, 32>, rows, columns),
+            staged(matrix, "stage_columns", {32, 33}, 0, stage_columns<32, 33>, rows, columns),
+            staged(matrix, "stage_columns", {16, 16}, 0, stage_columns<16, 16>, rows, columns),
+            staged(matrix, "stage_columns", {16, 17}, 0, stage_columns<16, 17>, rows, columns),
+            staged(matrix, "stage_columns", {16, 18}, 0, stage_columns<16, 18>, rows, columns),
+            dynamic(32),
+            dynamic(33)};
 }
 
-lab::Variant dynamic(const lab::Experiment& experiment, int pitch, const Matrix& matrix) {
-    const std::size_t shared_bytes = sizeof(float) * 32 * std::size_t(pitch);
-    return staged(experiment, "stage_columns_dynamic", 32, pitch, matrix, 0, shared_bytes,
-                  stage_columns_dynamic, matrix->rows(), matrix->columns(), pitch);
+Rows turns(const MatrixTranspose& matrix) {
+    return {turned(matrix, "turn_tiles", {32, 32}, turn_tiles<32, 32>),
+            turned(matrix, "turn_tiles", {32, 33}, turn_tiles<32, 33>),
+            turned(matrix, "turn_tiles_swizzled", {32, 32}, turn_tiles_swizzled<32>),
+            turned(matrix, "turn_tiles", {16, 16}, turn_tiles<16, 16>),
+            turned(matrix, "turn_tiles", {16, 17}, turn_tiles<16, 17>),
+            turned(matrix, "turn_tiles", {16, 18}, turn_tiles<16, 18>),
+            turned(matrix, "turn_tiles_swizzled", {16, 16}, turn_tiles_swizzled<16>)};
 }
 
-template <int width, int pitch>
-lab::Variant turned(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged(experiment, "turn_tiles", width, pitch, matrix, width, 0,
-                  turn_tiles<width, pitch>, matrix->columns());
-}
-
-template <int width>
-lab::Variant swizzled(const lab::Experiment& experiment, const Matrix& matrix) {
-    return staged(experiment, "turn_tiles_swizzled", width, width, matrix, width, 0,
-                  turn_tiles_swizzled<width>, matrix->columns());
-}
-
-template <class Add>
-void add_stages(const lab::Experiment& experiment, const Matrix& matrix, Add add) {
-    add(rows_of<32>(experiment, matrix));
-    add(rows_of<16>(experiment, matrix));
-    add(columns_of<32, 32>(experiment, matrix));
-    add(columns_of<32, 33>(experiment, matrix));
-    add(columns_of<16, 16>(experiment, matrix));
-    add(columns_of<16, 17>(experiment, matrix));
-    add(columns_of<16, 18>(experiment, matrix));
-    add(dynamic(experiment, 32, matrix));
-    add(dynamic(experiment, 33, matrix));
-}
-
-template <class Add>
-void add_turns(const lab::Experiment& experiment, const Matrix& matrix, Add add) {
-    add(turned<32, 32>(experiment, matrix));
-    add(turned<32, 33>(experiment, matrix));
-    add(swizzled<32>(experiment, matrix));
-    add(turned<16, 16>(experiment, matrix));
-    add(turned<16, 17>(experiment, matrix));
-    add(turned<16, 18>(experiment, matrix));
-    add(swizzled<16>(experiment, matrix));
-}
-
-lab::Variant copy_variant(const lab::Experiment& experiment, int kilobytes, const Matrix& matrix) {
-    const int n = matrix->rows() * matrix->columns();
-    lab::Variant variant = staged_variant(
-        experiment, "copy_through_shared", 0, 0, matrix, 0, [=](const float* in, float* out) {
-            lab::launch(copy_through_shared, lab::blocks_for(std::size_t(n), block_size),
-                        block_size, std::size_t(kilobytes) * 1024)(in, out, n);
-        });
-    variant.name = lab::variant_name(
+lab::Variant copy_row(const MatrixTranspose& matrix, std::size_t kilobytes) {
+    constexpr unsigned block = 256;
+    const std::size_t n = matrix.rows() * matrix.columns();
+    const auto copy =
+        lab::launch(copy_through_shared, lab::blocks_for(n, block), block, kilobytes * 1024);
+    lab::Variant row = matrix.copy_row(
+        "", lab::Cache::cold,
+        [=](const float* in, float* out, std::size_t, std::size_t) { copy(in, out, int(n)); });
+    row.name = lab::variant_name(
         "copy_through_shared",
-        {{"shared_kb", kilobytes}, {"block", block_size}, {"n", n}, {"cache", "cold"}});
-    return variant;
+        {{"shared_kb", kilobytes}, {"block", block}, {"n", n}, {"cache", "cold"}});
+    return row;
+}
+
+Rows rows_of_square(std::size_t side) {
+    const MatrixTranspose matrix(side, side);
+    Rows rows = stages(matrix);
+    for (lab::Variant& row : turns(matrix)) rows.push_back(std::move(row));
+    for (const std::size_t kilobytes : {4, 6, 8, 12, 16, 24, 32, 48}) {
+        rows.push_back(copy_row(matrix, kilobytes));
+    }
+    return rows;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("15_bank_conflicts", argc, argv);
-    const bool emulated = experiment.device().emulated;
-    const auto add = [&](lab::Variant variant) { experiment.add(std::move(variant)); };
-    const auto validate = [&](lab::Variant variant) {
-        experiment.add_validation(std::move(variant));
-    };
-
-    for (const int size : emulated ? std::vector{1024} : std::vector{1024, 2048}) {
-        const auto square = std::make_shared<StagedMatrix>(size, size);
-        add_stages(experiment, square, add);
-        add_turns(experiment, square, add);
-        for (const int kilobytes : {4, 6, 8, 12, 16, 24, 32, 48}) {
-            add(copy_variant(experiment, kilobytes, square));
-        }
-        experiment.add_memcpy(square->bytes() / 2, lab::Cache::cold);
+    // Conflicts of a request do not change with the size.
+    experiment.add(rows_of_square(1024));
+    experiment.add(rows_of_square(2048), lab::Evidence::measured);
+    for (const std::size_t side : {1024, 2048}) {
+        experiment.add_memcpy(sizeof(float) * side * side, lab::Cache::cold);
     }
-    for (int stride = 1; stride <= 32; ++stride) {
-        add(strided_variant<unsigned short>(stride, 1));
-        add(strided_variant<unsigned>(stride, 1));
-        add(strided_variant<uint2>(stride, 1));
-        add(strided_variant<uint4>(stride, 1));
+    for (unsigned stride = 1; stride <= 32; ++stride) {
+        experiment.add({strided_row<unsigned short>(stride, 1), strided_row<unsigned>(stride, 1),
+                        strided_row<uint2>(stride, 1), strided_row<uint4>(stride, 1)});
     }
-    for (const int sharers : {2, 4, 8, 16, 32}) {
-        add(strided_variant<unsigned>(32, sharers));
+    for (const unsigned sharers : {2, 4, 8, 16, 32}) {
+        experiment.add(strided_row<unsigned>(32, sharers));
     }
-    add(registers_variant());
-    add(reread_variant(experiment, 0));
-    add(reread_variant(experiment, 48 << 10));
+    experiment.add(registers_row());
+    for (const std::size_t shared : {0, 48 << 10}) experiment.add(reread_row(experiment, shared));
 
     // Ragged: blocks that are partly or nearly all outside; one element; a single row and column.
     constexpr std::pair<int, int> ragged[] = {{1, 1}, {1, 67}, {67, 1}, {37, 101}, {96, 33}};
     for (const auto& [rows, columns] : ragged) {
-        const auto ragged = std::make_shared<StagedMatrix>(rows, columns);
-        add_stages(experiment, ragged, validate);
-        validate(copy_variant(experiment, 4, ragged));
+        const MatrixTranspose matrix(rows, columns);
+        experiment.add_validation(stages(matrix));
+        experiment.add_validation(copy_row(matrix, 4));
     }
-    add_turns(experiment, std::make_shared<StagedMatrix>(32, 96), validate);
-    add_turns(experiment, std::make_shared<StagedMatrix>(160, 64), validate);
-    validate(swizzled<8>(experiment, std::make_shared<StagedMatrix>(40, 24)));
+    experiment.add_validation(turns(MatrixTranspose(32, 96)));
+    experiment.add_validation(turns(MatrixTranspose(160, 64)));
+    experiment.add_validation(
+        turned(MatrixTranspose(40, 24), "turn_tiles_swizzled", {8, 8}, turn_tiles_swizzled<8>));
     return experiment.run();
 }

@@ -2,19 +2,10 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
-#include "lab/errors.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-
-namespace matmul {
+#include "lab/experiment/chapter.hpp"
 
 // A NaN in one element of a or b shows in the elements of c whose threads read it: those of its row
 // (a) or of its column (b), and no others. One launch for each element.
@@ -41,5 +32,3 @@ inline lab::Variant example_readers() {
     };
     return {.name = "matmul_naive/block:2x2/readers", .launch = launch};
 }
-
-}  // namespace matmul

@@ -2,17 +2,8 @@
 // thread (threadIdx.y, threadIdx.x) = (3, 4) of block (1, 1) computes row 11, column 12.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
-#include "lab/errors.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-
-namespace matmul {
+#include "lab/experiment/chapter.hpp"
 
 // What that thread loads in a phase, counted by hand in the book's picture of the matrices: row 11 of
 // m begins at 176 and goes on with its second half at 184; column 12 of n has row 3 at 60, row 11 at 188.
@@ -37,5 +28,3 @@ inline lab::Variant example_indices() {
     };
     return {.name = "tile_indices/tile:8/n:16", .launch = launch};
 }
-
-}  // namespace matmul

@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-from notebook import device_names
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import CLAIMED, Evidence, key
 from notebook.charts.marks import Chart, Panel
+from notebook.data import device_names
 
 _WIDTHS = (4, 8, 16, 32)
 

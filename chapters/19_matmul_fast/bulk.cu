@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bulk_copies.cuh"
-#include "lab/compute_capability.hpp"
+#include "lab/device/compute_capability.hpp"
 #include "parts.cuh"
 
 namespace {
@@ -175,10 +175,8 @@ __global__ void __launch_bounds__(Shape<tile_rows, tile_columns>::threads,
 
 namespace bulk {
 
-bool is_available() { return lab::has_compute_capability(9, "bulk tensor copies"); }
-
 void require(const matmul::Gemm& gemm) {
-    lab::require_compute_capability(9, "bulk tensor copies");
+    lab::require(copies);
     if (!gemm.is_aligned()) {
         throw std::invalid_argument(
             "bulk tensor copies need rows that begin at multiples of 16 bytes");

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "gemm.hpp"
+#include "lab/device/variant.hpp"
 
 namespace bulk {
 
-// Whether the device has bulk tensor copies: compute capability 9.0 or newer.
-bool is_available();
+constexpr lab::Feature copies = {9, "bulk tensor copies"};
 
 // c = alpha a b + beta c in tiles of this shape, one of matmul::tiles. Asynchronous. Throws
 // std::invalid_argument where the matrices or their rows do not begin at multiples of 16 bytes, which
-// bulk tensor copies ask for, and lab::MissingError where not is_available().
+// bulk tensor copies ask for, and lab::MissingError where the device has no such copies.
 void multiply(const matmul::Gemm& gemm, matmul::Tile tile);
 
 // Throws the same where they cannot be copied in bulk.

@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "gemm.hpp"
-#include "lab/copy_engine.cuh"
-#include "lab/cuda_check.hpp"
-#include "lab/launch.hpp"
-#include "lab/tensor_map.hpp"
+#include "lab/device/copy_engine.cuh"
+#include "lab/device/cuda_check.hpp"
+#include "lab/device/launch.hpp"
+#include "lab/device/tensor_map.hpp"
 
 __device__ __forceinline__ float2 load_shared_2(std::uint32_t address) {
     float2 v;

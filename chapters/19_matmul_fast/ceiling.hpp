@@ -2,22 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <vector>
 
 #include "kernels.cuh"
-#include "lab/device_buffer.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/validation.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/product.hpp"
 
 namespace matmul {
 
 // Halving is exact, so the chains round alike everywhere: they are right to the bit.
-inline lab::Variant ceiling(const lab::Experiment& experiment, Shape shape) {
-    const unsigned blocks = experiment.device().emulated ? 2 : 8 * experiment.device().sm_count;
+inline lab::Variant ceiling(lab::ProductShape shape, unsigned blocks) {
     const unsigned threads = 256 * blocks;
     const double multiply_adds = double(shape.m) * shape.n * shape.k;
     const int steps = int(multiply_adds / (8.0 * threads));
@@ -34,7 +27,7 @@ inline lab::Variant ceiling(const lab::Experiment& experiment, Shape shape) {
         }
         lab::expect_equal<float>(out->to_host(), expected);
     };
-    return {.name = "fma_chains/chains:8" + regime(shape, lab::Cache::cold),
+    return {.name = lab::product_name("fma_chains/chains:8", shape),
             .bytes = 4.0 * threads,
             .flops = 16.0 * threads * steps,
             .working_set_bytes = 4 * threads,

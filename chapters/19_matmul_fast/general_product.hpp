@@ -2,19 +2,10 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "gemm.hpp"
-#include "lab/device_buffer.hpp"
-#include "lab/experiment.hpp"
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/product.hpp"
 
 namespace matmul {
@@ -28,7 +19,7 @@ struct Scaling {
 // where beta = 0.
 class GeneralProduct {
   public:
-    GeneralProduct(Shape shape, Scaling scaling, std::span<const int, 3> apart)
+    GeneralProduct(lab::ProductShape shape, Scaling scaling, std::span<const int, 3> apart)
         : shape_(shape),
           scaling_(scaling),
           lda_(shape.k + apart[0]),
@@ -43,9 +34,17 @@ class GeneralProduct {
                      lab::DeviceBuffer<float>(std::span<const float>(c_))} {}
 
     Gemm gemm() {
-        return {shape_.m, shape_.n,           shape_.k, scaling_.alpha, on_device_.a.get(),
-                lda_,     on_device_.b.get(), ldb_,     scaling_.beta,  on_device_.c.get(),
-                ldc_};
+        return {.m = shape_.m,
+                .n = shape_.n,
+                .k = shape_.k,
+                .alpha = scaling_.alpha,
+                .a = on_device_.a.get(),
+                .lda = lda_,
+                .b = on_device_.b.get(),
+                .ldb = ldb_,
+                .beta = scaling_.beta,
+                .c = on_device_.c.get(),
+                .ldc = ldc_};
     }
 
     // Throws lab::ValidationError.
@@ -108,7 +107,7 @@ class GeneralProduct {
                                    std::to_string(column));
     }
 
-    Shape shape_;
+    lab::ProductShape shape_;
     Scaling scaling_;
     int lda_, ldb_, ldc_;
     std::vector<float> a_, b_, c_;
@@ -116,11 +115,11 @@ class GeneralProduct {
 };
 
 // Any shape, scaling and stride through one of the general kernels.
-inline lab::Variant general(const std::string& name, Shape shape, Scaling scaling,
+inline lab::Variant general(const std::string& name, lab::ProductShape shape, Scaling scaling,
                             std::vector<int> apart,
                             const std::function<void(const Gemm&)>& multiply) {
     const auto matrices = std::make_shared<std::unique_ptr<GeneralProduct>>();
-    return {.name = name + regime(shape, lab::Cache::cold),
+    return {.name = lab::product_name(name, shape),
             .prepare =
                 [=] {
                     *matrices = std::make_unique<GeneralProduct>(shape, scaling,

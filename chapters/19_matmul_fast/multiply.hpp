@@ -8,14 +8,14 @@
 #include "bulk.hpp"
 #include "gemm.hpp"
 #include "kernels.cuh"
-#include "lab/launch.hpp"
-#include "problems/product.hpp"
+#include "lab/device/compute_capability.hpp"
+#include "lab/device/launch.hpp"
 #include "reuse.hpp"
 
 namespace matmul {
 
 inline dim3 tiles_of(const Gemm& gemm, Tile tile) {
-    return matmul::grid_over(gemm.n, gemm.m, dim3(tile.columns, tile.rows));
+    return lab::grid_over(gemm.n, gemm.m, dim3(tile.columns, tile.rows));
 }
 
 inline void tiled(const Gemm& g) {
@@ -58,7 +58,7 @@ inline void last_step(const Gemm& g, Tile tile) {
 
 // What a program would call, on one stream: the fastest kernel that can.
 inline void fast(const Gemm& g, Tile tile) {
-    g.is_aligned() && bulk::is_available() ? last_step(g, tile) : double_buffered(g, tile);
+    g.is_aligned() && lab::has(bulk::copies) ? last_step(g, tile) : double_buffered(g, tile);
 }
 
 }  // namespace matmul

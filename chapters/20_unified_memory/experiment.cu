@@ -10,9 +10,8 @@
 //           prefetched   managed, and cudaMemPrefetchAsync before the first launch and the reading
 //           kept_on_host managed, with advice: the inputs stay on the host (preferred location), and
 //                        the GPU reads them over the link (accessed by)
-//           Square matrices of 2^10 and 6144 rows: 12 and 432 MiB for all three (the L2, and DRAM). On an
-//           emulated GPU explicit copies of the smallest alone, of which bytes and the kernel's
-//           accesses are counted: it has no pages, and no time.
+//           Square matrices of 2^10 and 6144 rows: 12 and 432 MiB for all three (the L2, and DRAM). Where
+//           nothing is timed, explicit copies of the smallest: bytes and the kernel's accesses are counted.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition. Rates of the other phases:
 //           initialise writes three matrices, host_sum reads two and writes one, to_device moves two,
 //           read_back moves one.
@@ -23,14 +22,8 @@
 #include <malloc.h>
 
 #include <cmath>
-#include <cstdio>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "lab/experiment.hpp"
-#include "lab/variant_name.hpp"
+#include "lab/experiment/chapter.hpp"
 #include "problems/array_sum.hpp"
 #include "program.hpp"
 
@@ -38,27 +31,21 @@ namespace {
 
 constexpr std::size_t mib = 1 << 20;
 constexpr std::size_t max_managed_bytes = 2048 * mib;
+constexpr Memory memories[] = {Memory::explicit_copies, Memory::pinned_copies, Memory::managed,
+                               Memory::prefetched, Memory::kept_on_host};
 
+// As in Memory.
 const char* text(Memory memory) {
-    switch (memory) {
-        case Memory::explicit_copies:
-            return "explicit";
-        case Memory::pinned_copies:
-            return "pinned";
-        case Memory::managed:
-            return "managed";
-        case Memory::prefetched:
-            return "prefetched";
-        case Memory::kept_on_host:
-            return "kept_on_host";
-    }
-    return "";
+    constexpr const char* texts[] = {"explicit", "pinned", "managed", "prefetched", "kept_on_host"};
+    return texts[static_cast<int>(memory)];
 }
 
-lab::Variant phase_variant(const std::shared_ptr<Program>& program, Memory memory, Shape shape,
-                           const std::string& phase) {
+lab::Variant phase_row(const std::shared_ptr<Program>& program, Memory memory, Shape shape,
+                       const std::string& phase) {
     const double matrix_bytes = static_cast<double>(shape.bytes()) / 3;
     const bool is_launch = phase == "first_touch" || phase == "kernel";
+    // The other phases have counters: bytes that move.
+    const bool is_time = phase == "initialise" || phase == "host_sum" || phase == "first_touch";
     return {
         .name = lab::variant_name("add_matrices", {{"memory", text(memory)},
                                                    {"phase", phase},
@@ -74,47 +61,46 @@ lab::Variant phase_variant(const std::shared_ptr<Program>& program, Memory memor
         .timed = [=] { return program->seconds(phase); },
         .counters = [=] { return program->counters(phase); },
         .migrates = is_managed(memory),
+        .evidence = is_time ? lab::Evidence::measured : lab::Evidence::counted,
     };
 }
 
-// The kernel on arrays that stay on the device, for what counts launches: emulator and profilers.
-lab::Variant with_launch(lab::Variant variant, Shape shape) {
-    const auto arrays = std::make_shared<lab::ArraySum>(shape.size());
-    lab::Variant launched = lab::array_sum_variant(
-        variant.name, arrays, 0, 1,
-        [=](const float* a, const float* b, float* c) { launch_add_matrices(a, b, c, shape); });
-    variant.prepare = launched.prepare;
-    variant.launch = launched.launch;
+// The second launch. Where the arrays stay on the device, it is shown to what counts launches: emulator and profilers.
+lab::Variant kernel_row(const std::shared_ptr<Program>& program, Memory memory, Shape shape) {
+    lab::Variant row = phase_row(program, memory, shape, "kernel");
+    if (memory != Memory::explicit_copies) return row;
+    const lab::Variant launched =
+        lab::ArraySum(shape.size())
+            .row(row.name, 0, lab::Cache::warm,
+                 [=](const float* a, const float* b, float* c, std::size_t, std::size_t) {
+                     launch_add_matrices(a, b, c, shape);
+                 });
+    row.prepare = launched.prepare;
+    row.launch = launched.launch;
     // The program launches twice by itself: only after the launch that a profiler looks into.
-    variant.check = [compare = launched.check, rehearse = variant.check] {
+    row.check = [compare = launched.check, rehearse = row.check] {
         compare();
         rehearse();
     };
-    return variant;
+    return row;
 }
 
 // Rows of each matrix: --total-mib= asks for one size.
-std::vector<std::size_t> sizes_of(bool emulated, std::optional<unsigned> total_mib) {
+std::vector<std::size_t> sizes_of(bool measures, std::optional<unsigned> total_mib) {
     if (total_mib) {
         const double elements = static_cast<double>(*total_mib * mib) / (3 * sizeof(float));
         return {static_cast<std::size_t>(std::sqrt(elements)) / 32 * 32};
     }
-    return emulated ? std::vector<std::size_t>{1 << 10} : std::vector<std::size_t>{1 << 10, 6144};
+    return measures ? std::vector<std::size_t>{1 << 10, 6144} : std::vector<std::size_t>{1 << 10};
 }
 
 // Stops where the device's memory or the limit of managed memory would not do.
-void require_memory(const std::vector<std::size_t>& sizes) {
+void require_memory(const lab::Experiment& experiment, const std::vector<std::size_t>& sizes) {
     // The program's own, one at a time, and what the launches that count hold on to.
     const std::size_t largest = Shape{sizes.back(), sizes.back()}.bytes();
     std::size_t needed = largest;
     for (const std::size_t size : sizes) needed += Shape{size, size}.bytes();
-    const std::size_t free = lab::backend::free_bytes();
-    if (needed > free) {
-        lab::stop(lab::exit_missing, "this takes " + std::to_string(needed / mib) +
-                                         " MiB of the device's memory, and " +
-                                         std::to_string(free / mib) +
-                                         " MiB are free; ask for less with --total-mib=");
-    }
+    experiment.require_memory(needed, "ask for less with --total-mib=");
     if (largest > max_managed_bytes) {
         lab::stop(lab::exit_wrong_usage, "--total-mib=" + std::to_string(largest / mib) +
                                              ": managed memory is held to " +
@@ -122,47 +108,24 @@ void require_memory(const std::vector<std::size_t>& sizes) {
     }
 }
 
-std::vector<Memory> available_memories() {
-    if (!lab::backend::has_managed_memory()) {
-        std::fputs("[lab] managed memory is left out: it needs a GPU whose pages migrate\n",
-                   stderr);
-        return {Memory::explicit_copies, Memory::pinned_copies};
-    }
-    return {Memory::explicit_copies, Memory::pinned_copies, Memory::managed, Memory::prefetched,
-            Memory::kept_on_host};
-}
-
-void add_phases(lab::Experiment& experiment, Memory memory, Shape shape) {
-    const bool emulated = experiment.device().emulated;
+std::vector<lab::Variant> phases(Memory memory, Shape shape) {
     const auto program = std::make_shared<Program>(memory, shape);
-    for (const std::string phase :
-         {"initialise", "host_sum", "to_device", "first_touch", "kernel", "read_back", "total"}) {
-        if (phase == "to_device" && memory == Memory::managed) continue;
-        if (emulated && (phase == "initialise" || phase == "host_sum" || phase == "first_touch"))
-            continue;
-        lab::Variant variant = phase_variant(program, memory, shape, phase);
-        const bool counts = phase == "kernel" && memory == Memory::explicit_copies;
-        experiment.add(counts ? with_launch(std::move(variant), shape) : std::move(variant));
+    std::vector<lab::Variant> rows = {kernel_row(program, memory, shape)};
+    for (const char* phase :
+         {"initialise", "host_sum", "to_device", "first_touch", "read_back", "total"}) {
+        if (std::string(phase) == "to_device" && memory == Memory::managed) continue;
+        rows.push_back(phase_row(program, memory, shape, phase));
     }
+    return rows;
 }
 
 // Faults against bytes: the first launch on managed memory, by size.
-void add_first_touches(lab::Experiment& experiment) {
-    for (const std::size_t side : {1024, 2048}) {
-        const Shape shape{side, side};
-        const auto program = std::make_shared<Program>(Memory::managed, shape);
-        lab::Variant variant = phase_variant(program, Memory::managed, shape, "first_touch");
-        variant.name = lab::variant_name("touch_managed", {{"mib", shape.bytes() / mib}});
-        experiment.add(std::move(variant));
-    }
-}
-
-void add_validation(lab::Experiment& experiment, Memory memory, Shape shape) {
-    const auto program = std::make_shared<Program>(memory, shape);
-    lab::Variant variant = phase_variant(program, memory, shape, "kernel");
-    experiment.add_validation(memory == Memory::explicit_copies
-                                  ? with_launch(std::move(variant), shape)
-                                  : std::move(variant));
+lab::Variant first_touch(std::size_t side) {
+    const Shape shape{side, side};
+    const auto program = std::make_shared<Program>(Memory::managed, shape);
+    lab::Variant row = phase_row(program, Memory::managed, shape, "first_touch");
+    row.name = lab::variant_name("touch_managed", {{"mib", shape.bytes() / mib}});
+    return row;
 }
 
 }  // namespace
@@ -173,17 +136,19 @@ int main(int argc, char** argv) {
     lab::Experiment experiment("20_unified_memory", argc, argv);
     const auto total_mib =
         experiment.option("--total-mib=", "one size: as many MiB in three matrices");
-    const std::vector<std::size_t> sizes = sizes_of(experiment.device().emulated, total_mib);
-    require_memory(sizes);
-    const std::vector<Memory> memories = available_memories();
+    const std::vector<std::size_t> sizes = sizes_of(experiment.measures(), total_mib);
+    require_memory(experiment, sizes);
     for (const std::size_t size : sizes) {
-        for (const Memory memory : memories) add_phases(experiment, memory, {size, size});
+        for (const Memory memory : memories) experiment.add(phases(memory, {size, size}));
     }
-    if (lab::backend::has_managed_memory() && !total_mib) add_first_touches(experiment);
+    if (!total_mib) experiment.add({first_touch(1024), first_touch(2048)});
     // Ragged: blocks that stick out on either side, rows that begin nowhere in particular.
     for (const Shape shape :
          {Shape{1, 1}, Shape{31, 33}, Shape{1, 1009}, Shape{1009, 1}, Shape{1009, 517}}) {
-        for (const Memory memory : memories) add_validation(experiment, memory, shape);
+        for (const Memory memory : memories) {
+            experiment.add_validation(
+                kernel_row(std::make_shared<Program>(memory, shape), memory, shape));
+        }
     }
     return experiment.run();
 }

@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "kernels.cuh"
-#include "lab/backend.hpp"
-#include "lab/cuda_check.hpp"
-#include "lab/launch.hpp"
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
+#include "lab/device/backend.hpp"
+#include "lab/device/cuda_check.hpp"
+#include "lab/device/launch.hpp"
+#include "lab/validate/random_values.hpp"
+#include "lab/validate/validation.hpp"
 
 enum class Memory { explicit_copies, pinned_copies, managed, prefetched, kept_on_host };
 

@@ -1,61 +1,70 @@
 #include "problems/array_sum.hpp"
 
 #include <algorithm>
-#include <functional>
 
-#include "lab/random_values.hpp"
-#include "lab/repeated_values.hpp"
+#include "lab/experiment/variant_name.hpp"
+#include "lab/validate/random_values.hpp"
+#include "lab/validate/repeated_values.hpp"
 
 namespace lab {
 
-ArraySum::Set& ArraySum::set(std::size_t index) {
-    if (emulation_ == Emulation::sampled) {
-        while (sets_.size() <= index)
-            sets_.push_back({unfilled<float>(n_), unfilled<float>(n_), unfilled<float>(n_)});
-        return sets_[index];
+struct ArraySum::State {
+    std::size_t n;
+    std::vector<Set> sets = {};
+    std::vector<float> a = {}, b = {}, sum = {};  // one period
+    DeviceBuffer<float> expected_sum = {};        // sum
+};
+
+ArraySum::ArraySum(std::size_t n) : state_(std::make_shared<State>(n)) {}
+
+std::size_t ArraySum::size() const { return state_->n; }
+
+ArraySum::Set& ArraySum::set(std::size_t index) const {
+    auto& [n, sets, a, b, sum, expected_sum] = *state_;
+    if (a.empty() && !backend::is_predicting()) {
+        sets.clear();  // what predicted launches have made
+        a = random_floats(std::min(n, period), 1);
+        b = random_floats(a.size(), 2);
+        sum.resize(a.size());
+        std::transform(a.begin(), a.end(), b.begin(), sum.begin(), std::plus<>());
+        expected_sum = DeviceBuffer<float>(sum);
     }
-    if (sets_.empty()) {
-        a_ = random_floats(std::min(n_, period), 1);
-        b_ = random_floats(a_.size(), 2);
-        sum_.resize(a_.size());
-        std::transform(a_.begin(), a_.end(), b_.begin(), sum_.begin(), std::plus<>());
-        expected_sum_ = DeviceBuffer<float>(sum_);
+    while (sets.size() <= index) {
+        sets.push_back({repeated(a, n), repeated(b, n), DeviceBuffer<float>(n)});
     }
-    while (sets_.size() <= index) {
-        sets_.push_back({repeated(a_, n_), repeated(b_, n_), DeviceBuffer<float>(n_)});
-    }
-    return sets_[index];
+    return sets[index];
 }
 
-void ArraySum::check(std::size_t offset, Part written) {
-    expect_written(expected_sum_, offset, written);
+void ArraySum::check(std::size_t offset, Part written) const {
+    expect_written(state_->expected_sum, offset, written);
 }
 
-void ArraySum::expect_written(const DeviceBuffer<float>& values, std::size_t offset, Part written) {
+void ArraySum::check_repeats(const std::vector<float>& values, std::size_t offset,
+                             Part written) const {
+    expect_written(DeviceBuffer<float>(values), offset, written);
+}
+
+const std::vector<float>& ArraySum::values_of_a() const { return state_->a; }
+const std::vector<float>& ArraySum::values_of_sum() const { return state_->sum; }
+
+void ArraySum::expect_written(const DeviceBuffer<float>& values, std::size_t offset,
+                              Part written) const {
     const DeviceBuffer<float>& c = set(0).c;
     const std::size_t end = written.begin + written.count;
     expect_untouched(c, {0, written.begin});
     expect_repeats(c, written, values, offset % values.size());
-    expect_untouched(c, {end, n_ - end});
+    expect_untouched(c, {end, size() - end});
 }
 
-Variant array_sum_variant(std::string name, std::shared_ptr<ArraySum> arrays, std::size_t offset,
-                          std::size_t sets,
-                          std::function<void(const float*, const float*, float*)> launch) {
-    const auto added = static_cast<double>(arrays->size() - offset);
+Variant ArraySum::row_on_sets(const std::string& name, Cache cache,
+                              std::function<void(Set&)> launch) const {
     return {
-        .name = std::move(name),
-        .bytes = 3 * sizeof(float) * added,
-        .flops = added,
-        .working_set_bytes = arrays->bytes(),
-        .sets = sets,
-        .prepare = [=] { arrays->set(0).c.poison(); },
-        .launch =
-            [=](std::size_t index) {
-                auto& [a, b, c] = arrays->set(index);
-                launch(a.get(), b.get(), c.get());
-            },
-        .check = [=] { arrays->check(offset); },
+        .name = variant_name(name, {{"n", size()}, {"cache", text(cache)}}),
+        .working_set_bytes = bytes(),
+        .cache = cache,
+        .prepare = [arrays = *this] { arrays.set(0).c.poison(); },
+        .launch = [arrays = *this, launch](std::size_t index) { launch(arrays.set(index)); },
+        .buffers = state_.get(),
     };
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
-#include "lab/random_values.hpp"
-#include "lab/validation.hpp"
+#include "lab/experiment/variant_name.hpp"
+#include "lab/validate/random_values.hpp"
+#include "lab/validate/validation.hpp"
 
 namespace lab {
 namespace {
@@ -52,86 +54,105 @@ void expect_repeated(std::span<const T> actual, std::span<const T> expected, std
 
 }  // namespace
 
-std::vector<SquareCase> square_cases(const Experiment& experiment) {
-    return {{2048, Cache::cold, Emulation::whole},
-            {2048, Cache::warm, Emulation::whole},
-            {16384, Cache::cold, experiment.emulation(false)}};
-}
-
 template <class T>
-typename MatrixTransposeOf<T>::Set& MatrixTransposeOf<T>::set(std::size_t index) {
-    if (emulation_ == Emulation::sampled) {
-        const std::size_t n = rows_ * columns_;
-        while (sets_.size() <= index) sets_.push_back({unfilled<T>(n), unfilled<T>(n)});
-        return sets_[index];
-    }
-    if (pattern_.empty()) {
-        const std::size_t lines = std::min(rows_, distinct_rows);
-        pattern_ = random_elements<T>(lines * columns_);
-        transposed_.resize(pattern_.size());
+struct MatrixTransposeOf<T>::State {
+    std::size_t rows, columns;
+    std::vector<Set> sets = {};
+    std::vector<T> pattern = {};     // the rows after which `in` repeats
+    std::vector<T> transposed = {};  // their transpose
+
+    void make_pattern() {
+        const std::size_t lines = std::min(rows, distinct_rows);
+        pattern = random_elements<T>(lines * columns);
+        transposed.resize(pattern.size());
         for (std::size_t row = 0; row < lines; ++row) {
-            for (std::size_t column = 0; column < columns_; ++column) {
-                transposed_[column * lines + row] = pattern_[row * columns_ + column];
+            for (std::size_t column = 0; column < columns; ++column) {
+                transposed[column * lines + row] = pattern[row * columns + column];
             }
         }
     }
-    const std::size_t n = rows_ * columns_;
-    while (sets_.size() <= index) {
-        Set fresh{DeviceBuffer<T>(n), DeviceBuffer<T>(n)};
-        for (std::size_t at = 0; at < n; at += pattern_.size()) {
-            const std::size_t count = std::min(pattern_.size(), n - at);
-            backend::copy_to_device(fresh.in.get() + at, pattern_.data(), count * sizeof(T));
-        }
-        sets_.push_back(std::move(fresh));
+};
+
+template <class T>
+MatrixTransposeOf<T>::MatrixTransposeOf(std::size_t rows, std::size_t columns)
+    : state_(std::make_shared<State>(rows, columns)) {}
+
+template <class T>
+std::size_t MatrixTransposeOf<T>::rows() const {
+    return state_->rows;
+}
+template <class T>
+std::size_t MatrixTransposeOf<T>::columns() const {
+    return state_->columns;
+}
+
+template <class T>
+typename MatrixTransposeOf<T>::Set& MatrixTransposeOf<T>::set(std::size_t index) const {
+    const std::size_t n = rows() * columns();
+    auto& sets = state_->sets;
+    const std::vector<T>& pattern = state_->pattern;
+    if (pattern.empty() && !backend::is_predicting()) {
+        sets.clear();  // what predicted launches have made
+        state_->make_pattern();
     }
-    return sets_[index];
+    while (sets.size() <= index) {
+        Set fresh{DeviceBuffer<T>(n), DeviceBuffer<T>(n)};
+        for (std::size_t at = 0; at < n && !pattern.empty(); at += pattern.size()) {
+            const std::size_t count = std::min(pattern.size(), n - at);
+            backend::copy_to_device(fresh.in.get() + at, pattern.data(), count * sizeof(T));
+        }
+        sets.push_back(std::move(fresh));
+    }
+    return sets[index];
 }
 
 template <class T>
-void MatrixTransposeOf<T>::check_copy() {
-    for_each_piece(set(0).out, pattern_.size(), [&](std::size_t at, std::span<const T> piece) {
-        expect_repeated<T>(piece, pattern_, at);
+void MatrixTransposeOf<T>::check_copy() const {
+    const std::vector<T>& pattern = state_->pattern;
+    for_each_piece(set(0).out, pattern.size(), [&](std::size_t at, std::span<const T> piece) {
+        expect_repeated<T>(piece, pattern, at);
     });
 }
 
 template <class T>
-void MatrixTransposeOf<T>::check_transpose() {
-    const std::size_t lines = pattern_.size() / columns_;
+void MatrixTransposeOf<T>::check_transpose() const {
+    const std::size_t height = rows(), lines = state_->pattern.size() / columns();
     // A row of the output holds a column of the input, which repeats every `lines` elements.
-    for_each_piece(set(0).out, rows_, [&](std::size_t at, std::span<const T> piece) {
-        for (std::size_t k = 0; k < piece.size(); k += rows_) {
-            const std::span<const T> column(&transposed_[(at + k) / rows_ * lines], lines);
-            expect_repeated(piece.subspan(k, rows_), column, at + k);
+    for_each_piece(set(0).out, height, [&](std::size_t at, std::span<const T> piece) {
+        for (std::size_t k = 0; k < piece.size(); k += height) {
+            const std::span<const T> column(&state_->transposed[(at + k) / height * lines], lines);
+            expect_repeated(piece.subspan(k, height), column, at + k);
         }
     });
 }
 
 template <class T>
-Variant MatrixTransposeOf<T>::variant(std::string name, Shared matrix, std::size_t sets,
-                                      Launch launch, Check check) {
+Variant MatrixTransposeOf<T>::row_of(const std::string& name, Cache cache, Call launch,
+                                     void (MatrixTransposeOf::*check)() const) const {
     return {
-        .name = std::move(name),
-        .bytes = static_cast<double>(matrix->bytes()),
-        .working_set_bytes = matrix->bytes(),
-        .sets = sets,
-        .prepare = [=] { matrix->set(0).out.poison(); },
+        .name =
+            variant_name(name, {{"rows", rows()}, {"columns", columns()}, {"cache", text(cache)}}),
+        .bytes = static_cast<double>(bytes()),
+        .working_set_bytes = bytes(),
+        .cache = cache,
+        .prepare = [matrix = *this] { matrix.set(0).out.poison(); },
         .launch =
-            [=](std::size_t index) {
-                auto& [in, out] = matrix->set(index);
+            [matrix = *this, launch](std::size_t index) {
+                auto& [in, out] = matrix.set(index);
                 launch(in.get(), out.get());
             },
-        .check = [=] { (*matrix.*check)(); },
+        .check = [matrix = *this, check] { (matrix.*check)(); },
+        .buffers = state_.get(),
     };
 }
 
 template <class T>
-Reference MatrixTransposeOf<T>::memcpy_reference(Shared matrix, std::size_t sets) {
+Reference MatrixTransposeOf<T>::memcpy_reference() const {
     return {.counter = "memcpy_ratio",
-            .bytes = static_cast<double>(matrix->bytes()),
-            .sets = sets,
-            .launch = [=](std::size_t index) {
-                auto& [in, out] = matrix->set(index);
-                backend::copy_on_device(out.get(), in.get(), matrix->bytes() / 2);
+            .bytes = static_cast<double>(bytes()),
+            .launch = [matrix = *this](std::size_t index) {
+                auto& [in, out] = matrix.set(index);
+                backend::copy_on_device(out.get(), in.get(), matrix.bytes() / 2);
             }};
 }
 

@@ -6,55 +6,67 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "lab/device_buffer.hpp"
-#include "lab/experiment.hpp"
+#include "lab/device/device_buffer.hpp"
+#include "lab/device/variant.hpp"
 
 namespace lab {
 
-// Instantiated for std::uint16_t, float and double.
+// Copies share the matrices. Instantiated for std::uint16_t, float and double.
 template <class T>
 class MatrixTransposeOf {
   public:
-    using Shared = std::shared_ptr<MatrixTransposeOf>;
-    using Launch = std::function<void(const T* in, T* out)>;
-    using Check = void (MatrixTransposeOf::*)();
-
     struct Set {
         DeviceBuffer<T> in;   // rows x columns
         DeviceBuffer<T> out;  // as many elements
     };
 
-    // Nothing is allocated before the first use, and nothing filled for sampled variants.
-    MatrixTransposeOf(std::size_t rows, std::size_t columns, Emulation emulation = Emulation::whole)
-        : rows_(rows), columns_(columns), emulation_(emulation) {}
+    // Nothing is allocated before the first use, and nothing filled by predicted launches.
+    MatrixTransposeOf(std::size_t rows, std::size_t columns);
 
-    std::size_t rows() const { return rows_; }
-    std::size_t columns() const { return columns_; }
+    std::size_t rows() const;
+    std::size_t columns() const;
     // Bytes of one set; also what a copy or a transpose has to read and write.
-    std::size_t bytes() const { return 2 * sizeof(T) * rows_ * columns_; }
+    std::size_t bytes() const { return 2 * sizeof(T) * rows() * columns(); }
 
-    Set& set(std::size_t index);
+    Set& set(std::size_t index) const;
 
     // Every element of set 0's output, to the bit. Each throws ValidationError.
-    void check_copy();
-    void check_transpose();  // out[column * rows + row] == in[row * columns + column]
+    void check_copy() const;
+    void check_transpose() const;  // out[column * rows + row] == in[row * columns + column]
 
-    // A row of the table: `launch` launches one kernel that reads `in` and writes `out`, each element once.
-    static Variant variant(std::string name, Shared matrix, std::size_t sets, Launch launch,
-                           Check check);
+    // Rows "name/rows:…/columns:…/cache:…" that read `in` and write `out`, each element once. `launch` is called as the
+    // chapters' kernels are, with in, out, rows and columns.
+    template <class Launch>
+    Variant copy_row(const std::string& name, Cache cache, Launch launch) const {
+        Variant row = row_of(name, cache, call(launch), &MatrixTransposeOf::check_copy);
+        row.shape = shape_of(launch);
+        return row;
+    }
+    template <class Launch>
+    Variant transpose_row(const std::string& name, Cache cache, Launch launch) const {
+        Variant row = row_of(name, cache, call(launch), &MatrixTransposeOf::check_transpose);
+        row.shape = shape_of(launch);
+        return row;
+    }
     // The reference memcpy_ratio: the driver's copy of `in` to `out`, in the same memory.
-    static Reference memcpy_reference(Shared matrix, std::size_t sets);
+    Reference memcpy_reference() const;
 
   private:
-    std::size_t rows_, columns_;
-    Emulation emulation_;
-    std::vector<Set> sets_;
-    std::vector<T> pattern_;     // the rows after which `in` repeats
-    std::vector<T> transposed_;  // their transpose
+    struct State;
+    using Call = std::function<void(const T* in, T* out)>;
+
+    template <class Launch>
+    Call call(Launch launch) const {
+        return [=, rows = rows(), columns = columns()](const T* in, T* out) {
+            launch(in, out, rows, columns);
+        };
+    }
+    Variant row_of(const std::string& name, Cache cache, Call launch,
+                   void (MatrixTransposeOf::*check)() const) const;
+
+    std::shared_ptr<State> state_;
 };
 using MatrixTranspose = MatrixTransposeOf<float>;
 
@@ -63,29 +75,12 @@ constexpr std::pair<std::size_t, std::size_t> ragged_matrices[] = {
     {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {127, 509}, {1030, 67}};
 
 // Square matrices and what their launches find in the L2: the book's size, which fits that of newer GPUs, cold and
-// warm, and one of at least four times any L2, of which an emulated GPU predicts the time alone.
+// warm, and one of at least four times any L2.
 struct SquareCase {
     std::size_t side;
     Cache cache;
-    Emulation emulation;
 };
-std::vector<SquareCase> square_cases(const Experiment& experiment);
-
-template <class T>
-using MatrixLaunch = std::type_identity_t<typename MatrixTransposeOf<T>::Launch>;
-
-template <class T>
-Variant copy_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
-                     std::size_t sets, MatrixLaunch<T> launch) {
-    return MatrixTransposeOf<T>::variant(std::move(name), std::move(matrix), sets,
-                                         std::move(launch), &MatrixTransposeOf<T>::check_copy);
-}
-
-template <class T>
-Variant transpose_variant(std::string name, std::shared_ptr<MatrixTransposeOf<T>> matrix,
-                          std::size_t sets, MatrixLaunch<T> launch) {
-    return MatrixTransposeOf<T>::variant(std::move(name), std::move(matrix), sets,
-                                         std::move(launch), &MatrixTransposeOf<T>::check_transpose);
-}
+constexpr SquareCase square_cases[] = {
+    {2048, Cache::cold}, {2048, Cache::warm}, {16384, Cache::cold}};
 
 }  // namespace lab

@@ -1,4 +1,4 @@
-// The problem of chapters 16 to 19, c = a b, and its check against a product in double precision.
+// The problem of the matrix products, c = a b, and its check against a product in double precision.
 #pragma once
 
 #include <cmath>
@@ -15,36 +15,42 @@
 #include <utility>
 #include <vector>
 
-#include "lab/device_buffer.hpp"
-#include "lab/errors.hpp"
-#include "lab/experiment.hpp"
-#include "lab/launch.hpp"
-#include "lab/random_values.hpp"
+#include "lab/device/device_buffer.hpp"
+#include "lab/device/errors.hpp"
+#include "lab/device/launch.hpp"
+#include "lab/device/variant.hpp"
+#include "lab/experiment/variant_name.hpp"
+#include "lab/validate/random_values.hpp"
 
-namespace matmul {
+namespace lab {
 
 // a has m rows of k elements, b k rows of n and c m rows of n, all stored row by row.
-struct Shape {
+struct ProductShape {
     int m, n, k;
 };
-inline Shape cube(int size) { return {size, size, size}; }
+inline ProductShape cube(int size) { return {size, size, size}; }
 // Multiples of no tile but one, and every dimension of 1.
-constexpr Shape ragged_shapes[] = {{1, 1, 1},   {1, 37, 5},    {37, 1, 64},
-                                   {31, 17, 1}, {101, 67, 83}, {96, 40, 130}};
+constexpr ProductShape ragged_products[] = {{1, 1, 1},   {1, 37, 5},    {37, 1, 64},
+                                            {31, 17, 1}, {101, 67, 83}, {96, 40, 130}};
+
+// "name/m:…/n:…/k:…/cache:cold"
+inline std::string product_name(const std::string& name, const ProductShape& shape) {
+    return variant_name(
+        name, {{"m", shape.m}, {"n", shape.n}, {"k", shape.k}, {"cache", text(Cache::cold)}});
+}
 
 // Matrices of one shape with random elements, in as many sets as launches rotate through. float: in
 // [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows.
 template <class T>
-class Product {
+class ProductData {
   public:
     struct Set {
-        lab::DeviceBuffer<T> a, b, c;
+        DeviceBuffer<T> a, b, c;
     };
 
-    // Nothing is allocated before the first use, and nothing filled for sampled variants. Throws
+    // Nothing is allocated before the first use, and nothing filled by predicted launches. Throws
     // std::invalid_argument for a shape whose elements the kernels' int cannot count.
-    explicit Product(Shape shape, lab::Emulation emulation = lab::Emulation::whole)
-        : shape_(shape), emulation_(emulation) {
+    explicit ProductData(ProductShape shape) : shape_(shape) {
         for (const std::size_t size : {a_size(), b_size(), c_size()}) {
             if (size == 0 || size > std::size_t{std::numeric_limits<int>::max()}) {
                 throw std::invalid_argument("a matrix has to have 1 to 2^31 - 1 elements");
@@ -52,33 +58,33 @@ class Product {
         }
     }
 
-    const Shape& shape() const { return shape_; }
+    const ProductShape& shape() const { return shape_; }
     // Each element of a, b and c once: what no kernel can do without. Also the size of one set.
     std::size_t bytes() const { return (a_size() + b_size() + c_size()) * sizeof(T); }
     double multiply_adds() const { return double(shape_.m) * shape_.n * shape_.k; }
 
     Set& set(std::size_t index) {
-        if (emulation_ == lab::Emulation::sampled) {
+        if (backend::is_predicting()) {
             while (sets_.size() <= index) {
-                sets_.push_back({lab::unfilled<T>(a_size()), lab::unfilled<T>(b_size()),
-                                 lab::unfilled<T>(c_size())});
+                sets_.push_back({DeviceBuffer<T>(a_size()), DeviceBuffer<T>(b_size()),
+                                 DeviceBuffer<T>(c_size())});
             }
             return sets_[index];
         }
-        if (sets_.empty()) {
+        if (a_.empty()) {
+            sets_.clear();  // what predicted launches have made
             a_ = random_elements(a_size(), 1);
             b_ = random_elements(b_size(), 2);
         }
         while (sets_.size() <= index) {
-            sets_.push_back({lab::DeviceBuffer<T>(std::span<const T>(a_)),
-                             lab::DeviceBuffer<T>(std::span<const T>(b_)),
-                             lab::DeviceBuffer<T>(c_size())});
+            sets_.push_back({DeviceBuffer<T>(std::span<const T>(a_)),
+                             DeviceBuffer<T>(std::span<const T>(b_)), DeviceBuffer<T>(c_size())});
         }
         return sets_[index];
     }
 
     // The output of set 0 is right: each element of a small product, a sample of a large one, of
-    // which each element has to be a number at least. Throws lab::ValidationError.
+    // which each element has to be a number at least. Throws ValidationError.
     void check() {
         const std::vector<T> c = set(0).c.to_host();
         if (expected_.empty()) expect();
@@ -93,12 +99,12 @@ class Product {
             }
         }
         if (wrong != 0) {
-            throw lab::ValidationError(std::to_string(wrong) + " of " +
-                                       std::to_string(expected_.size()) +
-                                       " elements wrong, the first at " + first);
+            throw ValidationError(std::to_string(wrong) + " of " +
+                                  std::to_string(expected_.size()) +
+                                  " elements wrong, the first at " + first);
         }
         for (std::size_t i = 0; std::is_floating_point_v<T> && i < c.size(); ++i) {
-            if (c[i] != c[i]) throw lab::ValidationError("not a number at " + at(i));
+            if (c[i] != c[i]) throw ValidationError("not a number at " + at(i));
         }
     }
 
@@ -116,7 +122,7 @@ class Product {
     std::size_t c_size() const { return std::size_t(shape_.m) * shape_.n; }
 
     static std::vector<T> random_elements(std::size_t size, std::uint32_t seed) {
-        const std::vector<float> values = lab::random_floats(size, seed);
+        const std::vector<float> values = random_floats(size, seed);
         const float scale = std::is_integral_v<T> ? 100 : 1;
         std::vector<T> elements(size);
         for (std::size_t i = 0; i < size; ++i) elements[i] = static_cast<T>(scale * values[i]);
@@ -157,43 +163,57 @@ class Product {
                std::to_string(index % shape_.n);
     }
 
-    Shape shape_;
-    lab::Emulation emulation_;
+    ProductShape shape_;
     std::vector<T> a_, b_;
     std::vector<Set> sets_;
     std::vector<Element> expected_;
 };
 
-// Blocks of `block` threads that cover a matrix of `rows` by `columns`.
-inline dim3 grid_over(int columns, int rows, dim3 block) {
-    return dim3(lab::blocks_for(std::size_t(columns), block.x),
-                lab::blocks_for(std::size_t(rows), block.y));
-}
-
-// "m:512/n:512/k:512/cache:cold": the end of every product's name.
-inline std::string regime(const Shape& shape, lab::Cache cache) {
-    return "/m:" + std::to_string(shape.m) + "/n:" + std::to_string(shape.n) +
-           "/k:" + std::to_string(shape.k) + "/cache:" + lab::text(cache);
-}
-
-// A row that multiplies `product`: `launch` launches the kernel on one set. `name` is the name
-// without the regime. Cold: each set that launches rotate through has left the L2 in between.
+// Copies share the matrices.
 template <class T>
-lab::Variant product_variant(const lab::Experiment& experiment, const std::string& name,
-                             std::shared_ptr<Product<T>> product,
-                             std::function<void(const T* a, const T* b, T* c)> launch) {
-    return {.name = name + regime(product->shape(), lab::Cache::cold),
-            .bytes = double(product->bytes()),
-            .flops = 2 * product->multiply_adds(),
-            .working_set_bytes = product->bytes(),
-            .sets = experiment.sets(lab::Cache::cold, product->bytes()),
-            .prepare = [=] { product->set(0).c.poison(); },
-            .launch =
-                [=](std::size_t index) {
-                    auto& set = product->set(index);
-                    launch(set.a.get(), set.b.get(), set.c.get());
-                },
-            .check = [=] { product->check(); }};
-}
+class Product {
+  public:
+    using Set = typename ProductData<T>::Set;
 
-}  // namespace matmul
+    explicit Product(ProductShape shape) : data_(std::make_shared<ProductData<T>>(shape)) {}
+
+    const ProductShape& shape() const { return data_->shape(); }
+    std::size_t bytes() const { return data_->bytes(); }
+    Set& set(std::size_t index) const { return data_->set(index); }
+    void check() const { data_->check(); }
+
+    // A row that multiplies, "name/m:…/n:…/k:…/cache:cold": `launch` is called with a, b and c of a set, then `arguments`.
+    template <class Launch, class... Arguments>
+    Variant row(const std::string& name, Launch launch, Arguments... arguments) const {
+        return {.name = product_name(name, shape()),
+                .bytes = double(bytes()),
+                .flops = 2 * data_->multiply_adds(),
+                .working_set_bytes = bytes(),
+                .cache = Cache::cold,
+                .prepare = [data = data_] { data->set(0).c.poison(); },
+                .launch =
+                    [=, data = data_](std::size_t index) {
+                        auto& set = data->set(index);
+                        launch(set.a.get(), set.b.get(), set.c.get(), arguments...);
+                    },
+                .check = [data = data_] { data->check(); },
+                .shape = shape_of(launch),
+                .buffers = data_.get()};
+    }
+    // A row of a kernel that computes an element of c a thread, in blocks that cover c.
+    Variant row(const std::string& name,
+                void (*kernel)(const T* a, const T* b, T* c, int m, int n, int k),
+                dim3 block) const {
+        const auto [m, n, k] = shape();
+        return row(name, launch(kernel, grid(block), block), m, n, k);
+    }
+    // Blocks that cover c.
+    dim3 grid(dim3 block) const {
+        return grid_over(std::size_t(shape().n), std::size_t(shape().m), block);
+    }
+
+  private:
+    std::shared_ptr<ProductData<T>> data_;
+};
+
+}  // namespace lab

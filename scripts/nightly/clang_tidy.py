@@ -13,7 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from notebook import bootstrap
+from notebook.tools import bootstrap
 
 ROOT = Path(__file__).resolve().parents[2]
 # Where pip puts it, whatever PATH says.

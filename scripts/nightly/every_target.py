@@ -15,11 +15,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from notebook import build, nvcc, testing, toolbox
-from notebook.chapters import find_chapters
-from notebook.errors import CHECK_FAILED
-from notebook.progress import say
-from notebook.project import Project
+from notebook.base.errors import CHECK_FAILED
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.data.chapters import find_chapters
+from notebook.tools import build, nvcc, testing, toolbox
 
 # One of each kind of machine code: sm_62, sm_72, sm_87 … are those of the others for embedded GPUs.
 TARGETS = (50, 52, 60, 61, 70, 75, 80, 86, 89, 90, 100, 103, 120)

@@ -18,19 +18,22 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from notebook import testing, toolbox
-from notebook.errors import CHECK_FAILED, MISSING
-from notebook.progress import say
+from notebook.base.errors import CHECK_FAILED, MISSING
+from notebook.base.progress import say
+from notebook.tools import testing, toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "common" / "tests" / "fuzz"
 BUILD = ROOT / "build" / "fuzz"
-PTX = "common/emulator/ptx/*.cpp"
+PTX = "common/emulator/ptx/*/*.cpp"
 SOURCES = {
     "ptx": [PTX],
     "fatbin": [PTX],
     "ptxas": [PTX],
-    "command_line": ["common/lab/benchmark_flags.cpp", "common/lab/command_line.cpp"],
+    "command_line": [
+        "common/lab/experiment/benchmark_flags.cpp",
+        "common/lab/experiment/command_line.cpp",
+    ],
 }
 FLAGS = ["-std=c++20", "-g", "-O1", "-fno-sanitize-recover=all", "-w"]
 SANITIZERS = "address,undefined"
@@ -39,7 +42,7 @@ PACKAGES = ("clang-19", "libclang-rt-19-dev")
 LONGEST_INPUT, MEGABYTES, SECONDS_AN_INPUT = 1 << 16, 500, 10
 # Of a corpus, in bytes and files: git keeps it.
 MAX_KEPT, MAX_FILES, LARGEST_KEPT = 20_000, 60, 2_000
-SEED = ROOT / "common" / "tests" / "simt_hazards.cu"
+SEED = ROOT / "common" / "tests" / "simt" / "simt_hazards.cu"
 
 
 def main() -> int:

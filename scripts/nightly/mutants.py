@@ -28,7 +28,7 @@ _RUNTIME = "common/emulator/runtime/libcudart.so.13"
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old` in `file` becomes `new`, and `test` notices: files of scripts/tests, the name of a C++ test, or
+    """`old` in `file` becomes `new`, and `test` notices: files below scripts/tests, the name of a C++ test, or
     `chapter NN`: its own validation on shapes of all kinds, before anything is timed. `survives`: why no test
     can notice."""
 
@@ -106,7 +106,7 @@ class Copy:
 
     def _run(self, test: str) -> bool:
         if test.endswith(".py"):
-            files = [f"scripts/tests/{name}" for name in test.split()]
+            files = [next(self.root.glob(f"scripts/tests/**/{name}")) for name in test.split()]
             return self._succeeds([sys.executable, "-m", "pytest", "-q", "-x", *files])
         if test.startswith("chapter "):
             return self._validates(test.removeprefix("chapter "))

@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from notebook import build, testing, toolbox
-from notebook.errors import CHECK_FAILED
+from notebook.base.errors import CHECK_FAILED
+from notebook.tools import build, testing, toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 # Those of the emulated GPU: warps of several blocks at a time, on several threads.

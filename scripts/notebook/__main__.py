@@ -1,7 +1,7 @@
 import sys
 
-from notebook import interrupts, streams
-from notebook.errors import INTERRUPTED, Problem
+from notebook.base import interrupts, streams
+from notebook.base.errors import INTERRUPTED, Problem
 
 
 def main() -> int:
@@ -22,12 +22,12 @@ def main() -> int:
 
 def _with_packages() -> int:
     """A damaged .venv is rebuilt first."""
-    from notebook import bootstrap
+    from notebook.tools import bootstrap
 
     if lost := bootstrap.damage():
         bootstrap.rebuild(f"without {' '.join(lost)}")
     try:
-        from notebook import cli  # what it imports, a damaged .venv may not have
+        from notebook import cli
 
         return cli.main()
     except ImportError as error:

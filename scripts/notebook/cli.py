@@ -2,8 +2,9 @@
 
 import sys
 
-from notebook import commands, streams
-from notebook.errors import CHECK_FAILED, Problem, take_refused
+from notebook import commands
+from notebook.base import streams
+from notebook.base.errors import CHECK_FAILED, Problem, take_refused
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,11 +9,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import NoReturn
 
-from notebook import development_commands, emulate_options, run_options, subcommands
-from notebook.devices import architectures
-from notebook.errors import WRONG_USAGE, Problem
+from notebook import development_commands
+from notebook.base import subcommands
+from notebook.base.errors import WRONG_USAGE, Problem
+from notebook.base.project import Project
+from notebook.data.devices import architectures
+from notebook.emulate import options as emulate_options
 from notebook.fleet import options as fleet_options
-from notebook.project import Project
+from notebook.run import run_options
 
 
 class _Parser(ArgumentParser):
@@ -71,7 +74,7 @@ def _setup(options: Namespace) -> int:
     password), Python packages and, where there is no nvcc of CUDA 12 or later, the CUDA compiler into .venv.
     Does nothing where everything is there. The other commands do the same when they need it.
     """
-    from notebook import setup
+    from notebook.tools import setup
 
     return setup.setup(Project.here(), options.all_ptxas)
 
@@ -88,7 +91,7 @@ def _list(options: Namespace) -> int:
 
     Each chapter: its name, its question, and what the data in data/ answer.
     """
-    from notebook import chapter_list
+    from notebook.pages import chapter_list
 
     return chapter_list.print_chapters(Project.here(), options.chapters, options.json)
 
@@ -104,8 +107,8 @@ def _run(options: Namespace) -> int:
     Emulated results that data/ has already are counted again in place, and come out the same; all others
     go to build/results, until --keep puts them into data/. Rows that --filter chooses go to build/filtered.
     """
-    from notebook import run, unfinished
-    from notebook.destinations import Destinations
+    from notebook.run import run, unfinished
+    from notebook.tools.destinations import Destinations
 
     run_options.check(options)
     if options.resume:
@@ -138,7 +141,7 @@ def _emulate(options: Namespace) -> int:
     Builds a .cu file with nvcc, or takes a program that is linked with CUDA's shared runtime, runs it on
     emulated GPUs and reports every launch: counts by line, and how long it would take.
     """
-    from notebook import emulate
+    from notebook.emulate import command as emulate
 
     return emulate.emulate(options)
 
@@ -166,8 +169,8 @@ def _figures(options: Namespace) -> int:
 
     Draws the figures and brings the generated tables of the pages up to date. Of a chapter: its own figure and page.
     """
-    from notebook import drawing
-    from notebook.chapters import find_chapters
+    from notebook.data.chapters import find_chapters
+    from notebook.pages import drawing
 
     project = Project.with_results(options.data)
     asked = find_chapters(project, options.chapters) if options.chapters else None
@@ -189,7 +192,7 @@ def _verdicts(options: Namespace) -> int:
     Prints each chapter's answer, and which claims hold and which fall on measured GPUs; with --device every
     claim with its numbers, with --all a matrix of claims and devices.
     """
-    from notebook import verdict_list
+    from notebook.pages import verdict_list
 
     return verdict_list.print_verdicts(options)
 
@@ -210,8 +213,8 @@ def _compare(options: Namespace) -> int:
     Prints what differs between devices among what the claims ask, each by its own measure: ratios within its
     own run, percent of its peak or of its memcpy.
     """
-    from notebook import compare, comparison_output
-    from notebook.chapters import find_chapters
+    from notebook.compare import compare, comparison_output
+    from notebook.data.chapters import find_chapters
 
     project = Project.with_results(options.data)
     if len(options.devices) < 2:
@@ -240,7 +243,7 @@ def _counters(options: Namespace) -> int:
     Measures the hardware's counters of a chapter with Nsight Compute where there is a GPU, and prints those of
     the emulated GPU beside the measured ones.
     """
-    from notebook import counters
+    from notebook.counters import counters
 
     return counters.counters(Project.here(options.data), options.chapter)
 
@@ -278,7 +281,7 @@ def _pack(options: Namespace) -> int:
 
     Checks a GPU's results and packs them into one archive, which `lab add` takes.
     """
-    from notebook import contribute
+    from notebook.archives import contribute
 
     return contribute.pack(Project.with_results(options.data), options.device, options.output)
 
@@ -293,7 +296,7 @@ def _add(options: Namespace) -> int:
 
     Checks an archive that somebody packed and puts its results into data/, all or nothing.
     """
-    from notebook import contribute
+    from notebook.archives import contribute
 
     return contribute.add(Project.here(options.data), options.file)
 
@@ -315,7 +318,7 @@ def _doctor(_: Namespace) -> int:
 
     Lists every tool and library with its version and what it is for. Changes nothing.
     """
-    from notebook import doctor
+    from notebook.tools import doctor
 
     return doctor.doctor()
 

@@ -3,11 +3,11 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from notebook import subcommands
-from notebook.project import Project
+from notebook.base import subcommands
+from notebook.base.project import Project
 
 if TYPE_CHECKING:
-    from notebook.subcommands import Commands
+    from notebook.base.subcommands import Commands
 
 
 def add_commands(commands: "Commands") -> None:
@@ -33,7 +33,7 @@ def _sass(options: Namespace) -> int:
     Compiles the PTX in a chapter's executable with ptxas and prints the machine code of its kernels. Needs no
     GPU.
     """
-    from notebook import machine_code
+    from notebook.tools import machine_code
 
     return machine_code.show(
         Project.here(), options.chapter, options.kernel or "", options.architecture
@@ -46,7 +46,7 @@ def _profile(options: Namespace) -> int:
     Launches each variant of a chapter once under Nsight Compute and prints its counters; stores nothing. Needs
     a GPU.
     """
-    from notebook import counters
+    from notebook.counters import counters
 
     return counters.profile(Project.here(), options.chapter)
 
@@ -57,7 +57,7 @@ def _check(_: Namespace) -> int:
     Runs ruff, mypy, clang-format, shellcheck, hadolint and codespell on all tracked files, and measures the
     length of files and functions.
     """
-    from notebook import checking
+    from notebook.tools import checking
 
     return checking.check(Project.here())
 
@@ -67,6 +67,6 @@ def _test(options: Namespace) -> int:
 
     Builds everything and runs the C++ and the Python tests, and lab check.
     """
-    from notebook import testing
+    from notebook.tools import testing
 
     return testing.test(Project.here(), options.nightly)

@@ -4,10 +4,10 @@ import re
 import string
 from pathlib import Path
 
-from notebook import files
-from notebook.chapters import all_chapters
-from notebook.errors import WRONG_USAGE, Problem
-from notebook.project import Project
+from notebook.base import files
+from notebook.base.errors import WRONG_USAGE, Problem
+from notebook.base.project import Project
+from notebook.data.chapters import all_chapters
 
 _TEMPLATES = Path(__file__).parent / "skeleton"
 _NAME = re.compile(r"(?:(?P<number>[0-9]{2})_)?(?P<name>[a-z][a-z0-9_]*)")

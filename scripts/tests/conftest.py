@@ -9,11 +9,14 @@ import hypothesis
 import pytest
 import synthetic
 
-from notebook import errors, nvcc, received, toolbox
-from notebook.chapters import Chapter
-from notebook.project import Project
+from notebook.base import errors
+from notebook.base.project import Project
+from notebook.data.chapters import Chapter
+from notebook.tools import nvcc, toolbox
 
 SCRIPTS = Path(__file__).resolve().parents[1]
+# Helpers of one subject's tests serve others as well.
+sys.path += [str(folder) for folder in sorted((SCRIPTS / "tests").iterdir()) if folder.is_dir()]
 # A machine that is busy fails no test.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -116,12 +119,6 @@ efficiency_32: load efficiency at offset 11
 <!-- lab:counters 02_misaligned_reads -->
 <!-- lab:end -->
 """
-
-
-@pytest.fixture(autouse=True)
-def nothing_received(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which devices were added is found out by each command."""
-    monkeypatch.setattr(received, "_received", set())
 
 
 FRONT_PAGE = """<!-- lab:lore

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy
 from numpy.typing import NDArray
 
-from notebook.convergence import MAX_PROCESSES, MIN_PROCESSES, WIDEST_HALF
-from notebook.intervals import (
+from notebook.data.intervals import (
     Benchmark,
     Estimate,
     estimated_center,
@@ -22,6 +21,7 @@ from notebook.intervals import (
     places,
     pooled,
 )
+from notebook.decide.convergence import MAX_PROCESSES, MIN_PROCESSES, WIDEST_HALF
 
 BENCHMARKS, REPETITIONS, TRIALS = 20, 5, 1000
 NOISE = 0.003

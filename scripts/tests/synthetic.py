@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from notebook.records import Row
-    from notebook.results import Result
+    from notebook.data.records import Row
+    from notebook.data.results import Result
 
 CHAPTER = "02_misaligned_reads"
 
@@ -100,7 +100,7 @@ def document(rows: Iterable[Json], device: str = "nvidia-h200", **changes: str) 
 def stored(content: Json) -> Json:
     """The document that `lab run` makes of the repetitions of all processes in `content`."""
     # Fake executables import this module where the package is not.
-    from notebook import documents
+    from notebook.data import documents
 
     rows = content["benchmarks"]
     processes = range(1 + max((row.get("process", 0) for row in rows), default=0))
@@ -119,7 +119,7 @@ def stored(content: Json) -> Json:
 
 def parse_rows(rows: list[Json]) -> "list[Row]":
     """The repetitions of all processes, as they are read."""
-    from notebook.records import rows_of
+    from notebook.data.records import rows_of
 
     device = "nvidia-h200" if all(row["real_time"] for row in rows) else "emulated-hopper"
     return rows_of(stored(document(rows, device)))

@@ -50,7 +50,6 @@ struct Architecture {
     unsigned max_blocks_per_sm = 0;
     unsigned max_grid_x = 0;
     unsigned registers_per_sm = 0;
-    unsigned max_registers_per_thread = 0;
     unsigned register_allocation_unit = 0;  // registers of a warp are rounded up to this
     unsigned sub_partitions = 0;            // of an SM: a warp's registers lie in one of them
     unsigned shared_allocation_unit_bytes = 0;

@@ -69,7 +69,11 @@ BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout b
 
 BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks) {
     if (request.active_mask == 0) return {};
-    if (operation == BankAtomic::spin) return {2, 0};
+    if (operation == BankAtomic::spin) {
+        const bool has_halves = request.bytes_per_lane > banks.width_bytes;
+        const std::uint32_t low = request.active_mask & 0xffff, high = request.active_mask >> 16;
+        return {has_halves && low != 0 && high != 0 ? 4u : 2u, 0};
+    }
     if (operation == BankAtomic::count) {
         const std::uint32_t passes = max_words_of_a_bank(request, request.active_mask, banks);
         return {passes, passes - 1};
@@ -84,13 +88,17 @@ BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, 
 }
 
 std::uint32_t lanes_that_swap(std::span<const std::uint32_t, warp_size> offsets, std::uint32_t mask,
-                              BankLayout banks) {
-    std::uint32_t taken = 0, lanes = 0;  // bit i of `taken`: bank i
+                              BankLayout banks, std::uint32_t bytes) {
+    const std::uint32_t width = std::max(bytes, banks.width_bytes);
+    const std::uint32_t places = banks.count * banks.width_bytes / width;
+    std::array<std::uint32_t, 2> taken{};  // by half; bit i: bank i, or pair of banks
+    std::uint32_t lanes = 0;
     for (; mask != 0; mask &= mask - 1) {
-        const std::uint32_t bank = offsets[static_cast<std::size_t>(std::countr_zero(mask))] /
-                                   banks.width_bytes % banks.count;
-        if ((taken >> bank & 1) == 0) lanes |= mask & (0u - mask);
-        taken |= 1u << bank;
+        const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
+        const std::uint32_t bank = offsets[lane] / width % places;
+        std::uint32_t& of_half = taken[width > banks.width_bytes ? lane / (warp_size / 2) : 0];
+        if ((of_half >> bank & 1) == 0) lanes |= 1u << lane;
+        of_half |= 1u << bank;
     }
     return lanes;
 }

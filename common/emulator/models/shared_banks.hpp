@@ -37,15 +37,18 @@ enum class BankAtomic : std::uint8_t {
     update,            // add, min, and, exchange, ...
     compare_and_swap,  // each pass twice
     count,             // an add of 1 without a result: lanes of one word go together
-    spin,  // one try of a loop of loads and compare-and-swaps: two passes, whatever the lanes ask for
+    // One try of a loop of loads and compare-and-swaps: two passes, whatever the lanes ask for; of 8 bytes two for each
+    // half of the warp.
+    spin,
 };
 
 // Lanes that update one word go one after another, so a bank takes as many passes as lanes update words
 // of it. An H200 counted each of 525 patterns so (data/nvidia-h200/counters/shared_atomic_patterns.csv).
 BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks);
 
-// Those of the lanes in `mask` whose try of such a loop succeeds where no other warp tries: of each bank's, the first.
+// Those of the lanes in `mask` whose try of such a loop may succeed: of each bank's, the first; of 8 bytes, in each half of
+// the warp.
 std::uint32_t lanes_that_swap(std::span<const std::uint32_t, warp_size> offsets, std::uint32_t mask,
-                              BankLayout banks);
+                              BankLayout banks, std::uint32_t bytes = 4);
 
 }  // namespace emulator

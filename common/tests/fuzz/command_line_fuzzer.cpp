@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/benchmark_flags.hpp"
-#include "lab/command_line.hpp"
-#include "lab/errors.hpp"
+#include "lab/device/errors.hpp"
+#include "lab/experiment/benchmark_flags.hpp"
+#include "lab/experiment/command_line.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));

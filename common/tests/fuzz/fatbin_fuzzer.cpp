@@ -4,8 +4,9 @@
 #include <span>
 #include <string>
 
-#include "emulator/ptx/fatbin.hpp"
-#include "emulator/ptx/machine_code.hpp"
+#include "emulator/ptx/code/machine_code.hpp"
+#include "emulator/ptx/code/machine_flow.hpp"
+#include "emulator/ptx/image/fatbin.hpp"
 
 using namespace emulator::ptx;
 
@@ -33,5 +34,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     read([&] { (void)read_cubin(bytes); });
     read([&] { (void)read_machine_code(bytes); });
+    read([&] { (void)read_machine_flow(bytes, 90); });
     return 0;
 }

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "emulator/ptx/control_flow.hpp"
-#include "emulator/ptx/issued_accesses.hpp"
-#include "emulator/ptx/module.hpp"
-#include "emulator/ptx/result_uses.hpp"
+#include "emulator/ptx/flow/control_flow.hpp"
+#include "emulator/ptx/flow/result_uses.hpp"
+#include "emulator/ptx/parse/module.hpp"
+#include "emulator/ptxas/accesses/issued_accesses.hpp"
 
 using namespace emulator::ptx;
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "emulator/ptx/ptxas_cache.hpp"
-#include "emulator/ptx/resource_usage.hpp"
+#include "emulator/ptx/code/ptxas_cache.hpp"
+#include "emulator/ptx/code/resource_usage.hpp"
 
 using namespace emulator::ptx;
 namespace fs = std::filesystem;

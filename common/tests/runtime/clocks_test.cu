@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/runtime/counters.h"
+#include "emulator/runtime/report/counters.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/runtime/counters.h"
-#include "lab/driver_function.hpp"
+#include "emulator/runtime/report/counters.h"
+#include "lab/device/driver_function.hpp"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "emulator/runtime/counters.hpp"
-#include "emulator/runtime/json.hpp"
-#include "emulator/runtime/ptx_image.hpp"
-#include "emulator/runtime/settings.hpp"
+#include "emulator/runtime/api/ptx_image.hpp"
+#include "emulator/runtime/report/counters.hpp"
+#include "emulator/runtime/report/json.hpp"
+#include "emulator/runtime/report/settings.hpp"
 
 namespace emulator::runtime {
 namespace {

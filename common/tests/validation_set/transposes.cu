@@ -1,7 +1,7 @@
 // LAB_TRANSPOSES is the name of the function that this compilation defines (transposes.hpp).
 #include "transposes.hpp"
 
-#include "lab/launch.hpp"
+#include "lab/device/launch.hpp"
 
 namespace {
 #include "transpose_kernels.cuh"

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from notebook import device_names
 from notebook.charts.axes import share
 from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import CLAIMED, GREY, Evidence, Style
 from notebook.charts.marks import DASHES, LINE, Panel
 from notebook.charts.words import NO_EFFECT
+from notebook.data import device_names
 
 Point = tuple[float, float]
 # What a device has at each place, and what it lacks.

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 
-from notebook import device_names, names
 from notebook.charts.look import GENERATIONS, Evidence, Style, style
-from notebook.claims import Claim
-from notebook.devices import PUBLISHED
-from notebook.intervals import Processes, center, estimated_ratio
-from notebook.reference import by_reference
-from notebook.results import Result
-from notebook.samples import paired, timed_sample
+from notebook.data import device_names, names
+from notebook.data.intervals import Processes, center, estimated_ratio
+from notebook.data.reference import by_reference
+from notebook.data.results import Result
+from notebook.data.samples import paired, timed_sample
+from notebook.decide.claims import Claim
 
 # The value of a size: the largest that there is.
 LARGEST = "largest"
@@ -44,9 +43,7 @@ class Device:
     @property
     def name(self) -> str:
         """As a label has it: Fermi, H200, RTX 3080."""
-        return device_names.short(self.result.device.removeprefix(PUBLISHED)).removeprefix(
-            "GeForce "
-        )
+        return device_names.short(self.result.device).removeprefix("GeForce ")
 
     @property
     def style(self) -> Style:

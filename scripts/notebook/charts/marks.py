@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from notebook.base.text import plain
 from notebook.charts import beside
 from notebook.charts.axes import Range, between, grown, on_axis, share
 from notebook.charts.look import GREY, Drawn, Style, explained, ink
-from notebook.text import plain
 
 # The forms that plots/panels.gp draws.
 AXES = "axes"

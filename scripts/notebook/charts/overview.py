@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import partial
 from operator import mul
 
-from notebook import names
 from notebook.charts.bars import share_bars
 from notebook.charts.evidence import Device, complete, number
 from notebook.charts.look import (
@@ -22,6 +21,7 @@ from notebook.charts.products import FAST
 from notebook.charts.sources import Sources
 from notebook.charts.transposes import line_at_the_copy, of_copy_rows
 from notebook.charts.words import percent
+from notebook.data import names
 
 _SECTOR = 32
 _LARGE = {"rows": 16384, "columns": 16384, "cache": "cold"}

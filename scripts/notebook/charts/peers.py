@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notebook import results
 from notebook.charts.bars import Bar, bars
 from notebook.charts.evidence import Device, Facts, parameter
 from notebook.charts.look import BLUE, GREY, ORANGE, PLAIN, Style
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.sources import Sources
+from notebook.data import results
 
 _ADD: dict[str, object] = {"offset": 0, "n": 2**29}
 _SQUARE: dict[str, object] = {"rows": 16384, "columns": 16384}

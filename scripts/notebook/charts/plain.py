@@ -1,10 +1,10 @@
 """The chart of a chapter that has none of its own: a bar for each variant."""
 
-from notebook import names
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import key
 from notebook.charts.marks import Chart, Panel
+from notebook.data import names
 
 _MOST = 20
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from notebook import chapter_code
-from notebook.chapters import Chapter
+from notebook.base.errors import Problem
 from notebook.charts import (
     effects,
     flow,
@@ -17,7 +16,8 @@ from notebook.charts import (
 from notebook.charts.evidence import Facts
 from notebook.charts.marks import Chart
 from notebook.charts.sources import Sources
-from notebook.errors import Problem
+from notebook.data import chapter_code
+from notebook.data.chapters import Chapter
 
 
 @dataclass(frozen=True)

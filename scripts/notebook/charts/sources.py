@@ -4,25 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from notebook import (
-    claims,
-    csv_table,
-    device_names,
-    files,
-    findings,
-    published,
-    published_times,
-    results,
-    tables,
-)
-from notebook.chapters import Chapter, all_chapters
+from notebook.base import csv_table, files
+from notebook.base.errors import Malformed
+from notebook.base.project import Project
 from notebook.charts import crowd
 from notebook.charts.evidence import Device, Facts, facts
-from notebook.devices import emulable
-from notebook.errors import Malformed
-from notebook.project import Project
-from notebook.results import Result
-from notebook.tables import ChapterVerdicts
+from notebook.data import device_names, published, results
+from notebook.data.chapters import Chapter, all_chapters
+from notebook.data.devices import emulable
+from notebook.data.results import Result
+from notebook.decide import claims, findings, tables
+from notebook.decide.tables import ChapterVerdicts
+from notebook.published import times
 
 VALIDATION = "timing/validation.csv"
 _COLUMNS = ("chapter", "name", "predicted_seconds", "measured_seconds")
@@ -143,13 +136,11 @@ class Sources:
     @cached_property
     def printed(self) -> list[Prediction]:
         """The rows of data/timing/published.csv; [] without the file."""
-        path = self.project.root / published_times.PREDICTIONS
+        path = self.project.root / times.PREDICTIONS
         if not files.is_there(path):
             return []
         gpus = emulable(self.project)
-        rows = [
-            row for errors in published_times.read(self.project).values() for row in errors.rows
-        ]
+        rows = [row for errors in times.read(self.project).values() for row in errors.rows]
         if unknown := next((row.gpu for row in rows if row.gpu not in gpus), None):
             raise csv_table.damaged(path, Malformed(f"data/gpus.csv has no GPU {unknown!r}"))
         return [

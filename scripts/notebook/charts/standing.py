@@ -4,12 +4,13 @@ import math
 from collections import Counter
 from statistics import median
 
-from notebook import device_names, judging
 from notebook.charts.look import GENERATIONS, GREY, VARIANTS, Style
 from notebook.charts.marks import CENTER, LEFT, TILES, Chart, Panel
 from notebook.charts.sources import Prediction, Sources
-from notebook.tables import ChapterVerdicts
-from notebook.verdicts import PREDICTED
+from notebook.data import device_names
+from notebook.decide import judging
+from notebook.decide.tables import ChapterVerdicts
+from notebook.decide.verdicts import PREDICTED
 
 _YES = "holds"
 _WEAKER = "weaker or stronger"

@@ -1,10 +1,10 @@
 """What the charts of transposes share: two kernels, the largest matrix, shares of a copy by rows."""
 
-from notebook import names
 from notebook.charts.bars import line_between_groups
 from notebook.charts.evidence import Device
 from notebook.charts.look import GREY
 from notebook.charts.marks import Panel
+from notebook.data import names
 
 LARGE: dict[str, object] = {"rows": 16384, "columns": 16384, "cache": "cold"}
 COLUMNS, ROWS = "transpose_read_columns", "transpose_read_rows"

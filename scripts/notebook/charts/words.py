@@ -2,7 +2,7 @@
 
 import math
 
-from notebook.verdicts import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
+from notebook.decide.judging import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
 
 # The ratios that are no effect, and what the lines around them are called.
 NO_EFFECT = (1 / (1 + SMALLEST_EFFECT), 1 + SMALLEST_EFFECT)

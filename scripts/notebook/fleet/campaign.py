@@ -6,13 +6,14 @@ from pathlib import Path
 
 import jsonschema_rs
 
-from notebook import fields, files, schema
-from notebook.errors import WRONG_USAGE, Malformed, Problem
-from notebook.fields import Json
+from notebook.base import files
+from notebook.base.errors import WRONG_USAGE, Malformed, Problem
+from notebook.base.project import Project
+from notebook.base.text import quoted, short
+from notebook.data import fields, schema
+from notebook.data.fields import Json
 from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind
-from notebook.project import Project
-from notebook.text import quoted, short
 
 _FILE = "campaign.json"
 _MOST_TASKS = 100_000

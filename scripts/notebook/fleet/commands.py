@@ -4,19 +4,19 @@ from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
-from notebook import estimates
-from notebook.chapters import find_chapters
-from notebook.destinations import Destinations
-from notebook.errors import CHECK_FAILED, WRONG_USAGE, Problem
+from notebook.base.errors import CHECK_FAILED, WRONG_USAGE, Problem
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.base.text import terminal_table
+from notebook.data.chapters import find_chapters
 from notebook.fleet import campaign, gpu_targets, kinds, merge, progress, slurm, sources, submit
 from notebook.fleet.campaign import Campaign
 from notebook.fleet.job import Placement
 from notebook.fleet.kinds import Kind
 from notebook.fleet.progress import Progress
 from notebook.fleet.submit import Work
-from notebook.progress import say
-from notebook.project import Project
-from notebook.text import terminal_table
+from notebook.run import estimates
+from notebook.tools.destinations import Destinations
 
 
 def plan(options: Namespace) -> int:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from notebook import devices
+from notebook.base.project import Project
+from notebook.data import devices
 from notebook.fleet.kinds import Kind
-from notebook.project import Project
 
 # As the build's option gpu_targets has it: the GPUs of the machine that builds.
 NATIVE = "native"

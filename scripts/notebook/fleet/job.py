@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from notebook.errors import WRONG_USAGE, Problem
+from notebook.base.errors import WRONG_USAGE, Problem
 from notebook.fleet.kinds import Kind
 
 _OPTION = re.compile(r"--[a-z][a-z-]*(=[^\n\r]*)?")

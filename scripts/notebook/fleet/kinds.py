@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from notebook import devices
-from notebook.errors import WRONG_USAGE, Problem
-from notebook.project import Project
-from notebook.text import close_matches, plain
+from notebook.base.errors import WRONG_USAGE, Problem
+from notebook.base.project import Project
+from notebook.base.text import close_matches, plain
+from notebook.data import devices
 
 # What Slurm calls a generic resource: gpu, gpu:a100. An administrator may also offer `emulated:fermi`.
 _GRES = re.compile(r"(?P<name>gpu|emulated)(?::(?P<type>[A-Za-z0-9][A-Za-z0-9_.-]{0,62}))?")

@@ -4,15 +4,18 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import archive, collect, contribute, devices, errors, files, schema
-from notebook.chapters import Chapter, find_chapters
-from notebook.destinations import Destinations
-from notebook.devices import Target
-from notebook.errors import Problem
+from notebook.archives import contribute
+from notebook.base import archive, errors, files
+from notebook.base.errors import Problem
+from notebook.base.project import Project
+from notebook.base.text import plain
+from notebook.data import devices, schema
+from notebook.data.chapters import Chapter, find_chapters
+from notebook.data.devices import Target
 from notebook.fleet.campaign import Task
 from notebook.fleet.progress import Progress
-from notebook.project import Project
-from notebook.text import plain
+from notebook.run import collect
+from notebook.tools.destinations import Destinations
 
 
 @dataclass(frozen=True)

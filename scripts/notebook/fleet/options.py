@@ -3,10 +3,10 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from notebook import subcommands
+from notebook.base import subcommands
 
 if TYPE_CHECKING:
-    from notebook.subcommands import Commands
+    from notebook.base.subcommands import Commands
 
 _GRES = "gpu:a100,gpu:h100: these kinds of GPU of the cluster; all, if left out"
 _EMULATED = "all|ARCH,ARCH: emulated GPUs, on any node"

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from notebook import files
-from notebook.errors import Malformed, Problem
+from notebook.base import files
+from notebook.base.errors import Malformed, Problem
 from notebook.fleet import slurm
 from notebook.fleet.campaign import Campaign, Task
 

@@ -11,8 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-from notebook import archive
-from notebook.errors import Problem
+from notebook.base import archive
+from notebook.base.errors import Problem
 
 _BEGIN = re.compile(r"^lab-results (?P<sha256>[0-9a-f]{64}) (?P<bytes>[0-9]{1,9})$", re.MULTILINE)
 _END = "lab-results end"

@@ -5,15 +5,15 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from notebook import estimates
-from notebook.errors import Problem
+from notebook.base.errors import Problem
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.base.text import plain, terminal_table
 from notebook.fleet import outputs, parcel, slurm
 from notebook.fleet.campaign import Campaign, Task
 from notebook.fleet.outputs import Fetcher
 from notebook.fleet.slurm import TaskState
-from notebook.progress import say
-from notebook.project import Project
-from notebook.text import plain, terminal_table
+from notebook.run import estimates
 
 DONE = "done"
 FAILED = "failed"

@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from notebook.errors import MISSING, Problem
-from notebook.text import plain
+from notebook.base.errors import MISSING, Problem
+from notebook.base.text import plain
 
 # A controller that restarts answers again within a minute or so.
 _SECONDS_TO_ANSWER = 60

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from notebook import git
-from notebook.chapters import Chapter
-from notebook.errors import Problem
-from notebook.project import Project
-from notebook.text import plain
+from notebook.base import git
+from notebook.base.errors import Problem
+from notebook.base.project import Project
+from notebook.base.text import plain
+from notebook.data.chapters import Chapter
 
 # Named are the files that no build reads, so that a file which the build starts to read is never missing.
 _SENT = (

@@ -8,15 +8,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from notebook import estimates, files
-from notebook.chapters import Chapter
-from notebook.errors import Problem
+from notebook.base import files
+from notebook.base.errors import Problem
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.data.chapters import Chapter
 from notebook.fleet import campaign, job, slurm, sources
 from notebook.fleet.campaign import Campaign, Task
 from notebook.fleet.job import Tree
 from notebook.fleet.kinds import Kind
-from notebook.progress import say
-from notebook.project import Project
+from notebook.run import estimates
 
 # Of a clean build of all chapters on two slow cores, with everything to install.
 _BUILD_MINUTES = 60

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from notebook.errors import Problem
+from notebook.base.errors import Problem
 
 
 def compile_library(

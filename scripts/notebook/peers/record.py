@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from notebook import documents, fields, files, results, schema, toolbox
-from notebook.chapters import Chapter, find_chapters
-from notebook.errors import MISSING, Problem
-from notebook.fields import Json
+from notebook.base import files
+from notebook.base.errors import MISSING, Problem
+from notebook.base.project import Project
+from notebook.data import documents, fields, results, schema
+from notebook.data.chapters import Chapter, find_chapters
+from notebook.data.fields import Json
 from notebook.peers import library, subjects
-from notebook.project import Project
+from notebook.tools import toolbox
 
 PROCESSES = 2
 # Repositories whose programs a chapter's peers.cu includes where it finds them.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from notebook.errors import Problem
+from notebook.base.errors import Problem
 from notebook.peers import library
 
 Tensor = Any  # torch.Tensor; torch is no package that the notebook needs

@@ -1,7 +1,7 @@
 """`lab report`."""
 
-from notebook.chapters import all_chapters
-from notebook.project import Project
+from notebook.base.project import Project
+from notebook.data.chapters import all_chapters
 from notebook.report import kernel_data, site
 
 

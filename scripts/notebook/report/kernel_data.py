@@ -19,13 +19,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from notebook import claims, files, names, results, schema
-from notebook.build import emulated_runtime
-from notebook.chapters import Chapter
-from notebook.errors import Malformed, Problem, refuse
-from notebook.progress import say
-from notebook.project import Project
+from notebook.base import files
+from notebook.base.errors import Malformed, Problem, refuse
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.data import names, results, schema
+from notebook.data.chapters import Chapter
+from notebook.decide import claims
 from notebook.report import rendering
+from notebook.tools.build import emulated_runtime
 
 ARCHITECTURE = "hopper"
 _TIME_LIMIT_S = 120

@@ -14,7 +14,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CudaLexer
 
-from notebook import files
+from notebook.base import files
 
 _TAGS = {
     *("h1", "h2", "h3", "h4", "p", "a", "img", "em", "strong", "code", "pre", "ul", "ol", "li"),

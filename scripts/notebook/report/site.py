@@ -10,14 +10,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from notebook import files
-from notebook.chapters import Chapter
-from notebook.devices import PUBLISHED
-from notebook.errors import Problem, refuse
-from notebook.pages import Pages
-from notebook.project import Project
+from notebook.base import files
+from notebook.base.errors import Problem, refuse
+from notebook.base.project import Project
+from notebook.data.chapters import Chapter
+from notebook.data.devices import PUBLISHED
+from notebook.decide.tables import ChapterVerdicts
+from notebook.pages.pages import Pages
 from notebook.report import kernel_data, rendering, verdict_data
-from notebook.tables import ChapterVerdicts
 
 # Of a hundred devices; with a dozen it is a third of that.
 MAX_BYTES = 20 * 2**20

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from notebook import device_names, outcomes, tables
-from notebook.devices import PUBLISHED
-from notebook.tables import ChapterVerdicts
-from notebook.verdicts import Verdict
+from notebook.data import device_names
+from notebook.decide import outcomes, tables
+from notebook.decide.tables import ChapterVerdicts
+from notebook.decide.verdicts import Verdict
 
 FIELDS = (
     *("chapter", "claim", "source", "printed", "device", "generation"),
@@ -49,7 +49,7 @@ def _row(verdicts: list[Verdict], device: str, generation: str) -> dict[str, str
         "source": tables.said_by(claim),
         "printed": outcomes.printed(claim),
         "device": device,
-        "generation": generation or device_names.short(device.removeprefix(PUBLISHED)),
+        "generation": generation or device_names.short(device),
         "evidence": decided[0].finding.evidence if decided else "none",
         "verdict": words,
         "value": outcomes.value_of(claim, verdicts),

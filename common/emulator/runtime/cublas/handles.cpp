@@ -3,8 +3,8 @@
 #include <memory>
 #include <mutex>
 
-#include "emulator/runtime/counters.h"
 #include "emulator/runtime/cublas/cublas.hpp"
+#include "emulator/runtime/report/counters.h"
 
 namespace emulator::cublas {
 namespace {

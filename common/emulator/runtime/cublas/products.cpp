@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/runtime/counters.h"
 #include "emulator/runtime/cublas/cublas.hpp"
+#include "emulator/runtime/report/counters.h"
 
 namespace emulator::cublas {
 namespace {

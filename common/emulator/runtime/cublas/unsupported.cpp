@@ -1,6 +1,6 @@
 // A stub of every function of NVIDIA's cuBLAS, so that no program fails to start: it is refused by its name. Stubs are
 // weak: the functions that are implemented take their place.
-#include "emulator/runtime/counters.h"
+#include "emulator/runtime/report/counters.h"
 
 #define FUNCTION(name)                               \
     extern "C" [[gnu::weak]] int name() {            \

@@ -1,0 +1,32 @@
+// What stores have written, byte by byte: whole sectors, and parts of others.
+#pragma once
+
+#include <optional>
+
+#include "emulator/models/memory/partial_sectors.hpp"
+#include "emulator/models/memory/sector_set.hpp"
+
+namespace emulator {
+
+struct WrittenBytes {
+    SectorSet sectors;  // with at least one byte
+    PartialSectors parts;
+
+    void merge(const WrittenBytes& other) {
+        sectors.merge(other.sectors);
+        parts.merge(other.parts);
+    }
+    bool contains(Address byte) const {
+        const std::uint32_t bytes = parts.bytes_of(byte);
+        return bytes == 0 ? sectors.contains(byte) : (bytes >> byte % sector_bytes & 1) != 0;
+    }
+    // Any sector that is written as a whole and of which `touched` has a part: the same bytes, whichever they are.
+    std::optional<Address> whole_sector_in(const SectorSet& touched) const {
+        return sectors.find_in(touched, [&](Address sector) {
+            const std::uint32_t bytes = parts.bytes_of(sector);
+            return bytes == 0 || bytes == 0xffffffffu;
+        });
+    }
+};
+
+}  // namespace emulator

@@ -1,0 +1,30 @@
+// What ptxas said, kept on disk from run to run.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/ptx/code/resource_usage.hpp"
+
+namespace emulator::ptx {
+
+class PtxasCache {
+  public:
+    // The file for these inputs; `ptxas` counts by its path, size and time of change. With the machine code's flow it is
+    // another one: most runs do not need it.
+    PtxasCache(const std::filesystem::path& ptxas, const std::vector<std::string>& options,
+               std::string_view text, bool with_flow = false);
+
+    // Nothing where the file is missing or damaged.
+    std::optional<Compilation> read() const;
+    // Best effort: without a place to write it does nothing.
+    void write(const Compilation& compilation) const;
+
+  private:
+    std::filesystem::path file_;  // empty: no cache folder
+};
+
+}  // namespace emulator::ptx

@@ -1,0 +1,11 @@
+// Post-dominators of basic blocks, and the points at which separated lanes meet.
+#pragma once
+
+#include "emulator/ptx/flow/control_flow.hpp"
+
+namespace emulator::ptx {
+
+// Fills in post_dominator and reconvergence.
+void find_reconvergence(ControlFlow& flow);
+
+}  // namespace emulator::ptx

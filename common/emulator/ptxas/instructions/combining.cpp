@@ -1,0 +1,228 @@
+#include "emulator/ptxas/instructions/combining.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "emulator/ptxas/instructions/instruction_kinds.hpp"
+
+namespace timing {
+namespace {
+
+namespace ptx = emulator::ptx;
+using ptx::OperandKind;
+
+bool is_plain(const ptx::Instruction& instruction, std::string_view opcode) {
+    return instruction.opcode == opcode && instruction.guard.reg < 0;
+}
+
+bool is_register(const ptx::Operand& operand, std::uint32_t index) {
+    return operand.kind == OperandKind::reg && operand.index == index;
+}
+
+// By register: the instructions that write it.
+using Makers = std::unordered_map<std::uint32_t, std::vector<const ptx::Instruction*>>;
+
+Makers makers_of(const ptx::Function& function) {
+    Makers makers;
+    for (const ptx::Instruction& instruction : function.instructions) {
+        if (instruction.operands.empty() || !writes_its_first_operand(instruction)) continue;
+        const ptx::Operand& target = instruction.operands[0];
+        if (target.kind == OperandKind::reg) makers[target.index].push_back(&instruction);
+        for (const ptx::Operand& element : target.elements) {
+            if (element.kind == OperandKind::reg) makers[element.index].push_back(&instruction);
+        }
+    }
+    return makers;
+}
+
+// What alone writes the register; null where that are several.
+const ptx::Instruction* only_maker(const Makers& makers, const ptx::Operand& operand) {
+    if (operand.kind != OperandKind::reg) return nullptr;
+    const auto found = makers.find(operand.index);
+    return found != makers.end() && found->second.size() == 1 ? found->second[0] : nullptr;
+}
+
+bool is_move_of(const ptx::Instruction* instruction, OperandKind kind) {
+    return instruction != nullptr && instruction->opcode == "mov" &&
+           instruction->operands[1].kind == kind;
+}
+
+bool is_near(const ptx::Instruction& instruction) {
+    return has_any(instruction, {"shared", "const"});
+}
+
+// Whether a register is only where accesses find their address; `near`: in shared or constant memory.
+bool is_address_alone(const ptx::Function& function, std::uint32_t index, bool near) {
+    for (const ptx::Instruction& instruction : function.instructions) {
+        const bool adds_to_addresses = accesses_memory(instruction) && instruction.opcode != "cp" &&
+                                       (is_near(instruction) || !near);
+        const bool writes = writes_its_first_operand(instruction);
+        for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+            const ptx::Operand& operand = instruction.operands[i];
+            if (is_register(operand, index) && !(i == 0 && writes)) return false;
+            const bool is_address = operand.kind == OperandKind::address && adds_to_addresses;
+            for (const ptx::Operand& element : operand.elements) {
+                if (is_register(element, index) && !is_address) return false;
+                // Coordinates of a texture, or of a tensor, are a list in the address.
+                for (const ptx::Operand& coordinate : element.elements) {
+                    if (is_register(coordinate, index)) return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+// Of 24 bits with a sign.
+bool fits_an_instruction(const ptx::Operand& operand) {
+    constexpr std::int64_t limit = std::int64_t{1} << 23;
+    const auto value = static_cast<std::int64_t>(operand.bits);
+    return operand.kind == OperandKind::immediate && value >= -limit && value < limit;
+}
+
+// Whether an access adds it to its address by itself: a constant; in shared and constant memory the address of a variable, too.
+bool is_folded(const ptx::Function& function, const Makers& makers,
+               const ptx::Instruction& instruction) {
+    if (!is_plain(instruction, "add") || is_float(instruction)) return false;
+    const bool adds_constant = std::ranges::any_of(instruction.operands, fits_an_instruction);
+    const bool adds_base =
+        std::ranges::any_of(instruction.operands, [&](const ptx::Operand& operand) {
+            return is_move_of(only_maker(makers, operand), OperandKind::symbol);
+        });
+    return (adds_constant || adds_base) &&
+           is_address_alone(function, instruction.operands[0].index, !adds_constant);
+}
+
+void fold_addresses(const ptx::Function& function, std::span<const std::uint32_t> block,
+                    const Makers& makers, std::vector<Instruction>& lowered) {
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        if (is_folded(function, makers, function.instructions[block[i]])) lowered[i].slots = 0;
+    }
+}
+
+// What a machine instruction adds something to while it does its own work.
+enum class Addend : std::uint8_t { none, product, shifted, shifted_word, sum };
+
+bool is_32_bit_sum(const ptx::Instruction& instruction) {
+    return is_plain(instruction, "add") && has_any(instruction, {"s32", "u32"});
+}
+
+bool is_64_bit_sum(const ptx::Instruction& instruction) {
+    return instruction.opcode == "add" && is_64_bit_integer(instruction);
+}
+
+Addend addend_of(const ptx::Instruction& instruction) {
+    if (instruction.opcode == "mul" && has(instruction, "wide")) return Addend::product;
+    if (instruction.opcode == "shl" && is_64_bit_integer(instruction)) return Addend::shifted;
+    if (is_plain(instruction, "shl") && has(instruction, "b32")) return Addend::shifted_word;
+    return is_32_bit_sum(instruction) ? Addend::sum : Addend::none;
+}
+
+// Whether a sum takes it in: of 64 bits IMAD.WIDE, or LEA and LEA.HI; of 32 bits LEA, or IADD3 of three numbers.
+bool takes_in(const ptx::Instruction& sum, Addend addend) {
+    if (is_64_bit_sum(sum)) return addend == Addend::product || addend == Addend::shifted;
+    return is_32_bit_sum(sum) && (addend == Addend::shifted_word || addend == Addend::sum);
+}
+
+// A product, shift or sum whose only use is the sum behind it is no instruction of its own.
+void fuse_sums(const ptx::Function& function, std::span<const std::uint32_t> block,
+               std::vector<Instruction>& lowered) {
+    std::unordered_map<Register, std::size_t> maker;
+    std::unordered_map<Register, unsigned> uses;
+    for (const Instruction& instruction : lowered) {
+        for (const Register each : instruction.sources) ++uses[each];
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const ptx::Instruction& instruction = function.instructions[block[i]];
+        bool is_fused = false;
+        for (const Register each : lowered[i].sources) {
+            const auto found = maker.find(each);
+            if (found == maker.end() || uses[each] != 1) continue;
+            const Addend addend = addend_of(function.instructions[block[found->second]]);
+            if (lowered[i].slots == 0 || !takes_in(instruction, addend)) continue;
+            lowered[found->second].slots = 0;
+            lowered[i].slots = addend == Addend::shifted ? 2 : 1;
+            lowered[i].unit = addend == Addend::product ? Unit::fp32 : Unit::integer;
+            is_fused = true;
+            break;
+        }
+        for (const Register each : lowered[i].destinations) maker.erase(each);
+        if (!is_fused && addend_of(instruction) != Addend::none && !lowered[i].destinations.empty())
+            maker[lowered[i].destinations[0]] = i;
+    }
+}
+
+bool is_wide_product(const ptx::Instruction& instruction) {
+    return is_plain(instruction, "mul") && has(instruction, "wide");
+}
+
+// The wide product that a sum takes in wherever that is made (IMAD.WIDE): one of them.
+const ptx::Instruction* taken_in_by(const ptx::Function& function, const Makers& makers,
+                                    const ptx::Instruction& sum) {
+    if (!is_64_bit_sum(sum) || is_folded(function, makers, sum)) return nullptr;
+    for (const ptx::Operand& operand : std::span(sum.operands).subspan(1)) {
+        const ptx::Instruction* const maker = only_maker(makers, operand);
+        if (maker != nullptr && is_wide_product(*maker)) return maker;
+    }
+    return nullptr;
+}
+
+// Whether sums take in a product wherever it is read.
+bool is_taken_in(const ptx::Function& function, const Makers& makers,
+                 const ptx::Instruction& product) {
+    const std::uint32_t index = product.operands[0].index;
+    const auto is_it = [&](const ptx::Operand& operand) { return is_register(operand, index); };
+    return std::ranges::all_of(function.instructions, [&](const ptx::Instruction& instruction) {
+        if (&instruction == &product) return true;
+        const bool reads = std::ranges::any_of(instruction.operands, [&](const auto& operand) {
+            return is_it(operand) || std::ranges::any_of(operand.elements, is_it);
+        });
+        return !reads || taken_in_by(function, makers, instruction) == &product;
+    });
+}
+
+// A product that all sums which read it take in is no instruction of its own.
+void take_in_products(const ptx::Function& function, std::span<const std::uint32_t> block,
+                      const Makers& makers, std::vector<Instruction>& lowered) {
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const ptx::Instruction& instruction = function.instructions[block[i]];
+        if (lowered[i].slots == 0 || instruction.operands.empty()) continue;
+        if (is_wide_product(instruction)) {
+            if (only_maker(makers, instruction.operands[0]) == &instruction &&
+                is_taken_in(function, makers, instruction))
+                lowered[i].slots = 0;
+        } else if (taken_in_by(function, makers, instruction) != nullptr) {
+            lowered[i].slots = 1;
+            lowered[i].unit = Unit::fp32;
+        }
+    }
+}
+
+// A constant in a register that gets others, too, is moved there: nothing that reads it can have it as an operand.
+void keep_constants(const ptx::Function& function, std::span<const std::uint32_t> block,
+                    const Makers& makers, std::vector<Instruction>& lowered) {
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const ptx::Instruction& instruction = function.instructions[block[i]];
+        if (instruction.opcode != "mov" || has(instruction, "pred") ||
+            only_maker(makers, instruction.operands[0]) != nullptr)
+            continue;
+        const ptx::Operand& source = instruction.operands[1];
+        if (source.kind == OperandKind::immediate ||
+            is_move_of(only_maker(makers, source), OperandKind::immediate))
+            lowered[i].slots = 1;
+    }
+}
+
+}  // namespace
+
+void combine(const ptx::Function& function, std::span<const std::uint32_t> block,
+             std::vector<Instruction>& lowered) {
+    const Makers makers = makers_of(function);
+    fold_addresses(function, block, makers, lowered);
+    fuse_sums(function, block, lowered);
+    take_in_products(function, block, makers, lowered);
+    keep_constants(function, block, makers, lowered);
+}
+
+}  // namespace timing

@@ -1,0 +1,41 @@
+// Kernel launches: checked against the limits of the architecture, executed at the call.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "emulator/runtime/api/programs.hpp"
+
+namespace emulator::runtime {
+
+struct Launch {
+    Function* function = nullptr;
+    dim3 grid, block;
+    std::size_t dynamic_shared_bytes = 0;
+    bool cooperative = false;
+    std::vector<std::byte> parameters;
+    std::optional<unsigned long long> stream{};  // its number; nothing in a graph
+};
+
+// Copies the arguments, so that the launch can happen later (graphs).
+std::vector<std::byte> copy_arguments(Function& function, void** arguments);
+
+// Throws ApiError as a launch on the real GPU fails: nothing was started then.
+void check_launch(const Launch& launch);
+
+// Checks and executes. A fault of the kernel becomes the sticky error, which later calls report.
+void execute(const Launch& launch);
+
+// Shared memory that a block may take, static and dynamic together, and as cudaFuncSetAttribute opted in.
+std::size_t max_shared_bytes(const Function& function);
+unsigned max_threads_per_block(Function& function);
+// As ptxas compiles the kernel for the architecture; nothing where that is not known.
+std::optional<unsigned> registers_per_thread(Function& function);
+
+// Writes what kernels have printed to stdout.
+void flush_printed();
+
+}  // namespace emulator::runtime

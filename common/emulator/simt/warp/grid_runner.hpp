@@ -1,0 +1,47 @@
+// Runs the blocks of a launch: which ones are resident, in which order, on how many CPU threads.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "emulator/simt/state/launch.hpp"
+#include "emulator/simt/warp/block_runner.hpp"
+
+namespace emulator::simt {
+
+// What one CPU thread needs to run blocks.
+class Worker {
+  public:
+    explicit Worker(const Launch& launch);
+
+    // Blocks `first`, `first + step`, ... one after another, each to its end.
+    void run_sm(std::uint64_t first, std::uint64_t step, const std::atomic<std::uint64_t>& end);
+    void run_block(std::uint64_t number);
+    // All blocks in their order. One that waits for others is set aside, as many as can be resident.
+    void run_in_order();
+
+    Execution execution;
+    std::vector<std::unique_ptr<MemoryModel>> memories;  // one, or one for each SM
+    std::uint64_t running = 0;                           // the block at hand
+
+  private:
+    std::unique_ptr<BlockState> new_block();
+    void run_invariants(WarpState& warp, BlockState& block);
+    void finish(BlockState& block);
+    bool run_slice(BlockState& block, std::uint64_t rounds, bool& is_finished);
+    MemoryModel* memory_of(std::uint64_t block);
+
+    const Launch& launch_;
+    std::unique_ptr<BlockRunner> runner_;
+    std::vector<std::unique_ptr<BlockState>> spare_blocks_;
+};
+
+// Runs the whole grid; the workers hold what was counted.
+std::vector<std::unique_ptr<Worker>> run_grid(const Launch& launch);
+// Runs the first `blocks`, none of which may wait for another one or depend on their order.
+std::vector<std::unique_ptr<Worker>> run_blocks(const Launch& launch, std::uint64_t blocks);
+
+}  // namespace emulator::simt

@@ -1,0 +1,26 @@
+// What the device's generation can do, for kernels that older GPUs do not have.
+#pragma once
+
+#include <string>
+
+#include "lab/device/errors.hpp"
+#include "lab/device/variant.hpp"
+
+namespace lab {
+
+inline bool has(const Feature& feature) {
+    return backend::description().compute_capability >= feature.compute_capability;
+}
+
+// "bulk copies need compute capability 9.0 or newer"
+inline std::string text(const Feature& feature) {
+    return std::string(feature.name) + " need compute capability " +
+           std::to_string(feature.compute_capability) + ".0 or newer";
+}
+
+// Throws MissingError where the device lacks it.
+inline void require(const Feature& feature) {
+    if (!has(feature)) throw MissingError(text(feature));
+}
+
+}  // namespace lab

@@ -1,0 +1,71 @@
+#include "lab/device/cublas.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "lab/device/backend.hpp"
+
+namespace lab::cublas {
+namespace {
+
+// As in cublas_v2.h, which not every toolkit has.
+using Handle = struct cublasContext*;
+using Status = int;
+constexpr Status success = 0;
+constexpr int pedantic_math = 2;
+
+void* library() {
+    static void* const handle = [] {
+        for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) {
+            if (void* const found = dlopen(name, RTLD_NOW)) return found;
+        }
+        return static_cast<void*>(nullptr);
+    }();
+    return handle;
+}
+
+template <class... Arguments>
+void call(const char* name, Arguments... arguments) {
+    void* const function = library() == nullptr ? nullptr : dlsym(library(), name);
+    if (function == nullptr) throw std::runtime_error(std::string(name) + ": no cuBLAS here");
+    const Status status = reinterpret_cast<Status (*)(Arguments...)>(function)(arguments...);
+    if (status != success) {
+        throw std::runtime_error(std::string(name) + ": cublasStatus_t " + std::to_string(status));
+    }
+}
+
+// Lives as long as the process: the driver may be gone when destructors of statics run.
+Handle handle() {
+    static const Handle created = [] {
+        Handle fresh = nullptr;
+        call("cublasCreate_v2", &fresh);
+        call("cublasSetMathMode", fresh, pedantic_math);
+        return fresh;
+    }();
+    return created;
+}
+
+}  // namespace
+
+bool is_available() { return !backend::description().emulated && library() != nullptr; }
+
+void sgemm(int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
+           float beta, float* c, int ldc) {
+    const int none = static_cast<int>(Operation::none);
+    const float* const alpha_at = &alpha;
+    const float* const beta_at = &beta;
+    call("cublasSgemm_v2", handle(), none, none, m, n, k, alpha_at, a, lda, b, ldb, beta_at, c,
+         ldc);
+}
+
+void sgeam(Operation of_a, Operation of_b, int m, int n, float alpha, const float* a, int lda,
+           float beta, const float* b, int ldb, float* c, int ldc) {
+    const float* const alpha_at = &alpha;
+    const float* const beta_at = &beta;
+    call("cublasSgeam", handle(), static_cast<int>(of_a), static_cast<int>(of_b), m, n, alpha_at, a,
+         lda, beta_at, b, ldb, c, ldc);
+}
+
+}  // namespace lab::cublas

@@ -1,0 +1,16 @@
+// Google Benchmark's reporters, without the suffixes (/iterations:1/repeats:10/manual_time) that it
+// adds to names: a row is called what its variant is called. Where nothing was timed there are no times.
+#pragma once
+
+#include "lab/experiment/benchmark_flags.hpp"
+
+namespace lab {
+
+// The counter of rows whose time was predicted: only they have a time where nothing was timed.
+constexpr const char* predicted_seconds = "predicted_seconds";
+
+// Runs the registered benchmarks and reports them on standard output, and to the file of --benchmark_out,
+// in the formats of the flags. `timed`: whether rows are times, or counts alone.
+void run_and_report(const BenchmarkFlags& flags, bool timed);
+
+}  // namespace lab

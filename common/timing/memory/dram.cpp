@@ -1,0 +1,126 @@
+#include "timing/memory/dram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "timing/machine/chance.hpp"
+
+namespace timing {
+namespace {
+
+constexpr double max_spreads = 6;                // beyond the shortest latency
+constexpr emulator::Address place_bytes = 4096;  // whose latency is the same
+constexpr emulator::Address region_bytes = 4 << 20;
+constexpr std::size_t max_banks = 1 << 16;
+constexpr double granule_bytes = 64;  // of a whole access
+// Of a channel, while there is something to read; chosen by data/timing/streams.csv and flights.csv, as are places.
+constexpr double max_waiting_bytes = 12288;
+
+}  // namespace
+
+Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, Draw draw)
+    : machine_(machine), begin_(begin), draw_(draw), reading_(machine.l2_burst_cycles) {
+    const double share = active_sms / machine.dram_bytes_per_cycle;
+    cycles_per_byte_ = share * static_cast<double>(channels_.size());
+    // As many as open a row in the time that so many bytes take.
+    const double banks = machine.dram_bank_cycles / (machine.dram_opening_bytes * share);
+    banks_.resize(
+        std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(banks)), 1, max_banks));
+}
+
+std::uint64_t Dram::chance(emulator::Address place) const {
+    return mixed(place + mixed(draw_.number));
+}
+
+// By the golden ratio, as evenly as can be whatever the stride between rows (Fibonacci hashing); other regions begin with
+// another channel, or arrays that are read side by side would share one.
+Dram::Channel& Dram::channel_of(emulator::Address line) {
+    const std::uint64_t row = (line - begin_) / row_bytes;
+    const auto highest_bits =
+        (row * 0x9e3779b97f4a7c15 + mixed(row / (region_bytes / row_bytes))) >> 32;
+    return channels_[highest_bits * channels_.size() >> 32];
+}
+
+// When the row of a line is open.
+double Dram::open(emulator::Address line, double cycles, double now) {
+    const emulator::Address row = (line - begin_) / row_bytes;
+    Bank& bank = banks_[chance(row) % banks_.size()];
+    const auto found = std::ranges::find(bank.rows, row, &Row::number);
+    if (found != bank.rows.end()) return std::max(now, found->opened);
+    const double opened = bank.server.serve(now, cycles);
+    bank.rows[bank.next] = {row, opened};
+    bank.next = (bank.next + 1) % bank.rows.size();
+    return opened;
+}
+
+// At each of the GPU's channels rows arrive of which other SMs read as much as this one, at any time. Each takes as
+// long, however little of it is read, and so it waits (M/D/1; Pollaczek and Khinchine give the mean), as if by an
+// exponential distribution. A channel is used as far as the bandwidth is achieved, at most. Writes wait until there is
+// nothing to read.
+double Dram::wait_for_others(emulator::Address line, double now) const {
+    const double period = machine_.l2_burst_cycles;
+    if (machine_.dram_channel_rate <= 0 || period <= 0) return 0;
+    const double use = machine_.dram_achieved_share * std::min(1.0, reading_.rate());
+    const double mean = use / (2 * (1 - use)) * row_bytes / machine_.dram_channel_rate;
+    const auto when = static_cast<std::uint64_t>(now / period);
+    return exponential(mean, stratified(mixed((line - begin_) / row_bytes) + mixed(when), draw_));
+}
+
+double Dram::read(emulator::Address line, double bytes, double share_of_opening, double now) {
+    Channel& channel = channel_of(line);
+    if (channel.server.free() < now || channel.waiting_bytes >= max_waiting_bytes)
+        write_what_waits(channel, now);
+    const double begin =
+        channel.server.serve_share(now, bytes * cycles_per_byte_, machine_.dram_burst_cycles);
+    reading_.add(bytes * cycles_per_byte_ / static_cast<double>(channels), now);
+    // Of what the L2 has in part, a part.
+    const double whole = std::min(1.0, bytes / granule_bytes);
+    return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin) +
+           wait_for_others(line, now);
+}
+
+void Dram::write(emulator::Address line, double bytes, double share_of_opening, double now) {
+    Channel& channel = channel_of(line);
+    if (channel.waiting_bytes == 0) channel.waiting_since = now;
+    channel.waiting_bytes += bytes;
+    const double longer = machine_.dram_write_opening_bytes / machine_.dram_opening_bytes;
+    open(line, share_of_opening * longer * machine_.dram_bank_cycles, now);
+}
+
+void Dram::write_what_waits(Channel& channel, double now) {
+    if (channel.waiting_bytes == 0) return;
+    const double free = channel.server.free();
+    channel.server.serve(free < now ? std::max(free, channel.waiting_since) : now,
+                         machine_.dram_turn_cycles + channel.waiting_bytes * cycles_per_byte_);
+    channel.waiting_bytes = 0;
+}
+
+double Dram::copy_cycles(const Machine& machine, double read_bytes, double written_bytes) {
+    const double of_all = max_waiting_bytes * channels * machine.sms;
+    const double turns = read_bytes > 0 ? written_bytes / of_all : 0;
+    return (read_bytes + written_bytes) / machine.dram_bytes_per_cycle +
+           turns * machine.dram_turn_cycles;
+}
+
+double Dram::free() const {
+    double latest = 0;
+    for (const Channel& channel : channels_) {
+        latest = std::max(latest, channel.server.free() + channel.waiting_bytes * cycles_per_byte_);
+    }
+    return latest;
+}
+
+double Dram::busy() const {
+    double sum = 0;
+    for (const Channel& channel : channels_) sum += channel.server.busy();
+    return sum / static_cast<double>(channels_.size());
+}
+
+double Dram::cycles(emulator::Address line) const {
+    const double luck = stratified((line - begin_) / place_bytes, draw_);
+    const double spreads = std::min(exponential(1, luck), max_spreads);
+    return machine_.dram_cycles + (spreads - 1) * machine_.dram_spread_cycles;
+}
+
+}  // namespace timing

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""The table of instruction counts in the emulator's page: launches on the emulated Hopper beside an H200.
+
+    .venv/bin/python scripts/instruction_table.py [--check]
+
+It executes the validation sets, which have to be built, and compares with what is stored of the H200's profiler.
+--check writes nothing, and is exit status 1 where the page is not up to date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from notebook.base.errors import Problem
+from notebook.base.project import Project
+from notebook.base.text import markdown_table
+from notebook.counters import ordinary_cuda
+from notebook.tools import build
+
+PAGE = Path(__file__).resolve().parents[1] / "common" / "emulator" / "README.md"
+BEGIN, END = (
+    "<!-- instructions: made by scripts/instruction_table.py -->",
+    "<!-- instructions: end -->",
+)
+GPU, ARCHITECTURE = "nvidia-h200", "hopper"
+COUNTERS = {"ptx_instructions": "of the PTX", "warp_instructions": "of the machine code"}
+HEADER = ("programs", "launches", "counted", "equal", "within 5 %", "within 10 %", "median error")
+
+
+def share_within(ratios: Collection[float], tolerance: float) -> float:
+    """Of launches whose count is so near to the GPU's."""
+    return sum(abs(ratio - 1) <= tolerance for ratio in ratios) / len(ratios)
+
+
+def row(name: str, counted: str, ratios: Collection[float]) -> list[str]:
+    median = statistics.median(abs(ratio - 1) for ratio in ratios)
+    shares = (f"{100 * share_within(ratios, tolerance):.0f} %" for tolerance in (0.05, 0.10))
+    equal = sum(ratio == 1 for ratio in ratios)
+    return [name, str(len(ratios)), counted, str(equal), *shares, f"{100 * median:.1f} %"]
+
+
+def ratios_of(project: Project, name: str) -> dict[str, dict[str, float]]:
+    """By counter and launch."""
+    runtime = (project.build / build.emulated_runtime()).parent
+    emulated = ordinary_cuda.emulate(
+        project.build / ordinary_cuda.TARGETS[name], runtime, ARCHITECTURE
+    )
+    gpu = ordinary_cuda.measured(project, GPU, name)
+    return {
+        counter: ordinary_cuda.instruction_ratios(emulated, gpu, counter) for counter in COUNTERS
+    }
+
+
+def lines(ratios: dict[str, dict[str, dict[str, float]]]) -> list[str]:
+    rows = [
+        row(f"`{name}`", counted, by_counter[counter].values())
+        for name, by_counter in ratios.items()
+        for counter, counted in COUNTERS.items()
+    ]
+    return markdown_table(HEADER, rows)
+
+
+def filled(page: str, table: list[str]) -> str:
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise Problem(f"{PAGE.name} lacks {BEGIN} or {END}")
+    return before + begin + "\n\n" + "\n".join(table) + "\n\n" + end + after
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    try:
+        old = PAGE.read_text(encoding="utf-8")
+        project = Project.here()
+        ratios = {name: ratios_of(project, name) for name in ordinary_cuda.TARGETS}
+        new = filled(old, lines(ratios))
+    except (Problem, OSError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    if options.check:
+        return int(new != old)
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

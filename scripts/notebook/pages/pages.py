@@ -1,0 +1,220 @@
+"""What is generated in pages: the texts of their pictures, and tables (markers.py says how a page asks
+for one):
+
+- lab:answer CHAPTER: the answer to its question; rows `> sentence` and `claim_id: words`;
+- lab:lore: the same for all chapters; rows `02 claim_id: lore | measured | by generation`;
+- lab:chapters: all chapters and their questions;
+- lab:verdicts CHAPTER: all verdicts of a chapter;
+- lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py);
+- lab:gpus: what a chapter found, GPU by GPU (gpu_table.py).
+
+In a chapter's page.md the chapter is not named.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+
+from notebook.base import files
+from notebook.base.errors import Problem, refuse
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.base.text import close_matches, markdown_cell, markdown_table
+from notebook.charts import figures
+from notebook.data import names
+from notebook.data.chapters import PAGE, Chapter, all_chapters
+from notebook.data.results import Result
+from notebook.decide import findings, lore_generations, tables
+from notebook.decide.tables import ChapterVerdicts
+from notebook.pages import (
+    answer_tables,
+    counter_table,
+    gpu_table,
+    kernel_files,
+    markers,
+    page_tables,
+)
+from notebook.pages.answer_tables import AnswerLine
+from notebook.pages.chapter_page import ChapterPage
+from notebook.pages.markers import Marker, WrongMarker
+from notebook.pages.page_tables import link
+
+# Besides the chapters' own pages.
+_CHINESE = "README.zh.md"
+FRONT_PAGES = ("README.md", _CHINESE)
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\(([a-z./]*plots/[a-z0-9_]+\.svg)\)")
+_KINDS = (
+    "chapters",
+    "lore",
+    "generations",
+    "answer CHAPTER",
+    "verdicts CHAPTER",
+    "counters CHAPTER",
+)
+
+_OWN_KINDS = ("gpus", "verdicts", "counters")
+
+
+def _is_chinese(page: Path) -> bool:
+    return page.name == _CHINESE
+
+
+def _described(page: Path, text: str) -> str:
+    """Pictures with what they say, their title, for readers that do not see them."""
+
+    def described(picture: re.Match[str]) -> str:
+        path = page.parent / picture[1]
+        title = figures.alt_text(files.text_of(path)) if files.is_there(path) else ""
+        return f"![{re.sub(r'[][<>`]', '', title)}]({picture[1]})" if title else picture[0]
+
+    return _PICTURE.sub(described, text)
+
+
+class Pages:
+    """The pages of a project and what their tables should be."""
+
+    def __init__(self, project: Project, asked: list[Chapter] | None = None) -> None:
+        """`asked`: the chapters whose own pages are wanted, not all pages."""
+        self.project = project
+        self.chapters = all_chapters(project)
+        self.asked = asked
+        findings.prepare(project, self.chapters if asked is None else asked)
+        # Several pages show the same chapter; its intervals are worth computing once.
+        self.decided = cache(self._decide)
+        self.say = cache(say)  # once
+
+    def _decide(self, chapter: Chapter) -> ChapterVerdicts:
+        decided = tables.decide_chapter(self.project, chapter)
+        if decided.wrong_claims:  # a page without a verdict would hide it
+            raise Problem("; ".join(decided.wrong_claims))
+        return decided
+
+    def rendered(self) -> Iterator[tuple[Path, str, str]]:
+        """Each page with its text as it is and as it should be."""
+        front = [self.project.root / name for name in FRONT_PAGES]
+        pages = front if self.asked is None else []
+        shown = self.chapters if self.asked is None else self.asked
+        pages += [chapter.directory / name for chapter in shown for name in (PAGE, "README.md")]
+        made = {page.parent for page in pages if page.name == PAGE and files.is_there(page)}
+        for source in filter(files.is_there, pages):
+            if source.parent in made and source.name != PAGE:
+                continue
+            try:
+                yield self._made(source)
+            except WrongMarker as wrong:
+                refuse(Problem(f"{self.project.quoted(source)}:{wrong.line}: {wrong}"))
+            except Problem as problem:  # the page stays as it is; others do not suffer
+                refuse(problem)
+
+    def _made(self, source: Path) -> tuple[Path, str, str]:
+        """From a page.md its README.md, from another page itself; raises WrongMarker and Problem."""
+        page = source.with_name("README.md") if source.name == PAGE else source
+        text = files.text_of(page) if files.is_there(page) else ""
+        if source.name == PAGE:
+            decided = self.decided(self._chapter(source.parent.name))
+            made = ChapterPage(self.project, decided).readme(partial(self._own_table, page))
+        else:
+            made = markers.filled(text, partial(self._table, page))
+        return page, text, made if _is_chinese(page) else _described(page, made)
+
+    def _own_table(self, page: Path, marker: Marker) -> list[str]:
+        """One of a page.md, which is about its own chapter; raises ValueError."""
+        if marker.name is not None or marker.kind not in _OWN_KINDS:
+            raise ValueError(f"unknown table; {close_matches(marker.kind, _OWN_KINDS)}")
+        own = replace(marker, name=page.parent.name)
+        if marker.kind == "gpus":
+            return gpu_table.lines(self.decided(self._chapter(page.parent.name)), marker.rows)
+        return self._table(page, own)
+
+    def _table(self, page: Path, marker: Marker) -> list[str]:
+        """The lines of one table; raises ValueError."""
+        kind = marker.kind if marker.name is None else f"{marker.kind} CHAPTER"
+        if kind not in _KINDS:
+            raise ValueError(f"unknown table {kind}; {close_matches(kind, _KINDS)}")
+        if marker.name is None:
+            return self._of_all(page, marker)
+        decided = self.decided(self._chapter(marker.name))
+        if marker.kind == "answer":
+            return answer_tables.answer(decided, marker.rows)
+        if marker.kind == "counters":
+            return self._counters(page, decided.ours)
+        return [*page_tables.verdicts(page, decided.ours), *page_tables.printed(page, decided)]
+
+    def _of_all(self, page: Path, marker: Marker) -> list[str]:
+        if marker.kind == "chapters":
+            return self._chapters(page)
+        return self._lore(page, marker) if marker.kind == "lore" else self._generations(page)
+
+    def _chapter(self, text: str) -> Chapter:
+        by_name = {
+            name: chapter for chapter in self.chapters for name in (chapter.name, chapter.number)
+        }
+        if text not in by_name:
+            known = close_matches(text, [chapter.name for chapter in self.chapters])
+            raise ValueError(f"unknown chapter {text}; {known}")
+        return by_name[text]
+
+    def _counters(self, page: Path, decided: ChapterVerdicts) -> list[str]:
+        def linked(result: Result) -> str:
+            table = self.project.data / result.device / "counters" / f"{result.chapter}.csv"
+            return link(page, result.device, table if table.is_file() else result.path)
+
+        if not decided.results:
+            return page_tables.no_data(decided.chapter)
+        return counter_table.lines(decided.chapter, decided.results, linked)
+
+    def _chapters(self, page: Path) -> list[str]:
+        rows = [
+            [link(page, chapter.name, chapter.directory), markdown_cell(chapter.question)]
+            for chapter in self.chapters
+        ]
+        return ["", *markdown_table(["chapter", "question"], rows), ""]
+
+    def _lore(self, page: Path, marker: Marker) -> list[str]:
+        words = answer_tables.CHINESE if _is_chinese(page) else answer_tables.ENGLISH
+        rows = []
+        for answer in self._asked(marker.rows):
+            chapter = self._chapter(answer.chapter)
+            decided = self.decided(chapter)
+            kernel = names.kernel(answer_tables.claim_of(decided, answer.claim).variant)
+            where = link(page, chapter.number, chapter.directory)
+            if code := kernel_files.of(chapter.directory, kernel):
+                where += f"&nbsp;{link(page, words.code, code)}"
+            rows.append(answer_tables.lore_row(decided, answer, where, words))
+        return ["", *markdown_table(words.header, rows), ""]
+
+    def _asked(self, rows: Iterable[str]) -> Iterator[AnswerLine]:
+        """The rows of the front page, without those of chapters that have been removed; raises ValueError."""
+        numbers = {chapter.number for chapter in self.chapters}
+        for row in rows:
+            answer = answer_tables.parse(row, None)
+            if answer.chapter in numbers or not re.fullmatch(r"[0-9]{2}", answer.chapter):
+                yield answer
+            else:
+                self.say(f"there is no chapter {answer.chapter}: its rows are left out")
+
+    def _generations(self, page: Path) -> list[str]:
+        """Of the page's lore."""
+        words = lore_generations.CHINESE if _is_chinese(page) else lore_generations.ENGLISH
+        rows = []
+        for answer in self._asked(markers.rows_of(files.text_of(page), "lore")):
+            decided = self.decided(self._chapter(answer.chapter))
+            claim = answer_tables.claim_of(decided, answer.claim)
+            lore = answer.label.split("|")[0].strip()
+            rows.append(lore_generations.row(decided, claim, lore, words))
+        return ["", *markdown_table(words.header, rows), ""]
+
+
+def write_all(project: Project, asked: list[Chapter] | None = None) -> list[Path]:
+    """Brings the tables of every page, or of the chapters' own, up to date; returns the pages that changed."""
+    changed = [(page, new) for page, old, new in Pages(project, asked).rendered() if new != old]
+    for page, new in changed:
+        files.write(page, new)
+    return [page for page, _ in changed]
+
+
+def stale(project: Project, asked: list[Chapter] | None = None) -> list[Path]:
+    """The pages, or of the chapters' own, whose tables are not what the data say."""
+    return [page for page, old, new in Pages(project, asked).rendered() if new != old]

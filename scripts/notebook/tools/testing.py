@@ -1,0 +1,92 @@
+"""`lab test`: builds everything, runs the C++ tests, then those of the scripts, then lab check."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from notebook.base.errors import CHECK_FAILED
+from notebook.base.progress import say
+from notebook.base.project import Project
+from notebook.tools import build, checking, nvcc, setup, toolbox
+
+# Set for every part of a nightly run: the file to which each adds lines of what it counted, such as
+# `cases 100000`. A test that sees it tries many more cases.
+NIGHTLY = "LAB_NIGHTLY"
+COUNTED = ("cases", "faults", "mutants", "mutants that survived", "bytes lost", "code executed")
+# What a nightly run does beyond the tests: programs that add their counts to the file, and exit with 0
+# when all is well.
+_NIGHTLY_PARTS = "scripts/nightly/*.py"
+# On all cores, up to 8; the tests of a file one after another, since they share what its fixtures make.
+_PYTEST = ("-q", "--numprocesses=auto", "--maxprocesses=8", "--dist=loadfile", "scripts/tests")
+
+
+def test(project: Project, nightly: bool = False) -> int:
+    """Returns 0 when every test passed."""
+    began = time.monotonic()
+    setup.install_missing(project)
+    if os.environ.get("CI") and (lacking := toolbox.missing(toolbox.FOR_ALL_TESTS)):
+        toolbox.apt_install([package.apt for package in lacking], say)
+    toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
+    setup.require_nvcc()
+    build.configure(project)
+    build.build(project)
+    if not any(
+        (12, 4) <= (nvcc.release(path) or (0, 0)) < (13, 0) for path in toolbox.serving_nvccs()
+    ):
+        say("no toolkit of CUDA 12.4 to 12.9 here: machine code for Maxwell to Volta is not built")
+    with tempfile.TemporaryDirectory(prefix="lab-nightly-") as folder:
+        counts = Path(folder) / "counts"
+        counts.touch()
+        environment = toolbox.environment() | ({NIGHTLY: str(counts)} if nightly else {})
+        parts = sorted(project.root.glob(_NIGHTLY_PARTS)) if nightly else []
+        # The tests first: with many cases they take as long as all other parts together.
+        runs = {"tests of the scripts": ["-m", "pytest", *_PYTEST]}
+        runs |= {part.stem: [str(part)] for part in parts}
+        outcomes = {
+            "C++ tests": build.run_tests(project),
+            "checks": checking.check(project) == 0,
+        }
+        # Two beside one another: some parts take one core, and fuzzing takes its time on any number.
+        with ThreadPoolExecutor(2) as pool:
+            passed = pool.map(lambda words: _passes(project, environment, *words), runs.values())
+            outcomes |= dict(zip(runs, passed, strict=True))
+        if nightly:
+            print(summary(counts.read_text("utf-8"), time.monotonic() - began))
+    failed = [name for name, passed in outcomes.items() if not passed]
+    if failed:
+        say(f"error: failed, see above: {', '.join(failed)}")
+    return CHECK_FAILED if failed else 0
+
+
+def summary(counts: str, seconds: float) -> str:
+    """The last line of a nightly run: everything that its parts counted."""
+    total: Counter[str] = Counter()
+    for line in counts.splitlines():
+        name, _, number = line.rpartition(" ")
+        total[name] += int(number)
+    names = dict.fromkeys([*COUNTED, *total])
+    counted = ", ".join(f"{name} {total[name]}" for name in names)
+    return f"nightly: {counted}; {seconds / 60:.0f} min"
+
+
+def count(name: str, number: int) -> None:
+    """Adds to what a nightly run counts; does nothing in another."""
+    if path := os.environ.get(NIGHTLY):
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{name} {number}\n")
+
+
+def _passes(project: Project, environment: dict[str, str], *arguments: str) -> bool:
+    path = os.pathsep.join(
+        filter(None, [str(project.root / "scripts"), os.environ.get("PYTHONPATH")])
+    )
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=project.root, env=environment | {"PYTHONPATH": path}, check=False
+    )
+    return done.returncode == 0

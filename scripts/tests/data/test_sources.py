@@ -1,0 +1,92 @@
+"""data/sources.csv: every statement of the source texts has a claim, or a reason why it has none."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from notebook.base.project import Project
+from notebook.data.chapters import all_chapters
+from notebook.decide import claims, works
+from notebook.decide.claims import Claim
+
+ROOT = Path(__file__).parents[3]
+COLUMNS = ["source", "place", "statement", "chapter", "claim", "reason"]
+Line = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    with (ROOT / "data" / "sources.csv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        assert rows.fieldnames == COLUMNS
+        return list(rows)
+
+
+@pytest.fixture(scope="module")
+def by_chapter() -> dict[str, dict[str, Claim]]:
+    every = all_chapters(Project(ROOT, ROOT / "data"))
+    return {chapter.name: {claim.id: claim for claim in claims.load(chapter)} for chapter in every}
+
+
+def test_every_line_is_well_formed(lines: list[Line]) -> None:
+    for line in lines:
+        assert list(line) == COLUMNS, line
+        for value in line.values():
+            assert value is not None and value == value.strip() and "\n" not in value, line
+        assert line["source"] in works.WORKS, line
+        assert line["place"] and line["statement"].endswith("."), line
+        # A claim or a reason, never both and never neither.
+        assert bool(line["claim"]) == bool(line["chapter"]) != bool(line["reason"]), line
+
+
+def test_no_statement_stands_twice(lines: list[Line]) -> None:
+    keys = [(line["source"], line["place"], line["statement"], line["chapter"]) for line in lines]
+    assert len(keys) == len(set(keys))
+
+
+def test_every_source_text_is_gone_through(lines: list[Line]) -> None:
+    statements = {work: set[str]() for work in works.WORKS}
+    for line in lines:
+        statements[line["source"]].add(line["statement"])
+    # Far fewer would mean that a text was read in part.
+    min_statements = dict(zip(works.WORKS, (110, 13, 14, 6, 30), strict=True))
+    assert all(len(statements[work]) >= min_statements[work] for work in works.WORKS)
+
+
+def test_every_claim_of_a_line_exists(
+    lines: list[Line], by_chapter: dict[str, dict[str, Claim]]
+) -> None:
+    """Those of a chapter that has been removed stay."""
+    assert len(by_chapter.keys() & {line["chapter"] for line in lines}) > 10
+    for line in lines:
+        named = line["claim"].split(" ") if line["claim"] else []
+        assert len(named) == len(set(named)), line
+        for name in named:
+            known = by_chapter.get(line["chapter"], {name: None})
+            assert name in known, (line["chapter"], name)
+
+
+def test_every_claim_of_a_source_text_has_a_line(
+    lines: list[Line], by_chapter: dict[str, dict[str, Claim]]
+) -> None:
+    named = {
+        (line["source"], line["chapter"], name) for line in lines for name in line["claim"].split()
+    }
+    missing = [
+        f"{chapter}: {entry.id}"
+        for chapter, of_chapter in by_chapter.items()
+        for entry in of_chapter.values()
+        if (work := works.work_of(entry.source)) and (work, chapter, entry.id) not in named
+    ]
+    assert missing == []
+
+
+def test_every_source_is_one_of_ours_or_is_named(by_chapter: dict[str, dict[str, Claim]]) -> None:
+    every = [entry for of_chapter in by_chapter.values() for entry in of_chapter.values()]
+    assert sum(works.work_of(entry.source) is not None for entry in every) > 200
+    for entry in every:
+        assert not entry.source.lower().startswith(("this notebook", "derived", "the source")), (
+            entry.id
+        )
+        assert not (entry.derived and works.work_of(entry.source) is None), entry.id

@@ -1,0 +1,93 @@
+"""Predicted times in figures: only of generations without a measured or published time there."""
+
+import re
+
+import pytest
+from charted import charted
+
+from notebook.base.project import Project
+from notebook.charts import effects, look, standing
+from notebook.charts.evidence import facts
+from notebook.charts.marks import POINTS, Panel
+from notebook.charts.sources import Sources
+
+SOURCES = Sources(Project.here())
+
+
+def styles(panel: Panel) -> set[look.Style]:
+    return {mark.style for mark in panel.marks if mark.form == POINTS}
+
+
+def of_times(figure: str) -> list[Panel]:
+    """The panels of a figure that show times and no counts, whose open marks are the same."""
+    if figure == "effects":
+        chart = effects.effects(SOURCES)
+        assert chart
+        return chart.panels
+    panels = charted(figure, SOURCES.facts(figure[:2])).panels
+    return [panel for panel in panels if panel.heading.startswith(("time", "a transpose"))]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "01_access_patterns",
+        "02_misaligned_reads",
+        "03_l1_cache",
+        "05_misaligned_writes",
+        "06_aos_soa",
+        "07_unroll4",
+        "12_transpose_diagonal",
+        "effects",
+    ],
+)
+def test_a_measured_generation_has_no_predicted_mark_beside_it(figure: str) -> None:
+    assert of_times(figure)
+    for panel in of_times(figure):
+        assert look.style("hopper", look.Evidence.MEASURED) in styles(panel)
+        assert look.style("hopper", look.Evidence.PREDICTED) not in styles(panel)
+
+
+def test_a_published_time_takes_the_place_of_a_prediction_too() -> None:
+    known = SOURCES.facts("02")
+    orin = next(device for device in known.published if device.name == "Jetson Orin")
+    generations = [device.generation for device in known.predicted([orin])]
+    assert "ampere" not in generations and "hopper" in generations
+
+
+def test_without_a_measurement_every_generation_is_predicted() -> None:
+    emulated = facts(device.result for device in SOURCES.facts("02").emulated)
+    assert [device.generation for device in emulated.predicted([])] == list(look.GENERATIONS)
+
+
+def test_bars_of_time_are_predicted_where_tiles_gain_most_and_least() -> None:
+    known = SOURCES.facts("17")
+    others = known.predicted(known.measured)
+    chart = charted("17_matmul_tiled", known)
+    for width, panel in zip((16, 32), chart.panels, strict=True):
+        gains = {}
+        for device in others:
+            naive = device.row("matmul_naive", block=f"{width}x{width}", m=256)
+            tiled = device.row("matmul_tiled", tile=width, m=256)
+            gains[device.name] = device.ratio(naive, tiled, "time") or 0.0
+        most, least = max(gains, key=gains.__getitem__), min(gains, key=gains.__getitem__)
+        texts = [datum.text for mark in panel.marks for datum in mark.data]
+        for name in gains:
+            assert any(name in text for text in texts) == (name in (most, least)), name
+    assert "predicted at 256 cubed" in chart.note
+
+
+def test_a_fermi_has_no_read_only_loads() -> None:
+    _, plain, through = charted("04_read_only_cache", SOURCES.facts("04")).panels
+    fermi = look.style("fermi", look.Evidence.COUNTED)
+    assert fermi in styles(plain) and fermi not in styles(through)
+
+
+def test_the_parts_of_the_title_of_all_verdicts_add_up() -> None:
+    chart = standing.verdict_matrix(SOURCES)
+    assert chart
+    measured, of_emulated = chart.title.split(";")
+    every, *parts = map(int, re.findall(r"\b\d+\b", measured))
+    assert every == sum(parts) and len(parts) == len(standing.CELLS) - 1
+    least, most = map(int, re.findall(r"\b\d+\b", of_emulated))
+    assert 0 < least <= most
