@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Those of the emulated GPU: warps of several blocks at a time, on several threads.
 CONCURRENT = ("simt_kernels", "simt_control", "simt_hazards", "asynchronous_copy", "texture")
 ALONE = (
-    *("coalescing", "hazards_model", "occupancy", "sectored_cache", "shared_banks", "timing"),
+    *("coalescing", "hazards_model", "occupancy", "l1_cache", "shared_banks", "timing"),
     *("control_flow", "issued_accesses", "ptx_fatbin", "ptx_link", "ptx_mutations", "ptx_parser"),
     *("ptx_resource_usage", "local_accesses", "moved_loads", "unrolled_loops", "lowering"),
     *("trace_recorder", "reporting", "command_line", "validation", "arithmetic"),

@@ -207,10 +207,10 @@ TEST(ControlFlow, LanesThatBreakOutOfALoopMeetBehindIt) {
     )");
     ASSERT_EQ(flow.blocks.size(), 7u);
     EXPECT_EQ(flow.blocks[3].reconvergence, 2u);
-    EXPECT_EQ(flow.blocks[3].way_out, 5u);
+    EXPECT_EQ(flow.blocks[3].loop_exit, 5u);
     EXPECT_EQ(flow.blocks[4].reconvergence, none);
-    EXPECT_EQ(flow.blocks[4].way_out, 5u);
-    EXPECT_EQ(flow.blocks[5].way_out, none);
+    EXPECT_EQ(flow.blocks[4].loop_exit, 5u);
+    EXPECT_EQ(flow.blocks[5].loop_exit, none);
     // The loop's end takes its turn behind all that leads to it.
     Blocks order;
     for (const BasicBlock& block : flow.blocks) order.push_back(block.order);

@@ -277,7 +277,7 @@ std::vector<bool> keeping_nothing(const std::string& body) {
     std::vector<Instruction> block = lowered(body);
     note_kept_operands(block);
     std::vector<bool> result;
-    for (const Instruction& each : block) result.push_back(each.keeps_nothing);
+    for (const Instruction& each : block) result.push_back(each.has_no_operand_reuse);
     return result;
 }
 

@@ -91,12 +91,12 @@ TEST(Loops, BlocksThatNothingLeadsToChangeNothing) {
     EXPECT_TRUE(loops.dominates(1, 4));
 }
 
-TEST(Meetings, WaysWithoutAnEndDoNotMeet) {
+TEST(PostDominators, WaysWithoutAnEndDoNotMeet) {
     const std::vector<Instruction> none;
     std::vector<FlowBlock> blocks;
     for (const auto& each : Successors{{1}, {2, 3}, {1}, {1}})
         blocks.push_back({none, {}, nullptr, each, false});
-    EXPECT_EQ(Meetings(blocks).of(1), std::nullopt);
+    EXPECT_EQ(PostDominators(blocks).of(1), std::nullopt);
 }
 
 }  // namespace

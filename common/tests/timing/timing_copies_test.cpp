@@ -255,7 +255,7 @@ TEST(EndOfLaunch, TakesLongerForEachSmThatUsedGlobalMemory) {
         access.kind = kind;
         access.space = space;
         memory.serve(access, {}, 0);
-        return memory.cycles_of_end();
+        return memory.launch_tail_cycles();
     };
     using enum Access::Kind;
     EXPECT_EQ(cycles(none, Space::global), 0);  // all lanes are off
@@ -270,7 +270,7 @@ TEST(EndOfLaunch, TakesLongerForEachSmThatUsedGlobalMemory) {
         Access access;
         access.kind = kind;
         memory.copy(access, {}, 0);
-        EXPECT_EQ(memory.cycles_of_end(), 15);
+        EXPECT_EQ(memory.launch_tail_cycles(), 15);
     }
 }
 
@@ -368,7 +368,7 @@ TEST(CopyEngine, ALaunchEndsWhenItsStoresAreAcknowledged) {
     MemoryPath memory(machine, LaunchTrace{}, facts, 1);
     const Lines lines = lines_from(0, 4);
     memory.copy(copy_of(Access::Kind::bulk_store, lines), lines, 10);
-    EXPECT_EQ(memory.drained(), 10 + 4 + 100);
+    EXPECT_EQ(memory.last_write_ack(), 10 + 4 + 100);
 }
 
 // ---- warps that wait for copies

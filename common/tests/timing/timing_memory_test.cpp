@@ -360,7 +360,7 @@ TEST(Memory, ALaunchEndsWhenItsLastStoreIsAcknowledged) {
     MemoryPath memory(machine, LaunchTrace{}, facts, 1);
     memory.serve(store.access, store.line, 10);
     // Through the data path at 13, a cycle a sector on the way to the L2, whose answer comes 100 later.
-    EXPECT_EQ(memory.drained(), 117);
+    EXPECT_EQ(memory.last_write_ack(), 117);
 }
 
 TEST(Memory, AStoreLeavesItsSectorsInTheL1WhereTheGenerationDoes) {
@@ -393,9 +393,9 @@ Machine machine_with_room() {
 TEST(Memory, RoomTakesAsLongAsBytesAreLackingButNoLongerThanItsMost) {
     Machine machine = machine_with_room();
     for (const auto& [bytes, cycles] : {std::pair(0., 0.), {50., 50.}, {100., 100.}, {1e9, 100.}})
-        EXPECT_DOUBLE_EQ(machine.room_cycles(bytes), cycles) << bytes;
+        EXPECT_DOUBLE_EQ(machine.eviction_delay(bytes), cycles) << bytes;
     machine.l2_bytes = 0;  // not known
-    EXPECT_EQ(machine.room_cycles(50), 0);
+    EXPECT_EQ(machine.eviction_delay(50), 0);
 }
 
 // 60 bytes, of which a quarter is written: 15 cycles until stores are acknowledged, and 45 for what was read, at the end of
@@ -413,10 +413,10 @@ TEST(Memory, ThereIsRoomForWhatIsReadAndForWhatIsWritten) {
     store.access.kind = Access::Kind::store;
     store.access.sectors = 4;
     MemoryPath memory(machine, LaunchTrace{}, facts, 1);
-    EXPECT_EQ(memory.cycles_of_end(), 0);
+    EXPECT_EQ(memory.launch_tail_cycles(), 0);
     memory.serve(store.access, store.line, 10);
-    EXPECT_DOUBLE_EQ(memory.drained(), 117 + 15);  // 117 with all the room there is
-    EXPECT_DOUBLE_EQ(memory.cycles_of_end(), 2 + 45);
+    EXPECT_DOUBLE_EQ(memory.last_write_ack(), 117 + 15);  // 117 with all the room there is
+    EXPECT_DOUBLE_EQ(memory.launch_tail_cycles(), 2 + 45);
 }
 
 // Of two lines that two of six blocks read, as many others are of the SM's other blocks: 768 bytes. Where the launch reads
@@ -441,7 +441,7 @@ TEST(Memory, ALaunchWaitsForTheLastSm) {
             load.access.path = emulator::LoadPath::l2;
             memory.serve(load.access, load.line, 0);
         }
-        return memory.cycles_of_end();
+        return memory.launch_tail_cycles();
     };
     EXPECT_DOUBLE_EQ(cycles(4 * 768, 1), 100 * std::log(4));
     EXPECT_DOUBLE_EQ(cycles(4 * 768, 0.5), 50 * std::log(4));  // half of them are in the L2

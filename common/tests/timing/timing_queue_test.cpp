@@ -141,14 +141,14 @@ TEST(MemoryQueue, WhatNeedsNoL1WaitsInItsSchedulersLineBehindWhatDoes) {
 TEST(MemoryQueue, TellsWhichWarpsInstructionsHaveLeftTheirSchedulersLines) {
     MemoryQueue queue =
         queue_of(machine_with_lines(10, 1), {entry(0, 4, 1), entry(1, 5, 2), entry(2, 4, 1)});
-    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{4});
-    EXPECT_TRUE(queue.gone_on().empty());
+    EXPECT_EQ(queue.last_dequeue_time(), std::vector<std::uint32_t>{4});
+    EXPECT_TRUE(queue.last_dequeue_time().empty());
     queue.take(2, at_once, all_merge);  // the first one of warp 4: that of 5 takes its place
-    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{5});
+    EXPECT_EQ(queue.last_dequeue_time(), std::vector<std::uint32_t>{5});
     queue.take(2, at_once, all_merge);  // the next one of warp 4, from its scheduler's line
-    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{4});
+    EXPECT_EQ(queue.last_dequeue_time(), std::vector<std::uint32_t>{4});
     queue.push(passing(3, 6, 0));
-    EXPECT_EQ(queue.gone_on(), std::vector<std::uint32_t>{6});
+    EXPECT_EQ(queue.last_dequeue_time(), std::vector<std::uint32_t>{6});
 }
 
 TEST(MemoryQueue, TheWarpServedLastGoesFirstIfItsNextOneMerges) {

@@ -164,7 +164,7 @@ TEST(Schedule, AMultiplyAddThatKeepsNoOperandTakesTwoCyclesOfItsUnit) {
     machine.unkept_operands_cycles = 2;
     std::vector<Instruction> three{arithmetic({}, 0), arithmetic({}, 1), arithmetic({}, 2)};
     EXPECT_EQ(cycles(machine, trace_of(three, 1)), 3);
-    three[1].keeps_nothing = true;
+    three[1].has_no_operand_reuse = true;
     // Issue at 0, 1 and 3.
     EXPECT_EQ(cycles(machine, trace_of(three, 1)), 4);
     // With half the lanes each takes as long anyway: 0, 2 and 4.

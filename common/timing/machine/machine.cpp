@@ -28,7 +28,7 @@ double Machine::unit_cycles(Unit unit) const {
     return 0;
 }
 
-double Machine::room_cycles(double missing_bytes) const {
+double Machine::eviction_delay(double missing_bytes) const {
     const double most = l2_room_share * l2_bytes;
     return most > 0 ? l2_room_cycles * std::min(1.0, missing_bytes / most) : 0;
 }

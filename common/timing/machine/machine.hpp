@@ -125,7 +125,7 @@ struct Machine {
     // Cycles that an instruction of a warp keeps the unit busy, in the whole SM.
     double unit_cycles(Unit unit) const;
     // How long a launch waits at last for room in the L2, which lacks so much of what it reads, or of what it writes.
-    double room_cycles(double missing_bytes) const;
+    double eviction_delay(double missing_bytes) const;
     // By how much the last of so many loads from DRAM comes later than one of them: latencies are exponential.
     double cycles_to_last_of(double count) const;
     double latency_of(Unit unit) const;

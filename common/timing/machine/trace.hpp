@@ -38,8 +38,8 @@ struct Instruction {
     bool branches = false;
     std::uint8_t convergences = 0;  // that begin here: threads that part meet again
     bool moves = false;             // a value from register to register
-    std::uint8_t operands = 0;   // different registers that a multiply-add reads, but for its guard
-    bool keeps_nothing = false;  // it reads three, none of them with the multiply-add before
+    std::uint8_t operands = 0;  // different registers that a multiply-add reads, but for its guard
+    bool has_no_operand_reuse = false;  // it reads three, none of them with the multiply-add before
     // Copies that go on beside the thread (cp.async), of which groups are waited for.
     enum class Copies : std::uint8_t { none, of_lanes, in_bulk };
     Copies copies = Copies::none;

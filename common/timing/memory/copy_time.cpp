@@ -23,8 +23,8 @@ double copy_seconds(const Machine& machine, const CopyFacts& facts) {
     // The first data come back, and the last ones are acknowledged, as those of a kernel's loads and stores.
     const double first =
         missing > 0 ? machine.dram_cycles + machine.page_cycles : machine.l2_cycles;
-    const double last = machine.l2_cycles + machine.room_cycles(missing * facts.written_bytes) +
-                        machine.room_cycles(missing * facts.read_bytes) +
+    const double last = machine.l2_cycles + machine.eviction_delay(missing * facts.written_bytes) +
+                        machine.eviction_delay(missing * facts.read_bytes) +
                         machine.memory_end_cycles * machine.sms;
     // Each SM copies a part of its own.
     const double last_sm =

@@ -10,7 +10,7 @@
 #include "emulator/models/memory/coalescing.hpp"
 #include "timing/machine/chance.hpp"
 #include "timing/machine/machine.hpp"
-#include "timing/machine/of_late.hpp"
+#include "timing/machine/recent_rate.hpp"
 #include "timing/machine/server.hpp"
 
 namespace timing {
@@ -68,7 +68,7 @@ class Dram {
     static constexpr std::size_t channels = 2;
     std::array<Channel, channels> channels_;
     double cycles_per_byte_;  // of a channel
-    OfLate reading_;          // of the time of a channel
+    RecentRate reading_;      // of the time of a channel
     std::vector<Bank> banks_;
 };
 

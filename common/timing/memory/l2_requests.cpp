@@ -15,17 +15,17 @@ L2Requests::L2Requests(const Machine& machine, double active_sms, double unevenn
       bulk_line_cycles_(active_sms / machine.l2_bulk_lines_per_cycle),
       completed_cycles_(active_sms / machine.l2_completed_sectors_per_cycle),
       unevenness_(std::max(1.0, unevenness / machine.l2_slice_reserve)),
-      all_ask_for_(active_sms / machine.l2_store_sectors_per_cycle),
-      sector_of_slice_(machine.l2_slices / machine.l2_store_sectors_per_cycle),
+      gpu_cycles_per_sector_(active_sms / machine.l2_store_sectors_per_cycle),
+      slice_cycles_per_sector_(machine.l2_slices / machine.l2_store_sectors_per_cycle),
       use_(machine.l2_burst_cycles),
       rest_(machine.l2_burst_cycles) {}
 
 // What takes a slice as long as so many sectors that are stored; what arrives meanwhile waits for half of that, in the
 // mean.
 void L2Requests::note(double sectors, double now) {
-    const double use = sectors * all_ask_for_;
+    const double use = sectors * gpu_cycles_per_sector_;
     use_.add(use, now);
-    rest_.add(use * sectors * sector_of_slice_ / 2, now);
+    rest_.add(use * sectors * slice_cycles_per_sector_ / 2, now);
 }
 
 // At each slice requests of all SMs meet, which send as much as this one, at any time: M/G/1, by Pollaczek and

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "timing/machine/of_late.hpp"
+#include "timing/machine/recent_rate.hpp"
 #include "timing/machine/server.hpp"
 #include "timing/machine/trace.hpp"
 
@@ -74,8 +74,8 @@ class L2Requests {
     double sector_cycles_, line_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
     // Of a slice's time: what a sector takes that all SMs ask for, and that one does; what it serves of late, and how long
     // what arrives would wait for the rest of a request.
-    double all_ask_for_, sector_of_slice_;
-    OfLate use_, rest_;
+    double gpu_cycles_per_sector_, slice_cycles_per_sector_;
+    RecentRate use_, rest_;
     Server port_, server_;  // the way out of the SM, and the SM's share of the L2
     std::deque<OnTheWay> on_the_way_;
     double lines_on_the_way_ = 0;

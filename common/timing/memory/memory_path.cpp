@@ -54,10 +54,11 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
       evictions_(trace),
-      blocks_of_one_(static_cast<double>(facts.sm_blocks) /
-                     static_cast<double>(std::max<std::size_t>(1, trace.blocks.size()))),
+      blocks_per_recorded_block_(
+          static_cast<double>(facts.sm_blocks) /
+          static_cast<double>(std::max<std::size_t>(1, trace.blocks.size()))),
       draw_(draw),
-      room_cycles_(machine.room_cycles(facts.dram_bytes * facts.dram_dirty_share)) {}
+      room_cycles_(machine.eviction_delay(facts.dram_bytes * facts.dram_dirty_share)) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now, bool is_in_first_wave) {
@@ -135,8 +136,8 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
         cache.note_in_flight(loaded.fetched, arrival, now);
         filling = fill_cycles(loaded.fetched);
     }
-    const double in_room = std::min(filling, room_of_stores_);
-    room_of_stores_ -= in_room;
+    const double in_room = std::min(filling, free_fill_slots_);
+    free_fill_slots_ -= in_room;
     const double whole = data + filling - in_room;
     return data_.serve_later(std::max(arrival - whole, looked_up), whole);
 }
@@ -248,18 +249,18 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
     return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more, 0);
 }
 
-double MemoryPath::cycles_of_end() const {
+double MemoryPath::launch_tail_cycles() const {
     if (!is_used_) return 0;
     const double read_bytes = facts_.dram_bytes * (1 - facts_.dram_dirty_share);
     return machine_.memory_end_cycles * active_sms_ + cycles_to_last_sm(read_bytes) +
-           machine_.room_cycles(read_bytes);
+           machine_.eviction_delay(read_bytes);
 }
 
 // This SM has waited for the last of its own lines, the launch waits for the last of all.
 double MemoryPath::cycles_to_last_sm(double read_bytes) const {
     if (sectors_asked_.empty()) return 0;
-    const double own =
-        static_cast<double>(sectors_asked_.size()) * emulator::line_bytes * blocks_of_one_;
+    const double own = static_cast<double>(sectors_asked_.size()) * emulator::line_bytes *
+                       blocks_per_recorded_block_;
     const double others = std::clamp(read_bytes / own, 1.0, active_sms_);
     return facts_.cold_share * machine_.cycles_to_last_of(others);
 }
@@ -268,7 +269,7 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
-    room_of_stores_ = std::min(max_room_of_stores, room_of_stores_ + store_overhead_cycles);
+    free_fill_slots_ = std::min(max_room_of_stores, free_fill_slots_ + store_overhead_cycles);
     if (lines.empty()) return done;  // local memory, which stays in the L1
     const double sent =
         requests_.store(access, lines, done,

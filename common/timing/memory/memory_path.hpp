@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulator/models/memory/sectored_cache.hpp"
+#include "emulator/models/memory/l1_cache.hpp"
 #include "timing/machine/machine.hpp"
 #include "timing/machine/server.hpp"
 #include "timing/machine/trace.hpp"
@@ -48,9 +48,9 @@ class MemoryPath {
     // A copy by the copy engine; returns when its data are there, or when what it stores has been read.
     double copy(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     // When everything that was written has arrived.
-    double drained() const { return std::max({l2_.free(), acknowledged_, dram_.free()}); }
+    double last_write_ack() const { return std::max({l2_.free(), acknowledged_, dram_.free()}); }
     // That a launch takes longer after that, if it used global memory.
-    double cycles_of_end() const;
+    double launch_tail_cycles() const;
 
     const DataPath& data() const { return data_; }
     const Server& l2() const { return l2_; }
@@ -102,11 +102,11 @@ class MemoryPath {
     bool is_in_first_wave_ = true;
     Evictions evictions_;
     std::unordered_map<emulator::Address, unsigned>
-        sectors_asked_;         // by line, where some come from DRAM
-    double blocks_of_one_ = 1;  // of the SM, for each recorded one
+        sectors_asked_;                     // by line, where some come from DRAM
+    double blocks_per_recorded_block_ = 1;  // of the SM, for each recorded one
     Draw draw_;
     // Cycles of stores in which the L1 can write lines that have come.
-    double room_of_stores_ = 0;
+    double free_fill_slots_ = 0;
     double room_cycles_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
     bool is_used_ = false;

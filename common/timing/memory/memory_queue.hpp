@@ -49,7 +49,7 @@ class MemoryQueue {
     // else the one that came first.
     Entry take(double now, const Accepts& accepts, const std::function<bool(const Entry&)>& merges);
     // The warps whose instructions have gone on since this was asked.
-    std::vector<std::uint32_t> gone_on() { return std::exchange(gone_on_, {}); }
+    std::vector<std::uint32_t> last_dequeue_time() { return std::exchange(gone_on_, {}); }
 
   private:
     using Line = std::deque<Entry>;

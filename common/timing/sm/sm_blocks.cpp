@@ -8,7 +8,7 @@
 
 namespace timing {
 
-double SmSimulation::by_chance(double mean) {
+double SmSimulation::exponential_delay(double mean) {
     draw_ = mixed(draw_);
     return exponential(mean, fraction(draw_));
 }
@@ -26,8 +26,8 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
         warps_[place.warps[i]].clock = &clocks[i];
         double at = warp_starts_.serve(begin, machine_.warp_start_cycles);
         // By an exponential distribution: they fetch their first instructions.
-        if (is_first_wave_ && !stands_for_later_waves_)
-            at += by_chance(machine_.first_warp_delay_cycles);
+        if (is_first_wave_ && !represents_steady_state_)
+            at += exponential_delay(machine_.first_warp_delay_cycles);
         start_warp(place.warps[i], block[i], at);
     }
 }
@@ -42,11 +42,11 @@ void SmSimulation::start_warp(std::uint32_t number, const WarpTrace& trace, doub
                    .end = now};
     warp.step = warp.instruction = 0;
     warp.age = next_age_++;
-    warp.issued = warp.ready = warp.gone_on = now;
+    warp.issued = warp.ready = warp.last_dequeue_time = now;
     warp.at_barrier = warp.is_done = warp.awaits_service = false;
     warp.in_line = warp.queued_copies = 0;
     for (std::vector<double>& groups : warp.groups) groups.assign(1, 0);
-    warp.is_in_first_wave = is_first_wave_ && !stands_for_later_waves_;
+    warp.is_in_first_wave = is_first_wave_ && !represents_steady_state_;
     const auto first = static_cast<std::ptrdiff_t>(warp.registers);
     std::fill_n(ready_.begin() + first, trace_.program.registers, now);
     std::fill_n(source_.begin() + first, trace_.program.registers, std::uint8_t{0});

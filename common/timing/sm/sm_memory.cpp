@@ -43,10 +43,10 @@ void SmSimulation::enqueue(std::uint32_t number, const Instruction& instruction,
 
 // Of a warp that has nothing else to do the last one may be among them.
 void SmSimulation::note_gone_on() {
-    for (const std::uint32_t each : queue_.gone_on()) {
+    for (const std::uint32_t each : queue_.last_dequeue_time()) {
         Warp& warp = warps_[each];
         --warp.in_line;
-        warp.gone_on = now_;
+        warp.last_dequeue_time = now_;
         if (warp.awaits_service && warp.in_line == 0) await_next(each);
     }
 }

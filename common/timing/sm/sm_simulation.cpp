@@ -37,7 +37,7 @@ SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
       memory_(machine, trace, facts, active_sms_, draw),
       schedulers_(machine.schedulers),
       queue_(machine) {
-    stands_for_later_waves_ =
+    represents_steady_state_ =
         trace.blocks.size() <= facts.resident_blocks && facts.sm_blocks >= 2 * trace.blocks.size();
     const std::size_t residents =
         std::min<std::size_t>(std::max(1u, facts.resident_blocks), trace.blocks.size());
@@ -109,9 +109,9 @@ SmResult SmSimulation::run() {
             break;
         }
     }
-    result_.cycles = std::max(last_, memory_.drained());
+    result_.cycles = std::max(last_, memory_.last_write_ack());
     extrapolate();
-    result_.end_cycles = memory_.cycles_of_end();
+    result_.end_cycles = memory_.launch_tail_cycles();
     result_.busy.data = memory_.data().busy();
     result_.busy.shared = memory_.shared_busy();
     result_.busy.l2 = memory_.l2().busy();
@@ -171,7 +171,7 @@ void SmSimulation::await_next(std::uint32_t number) {
     const Instruction* const instruction = next_of(warp);
     if (instruction == nullptr && warp.step == warp.trace->steps.size() && warp.in_line == 0 &&
         warp.queued_copies == 0)
-        return finish_warp(number, std::max(warp.issued, warp.gone_on));
+        return finish_warp(number, std::max(warp.issued, warp.last_dequeue_time));
     // A group can end only when its copies have been served.
     warp.awaits_service = instruction == nullptr ||
                           (instruction->ends_group && warp.queued_copies > 0) ||
@@ -211,7 +211,7 @@ void SmSimulation::await_unit(const Waiter& waiter) {
         eligible[shared_memory].push(
             {residents_[warp.block].number, waiter.time, waiter.age, waiter.warp});
     } else {
-        const double time = waiter.time + by_chance(machine_.memory_order_cycles);
+        const double time = waiter.time + exponential_delay(machine_.memory_order_cycles);
         eligible[index(Unit::memory)].push({0, time, waiter.age, waiter.warp});
     }
 }
@@ -314,8 +314,9 @@ double SmSimulation::execute(Warp& warp, const Instruction& instruction, double 
     }
     if (instruction.unit == Unit::none) return now + machine_.alu_cycles;
     const double per_instruction = machine_.unit_cycles(instruction.unit);
-    const double reading =
-        instruction.keeps_nothing ? machine_.unkept_operands_cycles / machine_.schedulers : 0;
+    const double reading = instruction.has_no_operand_reuse
+                               ? machine_.unkept_operands_cycles / machine_.schedulers
+                               : 0;
     const double busy = std::max(reading, per_instruction * instruction.slots);
     result_.busy.units[unit] += busy;
     schedulers_[warp.scheduler].unit_free[unit] = now + busy * machine_.schedulers;

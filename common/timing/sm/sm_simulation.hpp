@@ -78,7 +78,7 @@ class SmSimulation {
         Stall waits_for = Stall::none;
         // Of its memory instructions, those in its scheduler's line, and the copies that have not been served.
         std::uint32_t in_line = 0, queued_copies = 0;
-        double gone_on = 0;  // when the last one did that has
+        double last_dequeue_time = 0;  // when the last one did that has
         // Waits for one that has not been served, of which it is not known when its result will be there.
         bool awaits_service = false;
         bool at_barrier = false, is_done = false, is_in_first_wave = true;
@@ -113,7 +113,7 @@ class SmSimulation {
     };
 
     // A time, by an exponential distribution.
-    double by_chance(double mean);
+    double exponential_delay(double mean);
     void start_block(std::uint32_t resident, double now);
     void start_warp(std::uint32_t warp, const WarpTrace& trace, double now);
     void await_next(std::uint32_t warp);
@@ -169,7 +169,7 @@ class SmSimulation {
     Server arrivals_;  // at all barriers
     bool is_first_wave_ = true;
     // The first wave alone was recorded, and most blocks come later.
-    bool stands_for_later_waves_ = false;
+    bool represents_steady_state_ = false;
     std::uint64_t next_age_ = 0;
     std::size_t next_block_ = 0;
     double last_ = 0;

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from notebook.base.text import plain
-from notebook.charts import beside
+from notebook.charts import side_labels
 from notebook.charts.axes import Range, between, grown, on_axis, share
 from notebook.charts.look import GREY, Drawn, Style, explained, ink
 
@@ -89,7 +89,7 @@ class Panel:
     gaps: list[Range] = field(default_factory=list)
     # Where a line ends and another begins: what is left and right of it differs in more than x.
     breaks: Sequence[float] = ()
-    _labels: list[beside.Label] = field(default_factory=list)
+    _labels: list[side_labels.Label] = field(default_factory=list)
 
     def line(self, points: Iterable[tuple[float, float]], style: Style, form: str = LINE) -> None:
         """A line; no points, no line."""
@@ -148,7 +148,7 @@ class Panel:
 
         In front of it stands the mark that has its style or, without one, a piece of the line.
         """
-        self._labels.append(beside.Label(y, text, (style,)))
+        self._labels.append(side_labels.Label(y, text, (style,)))
 
     def reference(self, y: float, text: str = "", style: Style = GREY) -> None:
         """A horizontal line for a claimed or printed value, named beside the panel unless the heading does."""
@@ -243,16 +243,16 @@ class Panel:
             drawn += [replace(mark, form=form)] if mark.data else []
         return sorted(drawn, key=lambda mark: (mark.form == RINGS, mark.form == POINTS))
 
-    def _names(self) -> list[beside.Label]:
+    def _names(self) -> list[side_labels.Label]:
         """The labels from bottom to top, each with the styles that the panel draws."""
         drawn = {mark.style for mark in self.marks if mark.form in (POINTS, *_LINES)}
         labels = [
             replace(label, styles=tuple(one for one in label.styles if one in drawn))
             for label in sorted(self._labels, key=lambda label: label.y)
         ]
-        return beside.together(labels, self._filled)
+        return side_labels.together(labels, self._filled)
 
-    def _filled(self, style: Style) -> list[beside.Place]:
+    def _filled(self, style: Style) -> list[side_labels.Place]:
         """Where the filled marks of a style are, in pixels."""
         every = (mark for mark in self.marks if mark.form == POINTS and mark.style == style)
         return [
@@ -261,13 +261,13 @@ class Panel:
             for datum in mark.data
         ]
 
-    def _aside(self, labels: list[beside.Label]) -> list[Mark]:
+    def _aside(self, labels: list[side_labels.Label]) -> list[Mark]:
         """Labels, moved apart where they would overlap; what is far off the scale stands at its end."""
         wanted = [min(1.0, max(0.0, self._up(label.y))) for label in labels]
         has_marks = any(label.styles for label in labels)
         named = {style for label in labels for style in label.styles}
         marks: list[Mark] = []
-        for place, label in zip(beside.places(wanted, self.height), labels, strict=True):
+        for place, label in zip(side_labels.places(wanted, self.height), labels, strict=True):
             for x, style in label.marks_at():
                 marks += self._samples(x, place, style, named - {style})
             text = Datum(label.text_at(has_marks=has_marks), place, text=plain(label.text))

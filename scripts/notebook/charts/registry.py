@@ -11,7 +11,7 @@ from notebook.charts import (
     overview,
     peers,
     plain,
-    standing,
+    verdict_charts,
 )
 from notebook.charts.evidence import Facts
 from notebook.charts.marks import Chart
@@ -48,8 +48,10 @@ SPANNING = {
         ("02", "12", "17"),
         effects.effects,
     ),
-    "verdicts": Spanning("Which claims hold on which GPU?", (), standing.verdict_matrix),
-    "validation": Spanning("How near is predicted time to measured time?", (), standing.validation),
+    "verdicts": Spanning("Which claims hold on which GPU?", (), verdict_charts.verdict_matrix),
+    "validation": Spanning(
+        "How near is predicted time to measured time?", (), verdict_charts.validation
+    ),
     "memory": Spanning("Where do the bytes of a transpose go?", ("10", "14"), flow.memory),
 }
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from notebook.base import csv_table, files
 from notebook.base.errors import Malformed
 from notebook.base.project import Project
-from notebook.charts import crowd
+from notebook.charts import device_selection
 from notebook.charts.evidence import Device, Facts, facts
 from notebook.data import device_names, published, results
 from notebook.data.chapters import Chapter, all_chapters
@@ -103,12 +103,12 @@ class Sources:
 
     @cached_property
     def _drawn(self) -> list[str]:
-        return crowd.drawn(self.measured)
+        return device_selection.drawn(self.measured)
 
     @property
     def note(self) -> str:
         """What a figure says of the GPUs that it leaves out."""
-        return crowd.note(len(self._drawn), len(self.siblings))
+        return device_selection.note(len(self._drawn), len(self.siblings))
 
     @cached_property
     def decided(self) -> list[ChapterVerdicts]:

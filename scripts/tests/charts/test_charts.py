@@ -12,7 +12,7 @@ from conftest import Tree
 
 from notebook.base.errors import Problem
 from notebook.base.project import Project
-from notebook.charts import crowd, effects, look, registry, standing, words
+from notebook.charts import device_selection, effects, look, registry, verdict_charts, words
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Facts, facts
 from notebook.charts.look import GENERATIONS
@@ -204,7 +204,7 @@ def test_verdicts_differ_in_grey() -> None:
         cspace_convert(
             [(look.colour >> shift & 255) / 255 for shift in (16, 8, 0)], "sRGB1", "CIELab"
         )[0]
-        for look in standing.CELLS.values()
+        for look in verdict_charts.CELLS.values()
     ]
     assert all(lighter - darker > 5 for darker, lighter in pairwise(seen)), seen
 
@@ -316,9 +316,9 @@ def validation(tree: Tree, text: str) -> Sources:
 
 
 def test_predicted_against_measured(tree: Tree) -> None:
-    assert standing.validation(Sources(tree.project)) is None
+    assert verdict_charts.validation(Sources(tree.project)) is None
     rows = [f"02_misaligned_reads,v{i},{time}e-6,dram,1e-6\n" for i, time in enumerate((1, 1.1, 2))]
-    chart = standing.validation(validation(tree, VALIDATION + "".join(rows)))
+    chart = verdict_charts.validation(validation(tree, VALIDATION + "".join(rows)))
     assert chart and chart.title.startswith("2 of 3 predicted times lie within 1.5x")
     assert chart.panels[0].heading.endswith("half within 1.10x")
 
@@ -327,7 +327,7 @@ def test_predicted_against_measured(tree: Tree) -> None:
 def test_a_validation_without_times_is_refused(tree: Tree, time: str) -> None:
     sources = validation(tree, f"{VALIDATION}02_misaligned_reads,v,{time},dram,1\n")
     with pytest.raises(Problem, match=r"validation\.csv.*line 2: predicted_seconds"):
-        standing.validation(sources)
+        verdict_charts.validation(sources)
 
 
 def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
@@ -346,10 +346,13 @@ def test_a_label_beside_a_curve_names_what_is_shorter() -> None:
 
 def test_of_many_gpus_two_of_a_generation_are_drawn() -> None:
     hopper = {"hopper": ["h200", "h100", "h800"]}
-    assert crowd.drawn(hopper) == ["h200", "h100"]
+    assert device_selection.drawn(hopper) == ["h200", "h100"]
     entry = {f"generation {number}": [f"{number}a", f"{number}b"] for number in range(4)}
-    assert crowd.drawn(entry) == ["0a", "1a", "2a", "3a"]
-    assert crowd.note(2, 2) == "" and crowd.note(2, 102) == "2 of 102 measured GPUs"
+    assert device_selection.drawn(entry) == ["0a", "1a", "2a", "3a"]
+    assert (
+        device_selection.note(2, 2) == ""
+        and device_selection.note(2, 102) == "2 of 102 measured GPUs"
+    )
 
 
 def test_a_hundred_gpus_leave_a_figure_readable(tree: Tree) -> None:

@@ -6,7 +6,7 @@ import pytest
 from charted import charted
 
 from notebook.base.project import Project
-from notebook.charts import effects, look, standing
+from notebook.charts import effects, look, verdict_charts
 from notebook.charts.evidence import facts
 from notebook.charts.marks import POINTS, Panel
 from notebook.charts.sources import Sources
@@ -84,10 +84,10 @@ def test_a_fermi_has_no_read_only_loads() -> None:
 
 
 def test_the_parts_of_the_title_of_all_verdicts_add_up() -> None:
-    chart = standing.verdict_matrix(SOURCES)
+    chart = verdict_charts.verdict_matrix(SOURCES)
     assert chart
     measured, of_emulated = chart.title.split(";")
     every, *parts = map(int, re.findall(r"\b\d+\b", measured))
-    assert every == sum(parts) and len(parts) == len(standing.CELLS) - 1
+    assert every == sum(parts) and len(parts) == len(verdict_charts.CELLS) - 1
     least, most = map(int, re.findall(r"\b\d+\b", of_emulated))
     assert 0 < least <= most

@@ -11,7 +11,7 @@ from page_numbers import data
 
 import timing_unseen
 import timing_validation
-from notebook.charts import crowd
+from notebook.charts import device_selection
 from notebook.data import fields
 from notebook.decide import judging, verdicts
 
@@ -33,7 +33,7 @@ NUMBERS = [
     ("data/README.md", f"{fields.MAX_REPETITIONS_OF_FILE:,} in all"),
     ("scripts/README.md", f"The smallest effect of interest is {judging.SMALLEST_EFFECT:.0%}".replace("%", " %")),
     ("scripts/README.md", f"range above {verdicts.LARGEST_SPREAD:.0%} of the median".replace("%", " %")),
-    ("scripts/README.md", f"where that makes more than {_WORDS[crowd._MOST]}"),
+    ("scripts/README.md", f"where that makes more than {_WORDS[device_selection._MOST]}"),
     (f"{LAB}/README.md", f"at most {constant('measure/measurement.hpp', 'max_launches'):.0f} launches"),
     (f"{LAB}/README.md", f"after {constant('measure/batch_timer.cu', 'max_hold_ns') / 1e9:.0f} s the kernel gives up"),
     (f"{LAB}/README.md", f"is more than {constant('measure/steady_batches.hpp', 'max_drift') * 100:.0f} % from"),

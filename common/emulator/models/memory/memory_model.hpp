@@ -15,11 +15,11 @@
 #include "emulator/models/architecture.hpp"
 #include "emulator/models/memory/access_counters.hpp"
 #include "emulator/models/memory/coalescing.hpp"
+#include "emulator/models/memory/l1_cache.hpp"
 #include "emulator/models/memory/l2_reuse.hpp"
 #include "emulator/models/memory/load_policy.hpp"
 #include "emulator/models/memory/partial_sectors.hpp"
 #include "emulator/models/memory/sector_set.hpp"
-#include "emulator/models/memory/sectored_cache.hpp"
 #include "emulator/models/memory/slice_loads.hpp"
 #include "emulator/models/warp_request.hpp"
 

@@ -37,7 +37,7 @@ struct BasicBlock {
     std::uint32_t reconvergence = exit_block;
     // Of blocks in a loop behind which the function ends: where the lanes that break out of it meet. They wait there
     // for the others, which still meet each other inside.
-    std::uint32_t way_out = exit_block;
+    std::uint32_t loop_exit = exit_block;
     std::uint32_t order = 0;  // of lanes that were separated, those at the lowest go on first
 };
 

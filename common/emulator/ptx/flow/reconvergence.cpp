@@ -215,7 +215,7 @@ void find_reconvergence(ControlFlow& flow) {
     const std::vector<bool> is_ending = find_ending(kept, reaches_end);
     const PostDominators behind_loops(with_ways_out_of_loops(kept, flow, is_ending), tree,
                                       reaches_end);
-    const auto way_out = [&](std::uint32_t block) {
+    const auto loop_exit = [&](std::uint32_t block) {
         std::size_t steps = 0;  // an endless loop's head stands behind itself
         while (block != exit_block && !is_ending[block]) {
             block = ++steps > flow.blocks.size() ? exit_block : behind_loops.of(block);
@@ -236,8 +236,8 @@ void find_reconvergence(ControlFlow& flow) {
                                  tree.dominates(block.reconvergence, i);
         if (leaves_loop || block.reconvergence == exit_block) block.reconvergence = strict;
         if (is_ending[i] || kept[i].empty()) continue;
-        block.way_out = way_out(i);
-        if (block.way_out != exit_block && kept[i].size() == 1) block.reconvergence = exit_block;
+        block.loop_exit = loop_exit(i);
+        if (block.loop_exit != exit_block && kept[i].size() == 1) block.reconvergence = exit_block;
     }
 }
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "emulator/ptx/parse/types.hpp"
-#include "emulator/ptxas/accesses/issued_pieces.hpp"
+#include "emulator/ptxas/accesses/machine_accesses.hpp"
 #include "emulator/ptxas/accesses/merged_accesses.hpp"
 
 namespace emulator::ptx {

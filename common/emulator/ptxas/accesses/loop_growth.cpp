@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "emulator/ptx/flow/register_facts.hpp"
-#include "emulator/ptxas/accesses/plain_loads.hpp"
+#include "emulator/ptxas/accesses/movable_loads.hpp"
 
 namespace emulator::ptx {
 namespace {

@@ -6,8 +6,8 @@
 #include "emulator/ptx/flow/control_flow.hpp"
 #include "emulator/ptx/flow/register_facts.hpp"
 #include "emulator/ptx/parse/types.hpp"
-#include "emulator/ptxas/accesses/plain_loads.hpp"
-#include "emulator/ptxas/accesses/sunk_loads.hpp"
+#include "emulator/ptxas/accesses/load_sinking.hpp"
+#include "emulator/ptxas/accesses/movable_loads.hpp"
 
 namespace emulator::ptx {
 namespace {

@@ -32,7 +32,7 @@ std::vector<std::vector<Block>> sources_of(std::span<const FlowBlock> blocks) {
 
 }  // namespace
 
-Meetings::Meetings(std::span<const FlowBlock> blocks)
+PostDominators::PostDominators(std::span<const FlowBlock> blocks)
     : behind_(blocks.size(), Set(blocks.size(), true)) {
     bool is_changed = true;
     while (is_changed) {
@@ -46,7 +46,7 @@ Meetings::Meetings(std::span<const FlowBlock> blocks)
     reaches_end_ = reached(std::move(ends), sources_of(blocks));
 }
 
-std::optional<Block> Meetings::of(Block block) const {
+std::optional<Block> PostDominators::of(Block block) const {
     if (!reaches_end_[block]) return std::nullopt;
     const Set& all = behind_[block];
     for (Block each = 0; each < all.size(); ++each) {
@@ -62,7 +62,7 @@ std::optional<Block> Meetings::of(Block block) const {
     return std::nullopt;
 }
 
-bool Meetings::update(const FlowBlock& block, std::size_t number) {
+bool PostDominators::update(const FlowBlock& block, std::size_t number) {
     Set behind(behind_.size(), !block.successors.empty());
     for (const Block next : block.successors) {
         for (std::size_t i = 0; i < behind.size(); ++i) behind[i] = behind[i] && behind_[next][i];
@@ -145,7 +145,7 @@ void Loops::add(Block header, Block latch) {
 }
 
 std::vector<Nesting> nesting_of(std::span<const FlowBlock> blocks) {
-    const Meetings meetings(blocks);
+    const PostDominators meetings(blocks);
     const Loops loops(blocks);
     std::vector<Nesting> result(blocks.size());
     for (Block i = 0; i < blocks.size(); ++i) result[i].is_in_loop = loops.around(i) != nullptr;

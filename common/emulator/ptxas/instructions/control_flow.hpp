@@ -12,9 +12,9 @@
 namespace timing {
 
 // Behind which block all ways from another one lead: its nearest postdominator.
-class Meetings {
+class PostDominators {
   public:
-    explicit Meetings(std::span<const FlowBlock> blocks);
+    explicit PostDominators(std::span<const FlowBlock> blocks);
 
     // Nothing: some way ends before.
     std::optional<std::uint32_t> of(std::uint32_t block) const;

@@ -10,18 +10,18 @@ namespace {
 using Set = std::vector<bool>;
 using Block = std::uint32_t;
 
-struct Parting {
+struct DivergentBranch {
     Block branch = 0, meeting = 0;
     Set between;  // blocks that a thread may execute before it meets the others; the branch only if it is a loop's
 
     bool is_loop() const { return between[branch]; }
 };
 
-class Partings {
+class DivergenceAnalysis {
   public:
-    Partings(std::span<const FlowBlock> blocks, Register first, std::size_t registers)
+    DivergenceAnalysis(std::span<const FlowBlock> blocks, Register first, std::size_t registers)
         : blocks_(blocks), first_(first), varies_(registers) {
-        const Meetings meetings(blocks);
+        const PostDominators meetings(blocks);
         for (Block i = 0; i < blocks.size(); ++i) {
             if (blocks[i].successors.size() < 2 || blocks[i].is_predicated) continue;
             const auto meeting = meetings.of(i);
@@ -33,10 +33,10 @@ class Partings {
         while (is_changed) is_changed = spread();
     }
     // Those at which threads of a warp may part, but for such that lie between another one and the same meeting.
-    std::vector<Parting> outermost() const {
-        std::vector<Parting> found;
-        for (const Parting& each : branches_) {
-            const auto is_inside = [&](const Parting& other) {
+    std::vector<DivergentBranch> outermost() const {
+        std::vector<DivergentBranch> found;
+        for (const DivergentBranch& each : branches_) {
+            const auto is_inside = [&](const DivergentBranch& other) {
                 return parts(other) && other.meeting == each.meeting &&
                        other.branch != each.branch && other.between[each.branch] &&
                        !(each.between[other.branch] && each.branch < other.branch);
@@ -49,7 +49,7 @@ class Partings {
   private:
     bool varies(Register each) const { return varies_[each - first_]; }
 
-    bool parts(const Parting& branch) const {
+    bool parts(const DivergentBranch& branch) const {
         const Instruction* const control = blocks_[branch.branch].control;
         return control != nullptr &&
                std::ranges::any_of(control->sources, [&](Register each) { return varies(each); });
@@ -78,13 +78,13 @@ class Partings {
             if (block.control != nullptr && !block.control->destinations.empty())
                 is_changed |= mark(*block.control);
         }
-        for (const Parting& branch : branches_) {
+        for (const DivergentBranch& branch : branches_) {
             if (parts(branch)) is_changed |= spread_from(branch);
         }
         return is_changed;
     }
 
-    bool spread_from(const Parting& branch) {
+    bool spread_from(const DivergentBranch& branch) {
         Set read_elsewhere(varies_.size());
         const auto note = [&](const Instruction& instruction) {
             for (const Register each : instruction.sources) read_elsewhere[each - first_] = true;
@@ -110,7 +110,7 @@ class Partings {
     std::span<const FlowBlock> blocks_;
     Register first_;
     Set varies_;  // registers, from thread to thread
-    std::vector<Parting> branches_;
+    std::vector<DivergentBranch> branches_;
 };
 
 }  // namespace
@@ -118,7 +118,7 @@ class Partings {
 std::vector<Convergence> convergence_of(std::span<const FlowBlock> blocks, Register first,
                                         std::size_t registers) {
     std::vector<Convergence> result(blocks.size());
-    for (const Parting& each : Partings(blocks, first, registers).outermost()) {
+    for (const DivergentBranch& each : DivergenceAnalysis(blocks, first, registers).outermost()) {
         ++result[each.meeting].ends;
         if (!each.is_loop()) {
             ++result[each.branch].begins;

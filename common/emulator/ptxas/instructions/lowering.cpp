@@ -204,7 +204,7 @@ void note_kept_operands(std::vector<Instruction>& block) {
         const auto is_kept = [&](Register source) {
             return std::ranges::find(before->sources, source) != before->sources.end();
         };
-        each.keeps_nothing =
+        each.has_no_operand_reuse =
             each.operands == 3 && before != nullptr && std::ranges::none_of(each.sources, is_kept);
         before = &each;
     }

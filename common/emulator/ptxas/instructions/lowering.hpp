@@ -16,7 +16,7 @@ namespace timing {
 std::vector<Instruction> lower(const emulator::ptx::Function& function,
                                std::span<const std::uint32_t> block, Register first_register);
 
-// Of instructions in the order in which they are issued: Instruction::keeps_nothing.
+// Of instructions in the order in which they are issued: Instruction::has_no_operand_reuse.
 void note_kept_operands(std::vector<Instruction>& block);
 
 // Whether the result may differ from thread to thread of a block although the registers that are read do not.

@@ -28,9 +28,9 @@ std::ptrdiff_t registers_of(const Instruction& load) {
 }
 
 // Which instructions have to come before which.
-class Dependences {
+class DependenceGraph {
   public:
-    explicit Dependences(const std::vector<Instruction>& block)
+    explicit DependenceGraph(const std::vector<Instruction>& block)
         : after(block.size()),
           before(block.size()),
           read(block.size()),
@@ -113,7 +113,7 @@ class Dependences {
 
 // 0: a load from global memory or what one needs; 1: the same of shared memory; 2: all others.
 std::vector<std::uint8_t> classes_of(const std::vector<Instruction>& block,
-                                     const Dependences& dependences) {
+                                     const DependenceGraph& dependences) {
     std::vector<std::uint8_t> classes(block.size(), 2);
     for (std::size_t i = block.size(); i-- > 0;) {
         if (is_load(block[i]))
@@ -225,7 +225,7 @@ class ListScheduler {
     }
 
     const std::vector<Instruction>& block_;
-    const Dependences dependences_;
+    const DependenceGraph dependences_;
     const std::vector<std::uint8_t> classes_;
     const std::ptrdiff_t room_;
     // Registers of loads that something has still to use, less those of values from before that nothing uses any more.

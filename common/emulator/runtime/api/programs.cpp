@@ -10,9 +10,9 @@
 #include <unordered_set>
 
 #include "emulator/ptx/parse/link.hpp"
+#include "emulator/ptxas/accesses/full_unrolling.hpp"
 #include "emulator/ptxas/accesses/moved_loads.hpp"
 #include "emulator/ptxas/accesses/unrolled_loops.hpp"
-#include "emulator/ptxas/accesses/whole_loops.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
 

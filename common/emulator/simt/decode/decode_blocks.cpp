@@ -69,9 +69,9 @@ void FunctionDecoder::find_reconvergence() {
             continue;
         }
         const auto& at_end = flow_.blocks[flow_.block_of[block.control_instruction]];
-        if (at_end.way_out != ptx::exit_block) {
-            block.way_out = block_at_[flow_.blocks[at_end.way_out].first];
-            function_.blocks[block.way_out].is_way_out = true;
+        if (at_end.loop_exit != ptx::exit_block) {
+            block.loop_exit = block_at_[flow_.blocks[at_end.loop_exit].first];
+            function_.blocks[block.loop_exit].is_way_out = true;
         }
         if (at_end.reconvergence == ptx::exit_block) continue;
         block.reconvergence = block_at_[flow_.blocks[at_end.reconvergence].first];

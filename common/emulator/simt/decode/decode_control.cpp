@@ -231,10 +231,10 @@ void FunctionDecoder::find_meeting_places() {
     for (std::size_t i = 0; i < function_.blocks.size(); ++i) {
         const std::uint32_t first = blocks_[i].first_instruction,
                             last = function_.blocks[i].control_instruction;
-        bool& is_meeting_place = function_.blocks[i].is_meeting_place;
-        is_meeting_place = false;
+        bool& is_reconvergence_point = function_.blocks[i].is_reconvergence_point;
+        is_reconvergence_point = false;
         for (std::uint32_t at = first; at <= last && at < source_.instructions.size(); ++at) {
-            is_meeting_place |= lines.contains(source_.instructions[at].text_line);
+            is_reconvergence_point |= lines.contains(source_.instructions[at].text_line);
         }
     }
 }

@@ -169,7 +169,7 @@ void execute_mbarrier(Warp& warp, const Operation& operation) {
         predicate = (predicate & ~context.mask) | answers;
     }
     // Those that ask will ask again: others first.
-    context.gives_way = answers != context.mask;
+    context.wants_yield = answers != context.mask;
 }
 
 }  // namespace emulator::simt

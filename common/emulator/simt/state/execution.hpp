@@ -82,8 +82,8 @@ struct WarpContext : Warp {
     std::uint32_t participants = 0;          // lanes that take part in a warp operation
     std::uint32_t absent =
         0;  // lanes that a shuffle's mask names and that it reads, but which take no part
-    std::int64_t budget = 0;  // until another warp has its turn
-    bool gives_way = false;   // asked by a handler
+    std::int64_t budget = 0;   // until another warp has its turn
+    bool wants_yield = false;  // asked by a handler
 };
 inline WarpContext& context_of(Warp& warp) { return static_cast<WarpContext&>(warp); }
 

@@ -50,13 +50,13 @@ struct BasicBlock {
     std::uint32_t next = no_block;
     std::uint32_t target = no_block;
     std::uint32_t reconvergence =
-        no_block;                      // immediate post-dominator; no_block: the function's end
-    std::uint32_t counter = 0;         // index of this block's execution counts
-    std::uint32_t way_out = no_block;  // of a loop; where lanes that break out of it meet
-    bool is_way_out = false;           // of any loop
-    std::uint32_t order = 0;       // of lanes that were separated, those at the lowest go on first
-    bool is_meeting_place = true;  // lanes that come by different ways go on together
-    const void* detail = nullptr;  // CallDetail, BarrierDetail, WarpWideDetail, ...
+        no_block;                        // immediate post-dominator; no_block: the function's end
+    std::uint32_t counter = 0;           // index of this block's execution counts
+    std::uint32_t loop_exit = no_block;  // of a loop; where lanes that break out of it meet
+    bool is_way_out = false;             // of any loop
+    std::uint32_t order = 0;  // of lanes that were separated, those at the lowest go on first
+    bool is_reconvergence_point = true;  // lanes that come by different ways go on together
+    const void* detail = nullptr;        // CallDetail, BarrierDetail, WarpWideDetail, ...
     std::uint32_t control_instruction = 0;
 };
 

@@ -172,7 +172,7 @@ bool BlockRunner::run_warp(WarpState& warp) {
         Fragment fragment = warp.fragments.back();
         warp.fragments.pop_back();
         if (!warp.fragments.empty() && !warp.out_of_order) keep_order(warp, fragment);
-        if (run_fragment(warp, fragment) == Next::turn_over) break;
+        if (run_fragment(warp, fragment) == Next::yield) break;
     }
     if (warp.is_fresh && warp.released_at != warp.turns) {
         warp.is_fresh = false;
@@ -254,7 +254,7 @@ BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment)
     for (;;) {
         const BasicBlock& block = fragment.frame->function->blocks[fragment.block];
         if (is_watched) [[unlikely]] {
-            if (pauses_within(warp, fragment, block)) return Next::turn_over;
+            if (pauses_within(warp, fragment, block)) return Next::yield;
         } else {
             count(fragment, block);
             execute_plainly(context, fragment.lanes, block.begin, block.end);
@@ -270,8 +270,8 @@ BlockRunner::Next BlockRunner::run_fragment(WarpState& warp, Fragment& fragment)
             if (arrive(warp, fragment) != Next::go_on) return Next::other_fragment;
         }
         if (!warp.fragments.empty() && !warp.out_of_order) keep_order(warp, fragment);
-        if (--context.budget < 0 && turn_over(warp, fragment) == Next::turn_over) {
-            return Next::turn_over;
+        if (--context.budget < 0 && yield(warp, fragment) == Next::yield) {
+            return Next::yield;
         }
     }
 }
@@ -302,8 +302,8 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
             warp.context.budget = 0;
             break;
         case Control::poll:
-            if (warp.context.gives_way) warp.context.budget = 0;
-            warp.context.gives_way = false;
+            if (warp.context.wants_yield) warp.context.budget = 0;
+            warp.context.wants_yield = false;
             break;
         case Control::next:
             break;
@@ -313,7 +313,7 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
 }
 
 // The turn is over; the fragment goes on in the next one, unless others have to change memory first.
-BlockRunner::Next BlockRunner::turn_over(WarpState& warp, Fragment& fragment) {
+BlockRunner::Next BlockRunner::yield(WarpState& warp, Fragment& fragment) {
     const bool had_its_turn = std::exchange(warp.out_of_order, false);
     if (!independent_threads_) {
         if (is_spinning(warp, fragment)) check_deadlock(warp, fragment);
@@ -323,7 +323,7 @@ BlockRunner::Next BlockRunner::turn_over(WarpState& warp, Fragment& fragment) {
     } else {
         warp.fragments.push_back(fragment);
     }
-    return Next::turn_over;
+    return Next::yield;
 }
 
 }  // namespace emulator::simt

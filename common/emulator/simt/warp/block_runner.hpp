@@ -26,7 +26,7 @@ class BlockRunner {
     bool run(BlockState& block, std::uint64_t rounds);
 
   private:
-    enum class Next : std::uint8_t { go_on, other_fragment, turn_over };
+    enum class Next : std::uint8_t { go_on, other_fragment, yield };
 
     void begin_checks(BlockState& block);
     void begin_warp(WarpState& warp);
@@ -48,7 +48,7 @@ class BlockRunner {
     Next return_or_exit(WarpState& warp, Fragment& fragment, const BasicBlock& block);
     Next warp_wide(WarpState& warp, Fragment& fragment, const BasicBlock& block);
     Next barrier(WarpState& warp, Fragment& fragment, const BasicBlock& block);
-    Next turn_over(WarpState& warp, Fragment& fragment);
+    Next yield(WarpState& warp, Fragment& fragment);
 
     void enter_function(WarpState& warp, Fragment& fragment, const BasicBlock& block,
                         const Function& callee, std::uint32_t lanes);

@@ -36,10 +36,11 @@ Reconvergence* point_at(Reconvergence* point, std::uint32_t block, const Frame* 
 // fragment is on its way to, as in the rounds of a loop.
 Reconvergence* meeting_point(WarpState& warp, const Fragment& fragment, const BasicBlock& block) {
     Reconvergence* outer = fragment.reconvergence;
-    if (block.way_out != no_block && point_at(outer, block.way_out, fragment.frame) == nullptr) {
-        Reconvergence* const way_out = new_reconvergence(warp);
-        *way_out = {block.way_out, fragment.frame, fragment.lanes, 0, outer};
-        outer = way_out;
+    if (block.loop_exit != no_block &&
+        point_at(outer, block.loop_exit, fragment.frame) == nullptr) {
+        Reconvergence* const loop_exit = new_reconvergence(warp);
+        *loop_exit = {block.loop_exit, fragment.frame, fragment.lanes, 0, outer};
+        outer = loop_exit;
     }
     if (block.reconvergence == no_block) return outer;
     if (outer != nullptr && outer->block == block.reconvergence && outer->frame == fragment.frame) {
@@ -250,7 +251,7 @@ void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
     for (std::size_t i = 0; i < fragments.size(); ++i) {
         if (fragments[i].state != FragmentState::ready || fragments[i].frame != fragment.frame)
             continue;
-        if (fragments[i].block == fragment.block && blocks[fragment.block].is_meeting_place &&
+        if (fragments[i].block == fragment.block && blocks[fragment.block].is_reconvergence_point &&
             !fragments[i].is_paused && !fragment.is_paused) {
             const Fragment other = fragments[i];
             fragments.erase(fragments.begin() + static_cast<std::ptrdiff_t>(i));

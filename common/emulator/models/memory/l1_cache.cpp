@@ -1,4 +1,4 @@
-#include "emulator/models/memory/sectored_cache.hpp"
+#include "emulator/models/memory/l1_cache.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // The cache of one SM, from sequences of sectors.
-#include "emulator/models/memory/sectored_cache.hpp"
+#include "emulator/models/memory/l1_cache.hpp"
 
 #include <gtest/gtest.h>
 

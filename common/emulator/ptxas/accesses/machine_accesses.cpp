@@ -1,4 +1,4 @@
-#include "emulator/ptxas/accesses/issued_pieces.hpp"
+#include "emulator/ptxas/accesses/machine_accesses.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "emulator/ptxas/accesses/whole_loops.hpp"
+#include "emulator/ptxas/accesses/full_unrolling.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "emulator/ptx/flow/register_facts.hpp"
-#include "emulator/ptxas/accesses/issued_pieces.hpp"
 #include "emulator/ptxas/accesses/loop_growth.hpp"
+#include "emulator/ptxas/accesses/machine_accesses.hpp"
 
 namespace emulator::ptx {
 namespace {

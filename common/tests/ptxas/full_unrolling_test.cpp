@@ -1,5 +1,5 @@
 // Loops that ptxas unrolls whole. What the machine code has is written down as ptxas 13.0 makes it for sm_90.
-#include "emulator/ptxas/accesses/whole_loops.hpp"
+#include "emulator/ptxas/accesses/full_unrolling.hpp"
 
 #include <gtest/gtest.h>
 

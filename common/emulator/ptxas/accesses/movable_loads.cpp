@@ -1,4 +1,4 @@
-#include "emulator/ptxas/accesses/plain_loads.hpp"
+#include "emulator/ptxas/accesses/movable_loads.hpp"
 
 #include <algorithm>
 #include <array>

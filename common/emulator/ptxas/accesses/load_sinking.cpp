@@ -1,4 +1,4 @@
-#include "emulator/ptxas/accesses/sunk_loads.hpp"
+#include "emulator/ptxas/accesses/load_sinking.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "emulator/ptx/flow/control_flow.hpp"
 #include "emulator/ptx/flow/register_facts.hpp"
-#include "emulator/ptxas/accesses/plain_loads.hpp"
+#include "emulator/ptxas/accesses/movable_loads.hpp"
 
 namespace emulator::ptx {
 namespace {

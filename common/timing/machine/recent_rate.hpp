@@ -5,9 +5,9 @@
 
 namespace timing {
 
-class OfLate {
+class RecentRate {
   public:
-    explicit OfLate(double period) : period_(period) {}
+    explicit RecentRate(double period) : period_(period) {}
 
     void add(double amount, double now) {
         if (now > noted_) {

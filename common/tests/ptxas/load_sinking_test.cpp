@@ -1,5 +1,5 @@
 // Loads that ptxas moves behind a branch: each expectation is what ptxas 13.0 made of such code for sm_90.
-#include "emulator/ptxas/accesses/sunk_loads.hpp"
+#include "emulator/ptxas/accesses/load_sinking.hpp"
 
 #include <gtest/gtest.h>
 
