@@ -1,13 +1,15 @@
-"""What pages say about causes is what the tracked tables say; their other numbers: test_page_numbers.py."""
+"""What pages say about causes is what the tracked tables say."""
 
 import json
 from functools import cache
+from pathlib import Path
 from statistics import median
 
 import pytest
-from page_numbers.data import ROOT, Data
-from page_numbers.data import table as rows_of
 
+from notebook.pages.queries import Data
+
+ROOT = Path(__file__).parents[3]
 DOUBLES = "transpose_vectors/type:double/tile:32x32/order:"
 
 
@@ -35,7 +37,9 @@ def emulated_counts(chapter: str) -> dict[str, dict[str, float]]:
 
 def test_a_load_costs_the_larger_of_data_wavefronts_and_tag_lookups() -> None:
     rows = [
-        row for row in rows_of("l1_strided_loads.csv") if row["cycles"] and row["tag_wavefronts"]
+        row
+        for row in Data("").table("l1_strided_loads.csv")
+        if row["cycles"] and row["tag_wavefronts"]
     ]
     assert {row["gpu"] for row in rows} == {"A100", "H200"} and len(rows) > 150
     for row in rows:
@@ -45,7 +49,7 @@ def test_a_load_costs_the_larger_of_data_wavefronts_and_tag_lookups() -> None:
 
 def test_passes_without_waits_are_those_of_the_emulated_gpu() -> None:
     compared = 0
-    for row in rows_of("shared_waits.csv"):
+    for row in Data("").table("shared_waits.csv"):
         for kind in ("load", "store"):
             needed, taken = row[f"{kind}_instruction_wavefronts"], row[f"{kind}_wavefronts"]
             assert int(taken) >= int(needed), row
@@ -62,7 +66,7 @@ def test_passes_without_waits_are_those_of_the_emulated_gpu() -> None:
 
 
 def test_dram_reads_exceed_the_matrices_by_the_machine_code() -> None:
-    rows = rows_of("machine_code.csv")
+    rows = Data("").table("machine_code.csv")
     assert len(rows) == 9
     for row in rows:
         read = measured("19", row["benchmark"], "dram_read_bytes")
@@ -124,7 +128,7 @@ def test_the_plain_array_waits_for_its_blocks_on_both_gpus() -> None:
 
 
 def test_a_register_bank_delivers_one_operand_per_clock() -> None:
-    rows = rows_of("register_reads.csv")
+    rows = Data("").table("register_reads.csv")
     small = {(row["pattern"], row["reads"]): row for row in rows if not row["other"]}
     clocks = {reads: float(row["clocks_2_warps"]) for (_, reads), row in small.items()}
     assert clocks["1+0"] == pytest.approx(clocks["2+0 and 0+2"], rel=0.02)
@@ -161,7 +165,7 @@ def test_camping_belongs_to_the_memory_of_the_h200() -> None:
 
 
 def test_the_sanitizers_found_nothing_in_any_chapter() -> None:
-    rows = rows_of("sanitizers.csv")
+    rows = Data("").table("sanitizers.csv")
     tools = {"memcheck", "racecheck", "synccheck", "initcheck"}
     for row in rows:
         assert ": 0 errors" in row["summary"] or "(0 errors, 0 warnings)" in row["summary"]

@@ -7,13 +7,13 @@ from pathlib import Path
 from statistics import mean, median
 
 import pytest
-from page_numbers import data
 
 import timing_unseen
 import timing_validation
 from notebook.charts import device_selection
 from notebook.data import fields
 from notebook.decide import judging, verdicts
+from notebook.pages.queries import Data
 
 ROOT = Path(__file__).parents[3]
 LAB = "common/lab"
@@ -155,8 +155,8 @@ def test_what_chapters_read_beyond_the_emulated_gpu_is_stated() -> None:
     page = " ".join((ROOT / "common/emulator/README.md").read_text(encoding="utf-8").split())
     above, from_dram = [], []
     for chapter in (f"{number:02}" for number in range(20)):
-        counted = data.Data(chapter).on("emulated-hopper").result.counts
-        for name, (gpu, *_) in data.Data(chapter).result.counts.items():
+        counted = Data(chapter).on("emulated-hopper").result.counts
+        for name, (gpu, *_) in Data(chapter).result.counts.items():
             emulated = counted.get(name, [{}])[0]
             if "dram_read_bytes" in gpu and "dram_read_bytes" in emulated:
                 from_dram.append((gpu["dram_read_bytes"] - emulated["dram_read_bytes"]) / 1e3)
