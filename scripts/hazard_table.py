@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notebook.base.errors import Problem
-from notebook.base.text import markdown_cell, markdown_table
+from notebook.base.text import between, markdown_cell, markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "common" / "tests" / "hazards"
@@ -120,11 +120,10 @@ def _summary(all_programs: list[Program], found: dict[tuple[str, str], str]) -> 
 
 
 def filled(page: str, table: list[str]) -> str:
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise Problem(f"{PAGE.name} lacks {BEGIN} or {END}")
-    return before + begin + "\n" + "\n".join(table) + "\n" + end + after
+    try:
+        return between(page, BEGIN, END, table)
+    except ValueError as error:
+        raise Problem(f"{PAGE.name}: {error}") from error
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from notebook.base.errors import Problem
 from notebook.base.project import Project
-from notebook.base.text import markdown_table
+from notebook.base.text import between, markdown_table
 from notebook.counters import ordinary_cuda
 from notebook.tools import build
 
@@ -65,11 +65,10 @@ def lines(ratios: dict[str, dict[str, dict[str, float]]]) -> list[str]:
 
 
 def filled(page: str, table: list[str]) -> str:
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise Problem(f"{PAGE.name} lacks {BEGIN} or {END}")
-    return before + begin + "\n\n" + "\n".join(table) + "\n\n" + end + after
+    try:
+        return between(page, BEGIN, END, ["", *table, ""])
+    except ValueError as error:
+        raise Problem(f"{PAGE.name}: {error}") from error
 
 
 def main() -> int:

@@ -88,3 +88,12 @@ def power_of_two(value: str) -> str:
     if value.isdecimal() and (size := int(value)) >= 1024 and size & (size - 1) == 0:
         return f"2^{size.bit_length() - 1}"
     return value
+
+
+def between(page: str, begin: str, end: str, lines: list[str]) -> str:
+    """The page with these lines between two markers; raises ValueError where it lacks one."""
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"there is no {begin} … {end}")
+    return "\n".join([before + begin, *lines, end + after])

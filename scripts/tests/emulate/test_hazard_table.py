@@ -78,7 +78,7 @@ def test_the_page_keeps_what_is_around_the_table() -> None:
     new = hazard_table.filled(page, ["new"])
     assert new == f"before\n{hazard_table.BEGIN}\nnew\n{hazard_table.END}\nafter\n"
     assert hazard_table.filled(new, ["new"]) == new
-    with pytest.raises(Problem, match="lacks"):
+    with pytest.raises(Problem, match="there is no"):
         hazard_table.filled("no markers", [])
 
 
