@@ -103,21 +103,19 @@ fetch_unit_bytes = 32
 why = "Five sectors instead of four."
 """
 
-PAGE = """# 02 Does a misaligned read cost anything?
+PAGE = """<!-- Edit this file; `scripts/lab figures 02` makes README.md from it. -->
+# 02 Does a misaligned read cost anything?
 
-## Answer
+**{offset_11_slower:verdict}:** offset 11 takes {offset_11_slower} the time of offset 0.
 
-<!-- lab:answer 02_misaligned_reads
+<!-- lab:gpus
 offset_11_slower: time, offset 11 ÷ offset 0
 efficiency_32: load efficiency at offset 11
 -->
-<!-- lab:end -->
 
-<!-- lab:verdicts 02_misaligned_reads -->
-<!-- lab:end -->
+<!-- lab:verdicts -->
 
-<!-- lab:counters 02_misaligned_reads -->
-<!-- lab:end -->
+<!-- lab:counters -->
 """
 
 
@@ -171,7 +169,8 @@ def make_tree(root: Path) -> Tree:
     chapter = root / "chapters" / synthetic.CHAPTER
     (chapter / "experiment.cu").write_text("")
     (chapter / "claims.toml").write_text(CLAIMS)
-    (chapter / "README.md").write_text(PAGE)
+    (chapter / "page.md").write_text(PAGE)
+    (chapter / "README.md").write_text("")
     (root / "README.md").write_text(FRONT_PAGE)
     real = SCRIPTS.parent
     for name in ("figure.gp", "chart.py"):

@@ -9,7 +9,7 @@ from notebook.base.errors import WRONG_USAGE, Problem
 from notebook.base.project import Project
 from notebook.base.text import close_matches
 
-# What a person edits; README.md is made from it. A chapter without one is edited as README.md.
+# What a person edits; README.md is made from it.
 PAGE = "page.md"
 _DIRECTORY = re.compile(r"[0-9]{2}_[a-z][a-z0-9_]*")
 
@@ -36,11 +36,11 @@ class Chapter:
     @property
     def question(self) -> str:
         """The title of its page, without the chapter's number."""
-        for page in (self.directory / PAGE, self.directory / "README.md"):
-            if files.is_there(page):
-                title = re.search(r"^#(?!#)(.*)", files.text_of(page), re.MULTILINE)
-                return title[1].strip().removeprefix(self.number).strip() if title else ""
-        return ""
+        page = self.directory / PAGE
+        if not files.is_there(page):
+            return ""
+        title = re.search(r"^#(?!#)(.*)", files.text_of(page), re.MULTILINE)
+        return title[1].strip().removeprefix(self.number).strip() if title else ""
 
 
 def all_chapters(project: Project) -> list[Chapter]:

@@ -1,6 +1,6 @@
-"""A chapter's answer in one sentence: the words are in its claims.toml, the numbers in the data.
+"""Numbers of claims in sentences: the words are in a page, the numbers in the data.
 
-    answer = "Measured on {gpu}, offset 11 takes {offset_11_is_slower:percent} longer in DRAM."
+    Measured on {gpu}, offset 11 takes {offset_11_is_slower:percent} longer in DRAM.
 
 A placeholder names a claim, whose number it becomes, from the smallest to the largest over all
 sizes of one GPU, the newest that measured it, which titles of figures are about, too:
@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from notebook.base.text import close_matches
 from notebook.data import device_names
 from notebook.data.metrics import PERCENTAGES
-from notebook.decide import claims
 from notebook.decide.claims import Claim
 from notebook.decide.prediction import predicted_numbers
 from notebook.decide.tables import ChapterVerdicts
@@ -48,12 +47,12 @@ _SMALL = 0.2995
 
 
 class Unanswered(Exception):
-    """What the data lack for an answer, or what is wrong with it."""
+    """What the data lack for a number, or what is wrong with its placeholder."""
 
 
 @dataclass(frozen=True)
 class Placeholder:
-    """`{claim@where:form}` of an answer."""
+    """`{claim@where:form}` of a text."""
 
     text: str
     claim: str
@@ -61,25 +60,14 @@ class Placeholder:
     form: str
 
 
-def placeholders(answer: str) -> list[Placeholder]:
-    """Those of an answer; raises ValueError where braces hold anything else."""
-    if stray := re.search(r"[{}]", _PLACEHOLDER.sub("", answer)):
-        raise ValueError(f"answer: a stray {stray[0]} (a placeholder is {{claim@where:percent}})")
+def placeholders(text: str) -> list[Placeholder]:
+    """Those of a text; raises ValueError where braces hold anything else."""
+    if stray := re.search(r"[{}]", _PLACEHOLDER.sub("", text)):
+        raise ValueError(f"a stray {stray[0]} (a placeholder is {{claim@where:percent}})")
     return [
         Placeholder(match[0], match[1], match[2] or "", match[3] or "")
-        for match in _PLACEHOLDER.finditer(answer)
+        for match in _PLACEHOLDER.finditer(text)
     ]
-
-
-def of_chapter(decided: ChapterVerdicts) -> str:
-    """The answer with its numbers; raises Unanswered."""
-    text = claims.load_answer(decided.chapter)
-    if not text:
-        raise Unanswered("claims.toml gives no answer")
-    try:
-        return filled(decided, text)
-    except ValueError as error:
-        raise Unanswered(str(error)) from error
 
 
 def filled(decided: ChapterVerdicts, text: str, doubt: str = "") -> str:
@@ -108,7 +96,7 @@ def _number(decided: ChapterVerdicts, placeholder: Placeholder) -> str:
     if placeholder.claim not in known:
         if not decided.verdicts:
             raise Unanswered("no data")
-        raise ValueError(f"answer: claim {close_matches(placeholder.claim, known)}")
+        raise ValueError(f"claim {close_matches(placeholder.claim, known)}")
     claim = known[placeholder.claim]
     where = placeholder.where
     generation = where.removeprefix(_PREDICTED_FOR) if where.startswith(_PREDICTED_FOR) else ""
@@ -192,7 +180,7 @@ def _is_at(verdict: Verdict, placeholder: Placeholder) -> bool:
 
 def _in_form(claim: Claim, form: str, low: float, high: float) -> str:
     if form and claim.baseline is None and not claim.metric.endswith("_ratio"):
-        raise ValueError(f"answer: {{{claim.id}:{form}}}: the claim has no baseline")
+        raise ValueError(f"{{{claim.id}:{form}}}: the claim has no baseline")
     if form == "percent":
         ends = [100 * abs(end - 1) for end in (low, high)]
         if low < 1 < high:

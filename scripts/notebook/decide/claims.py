@@ -129,18 +129,6 @@ def load_counter_notes(chapter: Chapter) -> CounterNotes:
     return _read(chapter, counter_notes.parse)
 
 
-def load_answer(chapter: Chapter) -> str:
-    """The chapter's answer in one sentence, with placeholders (answers.py); "" without one."""
-    return _read(chapter, _parse_answer)
-
-
-def _parse_answer(document: dict[str, Any]) -> str:
-    answer = document.get("answer", "")
-    if not isinstance(answer, str):
-        raise ValueError("answer is a sentence")
-    return " ".join(answer.split())
-
-
 def _read(chapter: Chapter, parse: Callable[[dict[str, Any]], T]) -> T:
     path = _path(chapter)
     try:
@@ -154,8 +142,7 @@ def _path(chapter: Chapter) -> Path:
 
 
 def _parse(document: dict[str, Any]) -> Claims:
-    refuse_unknown("the file", document, ["answer", "claim", *counter_notes.KEYS])
-    _parse_answer(document)  # only to refuse what is wrong in it
+    refuse_unknown("the file", document, ["claim", *counter_notes.KEYS])
     counter_notes.parse(document)  # only to refuse what is wrong in it
     tables = document.get("claim", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):

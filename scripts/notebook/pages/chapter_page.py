@@ -24,7 +24,7 @@ from notebook.base.text import close_matches, short
 from notebook.data.chapters import PAGE
 from notebook.decide import answers
 from notebook.decide.tables import ChapterVerdicts
-from notebook.pages import answer_tables, citations, markers
+from notebook.pages import citations, lore_table, markers
 from notebook.pages.markers import Marker, WrongMarker
 from notebook.pages.prose_numbers import ChapterNumbers
 
@@ -113,7 +113,7 @@ class ChapterPage:
             known = close_matches(claim, [*self._numbers.known, *claimed], most=5)
             raise ValueError(f"unknown number {short(claim)}; {known}")
         if form == "verdict":
-            return answer_tables.verdict_word(self._decided, claim)
+            return lore_table.verdict_word(self._decided, claim)
         return answers.filled(self._decided, f"{{{placeholder}}}")
 
     @cached_property
@@ -131,8 +131,6 @@ class ChapterPage:
 
 def answer(project: Project, decided: ChapterVerdicts) -> str:
     """The chapter's answer: the verdict of its page; raises answers.Unanswered."""
-    if not files.is_there(decided.chapter.directory / PAGE):
-        return answers.of_chapter(decided)
     try:
         return ChapterPage(project, decided).verdict()
     except Problem as problem:

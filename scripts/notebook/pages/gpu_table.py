@@ -24,7 +24,7 @@ from notebook.decide.claims import Claim
 from notebook.decide.judging import DOES_NOT_APPLY, NO_DATA
 from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import Verdict
-from notebook.pages import answer_tables
+from notebook.pages import lore_table
 
 MAX_ROWS = 6
 _KINDS = {"measured": "gpu", "emulated": "emulated", "published": "published"}
@@ -76,7 +76,7 @@ def _column(decided: ChapterVerdicts, row: str) -> Column:
         raise ValueError(f"expected 'claim_id: heading', found {row!r}")
     asked = [part.strip().partition("@") for part in ids.split(",")]
     return Column(
-        [(answer_tables.claim_of(decided, claim), where) for claim, _, where in asked],
+        [(lore_table.claim_of(decided, claim), where) for claim, _, where in asked],
         heading.strip(),
     )
 
@@ -132,7 +132,7 @@ def _name(devices: list[Result], every: list[str]) -> str:
     first = devices[0]
     if first.is_emulated:
         return f"{device_names.together([one.device for one in devices], every)}, emulated"
-    name = device_names.short(first.device.removeprefix(PUBLISHED)).removeprefix("GeForce ")
+    name = device_names.short(first.device).removeprefix("GeForce ")
     return f"{name}, published" if first.is_published else name
 
 

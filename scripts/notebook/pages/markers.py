@@ -3,7 +3,7 @@ there is no end, and no name: the comment alone, which README.md has the table f
 
 A marker may have lines of its own, each `key: words`:
 
-    <!-- lab:answer 02_misaligned_reads
+    <!-- lab:gpus
     offset_11_is_slower: time, offset 11 ÷ offset 0
     -->
 """

@@ -1,8 +1,7 @@
 """What is generated in pages: the texts of their pictures, and tables (markers.py says how a page asks
 for one):
 
-- lab:answer CHAPTER: the answer to its question; rows `> sentence` and `claim_id: words`;
-- lab:lore: the same for all chapters; rows `02 claim_id: lore | measured | by generation`;
+- lab:lore: what is said and what holds; rows `02 claim_id: lore | measured | by generation`;
 - lab:chapters: all chapters and their questions;
 - lab:verdicts CHAPTER: all verdicts of a chapter;
 - lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py);
@@ -29,15 +28,15 @@ from notebook.data.results import Result
 from notebook.decide import findings, lore_generations, tables
 from notebook.decide.tables import ChapterVerdicts
 from notebook.pages import (
-    answer_tables,
     counter_table,
     gpu_table,
     kernel_files,
+    lore_table,
     markers,
     page_tables,
 )
-from notebook.pages.answer_tables import AnswerLine
 from notebook.pages.chapter_page import ChapterPage
+from notebook.pages.lore_table import LoreLine
 from notebook.pages.markers import Marker, WrongMarker
 from notebook.pages.page_tables import link
 
@@ -49,7 +48,6 @@ _KINDS = (
     "chapters",
     "lore",
     "generations",
-    "answer CHAPTER",
     "verdicts CHAPTER",
     "counters CHAPTER",
 )
@@ -94,13 +92,9 @@ class Pages:
     def rendered(self) -> Iterator[tuple[Path, str, str]]:
         """Each page with its text as it is and as it should be."""
         front = [self.project.root / name for name in FRONT_PAGES]
-        pages = front if self.asked is None else []
         shown = self.chapters if self.asked is None else self.asked
-        pages += [chapter.directory / name for chapter in shown for name in (PAGE, "README.md")]
-        made = {page.parent for page in pages if page.name == PAGE and files.is_there(page)}
+        pages = [*(front if self.asked is None else []), *(one.directory / PAGE for one in shown)]
         for source in filter(files.is_there, pages):
-            if source.parent in made and source.name != PAGE:
-                continue
             try:
                 yield self._made(source)
             except WrongMarker as wrong:
@@ -136,8 +130,6 @@ class Pages:
         if marker.name is None:
             return self._of_all(page, marker)
         decided = self.decided(self._chapter(marker.name))
-        if marker.kind == "answer":
-            return answer_tables.answer(decided, marker.rows)
         if marker.kind == "counters":
             return self._counters(page, decided.ours)
         return [*page_tables.verdicts(page, decided.ours), *page_tables.printed(page, decided)]
@@ -173,23 +165,23 @@ class Pages:
         return ["", *markdown_table(["chapter", "question"], rows), ""]
 
     def _lore(self, page: Path, marker: Marker) -> list[str]:
-        words = answer_tables.CHINESE if _is_chinese(page) else answer_tables.ENGLISH
+        words = lore_table.CHINESE if _is_chinese(page) else lore_table.ENGLISH
         rows = []
         for answer in self._asked(marker.rows):
             chapter = self._chapter(answer.chapter)
             decided = self.decided(chapter)
-            kernel = names.kernel(answer_tables.claim_of(decided, answer.claim).variant)
+            kernel = names.kernel(lore_table.claim_of(decided, answer.claim).variant)
             where = link(page, chapter.number, chapter.directory)
             if code := kernel_files.of(chapter.directory, kernel):
                 where += f"&nbsp;{link(page, words.code, code)}"
-            rows.append(answer_tables.lore_row(decided, answer, where, words))
+            rows.append(lore_table.lore_row(decided, answer, where, words))
         return ["", *markdown_table(words.header, rows), ""]
 
-    def _asked(self, rows: Iterable[str]) -> Iterator[AnswerLine]:
+    def _asked(self, rows: Iterable[str]) -> Iterator[LoreLine]:
         """The rows of the front page, without those of chapters that have been removed; raises ValueError."""
         numbers = {chapter.number for chapter in self.chapters}
         for row in rows:
-            answer = answer_tables.parse(row, None)
+            answer = lore_table.parse(row)
             if answer.chapter in numbers or not re.fullmatch(r"[0-9]{2}", answer.chapter):
                 yield answer
             else:
@@ -201,7 +193,7 @@ class Pages:
         rows = []
         for answer in self._asked(markers.rows_of(files.text_of(page), "lore")):
             decided = self.decided(self._chapter(answer.chapter))
-            claim = answer_tables.claim_of(decided, answer.claim)
+            claim = lore_table.claim_of(decided, answer.claim)
             lore = answer.label.split("|")[0].strip()
             rows.append(lore_generations.row(decided, claim, lore, words))
         return ["", *markdown_table(words.header, rows), ""]

@@ -1,4 +1,4 @@
-"""Answers: the words are typed, the numbers come from the data, and no number is typed."""
+"""Placeholders of claims: the words are typed, the numbers come from the data."""
 
 import re
 from dataclasses import replace
@@ -8,18 +8,14 @@ import pytest
 import synthetic
 from conftest import CLAIMS, Tree
 
-from notebook.base.project import Project
-from notebook.data.chapters import PAGE, Chapter, all_chapters
-from notebook.decide import answers, claims, tables
+from notebook.decide import answers, tables
 from notebook.decide.verdicts import PREDICTED, Finding
 
 SLOWER = "offset_11_slower"
 
 
 def answer(tree: Tree, text: str) -> str:
-    path = tree.chapter.directory / "claims.toml"
-    path.write_text(f'answer = "{text}"\n{CLAIMS}')
-    return answers.of_chapter(tables.decide_chapter(tree.project, tree.chapter))
+    return answers.filled(tables.decide_chapter(tree.project, tree.chapter), text)
 
 
 def save(tree: Tree, factors: dict[int, float], **settings: Any) -> None:
@@ -86,15 +82,23 @@ def test_of_two_gpus_the_newer_answers_and_the_other_where_it_is_asked(tree: Tre
         ("{offset_11_slower", "a stray {"),
         ("offset_11_slower}", "a stray }"),
         ("{offset_11_slower:half}", "a stray {"),
-        ("{offset_11_slower@ampere}", "no data"),
-        # Counted on emulated GPUs alone, which have to be asked for.
-        ("{efficiency_32}", "no data (efficiency_32); counted: {efficiency_32@hopper}"),
         ("{efficiency_32@hopper:percent}", "the claim has no baseline"),
     ],
 )
-def test_what_is_wrong_or_missing_is_no_answer(
-    tree_with_data: Tree, text: str, reason: str
-) -> None:
+def test_a_wrong_placeholder_is_refused(tree_with_data: Tree, text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        answer(tree_with_data, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{offset_11_slower@ampere}", "no data"),
+        # Counted on emulated GPUs alone, which have to be asked for.
+        ("{efficiency_32}", "no data (efficiency_32); counted: {efficiency_32@hopper}"),
+    ],
+)
+def test_what_is_missing_is_no_number(tree_with_data: Tree, text: str, reason: str) -> None:
     with pytest.raises(answers.Unanswered, match=re.escape(reason)):
         answer(tree_with_data, text)
 
@@ -153,28 +157,5 @@ def test_a_predicted_ratio_of_bandwidths_is_the_inverse_of_that_of_times(tree: T
     path = tree.chapter.directory / "claims.toml"
     of_bandwidth = CLAIMS.replace('metric = "time"', 'metric = "bytes_per_second"')
     of_bandwidth = of_bandwidth.replace("claimed = 1.1", "claimed = 0.9")
-    path.write_text(f'answer = "{{offset_11_slower@predicted:fermi}}"\n{of_bandwidth}')
-    shown = answers.of_chapter(tables.decide_chapter(tree.project, tree.chapter))
-    assert shown == "0.50–0.67×"
-
-
-# The verdict of a page.md is its chapter's answer: test_chapter_pages.py.
-WITHOUT_PAGE = [
-    chapter for chapter in all_chapters(Project.here()) if not (chapter.directory / PAGE).is_file()
-]
-
-
-@pytest.mark.parametrize("chapter", WITHOUT_PAGE, ids=lambda device: device.name)
-def test_every_chapter_answers_with_numbers_of_known_claims(chapter: Chapter) -> None:
-    """A chapter without any measured row has no answer yet; all others have one."""
-    text = claims.load_answer(chapter)
-    decided = tables.decide_chapter(Project.here(), chapter)
-    known = {claim.id for claim in claims.load(chapter)} | {answers.GPU}
-    named = {placeholder.claim for placeholder in answers.placeholders(text)}
-    assert named <= known
-    # A typed number with a unit would grow old unseen.
-    typed = re.sub(r"\{[^}]*\}", "", text)
-    assert not re.search(r"[0-9]\s*(%|×|times|µs|us|GB/s|GFLOP/s)", typed)
-    if answers.gpus(decided):
-        assert len(named - {answers.GPU}) >= 1
-        assert re.fullmatch(r".{40,300}\.", answers.of_chapter(decided))
+    path.write_text(of_bandwidth)
+    assert answer(tree, "{offset_11_slower@predicted:fermi}") == "0.50–0.67×"

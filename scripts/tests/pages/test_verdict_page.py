@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import synthetic
-from conftest import CLAIMS, Tree
+from conftest import PAGE, Tree
 
 from notebook.decide import judging, verdicts
 from notebook.pages import verdict_page
@@ -29,6 +29,9 @@ def test_a_claim_stands_by_all_its_sizes(words: list[str], expected: str) -> Non
     assert verdict_page.standing(words) == expected
 
 
+FIRST_LINES = "\n".join(PAGE.split("\n")[:3])
+
+
 def save(tree: Tree, factor: float) -> None:
     """Three processes of reads whose time at offset 11 is `factor` times that at offset 0."""
     rows: list[dict[str, Any]] = []
@@ -40,8 +43,8 @@ def save(tree: Tree, factor: float) -> None:
 
 def test_the_page_names_what_fell_by_its_statement(tree_with_data: Tree) -> None:
     save(tree_with_data, 1.01)
-    answer = 'answer = "On {gpu} it takes {offset_11_slower:percent} longer."\n'
-    (tree_with_data.chapter.directory / "claims.toml").write_text(answer + CLAIMS)
+    verdict = "On {gpu} it takes {offset_11_slower:percent} longer."
+    (tree_with_data.chapter.directory / "page.md").write_text(f"{FIRST_LINES}\n{verdict}\n")
     done = tree_with_data.lab("verdicts")
     assert done.returncode == 0, done.stderr
     page = done.stdout.splitlines()
