@@ -26,7 +26,9 @@ def best_known(rows: list[dict[str, str]], devices: list[str]) -> list[str]:
     """Two devices to begin with: GPUs before emulated ones, those with most verdicts that rest on evidence first."""
     known = Counter(row["device"] for row in rows if row["evidence"] != "none")
     with_data = [device for device in devices if known[device]] or devices
-    return sorted(with_data, key=lambda device: (device.startswith("emulated-"), -known[device]))[:2]
+    return sorted(with_data, key=lambda device: (device.startswith("emulated-"), -known[device]))[
+        :2
+    ]
 
 
 def rows(decided: Iterable[ChapterVerdicts]) -> list[dict[str, str]]:

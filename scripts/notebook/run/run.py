@@ -169,7 +169,9 @@ def _stored(where: Destinations, chapters: list[Chapter], target: Target) -> dic
     found = {}
     for chapter in chapters:
         if path := inputs.stored(where.project, where.of(chapter, target), chapter, target):
-            say(f"{chapter.name} on {target}: counted before from the same sources (again: --again)")
+            say(
+                f"{chapter.name} on {target}: counted before from the same sources (again: --again)"
+            )
             found[chapter.name] = str(path)
     return found
 

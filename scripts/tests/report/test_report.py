@@ -53,7 +53,9 @@ def test_links_between_pages_lead_somewhere(report: Path) -> None:
 def test_kernels_are_links_to_their_lines(report: Path) -> None:
     page = (report / "15_bank_conflicts.html").read_text("utf-8")
     kernels = (report / "kernels.html").read_text("utf-8")
-    links = re.findall(r'<a href="kernels.html#(15_bank_conflicts-\d+)"[^>]*><code>(\w+)</code>', page)
+    links = re.findall(
+        r'<a href="kernels.html#(15_bank_conflicts-\d+)"[^>]*><code>(\w+)</code>', page
+    )
     assert links
     for place, name in links:
         line = re.search(rf'<tr id="{place}">.*', kernels)
