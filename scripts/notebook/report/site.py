@@ -52,8 +52,8 @@ def write(project: Project, folder: Path) -> Path:
     links = _links(project, pages.chapters)
     texts = {"index.html": site.page(tools[0], project.root / "README.md", links)}
     kernels = [kernel_data.of_chapter(project, chapter) for chapter in pages.chapters]
-    for chapter, entry, its in zip(pages.chapters, entries, kernels, strict=True):
-        code = {name: f"kernels.html#{chapter.name}-{line}" for name, line in its.names.items()}
+    for chapter, entry, source in zip(pages.chapters, entries, kernels, strict=True):
+        code = {name: f"kernels.html#{chapter.name}-{line}" for name, line in source.names.items()}
         texts[entry.file] = site.page(entry, chapter.directory / "README.md", links, code)
     decided = [its for chapter in pages.chapters if (its := _decided(pages, chapter))]
     rows = verdict_data.rows(decided)
