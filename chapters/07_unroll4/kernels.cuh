@@ -21,7 +21,7 @@ __global__ void read_offset_unrolled(const float* a, const float* b, float* c, s
 }
 
 // read_offset_unrolled<4> in the book's own arithmetic: indices of 32 bits and one guard for all four
-// elements, half of the instructions. Where the guard fails, all elements of a thread are left out: the
+// elements. Where the guard fails, all elements of a thread are left out: the
 // tail of a ragged n.
 __global__ void read_offset_unrolled_int(const float* a, const float* b, float* c, int n,
                                          int offset) {

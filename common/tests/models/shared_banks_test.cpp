@@ -25,7 +25,7 @@ using Lanes = std::array<Address, 32>;
 constexpr std::uint32_t all_lanes = 0xffffffffu;
 constexpr BankLayout four_byte_banks;
 constexpr BankLayout kepler_banks{32, 8};
-constexpr BankLayout eight_byte_banks = kepler_banks.in_widest_mode();
+const BankLayout eight_byte_banks = kepler_banks.in_widest_mode();
 
 std::uint32_t passes(std::uint32_t bytes, const std::function<Address(int lane)>& address,
                      BankLayout banks = four_byte_banks, std::uint32_t mask = all_lanes) {
