@@ -226,7 +226,7 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     // A load leaves the L1 through the banks that it shares with shared memory.
     if (access.kind == timing::Access::Kind::load)
         access.wavefronts =
-            static_cast<std::uint16_t>(bank_passes(request, detail.kind, cost.banks).wavefronts);
+            static_cast<std::uint16_t>(bank_passes(request, detail.kind, *cost.banks).wavefronts);
     record_lines();
 }
 
