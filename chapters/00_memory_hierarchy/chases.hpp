@@ -224,8 +224,7 @@ inline std::vector<lab::Variant> small_chases() {
     };
     return {small_chase("shared", 1, after_chain,
                         [=](unsigned* position, unsigned steps) {
-                            lab::launch(chase_shared, 1, 1)(chain().in_device(), position,
-                                                            steps);
+                            lab::launch(chase_shared, 1, 1)(chain().in_device(), position, steps);
                         }),
             small_chase("constant", 1, after_chain,
                         [=](unsigned* position, unsigned steps) {
@@ -236,9 +235,10 @@ inline std::vector<lab::Variant> small_chases() {
                         [=](unsigned* position, unsigned steps) {
                             lab::launch(chase_texture, 1, 1)(chain().texture(), position, steps);
                         }),
-            small_chase("shuffle", 32, after_shuffles, [=](unsigned* position, unsigned steps) {
-                lab::launch(chase_shuffle, 1, 32)(position, steps);
-            }),
+            small_chase("shuffle", 32, after_shuffles,
+                        [=](unsigned* position, unsigned steps) {
+                            lab::launch(chase_shuffle, 1, 32)(position, steps);
+                        }),
             local_chase()};
 }
 
