@@ -73,6 +73,7 @@ LaunchRecord run_whole_grid(const Launch& launch) {
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
     if (launch.recorder != nullptr) {
         record.slice_unevenness = slice_unevenness_of(launch, workers);
+        record.line_updates = line_updates_by(workers);
     }
     if (launch.options.check_hazards)
         record.written = std::make_shared<const WrittenBytes>(written_by(workers));
