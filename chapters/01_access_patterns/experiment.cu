@@ -199,12 +199,12 @@ Rows stores(const std::shared_ptr<Arrays>& arrays, lab::Cache cache) {
         std::string name =
             lab::variant_name("store_segments", {{"segments", segments}, {"spacing", spacing}});
         if (stores > 1) name += "/stores:" + std::to_string(stores);
-        rows.push_back(pattern_row(
-            arrays, cache, name, {[](std::size_t i) { return i; }, destination, true},
-            [=, n = arrays->n](const float* in, float* out) {
-                lab::launch(store_segments, lab::blocks_for(n, block), block)(
-                    in, out, n, segments, spacing, segments / stores);
-            }));
+        rows.push_back(
+            pattern_row(arrays, cache, name, {[](std::size_t i) { return i; }, destination, true},
+                        [=, n = arrays->n](const float* in, float* out) {
+                            lab::launch(store_segments, lab::blocks_for(n, block), block)(
+                                in, out, n, segments, spacing, segments / stores);
+                        }));
     }
     return rows;
 }

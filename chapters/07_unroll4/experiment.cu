@@ -7,7 +7,7 @@
 //           read_offset_quarter       the same launched for a quarter of the elements, on purpose:
 //                                     what an unrolled kernel does whose index forgets the unrolling
 //           read_offset_unrolled      2, 4 and 8 elements a thread, as the source writes it
-//           read_offset_unrolled_int  4, with the source's 32-bit index and its one guard
+//           read_offset_unrolled_int  4, with the book's 32-bit index and its one guard
 //           read_offset_loads_first   the same with all loads before the stores
 //           read_offset_wide          16-byte accesses (offsets that are multiples of 4)
 //           read_offset_overlapping   16-byte accesses at any other offset: two overlapping loads
@@ -118,13 +118,12 @@ lab::Variant book_row(const lab::ArraySum& arrays, unsigned block) {
     if (arrays.size() % (4 * block) != 0) {
         throw std::invalid_argument("read_offset_unrolled_int needs whole blocks");
     }
-    const auto launch = lab::launch(read_offset_unrolled_int,
-                                    lab::blocks_for(arrays.size(), block * 4), block);
+    const auto launch =
+        lab::launch(read_offset_unrolled_int, lab::blocks_for(arrays.size(), block * 4), block);
     lab::Variant row = arrays.row(
         lab::variant_name("read_offset_unrolled_int",
                           {{"unroll", 4}, {"offset", 0}, {"block", block}}),
-        0, cold,
-        [=](const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
+        0, cold, [=](const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
             launch(a, b, c, int(n), int(offset));
         });
     row.shape = lab::shape_of(launch);

@@ -79,8 +79,9 @@ int main(int argc, char** argv) {
         add(side, side, lab::Evidence::measured);
     }
     for (const unsigned begun_percent : {0, 50, 90}) {
-        experiment.add(block_order::row(experiment, lab::MatrixTranspose(8192, 8192), begun_percent),
-                       lab::Evidence::measured);
+        experiment.add(
+            block_order::row(experiment, lab::MatrixTranspose(8192, 8192), begun_percent),
+            lab::Evidence::measured);
     }
     add(16384, 16384);
     add(16448, 16448);
