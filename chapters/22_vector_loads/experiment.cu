@@ -73,9 +73,8 @@ lab::Variant striding_row(const ArraySum& arrays, Cache cache, unsigned warps, u
     const std::size_t n = arrays.size();
     const auto launch =
         lab::launch(copy_striding<Word>, sms * warps * 32 / usual_block, usual_block);
-    return copy_row(arrays,
-                    lab::variant_name(name_of<Word>("copy_striding"), {{"warps", warps}}), cache,
-                    [=](const float* in, float* out) { launch(in, out, n); });
+    return copy_row(arrays, lab::variant_name(name_of<Word>("copy_striding"), {{"warps", warps}}),
+                    cache, [=](const float* in, float* out) { launch(in, out, n); });
 }
 
 template <class Word>

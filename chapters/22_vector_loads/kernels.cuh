@@ -107,8 +107,8 @@ __global__ void add(const float* a, const float* b, float* c, std::size_t n) {
     constexpr std::size_t width = sizeof(Word) / sizeof(float);
     const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * width;
     if (i + width <= n) {
-        *reinterpret_cast<Word*>(c + i) = sum_of(*reinterpret_cast<const Word*>(a + i),
-                                                 *reinterpret_cast<const Word*>(b + i));
+        *reinterpret_cast<Word*>(c + i) =
+            sum_of(*reinterpret_cast<const Word*>(a + i), *reinterpret_cast<const Word*>(b + i));
     } else {
         for (std::size_t tail = i; tail < n; ++tail) c[tail] = a[tail] + b[tail];
     }

@@ -26,8 +26,8 @@ lab::Variant copy_row(const ArraySum& arrays, unsigned sms, unsigned warps) {
     const std::size_t words = arrays.size() / 4;
     const auto launch = lab::launch(copy_in_flight<loads>, sms * warps / 4, 128);
     lab::Variant row = arrays.row_on_sets(
-        lab::variant_name("copy_in_flight", {{"warps", warps}, {"loads", loads}}),
-        lab::Cache::cold, [=](ArraySum::Set& set) {
+        lab::variant_name("copy_in_flight", {{"warps", warps}, {"loads", loads}}), lab::Cache::cold,
+        [=](ArraySum::Set& set) {
             launch(reinterpret_cast<const float4*>(set.a.get()),
                    reinterpret_cast<float4*>(set.c.get()), words);
         });
@@ -64,16 +64,17 @@ int main(int argc, char** argv) {
         experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
     }
     for (const unsigned warps : {4, 8, 16, 32}) {
-        experiment.add({multiply_add_row<1>(sms, warps, work), multiply_add_row<2>(sms, warps, work),
-                        multiply_add_row<4>(sms, warps, work), multiply_add_row<8>(sms, warps, work)});
+        experiment.add(
+            {multiply_add_row<1>(sms, warps, work), multiply_add_row<2>(sms, warps, work),
+             multiply_add_row<4>(sms, warps, work), multiply_add_row<8>(sms, warps, work)});
     }
     experiment.add(mixes(sms, 8), lab::Evidence::counted);
     experiment.add(rereads(sms));
     for (const unsigned waves : {1, 2, 4, 8}) {
         for (const unsigned extra : {0, 1}) {
-            experiment.add({tail_of_one(sms, shared_bytes, waves, extra),
-                            tail_of_full(sms, waves, extra)},
-                           lab::Evidence::counted);
+            experiment.add(
+                {tail_of_one(sms, shared_bytes, waves, extra), tail_of_full(sms, waves, extra)},
+                lab::Evidence::counted);
         }
     }
     // Ragged: fewer words than threads, a last round that is partly outside.

@@ -47,8 +47,7 @@ template <int chains>
 lab::Variant multiply_add_row(unsigned sms, unsigned warps, unsigned work) {
     return chains_row<chains>(
         lab::variant_name("multiply_add", {{"warps", warps}, {"chains", chains}}),
-        lab::launch(multiply_add<chains>, sms * warps / 4, 128),
-        work / warps / chains);
+        lab::launch(multiply_add<chains>, sms * warps / 4, 128), work / warps / chains);
 }
 
 // One block of 128 threads an SM, and its shared memory full: a block takes as long alone as among others.
@@ -132,9 +131,8 @@ inline lab::Variant reread_row(unsigned sms, const std::string& name, int shared
          .working_set_bytes = 4 * reread_words},
         in, std::size_t{sms} * block,
         [=](const float* in, float* out) {
-            LAB_CUDA_CHECK(
-                cudaFuncSetAttribute(reread_beside_shared,
-                                     cudaFuncAttributePreferredSharedMemoryCarveout, shared));
+            LAB_CUDA_CHECK(cudaFuncSetAttribute(
+                reread_beside_shared, cudaFuncAttributePreferredSharedMemoryCarveout, shared));
             launch(in, out, rounds);
         },
         [=] {

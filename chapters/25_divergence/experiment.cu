@@ -38,10 +38,14 @@ float path_of(int way, float x, unsigned steps) {
 
 bool second(By by, float x, unsigned i) {
     switch (by) {
-        case By::warp: return i / 32 % 2 == 1;
-        case By::lane: return i % 2 == 1;
-        case By::data: return x < 0;
-        default: return false;
+        case By::warp:
+            return i / 32 % 2 == 1;
+        case By::lane:
+            return i % 2 == 1;
+        case By::data:
+            return x < 0;
+        default:
+            return false;
     }
 }
 
@@ -115,8 +119,8 @@ lab::Variant leave_row(const char* name, unsigned n) {
 std::vector<unsigned> lengths_of(unsigned n, bool sorted) {
     std::vector<unsigned> lengths(n);
     for (unsigned i = 0; i < n; ++i) {
-        lengths[i] = sorted ? static_cast<unsigned>(std::uint64_t{i} * 128 / n)
-                            : i * 2654435761u >> 25;
+        lengths[i] =
+            sorted ? static_cast<unsigned>(std::uint64_t{i} * 128 / n) : i * 2654435761u >> 25;
     }
     return lengths;
 }
@@ -185,9 +189,9 @@ template <By by>
 lab::Variant short_row(const lab::ArraySum& arrays, const char* name) {
     const unsigned n = static_cast<unsigned>(arrays.size());
     const auto launch = lab::launch(two_short_paths<by>, lab::blocks_for(n, block), block);
-    lab::Variant row = arrays.row_on_sets(
-        lab::variant_name("two_short_paths", {{"by", name}}), lab::Cache::cold,
-        [=](lab::ArraySum::Set& set) { launch(set.a.get(), set.c.get(), n); });
+    lab::Variant row =
+        arrays.row_on_sets(lab::variant_name("two_short_paths", {{"by", name}}), lab::Cache::cold,
+                           [=](lab::ArraySum::Set& set) { launch(set.a.get(), set.c.get(), n); });
     row.bytes = 8.0 * n;
     row.working_set_bytes = 2 * sizeof(float) * n;
     // The values repeat with a period of whole warps: a lane and a warp decide alike in each repetition.
@@ -222,8 +226,8 @@ std::vector<lab::Variant> long_rows(unsigned n) {
         lengths_row("sorted", n, true),
         function_row("sines/math:library/arguments:small", n, small_arguments, sines<false>,
                      sines_of),
-        function_row("sines/math:library/arguments:one_large", n, one_large_argument,
-                     sines<false>, sines_of),
+        function_row("sines/math:library/arguments:one_large", n, one_large_argument, sines<false>,
+                     sines_of),
         function_row("sines/math:library/arguments:large", n, large_arguments, sines<false>,
                      sines_of),
         function_row("sines/math:fast/arguments:small", n, small_arguments, sines<true>, sines_of),

@@ -1,76 +1,37 @@
-// Chapter 26: which question does it answer?
+// Chapter 26: what do a launch, a synchronisation and a copy beside a kernel cost?
 //
-// Source: to be filled in: author, work, year, section; there: sizes, block sizes, GPU.
+// Source: NVIDIA's articles "Getting Started with CUDA Graphs" (2019: 20 kernels on 500,000 floats, again and again) and
+//         "How to Overlap Data Transfers in CUDA C/C++" (2012); claims.toml has the others.
 //
-// Variants: copy, blocks of 128 to 512 threads, n = 2^20 and 2^26.
-// Model:    an element is one 4-byte load and one 4-byte store.
-// Differs:  to be filled in: where and why this is not what the source did.
-#include <algorithm>
-
-#include "kernels.cuh"
+// Variants: empty         1,000 launches of an empty kernel: into the queue alone, back to back, in turns on 4 streams, in one
+//                         graph, in a graph each; waited for one by one
+//           scaling       20 short kernels: waited for one by one, in a stream, in a graph
+//           iteration     64 steps of a small iteration: a launch each, in a graph, in one persistent kernel
+//           synchronise   the calls that wait, with nothing to wait for
+//           transfer      64 MiB to the device, pageable and pinned
+//           both_ways     64 MiB in each direction, in one stream and in two
+//           pipeline      64 MiB in 8 chunks that are copied, worked on and copied back, on 1 to 8 streams
+//           allocate      1 MiB that is allocated and freed: cudaMalloc, the pool of a stream
+// Model:    the time is that of one launch, kernel, step or call, or of all copies. Bytes of copies are those over the link.
+// Differs:  timed by the host's clock until the device is idle. An emulated GPU has no such time: it counts the kernels.
+#include "copies.hpp"
 #include "lab/experiment/chapter.hpp"
-
-namespace {
-
-// The arrays of one problem size, in as many sets as the launches rotate through. Made when the
-// first row needs them, shared by all rows of that size.
-class Arrays {
-  public:
-    struct Set {
-        lab::DeviceBuffer<float> in, out;
-    };
-
-    explicit Arrays(std::size_t n)
-        : size_(n), values_(lab::random_floats(std::min(n, lab::period), 1)) {}
-
-    std::size_t size() const { return size_; }
-
-    Set& set(std::size_t index) {
-        while (sets_.size() <= index) {
-            sets_.push_back({lab::repeated(values_, size_), lab::DeviceBuffer<float>(size_)});
-        }
-        return sets_[index];
-    }
-
-    void check() { lab::expect_repeats(set(0).out, {0, size_}, lab::DeviceBuffer<float>(values_)); }
-
-  private:
-    std::size_t size_;
-    std::vector<float> values_;  // repeated over the input
-    std::vector<Set> sets_;
-};
-
-lab::Variant copy_row(std::shared_ptr<Arrays> arrays, unsigned block) {
-    const std::size_t n = arrays->size();
-    const auto launch = lab::launch(copy, lab::blocks_for(n, block), block);
-    return {.name = lab::variant_name("copy", {{"block", block}, {"n", n}, {"cache", "cold"}}),
-            .bytes = 2.0 * sizeof(float) * n,
-            .working_set_bytes = 2 * sizeof(float) * n,
-            .cache = lab::Cache::cold,
-            .prepare = [=] { arrays->set(0).out.poison(); },
-            .launch =
-                [=](std::size_t index) {
-                    auto& [in, out] = arrays->set(index);
-                    launch(in.get(), out.get(), n);
-                },
-            .check = [=] { arrays->check(); },
-            .shape = launch.shape(),
-            .buffers = arrays.get()};
-}
-
-}  // namespace
+#include "launches.hpp"
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("26_launches_and_streams", argc, argv);
-    // A size that fits the L2, and one of at least four times any L2 of today.
-    for (const std::size_t n : {1 << 20, 1 << 26}) {
-        const auto arrays = std::make_shared<Arrays>(n);
-        for (const unsigned block : {128, 256, 512}) experiment.add(copy_row(arrays, block));
-        experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
+    if (experiment.measures()) {
+        experiment.add(empty_rows());
+        experiment.add(synchronise_rows());
+        experiment.add(copy_rows());
+        experiment.add(allocate_rows());
     }
-    // Ragged: n is no multiple of a warp.
-    for (const std::size_t n : {1, 1000003}) {
-        experiment.add_validation(copy_row(std::make_shared<Arrays>(n), 256));
+    experiment.add(scaling_rows(500000));
+    experiment.add(iteration_rows(1 << 14));
+    // Ragged: a block that is partly outside, one element.
+    for (const unsigned n : {1u, 1009u}) {
+        experiment.add_validation(scaling_rows(n));
+        experiment.add_validation(iteration_rows(n));
     }
     return experiment.run();
 }
