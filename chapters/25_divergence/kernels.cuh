@@ -49,18 +49,18 @@ __global__ void two_paths_selected(const float* in, float* out, unsigned n, unsi
     out[i] = x < 0 ? second : first;
 }
 
-// Paths of one instruction: the compiler needs no branch for them. Each lane computes, and a predicate or a select drops what
-// it does not want.
+// Paths of one instruction: the compiler needs no branch for them. Each lane computes both, and a select takes one.
 template <By by>
 __global__ void two_short_paths(const float* in, float* out, unsigned n) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    const float x = in[i];
+    float x = in[i];
     if (takes_second<by>(x, i)) {
-        out[i] = x * 0.25f;
+        x *= 0.25f;
     } else {
-        out[i] = x + 3.0f;
+        x += 3.0f;
     }
+    out[i] = x;
 }
 
 // One of 32 paths: each lane takes that of its number modulo `ways`.
