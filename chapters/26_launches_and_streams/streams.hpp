@@ -40,10 +40,13 @@ class Streams {
     std::vector<cudaStream_t> streams_;
 };
 
-// What `enqueue` puts into a stream, as a graph that can be launched again and again.
+// What `enqueue` puts into a stream, as a graph that can be launched again and again. It is executed once before, as
+// kernels are loaded at their first launch, which must not be captured.
 class Graph {
   public:
     explicit Graph(const std::function<void(cudaStream_t)>& enqueue) {
+        enqueue(streams_[0]);
+        LAB_CUDA_CHECK(cudaStreamSynchronize(streams_[0]));
         cudaGraph_t graph;
         LAB_CUDA_CHECK(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeThreadLocal));
         enqueue(streams_[0]);
