@@ -116,11 +116,15 @@ inline lab::Variant two_arrays_row(const Repeated& what) {
     row.bytes = 8.0 * what.n;
     row.working_set_bytes = 8 * what.n;
     row.prepare = [=] {
-        arrays->in = lab::DeviceBuffer<float>(std::span<const float>(values()));
+        arrays->in = lab::DeviceBuffer<float>(what.n);
         arrays->out = lab::DeviceBuffer<float>(what.n);
-        if (!what.capture) return;
-        arrays->graph =
-            std::make_unique<Graph>([&](cudaStream_t stream) { what.capture(*arrays, stream); });
+        if (what.capture) {
+            arrays->graph = std::make_unique<Graph>(
+                [&](cudaStream_t stream) { what.capture(*arrays, stream); });
+            arrays->out.poison();
+        }
+        const std::vector<float> in = values();
+        lab::backend::copy_to_device(arrays->in.get(), in.data(), in.size() * sizeof(float));
     };
     row.launch = [=](std::size_t) { what.run(*arrays); };
     row.check = [=] {
