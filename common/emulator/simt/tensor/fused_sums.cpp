@@ -88,7 +88,24 @@ float toward_zero(double value) {
     const auto nearest = static_cast<float>(value);
     const bool is_beyond = __builtin_fabs(double{nearest}) > __builtin_fabs(value);
     const bool stays = !is_beyond || __builtin_fabs(value) >= 0x1p128;
-    return float_of(stays ? bits_of(nearest) : bits_of(nearest) - 1);
+    const float result = float_of(stays ? bits_of(nearest) : bits_of(nearest) - 1);
+    return 0.0f + result;  // a zero is positive
+}
+
+void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
+                   SumType type, double (*sums)[columns]) {
+    for (unsigned row = 0; row < rows; ++row) {
+        for (unsigned column = 0; column < columns; ++column) {
+            float chain = 0;
+            for (unsigned k = 0; k < inner; ++k) {
+                chain = __builtin_fmaf(static_cast<float>(a.value[row][k]),
+                                       static_cast<float>(b.value[k][column]), chain);
+            }
+            const float sum = static_cast<float>(sums[row][column]) + chain;
+            sums[row][column] =
+                type == SumType::f16 ? Half::to_float(Half::from_float(sum)) : sum;
+        }
+    }
 }
 
 void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,

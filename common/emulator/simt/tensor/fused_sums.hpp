@@ -26,6 +26,10 @@ enum class SumType : std::uint8_t { f32, f16 };
 void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                   SumModel model, SumType type, double (*sums)[columns]);
 
+// The same by multiply-adds of FP32, one after another, and the sum at hand last.
+void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
+                   SumType type, double (*sums)[columns]);
+
 // Nearest to zero of the two FP32 numbers beside `value`; infinity from 2^128 on.
 float toward_zero(double value);
 
