@@ -10,8 +10,6 @@
 namespace emulator::simt {
 namespace {
 
-constexpr int zero_exponent = -126;
-
 double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
 }
@@ -111,7 +109,7 @@ void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, u
 void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                   SumModel model, SumType type, double (*sums)[columns]) {
     const bool is_special = has_special(a, b, rows, inner, sums);
-    const int smallest = type == SumType::f16 ? -14 : zero_exponent;
+    const int smallest = type == SumType::f16 ? -14 : -126;
     for (unsigned first = 0; first < inner; first += model.products) {
         const unsigned last = std::min<unsigned>(inner, first + model.products);
         for (unsigned row = 0; row < rows; ++row) {
