@@ -3,7 +3,8 @@
 // Source: NVIDIA: CUDA C++ Programming Guide and Best Practices Guide, control flow instructions, branch predication;
 //         claims.toml has the others. There: no numbers, for no GPU.
 //
-// Variants: two_paths           a loop of 64 multiply-adds or another one; by: what decides (none, warp, lane, data)
+// Variants: n = 2^17, which is counted, and 2^20, whose times outlast the launch
+//           two_paths           a loop of 64 multiply-adds or another one; by: what decides (none, warp, lane, data)
 //           two_paths_selected  both loops in each lane, and a select
 //           two_short_paths     paths of one instruction; n = 2^20 and 2^26
 //           switch_paths        1 to 32 different paths in a warp
@@ -23,7 +24,7 @@
 namespace {
 
 constexpr unsigned block = 256, usual_steps = 64;
-constexpr unsigned n_small = 1 << 20;
+constexpr unsigned n_counted = 1 << 17, n_timed = 1 << 20;
 
 using Floats = std::vector<float>;
 // What an element becomes.
@@ -244,8 +245,9 @@ std::vector<lab::Variant> long_rows(unsigned n) {
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("25_divergence", argc, argv);
-    experiment.add(long_rows(n_small));
-    for (const std::size_t n : {n_small, 1u << 26}) {
+    experiment.add(long_rows(n_counted));
+    experiment.add(long_rows(n_timed), lab::Evidence::measured);
+    for (const std::size_t n : {n_timed, 1u << 26}) {
         const lab::ArraySum arrays(n);
         experiment.add(short_rows(arrays));
         experiment.add_memcpy(n * sizeof(float), lab::Cache::cold);
