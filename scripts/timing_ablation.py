@@ -189,7 +189,7 @@ def main() -> int:
     programs = (PROGRAM + end for end in ("", "_l1_on", "_l1_off"))
     targets = [build.emulated_runtime(), *programs, *(each.target for each in sets[0].chapters)]
     build.configure(project, *targets)
-    build.build(project, "--quiet", *targets)
+    build.build(project, "programs", *targets)
     found: dict[str, dict[str, Errors]] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         lines = {NOTHING: ""} | dict(zip(asked, asked, strict=True)) if asked else variants(known)

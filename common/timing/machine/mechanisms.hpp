@@ -1,0 +1,21 @@
+// The mechanisms of the time model: each can be left out of a machine's description, to see what it is worth
+// (scripts/timing_ablation.py).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "timing/machine/machine.hpp"
+
+namespace timing {
+
+struct Mechanism {
+    std::string_view name;          // "dram_turns"
+    void (*leave_out)(Machine&);
+};
+std::span<const Mechanism> mechanisms();
+
+// The machine without mechanisms, their names separated by commas. Throws std::invalid_argument for an unknown name.
+Machine without(Machine machine, std::string_view names);
+
+}  // namespace timing
