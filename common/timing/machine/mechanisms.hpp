@@ -1,7 +1,8 @@
-// The mechanisms of the time model: each can be left out of a machine's description, to see what it is worth
-// (scripts/timing_ablation.py).
+// The mechanisms of the time model. Each can be left out of a machine's description, to see what it is worth
+// (scripts/timing_ablation.py, common/timing/mechanisms.md).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -9,8 +10,11 @@
 
 namespace timing {
 
+enum class Group : std::uint8_t { dram, l2, stores, sm, launch, ptxas };
+
 struct Mechanism {
-    std::string_view name;          // "dram_turns"
+    std::string_view name;  // "dram_rows"
+    Group group;
     void (*leave_out)(Machine&);
 };
 std::span<const Mechanism> mechanisms();

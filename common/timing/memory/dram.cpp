@@ -77,7 +77,7 @@ void Dram::write_what_waits(Channel& channel, double now) {
     if (channel.waiting_bytes == 0) return;
     const double free = channel.server.free();
     channel.server.serve(free < now ? std::max(free, channel.waiting_since) : now,
-                         machine_.dram_turn_cycles + channel.waiting_bytes * cycles_per_byte_);
+                         machine_.dram_turnaround_cycles + channel.waiting_bytes * cycles_per_byte_);
     channel.waiting_bytes = 0;
 }
 
@@ -85,7 +85,7 @@ double Dram::copy_cycles(const Machine& machine, double read_bytes, double writt
     const double of_all = max_waiting_bytes * channels * machine.sms;
     const double turns = read_bytes > 0 ? written_bytes / of_all : 0;
     return (read_bytes + written_bytes) / machine.dram_bytes_per_cycle +
-           turns * machine.dram_turn_cycles;
+           turns * machine.dram_turnaround_cycles;
 }
 
 double Dram::free() const {

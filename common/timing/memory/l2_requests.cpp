@@ -9,7 +9,6 @@ namespace timing {
 L2Requests::L2Requests(const Machine& machine, double active_sms, double unevenness)
     : machine_(machine),
       sector_cycles_(std::max(1.0, active_sms / machine.l2_store_sectors_per_cycle)),
-      line_cycles_(std::max(1.0, active_sms / machine.l2_store_lines_per_cycle)),
       bulk_line_cycles_(active_sms / machine.l2_bulk_lines_per_cycle),
       completed_cycles_(active_sms / machine.l2_completed_sectors_per_cycle),
       unevenness_(std::max(1.0, unevenness / machine.l2_slice_reserve)) {}
@@ -26,7 +25,7 @@ L2Requests::Load L2Requests::load(std::size_t lines, double now) {
     const double behind = behind_stores(now);
     const double of_l2 = server_.serve(now - machine_.averaging_window_cycles, cycles) - behind;
     const double begin = std::max(port_.serve(now, cycles), of_l2);
-    return {begin + cycles - 1, behind};  // one is part of the L2's latency
+    return {begin + cycles - 1, machine_.switches.waits_behind_stores ? behind : 0};  // one is part of the L2's latency
 }
 
 // Which bytes of a line are written, where its sectors are not written whole, takes as long as a sector. A store's bytes
@@ -36,9 +35,9 @@ double L2Requests::cycles_of(const Line& line) const {
     for (const double bytes : line.bytes) {
         if (bytes == 0) continue;
         ++sectors;
-        if (bytes < emulator::sector_bytes) with_mask = 1;
+        if (bytes < emulator::sector_bytes && machine_.switches.sends_masks) with_mask = 1;
     }
-    return std::max(line_cycles_, sector_cycles_ * (sectors + with_mask));
+    return sector_cycles_ * (sectors + with_mask);
 }
 
 void L2Requests::merge(const Access& access, std::span<const emulator::LineSectors> lines) {

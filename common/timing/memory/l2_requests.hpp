@@ -61,7 +61,7 @@ class L2Requests {
     void send(const InFlight& store, double now);
 
     const Machine& machine_;
-    double sector_cycles_, line_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
+    double sector_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
     Server port_, server_;  // the way out of the SM, and the SM's share of the L2
     std::deque<InFlight> in_flight_;
     std::vector<Line> waiting_;  // of the last store, ascending, with what was merged into it

@@ -45,6 +45,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       constants_(machine),
+      data_(machine.switches.fills_use_data_path),
       requests_(machine, active_sms, facts.slice_unevenness),
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
@@ -53,7 +54,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
           static_cast<double>(facts.sm_blocks) /
           static_cast<double>(std::max<std::size_t>(1, trace.blocks.size()))),
       draw_(draw),
-      writeback_delay_(machine.eviction_delay(facts.dram_bytes * facts.dram_dirty_share)) {}
+      writeback_delay_(machine.writeback_delay(facts.dram_bytes * facts.dram_dirty_share)) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now, bool is_in_first_wave) {
@@ -87,10 +88,7 @@ double MemoryPath::serve_shared(const Access& access, double now) {
                                   : emulator::line_bytes / machine_.shared_bytes_per_cycle;
     const double passes = std::max<double>(1, access.wavefronts);
     shared_busy_ += pass * passes;
-    // One request alone uses the banks every second cycle; others go in between.
-    const double alone = (passes - 1) * std::max(pass, machine_.shared_pass_cycles) + pass;
-    const double last = std::max(data_.serve(now, pass * passes), now + alone);
-    return last - 1 + machine_.shared_cycles;
+    return data_.serve(now, pass * passes) - 1 + machine_.shared_cycles;
 }
 
 // What a request to global memory costs the data path: its bytes, its tags or its passes through the
@@ -128,7 +126,7 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
 bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
     lines_asked_.insert(line.line());
     if (facts_.dram_share_of_reads >= 1) return true;
-    if (is_in_first_wave_) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
+    if (is_in_first_wave_ && machine_.switches.first_wave_waits) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
     if (dram_requests_due_ < 1) return false;
     dram_requests_due_ -= 1;
@@ -202,12 +200,11 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
         note_stored(lines, sent);
         return std::max(begin + cycles + machine_.bulk_store_cycles, sent);
     }
-    const double cycles =
-        std::max(machine_.bulk_copy_cycles, count * machine_.bulk_load_line_cycles);
+    const double cycles = std::max(machine_.bulk_copy_cycles, count);  // a line a cycle
     const double begin = bulk_loads_.serve(now, cycles);
     const double of_l2 = access.bytes * active_sms_ / machine_.l2_bytes_per_cycle;
     const double asked = l2_.serve(std::max(now, begin), of_l2);
-    const double last = std::max(begin + count * machine_.bulk_load_line_cycles, asked + of_l2);
+    const double last = std::max(begin + count, asked + of_l2);
     const double more = machine_.l2_cycles + machine_.bulk_load_cycles;
     return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more, 0);
 }
@@ -216,7 +213,7 @@ double MemoryPath::launch_tail_cycles() const {
     if (!is_used_) return 0;
     const double read_bytes = facts_.dram_bytes * (1 - facts_.dram_dirty_share);
     return machine_.launch_tail_cycles_per_sm * active_sms_ + cycles_to_last_sm(read_bytes) +
-           machine_.eviction_delay(read_bytes);
+           machine_.writeback_delay(read_bytes);
 }
 
 // This SM has waited for the last of its own lines, the launch waits for the last of all.
@@ -250,6 +247,7 @@ void MemoryPath::note_stored(std::span<const emulator::LineSectors> lines, doubl
 
 // What comes into the L2 takes the place of what was there, of which a part has to be written to DRAM.
 void MemoryPath::evict(double bytes, double now) {
+    if (!machine_.switches.writes_back) return;
     evictions_.add(bytes * facts_.dram_dirty_share);
     while (const auto line = evictions_.next())
         dram_.write(line->line, line->bytes, facts_.share_of_rows_written, now);

@@ -13,7 +13,6 @@
 #include "emulator/runtime/memory/arrays.hpp"
 #include "emulator/runtime/memory/host_access.hpp"
 #include "emulator/runtime/report/settings.hpp"
-#include "timing/machine/machine_table.hpp"
 
 // All that cuda_profiler_api.h declares: a package of its own on PyPI.
 extern "C" {
@@ -50,12 +49,9 @@ const Architecture& architecture() { return *settings().architecture; }
 simt::Gpu& gpu() {
     if (!gpu_slot()) {
         simt::Options options = settings().options;
-        const timing::Machine machine = timing::machine_of(architecture());
         options.say = print_note;
         options.heap_bytes = limits().heap_bytes;
         options.stack_bytes = limits().stack_bytes;
-        options.l2_slices = machine.l2_slices;
-        options.l2_reuse_bytes = machine.l2_reuse_bytes;
         gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
     }
     return *gpu_slot();
