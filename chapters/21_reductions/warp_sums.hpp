@@ -15,7 +15,7 @@ using RepeatSums = void (*)(const unsigned* in, unsigned* out, int rounds);
 inline lab::Variant warp_sums_row(const char* name, RepeatSums kernel, unsigned sms, bool alone,
                                   lab::Feature needs) {
     const unsigned blocks = alone ? 1 : 2 * sms, threads = alone ? 32 : 1024;
-    const int rounds = alone ? 4096 : 256;
+    const int rounds = alone ? 4096 : 64;
     const auto value = [](std::size_t i) { return static_cast<unsigned>(i * 2654435761u); };
     const auto in = [=] {
         std::vector<unsigned> in(threads);
