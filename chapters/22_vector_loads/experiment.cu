@@ -62,10 +62,13 @@ lab::Variant add_row(const ArraySum& arrays, Cache cache) {
     const std::size_t n = arrays.size();
     const auto launch =
         lab::launch(add<Word>, lab::blocks_for(n, usual_block * sizeof(Word) / 4), usual_block);
-    return arrays.row(lab::variant_name(name_of<Word>("add"), {{"block", usual_block}}), 0, cache,
-                      [=](const float* a, const float* b, float* c, std::size_t, std::size_t) {
-                          launch(a, b, c, n);
-                      });
+    lab::Variant row =
+        arrays.row(lab::variant_name(name_of<Word>("add"), {{"block", usual_block}}), 0, cache,
+                   [=](const float* a, const float* b, float* c, std::size_t, std::size_t) {
+                       launch(a, b, c, n);
+                   });
+    row.shape = launch.shape();
+    return row;
 }
 
 template <class Word>
@@ -82,9 +85,11 @@ lab::Variant offset_row(const ArraySum& arrays, Cache cache, std::size_t offset)
     const std::size_t n = arrays.size();
     const auto launch = lab::launch(
         copy_offset<Word>, lab::blocks_for(n, usual_block * sizeof(Word) / 4), usual_block);
-    return copy_row(
+    lab::Variant row = copy_row(
         arrays, lab::variant_name(name_of<Word>("copy_offset"), {{"offset", offset}}), cache,
         [=](const float* in, float* out) { launch(in, out, n, offset); }, offset);
+    row.shape = launch.shape();
+    return row;
 }
 
 template <class Word>
