@@ -10,8 +10,8 @@ _KINDS: list[tuple[str, str, dict[str, object]]] = [
     ("4 bytes", "copy", {"access": 4, "block": 256}),
     ("8 bytes", "copy", {"access": 8, "block": 256}),
     ("16 bytes", "copy", {"access": 16, "block": 256}),
-    ("4 x 4, unrolled", "copy_unrolled", {"unroll": 4}),
-    ("4 x 4, neighbours", "copy_neighbours", {}),
+    ("4 floats apart", "copy_unrolled", {"unroll": 4}),
+    ("4 neighbours", "copy_neighbours", {}),
 ]
 _LARGE: dict[str, object] = {"n": 2**26, "cache": "cold"}
 _COUNTED: dict[str, object] = {"n": 2**20, "cache": "cold"}
