@@ -19,7 +19,9 @@ _COUNTED: dict[str, object] = {"n": 2**20, "cache": "cold"}
 
 def chart(facts: Facts) -> Chart:
     last = len(_KINDS) - 0.5
-    time = Panel((-0.5, last), (0.4, 1.3), heading="time of a copy, 4 bytes an access = 1", height=230)
+    time = Panel(
+        (-0.5, last), (0.4, 1.3), heading="time of a copy, 4 bytes an access = 1", height=230
+    )
     counted = Panel(
         (-0.5, last), (0, 1.15), heading="executed instructions, 4 bytes an access = 1", height=230
     )

@@ -12,7 +12,7 @@
 //           copy_offset        reads that begin 0 to 4 elements further on, as wide as that allows
 //           n = 2^20 floats, from DRAM and from the L2, and 2^26.
 // Model:    a copied element is a 4-byte load and a 4-byte store; an added one two loads and a store.
-// Differs:  the source's copy loops over the grid; here that is a variant of its own, as it fixes the warps an SM has.
+// Differs:  NVIDIA's copy loops over the grid; here that is a variant of its own, as it fixes the warps an SM has.
 #include <string>
 
 #include "kernels.cuh"

@@ -12,20 +12,20 @@ def chart(facts: Facts) -> Chart:
     device = facts.gpu or facts.of("hopper")
     where = f"{device.name}: " if device else ""
     copies = Panel(
-        (1.5, 40),
+        (1.5, 80),
         (0.9, 8),
         log_x=True,
         log_y=True,
-        heading=f"{where}time of a copy, fastest = 1, against KB in flight on an SM",
+        heading=f"{where}time of a copy, fastest = 1",
         height=250,
     )
-    copies.ticks_x((float(kb), str(kb)) for kb in (2, 4, 8, 16, 32))
+    copies.ticks_x((float(kb), str(kb)) for kb in (2, 4, 8, 16, 32, 64))
     chains = Panel(
         (3.3, 300),
         (0.9, 5),
         log_x=True,
         log_y=True,
-        heading=f"{where}time of equal work, fastest = 1, against multiply-adds in flight on an SM, in warps",
+        heading=f"{where}time of equal arithmetic, fastest = 1",
         height=250,
     )
     chains.ticks_x((float(count), str(count)) for count in (4, 8, 16, 32, 64, 128, 256))
