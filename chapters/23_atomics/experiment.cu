@@ -16,7 +16,9 @@
 // Model:    items are additions, or words and bytes that are read; a filter reads its words and writes those it
 //           keeps, a histogram reads its bytes.
 // Differs:  counters are not cleared between timed launches, but for the filter, whose launches clear its counter first.
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "additions.hpp"
 #include "cub_histogram.hpp"
@@ -49,7 +51,11 @@ class Bytes {
 
     Set& set(std::size_t index) {
         while (sets_.size() <= index) {
-            sets_.push_back({lab::repeated(values_, size_), atomics::zeros<unsigned>(bin_count)});
+            // Filled even where a launch is predicted: bytes decide which threads meet.
+            std::vector<std::uint8_t> bytes(size_);
+            for (std::size_t i = 0; i < size_; ++i) bytes[i] = values_[i % values_.size()];
+            sets_.push_back({lab::DeviceBuffer<std::uint8_t>(std::span<const std::uint8_t>(bytes)),
+                             atomics::zeros<unsigned>(bin_count)});
         }
         return sets_[index];
     }
@@ -129,7 +135,7 @@ int main(int argc, char** argv) {
     atomics::add_global_rows(experiment);
     atomics::add_shared_rows(experiment);
     experiment.add(atomics::append_rows(1 << 22, warm));
-    experiment.add(atomics::append_rows(1 << 26, cold));
+    experiment.add(atomics::append_rows(1 << 25, cold));
     for (const bool random : {true, false}) {
         experiment.add(histogram_rows(sms, 1 << 22, random, warm));
         experiment.add(histogram_rows(sms, 1 << 28, random, cold));
