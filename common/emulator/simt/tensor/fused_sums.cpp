@@ -19,18 +19,30 @@ int exponent_of(double value, int smallest) {
     return field == 0 ? zero_exponent : std::max(field - 1023, smallest);
 }
 
-// A row of D behind one step; `first`: of the products in it.
+// The nearest to zero of the two FP32 numbers beside each value; infinity from 2^128 on.
+inline float truncated(double value) {
+    const auto nearest = static_cast<float>(value);
+    const double magnitude = __builtin_fabs(value);
+    const bool is_beyond = __builtin_fabs(double{nearest}) > magnitude && magnitude < 0x1p128;
+    // A zero is positive.
+    return 0.0f + float_of(bits_of(nearest) - static_cast<std::uint32_t>(is_beyond));
+}
+
+// A row of D behind one step, of the products first to last - 1; `smallest`: the exponent of the sums' subnormal numbers.
+// Local arrays: the compiler keeps them in registers.
 void add_step(const RowFactors& a, const ColumnFactors& b, unsigned row, unsigned first,
-              unsigned last, SumModel model, const std::int32_t (&of_sums)[columns],
-              double (&sums)[columns]) {
+              unsigned last, SumModel model, int smallest, double (&of_row)[columns]) {
     alignas(64) std::int32_t largest[columns];
-    std::ranges::copy(of_sums, largest);
+    alignas(64) double sums[columns], scale[columns], unit[columns];
+    for (unsigned column = 0; column < columns; ++column) {
+        sums[column] = of_row[column];
+        largest[column] = exponent_of(sums[column], smallest);
+    }
     for (unsigned k = first; k < last; ++k) {
         const std::int32_t of_a = a.exponent[row][k];
         for (unsigned column = 0; column < columns; ++column)
             largest[column] = std::max(largest[column], of_a + b.exponent[k][column]);
     }
-    alignas(64) double scale[columns], unit[columns];
     for (unsigned column = 0; column < columns; ++column) {
         scale[column] = power_of_two(model.fraction_bits - largest[column]);
         unit[column] = power_of_two(largest[column] - model.fraction_bits);
@@ -41,7 +53,8 @@ void add_step(const RowFactors& a, const ColumnFactors& b, unsigned row, unsigne
         for (unsigned column = 0; column < columns; ++column)
             sums[column] += __builtin_trunc(of_a * b.value[k][column] * scale[column]);
     }
-    for (unsigned column = 0; column < columns; ++column) sums[column] *= unit[column];
+    for (unsigned column = 0; column < columns; ++column)
+        of_row[column] = sums[column] * unit[column];
 }
 
 // Infinities and NaNs: those results that are not finite, whatever the order of the sum.
@@ -55,11 +68,18 @@ void add_special(const RowFactors& a, const ColumnFactors& b, unsigned row, unsi
     }
 }
 
-double rounded(double sum, SumModel model, SumType type) {
-    if (type == SumType::f16) return Half::to_float(Half::from_float(round_to_odd(sum)));
-    const float result = toward_zero(sum);
-    if (model.result_bits == 23 || !std::isfinite(result)) return result;
-    return float_of(bits_of(result) & ~0u << (23 - model.result_bits));
+void round(SumModel model, SumType type, double (&sums)[columns]) {
+    if (type == SumType::f16) {
+        for (double& sum : sums) sum = Half::to_float(Half::from_float(round_to_odd(sum)));
+        return;
+    }
+    const std::uint32_t kept = ~0u << (23 - model.result_bits);
+    for (double& sum : sums) {
+        const float result = truncated(sum);
+        // Infinities and NaNs keep their bits.
+        const std::uint32_t mask = (bits_of(result) & 0x7f800000u) == 0x7f800000u ? ~0u : kept;
+        sum = float_of(bits_of(result) & mask);
+    }
 }
 
 bool has_special(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
@@ -81,14 +101,6 @@ bool has_special(const RowFactors& a, const ColumnFactors& b, unsigned rows, uns
 }
 
 }  // namespace
-
-float toward_zero(double value) {
-    const auto nearest = static_cast<float>(value);
-    const bool is_beyond = __builtin_fabs(double{nearest}) > __builtin_fabs(value);
-    const bool stays = !is_beyond || __builtin_fabs(value) >= 0x1p128;
-    const float result = float_of(stays ? bits_of(nearest) : bits_of(nearest) - 1);
-    return 0.0f + result;  // a zero is positive
-}
 
 void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                    SumType type, double (*sums)[columns]) {
@@ -115,16 +127,11 @@ void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, un
         for (unsigned row = 0; row < rows; ++row) {
             double(&sum)[columns] = sums[row];
             double before[columns];
-            std::int32_t exponents[columns];
-            for (unsigned column = 0; column < columns; ++column) {
-                before[column] = sum[column];
-                exponents[column] = exponent_of(sum[column], smallest);
-            }
-            add_step(a, b, row, first, last, model, exponents, sum);
+            std::ranges::copy(sum, before);
+            add_step(a, b, row, first, last, model, smallest, sum);
             if (is_special) [[unlikely]]
                 add_special(a, b, row, first, last, before, sum);
-            for (unsigned column = 0; column < columns; ++column)
-                sum[column] = rounded(sum[column], model, type);
+            round(model, type, sum);
         }
     }
 }
