@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "emulator/simt/alu/values/half_values.hpp"
 
 namespace emulator::simt {
 namespace {
-
-double power_of_two(int exponent) {
-    return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
-}
 
 int exponent_of(double value, int smallest) {
     const auto field = static_cast<int>(bits_of(value) >> 52 & 0x7ff);
@@ -28,33 +25,48 @@ inline float truncated(double value) {
     return 0.0f + float_of(bits_of(nearest) - static_cast<std::uint32_t>(is_beyond));
 }
 
+// The columns of a row, side by side in the host's vector registers.
+using Numbers = double __attribute__((vector_size(columns * sizeof(double)), may_alias));
+using Integers = std::int32_t __attribute__((vector_size(columns * sizeof(std::int32_t)), may_alias));
+using Bits = std::int64_t __attribute__((vector_size(columns * sizeof(std::int64_t))));
+
+template <class Vector, class Element>
+const Vector& as(const Element (&from)[columns]) {
+    return reinterpret_cast<const Vector&>(from);
+}
+
+void set_powers_of_two(const Integers& exponents, Numbers& powers) {
+    const Bits bits = __builtin_convertvector(exponents + 1023, Bits) << 52;
+    std::memcpy(&powers, &bits, sizeof powers);
+}
+
 // A row of D behind one step, of the products first to last - 1; `smallest`: the exponent of the sums' subnormal numbers.
-// Local arrays: the compiler keeps them in registers.
 void add_step(const RowFactors& a, const ColumnFactors& b, unsigned row, unsigned first,
               unsigned last, SumModel model, int smallest, double (&of_row)[columns]) {
-    alignas(64) std::int32_t largest[columns];
-    alignas(64) double sums[columns], scale[columns], unit[columns];
-    for (unsigned column = 0; column < columns; ++column) {
-        sums[column] = of_row[column];
-        largest[column] = exponent_of(sums[column], smallest);
-    }
-    for (unsigned k = first; k < last; ++k) {
-        const std::int32_t of_a = a.exponent[row][k];
-        for (unsigned column = 0; column < columns; ++column)
-            largest[column] = std::max(largest[column], of_a + b.exponent[k][column]);
-    }
-    for (unsigned column = 0; column < columns; ++column) {
-        scale[column] = power_of_two(model.fraction_bits - largest[column]);
-        unit[column] = power_of_two(largest[column] - model.fraction_bits);
-        sums[column] = 0.0 + __builtin_trunc(sums[column] * scale[column]);
-    }
-    for (unsigned k = first; k < last; ++k) {
-        const double of_a = a.value[row][k];
-        for (unsigned column = 0; column < columns; ++column)
-            sums[column] += __builtin_trunc(of_a * b.value[k][column] * scale[column]);
-    }
+    Integers largest;
     for (unsigned column = 0; column < columns; ++column)
-        of_row[column] = sums[column] * unit[column];
+        largest[column] = exponent_of(of_row[column], smallest);
+    for (unsigned k = first; k < last; ++k) {
+        const Integers of_product = as<Integers>(b.exponent[k]) + a.exponent[row][k];
+        largest = of_product > largest ? of_product : largest;
+    }
+    Numbers sums, scale, unit;
+    std::memcpy(&sums, of_row, sizeof sums);
+    set_powers_of_two(model.fraction_bits - largest, scale);
+    set_powers_of_two(largest - model.fraction_bits, unit);
+    // Conversions to integers truncate. Of 25 fraction bits, eight products below 4 are below 2^30.
+    constexpr unsigned in_32_bits = 8;
+    sums = __builtin_convertvector(__builtin_convertvector(sums * scale, Integers), Numbers);
+    for (unsigned k = first; k < last;) {
+        Integers some{};
+        for (const unsigned end = std::min(last, k + in_32_bits); k < end; ++k) {
+            const Numbers products = a.value[row][k] * as<Numbers>(b.value[k]) * scale;
+            some += __builtin_convertvector(products, Integers);
+        }
+        sums += __builtin_convertvector(some, Numbers);
+    }
+    sums *= unit;
+    std::memcpy(of_row, &sums, sizeof sums);
 }
 
 // Infinities and NaNs: those results that are not finite, whatever the order of the sum.
