@@ -39,6 +39,31 @@ inline std::string product_name(const std::string& name, const ProductShape& sha
         name, {{"m", shape.m}, {"n", shape.n}, {"k", shape.k}, {"cache", text(Cache::cold)}});
 }
 
+// Halves convert to float alone.
+template <class T>
+double to_double(T element) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        return double(element);
+    } else {
+        return double(static_cast<float>(element));
+    }
+}
+
+// a[0] b[0] + a[1] b[stride] + ..., `k` products, in double precision; and the sum of their magnitudes.
+struct SumOfProducts {
+    double value = 0, magnitude = 0;
+};
+template <class T>
+SumOfProducts sum_of_products(const T* a, const T* b, std::size_t stride, int k) {
+    SumOfProducts sum;
+    for (std::size_t i = 0; i < std::size_t(k); ++i) {
+        const double product = to_double(a[i]) * to_double(b[i * stride]);
+        sum.value += product;
+        sum.magnitude += std::abs(product);
+    }
+    return sum;
+}
+
 // Relative to the product of the magnitudes, |a| |b|.
 struct ProductError {
     double of_inputs = 0;    // of one product: of what a and b lose before they are multiplied
@@ -157,29 +182,14 @@ class ProductData {
     void expect_element(std::size_t index) {
         const std::size_t row = index / shape_.n;
         const std::size_t column = index % shape_.n;
-        double value = 0;
-        double magnitude = 0;
-        for (std::size_t i = 0; i < std::size_t(shape_.k); ++i) {
-            const double product =
-                number(a_[row * shape_.k + i]) * number(b_[i * shape_.n + column]);
-            value += product;
-            magnitude += std::abs(product);
-        }
+        const auto [value, magnitude] =
+            sum_of_products(&a_[row * shape_.k], &b_[column], std::size_t(shape_.n), shape_.k);
         // Sums of k rounded products in any order err by at most k u / (1 - k u) (|a| |b|), where u is the error of each
         // (Higham: Accuracy and Stability of Numerical Algorithms, section 3.5).
         const double rounding = shape_.k * error_.of_each_sum;
         const double of_sums = rounding / (1 - rounding);
         const double whole = error_.of_inputs + of_sums * (1 + error_.of_inputs);
         expected_.push_back({index, value, whole * magnitude});
-    }
-
-    // Halves convert to float alone.
-    static double number(In element) {
-        if constexpr (std::is_integral_v<In>) {
-            return double(element);
-        } else {
-            return double(static_cast<float>(element));
-        }
     }
 
     std::string at(std::size_t index) const {
@@ -232,6 +242,12 @@ class Product {
                 dim3 block) const {
         const auto [m, n, k] = shape();
         return row(name, launch(kernel, grid(block), block), m, n, k);
+    }
+    // The same, "name/block:…/m:…/n:…/k:…/cache:cold".
+    Variant row_in_blocks(const std::string& name,
+                          void (*kernel)(const T* a, const T* b, T* c, int m, int n, int k),
+                          dim3 block) const {
+        return row(variant_name(name, {{"block", block}}), kernel, block);
     }
     // Blocks that cover c.
     dim3 grid(dim3 block) const {

@@ -165,6 +165,7 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
         raise ValueError(f"a claim's id {identifier!r} is missing or not of the form a_b_c")
     where = f"claim {identifier}"
     refuse_unknown(where, table, [*_TEXTS, *_OPTIONAL])
+    table["source"] = _joined(table.get("source"))
     for key in _TEXTS:
         if not isinstance(table.get(key), str) or not table[key].strip():
             raise ValueError(f"{where}: {key} is missing or empty")
@@ -188,6 +189,13 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
             f"and does not agree with '{claim.direction}'"
         )
     return claim
+
+
+def _joined(source: object) -> object:
+    """Several sources of one statement as a text; anything else as it is."""
+    if isinstance(source, list) and all(isinstance(one, str) and one.strip() for one in source):
+        return "; ".join(source)
+    return source
 
 
 def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ struct Function {
     int max_dynamic_shared_bytes = -1;  // -1: not opted in
     int preferred_carveout_percent = -1;
     bool non_portable_clusters = false;
+    cudaSharedMemConfig shared_config = cudaSharedMemBankSizeDefault;  // default: the device's
 
     // Throws ApiError (cudaErrorInvalidDeviceFunction, cudaErrorNoKernelImageForDevice, ...).
     const simt::Kernel& kernel();
@@ -39,6 +40,15 @@ struct Function {
   private:
     friend class Program;
     const simt::Kernel* kernel_ = nullptr;
+};
+
+struct Launch {
+    Function* function = nullptr;
+    dim3 grid, block;
+    std::size_t dynamic_shared_bytes = 0;
+    bool cooperative = false;
+    std::vector<std::byte> parameters;
+    std::optional<unsigned long long> stream{};  // its number; nothing in a graph
 };
 
 // One fat binary.
