@@ -90,6 +90,8 @@ struct LaunchRecord {
     AccessCounters local_loads, local_stores;
     AccessCounters shared_loads, shared_stores, shared_atomics;
     AccessCounters texture_loads;
+    std::uint64_t matrix_load_requests = 0, matrix_store_requests = 0;  // ldmatrix, stmatrix
+    std::uint64_t tensor_instructions = 0;  // of warps, as the machine code has them
     MemoryCounters memory;
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
     std::uint64_t incomplete_sectors = 0;  // that stores leave partly written, and nothing has read
