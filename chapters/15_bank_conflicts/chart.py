@@ -47,7 +47,7 @@ def chart(facts: Facts) -> Chart:
                 number(row, "stride"),
                 device.over(row, "shared_load_wavefronts", "shared_load_requests"),
             )
-            for row in device.rows("load_strided", element=4, sharers=1)
+            for row in _words(device)
         ],
     )
     title = _title(facts.gpu)
@@ -104,12 +104,19 @@ def _title(gpu: Device | None) -> str:
     )
 
 
+def _words(device: Device) -> list[str]:
+    """The strided loads of words in banks as they are by default."""
+    rows = device.rows("load_strided", element=4, sharers=1)
+    return [row for row in rows if "/banks:" not in row]
+
+
 def _at_stride_32(facts: Facts) -> str:
     """The passes of a request with all lanes in one bank, and of the generation that needs fewest."""
     counted = [
         (passes, device.generation.capitalize())
         for device in facts.emulated
-        for row in device.rows("load_strided", element=4, sharers=1, stride=32)
+        for row in _words(device)
+        if number(row, "stride") == 32
         if (passes := device.over(row, "shared_load_wavefronts", "shared_load_requests"))
     ]
     if not counted:

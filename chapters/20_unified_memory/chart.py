@@ -74,7 +74,7 @@ def _title(gpu: Device | None) -> str:
         return ""
     pinned, managed = totals
     pageable = _phase(gpu, "explicit", "total")
-    other = f", pageable ones {pageable:.0f}" if pageable else ""
+    other = f", pageable copies {pageable:.0f}" if pageable else ""
     made = _phase(gpu, "pinned", "allocate")
     pages = f"; {made:.0f} ms of these make page-locked pages" if made else ""
-    return f"On the {gpu.name} managed memory takes {managed:.0f} ms{other}, page-locked copies {pinned:.0f}{pages}"
+    return f"On the {gpu.name} managed memory takes {managed:.0f} ms{other}, page-locked ones {pinned:.0f}{pages}"
