@@ -24,7 +24,7 @@ from notebook.base.text import close_matches, short
 from notebook.data.chapters import PAGE
 from notebook.decide import answers
 from notebook.decide.tables import ChapterVerdicts
-from notebook.pages import citations, lore_table, markers
+from notebook.pages import citations, rule_table, markers
 from notebook.pages.markers import Marker, WrongMarker
 from notebook.pages.prose_numbers import ChapterNumbers
 
@@ -95,11 +95,12 @@ class ChapterPage:
                 return match[0]
             if match[1] is None:
                 raise ValueError(f"a stray {match[0]} (a placeholder is {{name:form}})")
-            return self._number(match[1])
+            return self.number(match[1])
 
         return _CODE_OR_PLACEHOLDER.sub(number, text)
 
-    def _number(self, placeholder: str) -> str:
+    def number(self, placeholder: str) -> str:
+        """What a placeholder becomes; raises ValueError and answers.Unanswered."""
         if placeholder.startswith(citations.PREFIX):
             return self._citations.checked(placeholder.removeprefix(citations.PREFIX))
         name, _, form = placeholder.partition(":")
@@ -113,7 +114,7 @@ class ChapterPage:
             known = close_matches(claim, [*self._numbers.known, *claimed], most=5)
             raise ValueError(f"unknown number {short(claim)}; {known}")
         if form == "verdict":
-            return lore_table.verdict_word(self._decided, claim)
+            return rule_table.verdict_word(self._decided, claim)
         return answers.filled(self._decided, f"{{{placeholder}}}")
 
     @cached_property
