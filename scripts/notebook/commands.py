@@ -123,6 +123,7 @@ def _run(options: Namespace) -> int:
         options.time_limit,
         options.filter,
         options.gpu_targets,
+        again=options.again or not run_options.may_be_stored(options),
     )
     return run.run(where, options.chapters, options.device, steps)
 

@@ -33,6 +33,7 @@ struct LaunchShape {
     Dimensions grid, block;
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;  // all blocks are resident together; fails where they do not fit
+    bool widest_banks = false;  // shared memory in its eight-byte mode, where the GPU has one
 };
 
 // What a module or a launch asks for and the emulated GPU cannot do. One line that names the
@@ -94,6 +95,7 @@ struct LaunchRecord {
     std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
     L2Reuse::Reread reread;                // beside dram_read_bytes, where its time is asked for
     double slice_unevenness = 1;           // of stores into many lines (SliceLoads)
+    std::shared_ptr<const LineUpdates> line_updates;  // of the blocks executed; null: no time is asked for
     std::shared_ptr<const SectorSet> touched;     // the same; null: not known
     std::shared_ptr<const WrittenBytes> written;  // null: not known, or hazards are not checked
     std::uint64_t warp_instructions = 0, thread_instructions = 0;  // of the PTX

@@ -1,4 +1,5 @@
-// Whether lanes of a warp only wait for others.
+#include "emulator/simt/warp/spin_detection.hpp"
+
 #include <array>
 #include <bit>
 #include <cstring>
@@ -6,13 +7,12 @@
 #include "emulator/simt/warp/block_runner.hpp"
 
 namespace emulator::simt {
-namespace {
 
 // Of words in four columns, each with a chain of its own, as a multiplication takes longer than a load.
-std::uint64_t hash_registers(const Fragment& fragment) {
+std::uint64_t hash_registers(const Frame& frame) {
     constexpr std::size_t columns = 4;
-    const std::byte* const registers = fragment.frame->registers;
-    const std::uint32_t bytes = fragment.frame->function->register_bytes;
+    const std::byte* const registers = frame.registers;
+    const std::uint32_t bytes = frame.function->register_bytes;
     std::array<std::uint64_t, columns> hashes{};
     const auto add = [&](std::size_t column, std::uint32_t at) {
         std::uint64_t word;
@@ -31,8 +31,6 @@ std::uint64_t hash_registers(const Fragment& fragment) {
     return result;
 }
 
-}  // namespace
-
 // Whether the fragment only waits for others to change memory: its registers are the same as some turns ago
 // at the same place; or it has had very many turns in a kernel whose threads communicate.
 bool BlockRunner::is_spinning(WarpState& warp, const Fragment& fragment) {
@@ -47,7 +45,7 @@ bool BlockRunner::is_spinning(WarpState& warp, const Fragment& fragment) {
     // Hashing all registers takes longer than the turn where there are many.
     const bool is_there = spin.block == fragment.block && spin.lanes == fragment.lanes;
     const bool is_noted = std::has_single_bit(spin.turns);
-    const std::uint64_t registers = is_there || is_noted ? hash_registers(fragment) : 0;
+    const std::uint64_t registers = is_there || is_noted ? hash_registers(*fragment.frame) : 0;
     const bool same = is_there && spin.registers == registers;
     if (same || (spin.turns >= max_turns && execution_.launch.image.traits.has_order_dependence)) {
         spin = {};
