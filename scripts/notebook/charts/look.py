@@ -66,6 +66,8 @@ class Style:
 
 # For what belongs to no device.
 GREY = Style(0x555555, 1)
+# For what is predicted, whatever it is of.
+QUIET = Style(0x8A8A8A, 6)
 CLAIMED = Style(0x8A1C1C, 2)
 # For the variants of one device, next to each other in one panel.
 PLAIN = Style(0x4D4D4D, 5)

@@ -1,6 +1,5 @@
 """What charts are made of: results of chapters, their verdicts and the time model's validation."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,7 +7,7 @@ from notebook.base import csv_table, files
 from notebook.base.errors import Malformed
 from notebook.base.project import Project
 from notebook.charts import device_selection
-from notebook.charts.evidence import Device, Facts, facts
+from notebook.charts.evidence import Facts, facts
 from notebook.data import device_names, published, results
 from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.devices import emulable
@@ -45,13 +44,6 @@ class Sources:
     def own(self, chapter: Chapter) -> list[Result]:
         """What was measured and counted on the GPUs that figures draw, oldest GPU first."""
         return [result for result in self._loaded(chapter) if self.is_drawn(result.device)]
-
-    def crowd(self, number: str) -> Iterator[Device]:
-        """The measured GPUs that figures do not draw one by one, with what they measured of a chapter."""
-        for chapter in (candidate for candidate in self.chapters if candidate.number == number):
-            for result in results.load_chapter(self.project, chapter):
-                if not self.is_drawn(result.device):
-                    yield Device(result)
 
     def _loaded(self, chapter: Chapter) -> list[Result]:
         if chapter.name not in self._own:
@@ -112,10 +104,9 @@ class Sources:
 
     @cached_property
     def decided(self) -> list[ChapterVerdicts]:
-        """The verdicts on the GPUs that figures draw."""
+        """The verdicts on all GPUs."""
         findings.prepare(self.project, self.chapters)
-        every = (tables.decide_chapter(self.project, chapter) for chapter in self.chapters)
-        return [verdicts_of_chapter.ours.only(self.is_drawn) for verdicts_of_chapter in every]
+        return [tables.decide_chapter(self.project, chapter) for chapter in self.chapters]
 
     @cached_property
     def predictions(self) -> list[Prediction]:

@@ -3,7 +3,7 @@
 The front pages list them in a comment, by topic:
 
     # Alignment
-    02 offset_11_is_slower: Reading at offset 11 is slow | load efficiency: efficiency_with_lines, efficiency_with_sectors
+    02 offset_11_is_slower: Reading at offset 11 is slow | load efficiency: with_lines, with_sectors
     16 under_2_percent_of_peak:share: A naive product reaches less than 2 % of the peak
 
 A row has a chapter, a claim and the rule in the page's words; behind the bar a fact that emulated GPUs count, with

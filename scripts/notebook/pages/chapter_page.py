@@ -24,7 +24,7 @@ from notebook.base.text import close_matches, short
 from notebook.data.chapters import PAGE
 from notebook.decide import answers
 from notebook.decide.tables import ChapterVerdicts
-from notebook.pages import citations, rule_table, markers
+from notebook.pages import citations, markers, rule_table
 from notebook.pages.markers import Marker, WrongMarker
 from notebook.pages.prose_numbers import ChapterNumbers
 

@@ -2,26 +2,28 @@
 
     <!-- lab:text
     - One word of each line costs {01.scattered_is_slower} the time.
-    - Predicted times are off by {error.validation} on the mean.
+    - Predicted times are off by {error.h200} on the mean.
     -->
 
-`{01.…}` is a placeholder of that chapter's page.md; `{error.TABLE}` the mean error of the predicted times in
-data/timing/TABLE.csv. A line without data, or of a chapter that has been removed, is left out.
+`{01.…}` is a placeholder of that chapter's page.md; `{error.…}` the mean error of predicted times: of the
+chapters on an h200 and an h100, of printed ones, of public programs, of those that are held_back. A line without
+data, or of a chapter that has been removed, is left out.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from statistics import mean
 
-from notebook.base import csv_table
 from notebook.base.project import Project
+from notebook.base.text import close_matches
 from notebook.decide import answers
 from notebook.decide.tables import ChapterVerdicts
 from notebook.pages.chapter_page import ChapterPage
+from notebook.timing import sets
 
 _PLACEHOLDER = re.compile(r"\{([a-z0-9]+)\.([^{}]+)\}")
 _ERROR = "error"
-_REAL = ("measured_seconds", "printed_seconds")
+# In the order of timing/sets.py.
+_SETS = ("h200", "h100", "printed", "programs", "held_back")
 
 # The chapter of a number; None where there is none.
 Find = Callable[[str], ChapterVerdicts | None]
@@ -45,17 +47,11 @@ def lines(project: Project, rows: Iterable[str], find: Find) -> Iterator[str]:
             continue
 
 
-def mean_error(project: Project, table: str) -> str:
-    """Of the predicted times of a table of data/timing: `16 %`; raises ValueError."""
-    path = project.root / "data" / "timing" / f"{table}.csv"
-    if not re.fullmatch("[a-z_]+", table) or not path.is_file():
-        raise ValueError(f"there is no table data/timing/{table}.csv")
-    rows = csv_table.read(path, ["predicted_seconds"])
-    pairs = [
-        (float(row["predicted_seconds"]), float(row[real]))
-        for row in rows
-        for real in _REAL
-        if row.get(real) and row["predicted_seconds"] and float(row[real]) > 0
-    ]
-    errors = [abs(predicted / real - 1) for predicted, real in pairs]
-    return f"{100 * mean(errors):.0f} %"
+def mean_error(project: Project, name: str) -> str:
+    """The mean of the absolute errors of a set of predicted times: `16 %`; raises ValueError."""
+    if name not in _SETS:
+        raise ValueError(f"unknown times {name}; {close_matches(name, _SETS)}")
+    chosen = sets.all_sets(project)[_SETS.index(name)]
+    if not any(chosen.groups.values()):
+        raise answers.Unanswered(f"no predicted times of {name}")
+    return f"{100 * chosen.errors.mean:.0f} %"

@@ -1,12 +1,10 @@
 """Predicted times in figures: only of generations without a measured or published time there."""
 
-import re
-
 import pytest
 from charted import charted
 
 from notebook.base.project import Project
-from notebook.charts import effects, look, verdict_charts
+from notebook.charts import look
 from notebook.charts.evidence import facts
 from notebook.charts.marks import POINTS, Panel
 from notebook.charts.sources import Sources
@@ -20,10 +18,6 @@ def styles(panel: Panel) -> set[look.Style]:
 
 def of_times(figure: str) -> list[Panel]:
     """The panels of a figure that show times and no counts, whose open marks are the same."""
-    if figure == "effects":
-        chart = effects.effects(SOURCES)
-        assert chart
-        return chart.panels
     panels = charted(figure, SOURCES.facts(figure[:2])).panels
     return [panel for panel in panels if panel.heading.startswith(("time", "a transpose"))]
 
@@ -38,7 +32,6 @@ def of_times(figure: str) -> list[Panel]:
         "06_aos_soa",
         "07_unroll4",
         "12_transpose_diagonal",
-        "effects",
     ],
 )
 def test_a_measured_generation_has_no_predicted_mark_beside_it(figure: str) -> None:
@@ -81,13 +74,3 @@ def test_a_fermi_has_no_read_only_loads() -> None:
     _, plain, through = charted("04_read_only_cache", SOURCES.facts("04")).panels
     fermi = look.style("fermi", look.Evidence.COUNTED)
     assert fermi in styles(plain) and fermi not in styles(through)
-
-
-def test_the_parts_of_the_title_of_all_verdicts_add_up() -> None:
-    chart = verdict_charts.verdict_matrix(SOURCES)
-    assert chart
-    measured, of_emulated = chart.title.split(";")
-    every, *parts = map(int, re.findall(r"\b\d+\b", measured))
-    assert every == sum(parts) and len(parts) == len(verdict_charts.CELLS) - 1
-    least, most = map(int, re.findall(r"\b\d+\b", of_emulated))
-    assert 0 < least <= most
