@@ -175,4 +175,4 @@ def _title(sources: Sources) -> str:
     if len(on) != 1 or min(len(textbook), len(ours)) < len(_PROBLEMS):
         return ""
     said = (f"{100 * min(some):.0f}–{100 * max(some):.0f} %" for some in (textbook, ours))
-    return "{}: textbooks reach {} of the limit, ours {}".format(*on, *said)
+    return "{}: textbooks reach {} of limits, ours {}".format(*on, *said)

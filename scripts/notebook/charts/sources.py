@@ -14,6 +14,7 @@ from notebook.data.devices import emulable
 from notebook.data.results import Result
 from notebook.decide import claims, findings, tables
 from notebook.decide.tables import ChapterVerdicts
+from notebook.decide.verdicts import PREDICTED
 from notebook.published import times
 
 VALIDATION = "timing/validation.csv"
@@ -59,7 +60,22 @@ class Sources:
         own = [result for chapter in chosen for result in self.own(chapter)]
         claimed = [claim for chapter in chosen for claim in claims.load_right(chapter).right]
         every = [*results.merged_by_device(own), *results.merged_by_device(printed)]
-        return facts(every, claimed, self.siblings | self._of_published)
+        predicted = self._predicted(chosen, own)
+        return facts(every, claimed, self.siblings | self._of_published, predicted)
+
+    def _predicted(self, chosen: list[Chapter], own: list[Result]) -> dict[str, frozenset[str]]:
+        """By claim the generations of which a prediction decides it."""
+        by_claim: dict[str, set[str]] = {}
+        known = {chapter.name: claims.load_right(chapter) for chapter in chosen}
+        for result in own:
+            if not result.is_emulated:
+                continue
+            decided = findings.decided(self.project, known[result.chapter], result)
+            for claim, verdicts in decided.items():
+                if any(one.finding.evidence == PREDICTED for one in verdicts):
+                    generation = result.device.removeprefix(device_names.EMULATED)
+                    by_claim.setdefault(claim, set()).add(generation)
+        return {claim: frozenset(generations) for claim, generations in by_claim.items()}
 
     @cached_property
     def measured(self) -> dict[str, list[str]]:

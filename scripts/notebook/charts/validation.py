@@ -43,7 +43,7 @@ def validation(sources: Sources) -> Chart | None:
         panels.append(_times(heading, 1e3, printed, _AGES))
         against = "measured (above) or printed time (below)"
     note = f"open: predicted by the time model, against the {against}"
-    return Chart(_validation_title(known, printed), panels, note)
+    return Chart(_validation_title(known), panels, note)
 
 
 def _times(
@@ -79,9 +79,8 @@ def _times(
     return panel
 
 
-def _validation_title(known: list[Prediction], printed: list[Prediction]) -> str:
-    theirs = f", {_within(printed)} of the printed ones" if printed else ""
-    return f"{_within(known)} predicted times lie within 1.5x of the measured ones{theirs}"
+def _validation_title(known: list[Prediction]) -> str:
+    return f"{_within(known)} predicted times lie within 1.5x of measured"
 
 
 def _within(known: list[Prediction]) -> str:
