@@ -123,7 +123,12 @@ def test_the_chart_shows_textbook_peers_ours_and_limit(tmp_path: Path) -> None:
     chart = peers.peers(Sources(Project(tracked.root, tmp_path)))
     assert chart is not None
     drawn = chart.as_tsv()
-    for label in ("textbook: a float a thread", "PyTorch", "ours", "limit: multiply-adds on registers"):
+    for label in (
+        "textbook: a float a thread",
+        "PyTorch",
+        "ours",
+        "limit: multiply-adds on registers",
+    ):
         assert label in drawn
     # Two arrays are read at the rate of the reads alone, one is written at that of the writes.
     (gpu,) = Sources(Project(tracked.root, tmp_path)).facts("07").measured
@@ -132,7 +137,7 @@ def test_the_chart_shows_textbook_peers_ours_and_limit(tmp_path: Path) -> None:
         for kernel in ("read_wide", "write_wide")
     )
     assert f"\t{90 / (3 / (2 / reads + 1 / writes)):.6g}\t" in drawn
-    assert re.fullmatch("H200: textbooks reach .* of the limit, ours .*", chart.title)
+    assert re.fullmatch("H200: textbooks reach .* of limits, ours .*", chart.title)
 
 
 def test_there_is_no_chart_without_peers(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Predicted times in figures: only of generations without a measured or published time there."""
 
+from dataclasses import replace
+
 import pytest
 from charted import charted
 
@@ -10,6 +12,8 @@ from notebook.charts.marks import POINTS, Panel
 from notebook.charts.sources import Sources
 
 SOURCES = Sources(Project.here())
+_OF_TIMES = ("time", "a transpose", "one field read: time")
+EVERY = {"claim": frozenset(look.GENERATIONS)}
 
 
 def styles(panel: Panel) -> set[look.Style]:
@@ -19,7 +23,7 @@ def styles(panel: Panel) -> set[look.Style]:
 def of_times(figure: str) -> list[Panel]:
     """The panels of a figure that show times and no counts, whose open marks are the same."""
     panels = charted(figure, SOURCES.facts(figure[:2])).panels
-    return [panel for panel in panels if panel.heading.startswith(("time", "a transpose"))]
+    return [panel for panel in panels if panel.heading.startswith(_OF_TIMES)]
 
 
 @pytest.mark.parametrize(
@@ -34,30 +38,34 @@ def of_times(figure: str) -> list[Panel]:
         "12_transpose_diagonal",
     ],
 )
-def test_a_measured_generation_has_no_predicted_mark_beside_it(figure: str) -> None:
+def test_predictions_stand_beside_measured_times_where_they_decide(figure: str) -> None:
+    """Of these claims the one of chapter 01 alone."""
     assert of_times(figure)
     for panel in of_times(figure):
         assert look.style("hopper", look.Evidence.MEASURED) in styles(panel)
-        assert look.style("hopper", look.Evidence.PREDICTED) not in styles(panel)
+        assert (look.QUIET in styles(panel)) == (figure == "01_access_patterns")
 
 
 def test_a_published_time_takes_the_place_of_a_prediction_too() -> None:
-    known = SOURCES.facts("02")
+    known = replace(SOURCES.facts("02"), decided=EVERY)
     orin = next(device for device in known.published if device.name == "Jetson Orin")
-    generations = [device.generation for device in known.predicted([orin])]
+    generations = [device.generation for device in known.predicted([orin], "claim")]
     assert "ampere" not in generations and "hopper" in generations
 
 
 def test_without_a_measurement_every_generation_is_predicted() -> None:
-    emulated = facts(device.result for device in SOURCES.facts("02").emulated)
-    assert [device.generation for device in emulated.predicted([])] == list(look.GENERATIONS)
+    emulated = facts((device.result for device in SOURCES.facts("02").emulated), decided=EVERY)
+    predicted = emulated.predicted([], "claim")
+    assert [device.generation for device in predicted] == list(look.GENERATIONS)
+    assert emulated.predicted([], "another") == []
 
 
 def test_bars_of_time_are_predicted_where_tiles_gain_most_and_least() -> None:
     known = SOURCES.facts("17")
-    others = known.predicted(known.measured)
     chart = charted("17_matmul_tiled", known)
-    for width, panel in zip((16, 32), chart.panels, strict=True):
+    claims = ("sixteen_times_faster", "thirty_two_times_faster")
+    for width, claim, panel in zip((16, 32), claims, chart.panels, strict=True):
+        others = known.predicted(known.measured, claim)
         gains = {}
         for device in others:
             naive = device.row("matmul_naive", block=f"{width}x{width}", m=256)

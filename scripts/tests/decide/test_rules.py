@@ -146,7 +146,9 @@ def test_a_row_by_generation_tells_evidence_apart(monkeypatch: pytest.MonkeyPatc
 def test_rows_are_parsed_by_topic_and_wrong_ones_refused() -> None:
     rows = ["# Alignment", "02 slow: It is slow | efficiency: one, two", "16 low:share: It is low"]
     first, second = rules.parse(rows)
-    assert first == rules.Rule("Alignment", "02", "slow", "It is slow", "", "efficiency", ("one", "two"))
+    assert first == rules.Rule(
+        "Alignment", "02", "slow", "It is slow", "", "efficiency", ("one", "two")
+    )
     assert (second.topic, second.form, second.fact) == ("Alignment", rules.SHARE, "")
     for wrong in ("02 slow", "2 slow: x", "02 slow: ", "02 slow: x | y", "02: x"):
         with pytest.raises(ValueError, match="expected '02 claim_id"):
