@@ -47,7 +47,7 @@ def chart(facts: Facts) -> Chart:
                 number(row, "stride"),
                 device.over(row, "shared_load_wavefronts", "shared_load_requests"),
             )
-            for row in device.rows("load_strided", element=4, sharers=1)
+            for row in _words(device)
         ],
     )
     return Chart(_title(facts.gpu), [clocks, passes], key(shown))
@@ -95,3 +95,9 @@ def _title(gpu: Device | None) -> str:
         return ""
     most = max(abs(clocks / passes - 1) for passes, clocks in points)
     return "" if most > 0.25 else f"{gpu.name}: a bank conflict costs a clock a pass"
+
+
+def _words(device: Device) -> list[str]:
+    """The strided loads of words in banks as they are by default."""
+    rows = device.rows("load_strided", element=4, sharers=1)
+    return [row for row in rows if "/banks:" not in row]

@@ -193,6 +193,7 @@ lab::Variant short_row(const lab::ArraySum& arrays, const char* name) {
     lab::Variant row =
         arrays.row_on_sets(lab::variant_name("two_short_paths", {{"by", name}}), lab::Cache::cold,
                            [=](lab::ArraySum::Set& set) { launch(set.a.get(), set.c.get(), n); });
+    row.shape = launch.shape();
     row.bytes = 8.0 * n;
     row.working_set_bytes = 2 * sizeof(float) * n;
     // The values repeat with a period of whole warps: a lane and a warp decide alike in each repetition.

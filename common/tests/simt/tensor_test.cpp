@@ -343,7 +343,8 @@ TEST(MatrixAccess, LanesGetPairsOfRows) {
         }
     }
     // Rows of 80 bytes: eight rows lie in 32 different banks, so one pass a matrix.
-    EXPECT_EQ(run.record.shared_loads.requests, 1u);
+    EXPECT_EQ(run.record.matrix_load_requests, 1u);
+    EXPECT_EQ(run.record.shared_loads.requests, 0u);
     EXPECT_EQ(run.record.shared_loads.wavefronts, 4u);
     EXPECT_EQ(run.record.shared_loads.bank_conflicts, 0u);
 }
@@ -385,7 +386,8 @@ TEST(MatrixAccess, StoresUndoLoadsAndTransposesUndoThemselves) {
         EXPECT_EQ(run.at(lane, 1, 1), 8 * (column + 1) + row);
         EXPECT_EQ(run.at(lane, 2, 1), 8 * (column + 1) + row);
     }
-    EXPECT_EQ(run.record.shared_stores.requests, 2048u + 1u);
+    EXPECT_EQ(run.record.shared_stores.requests, 2048u);
+    EXPECT_EQ(run.record.matrix_store_requests, 1u);
     EXPECT_EQ(run.record.shared_stores.wavefronts, 2048u + 1u);
 }
 

@@ -5,7 +5,6 @@
 
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/report/settings.hpp"
-#include "timing/machine/machine_table.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -43,12 +42,9 @@ void reset_device() {
 simt::Gpu& gpu() {
     if (!gpu_slot()) {
         simt::Options options = settings().options;
-        const timing::Machine machine = timing::machine_of(architecture());
         options.say = print_note;
         options.heap_bytes = limits().heap_bytes;
         options.stack_bytes = limits().stack_bytes;
-        options.l2_slices = machine.l2_slices;
-        options.l2_reuse_bytes = machine.l2_reuse_bytes;
         gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
     }
     return *gpu_slot();

@@ -213,6 +213,7 @@ void FunctionDecoder::emit_matrix_access(const MemoryDetail& at, bool is_load, b
     // Of a load two matrices with the same rows do not share a pass, as two quarters of a warp would: an H200 counts each of 168
     // patterns so (data/nvidia-h200/counters/matrix_patterns.csv).
     detail.cost.kind = image_.sites.back().cost.kind = AccessKind::store;
+    image_.sites.back().site.is_matrix = true;
     Operation operation;
     operation.execute = execute_matrix_access;
     operation.detail = static_cast<const MemoryDetail*>(&detail);

@@ -34,4 +34,8 @@ std::optional<TensorForm> access_form(const ptx::Instruction& instruction);
 // The first compute capability, times ten, that has the product, by the PTX manual's notes on targets. 0: no such product.
 unsigned first_with_product(const TensorForm& form, bool is_wmma);
 
+// Instructions of the tensor cores in the machine code for mma and wmma.mma; 0 for all else. As ptxas makes them for sm_75, sm_80 and
+// sm_90; of Volta four steps for each m8n8k4 (two with FP16 sums), as its machine code was published.
+unsigned machine_products(const ptx::Instruction& instruction, unsigned compute_number);
+
 }  // namespace emulator::simt

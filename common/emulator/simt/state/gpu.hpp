@@ -18,6 +18,7 @@
 #include "emulator/models/memory/written_bytes.hpp"
 #include "emulator/models/occupancy.hpp"
 #include "emulator/ptx/parse/module.hpp"
+#include "timing/machine/ptxas_rules.hpp"
 
 namespace timing {
 struct ClockReads;
@@ -89,6 +90,8 @@ struct LaunchRecord {
     AccessCounters local_loads, local_stores;
     AccessCounters shared_loads, shared_stores, shared_atomics;
     AccessCounters texture_loads;
+    std::uint64_t matrix_load_requests = 0, matrix_store_requests = 0;  // ldmatrix, stmatrix
+    std::uint64_t tensor_instructions = 0;  // of warps, as the machine code has them
     MemoryCounters memory;
     std::uint64_t l2_read_sectors_min = 0, l2_write_sectors_min = 0, dram_read_bytes = 0;
     std::uint64_t incomplete_sectors = 0;  // that stores leave partly written, and nothing has read
@@ -133,6 +136,7 @@ struct Options {
     double seconds_to_first_note = 10;
     bool count_machine_code = false;  // where ptxas is there
     bool record_for_time = false;     // what one SM executes, for the time model
+    timing::PtxasRules ptxas;         // then
     unsigned l2_slices = 1;           // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };

@@ -33,7 +33,4 @@ void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, un
 void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                    SumType type, double (*sums)[columns]);
 
-// Nearest to zero of the two FP32 numbers beside `value`; infinity from 2^128 on.
-float toward_zero(double value);
-
 }  // namespace emulator::simt
