@@ -209,11 +209,11 @@ def times(
     facts: Facts,
     places: Callable[[Device], Iterable[Place]],
     *,
-    claim: str,
+    claim: str = "",
     joined: bool = True,
     named: Sequence[str] = (),
 ) -> set[Evidence]:
-    """Draws ratios of times: measured and published ones, and those whose predictions decide the claim."""
+    """Draws ratios of times: measured and published ones, and those whose predictions decide the claim, if there is one."""
     shown: set[Evidence] = set()
     known = []
     for device in (*facts.measured, *facts.published):

@@ -61,9 +61,7 @@ def _of_copy(device: Device, kernel: str, case: dict[str, str]) -> float | None:
 
 def _transposes_title(gpu: Device | None) -> str:
     padded = _of_copy(gpu, "transpose_tile_padded", {}) if gpu else None
-    return (
-        f"{gpu.name}: a padded tile: {percent(padded)} of a row copy" if gpu and padded else ""
-    )
+    return f"{gpu.name}: a padded tile: {percent(padded)} of a row copy" if gpu and padded else ""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from notebook.base.text import close_matches
 from notebook.data.results import Result
 from notebook.decide import outcomes
-from notebook.decide.claims import Claim
-from notebook.decide.claims import load as load_claims
+from notebook.decide.claims import Claim, load_right
 from notebook.decide.judging import INCONCLUSIVE
 from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import COUNTED, MEASURED, PREDICTED, PUBLISHED, Verdict
@@ -100,8 +99,8 @@ def parse(rows: Iterable[str]) -> list[Rule]:
 
 
 def claim_of(decided: ChapterVerdicts, identifier: str) -> Claim:
-    """The claim of this id; raises ValueError."""
-    known = {claim.id: claim for claim in load_claims(decided.chapter)}
+    """The claim of this id, if it is right; raises ValueError."""
+    known = {claim.id: claim for claim in load_right(decided.chapter).right}
     if identifier not in known:
         raise ValueError(f"unknown claim {identifier}; {close_matches(identifier, known)}")
     return known[identifier]

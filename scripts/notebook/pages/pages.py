@@ -174,7 +174,8 @@ class Pages:
         gpus = self._newest
         rows = []
         for chapter in self.chapters:
-            standings = verdict_page.standings(self.decided(chapter))
+            decided = self._decidable(chapter)
+            standings = verdict_page.standings(decided) if decided else {}
             counts = (verdict_page.counts(standings.get(gpu, [])) for gpu in gpus)
             cells = map(markdown_cell, (chapter.question, *counts))
             rows.append([link(page, chapter.name, chapter.directory), *cells])
@@ -183,7 +184,14 @@ class Pages:
 
     @cached_property
     def _newest(self) -> list[str]:
-        return rule_table.newest(map(self.decided, self.chapters))
+        return rule_table.newest(filter(None, map(self._decidable, self.chapters)))
+
+    def _decidable(self, chapter: Chapter) -> ChapterVerdicts | None:
+        """None where its claims are wrong, which its own page says."""
+        try:
+            return self.decided(chapter)
+        except Problem:
+            return None
 
     def _rules(self, page: Path, marker: Marker) -> list[str]:
         """By topic, a line of its own each."""
@@ -222,13 +230,16 @@ class Pages:
         return f"{where}&nbsp;{link(page, code, path)}" if path else where
 
     def _asked(self, rows: Iterable[str]) -> Iterator[Rule]:
-        """The rules that a page lists, without those of chapters that have been removed; raises ValueError."""
-        numbers = {chapter.number for chapter in self.chapters}
+        """The rules that a page lists, without those of chapters that have been removed, or whose claims are wrong;
+        raises ValueError."""
+        by_number = {chapter.number: chapter for chapter in self.chapters}
         for rule in rules.parse(rows):
-            if rule.chapter in numbers:
+            chapter = by_number.get(rule.chapter)
+            if chapter and self._decidable(chapter):
                 yield rule
             else:
-                self.say(f"there is no chapter {rule.chapter}: its rows are left out")
+                lacks = "has wrong claims" if chapter else "is not there"
+                self.say(f"chapter {rule.chapter} {lacks}: its rows are left out")
 
 
 def write_all(project: Project, asked: list[Chapter] | None = None) -> list[Path]:

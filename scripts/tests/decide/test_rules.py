@@ -25,7 +25,7 @@ def decided(
     metric: str = "time",
 ) -> ChapterVerdicts:
     claim = SimpleNamespace(id="claim", metric=metric, is_counted=False)
-    monkeypatch.setattr(rules, "load_claims", lambda _: [claim])
+    monkeypatch.setattr(rules, "load_right", lambda _: SimpleNamespace(right=[claim]))
     results, verdicts = [], []
     for (device, kind, generation, evidence), found in devices.items():
         is_emulated = kind == "emulated"

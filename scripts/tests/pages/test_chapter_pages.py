@@ -166,7 +166,7 @@ def test_the_words_of_a_verdict_are_those_of_the_rules() -> None:
     known = {*judging.ALL, *(f"predicted {word}" for word in judging.ALL), "open", "–"}
     known.add("from 0")  # the value of a ratio to a baseline that counted nothing
     for chapter in CHAPTERS:
-        table = readme(chapter).partition("| GPU |")[2].partition("\n\n")[0]
+        table = readme(chapter).partition("|GPU|")[2].partition("\n\n")[0]
         for row in table.split("\n")[2:]:
             for cell in row.strip("|").split("|")[1:]:
                 for part in re.split(r"[;,] ", cell.strip()):
