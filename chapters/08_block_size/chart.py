@@ -8,7 +8,6 @@ from notebook.charts.evidence import LARGEST, Device, Facts, complete, number, p
 from notebook.charts.look import BLUE, PLAIN, Evidence, Style, key
 from notebook.charts.marks import CENTER, Chart, Panel
 from notebook.charts.reads import of_largest, on
-from notebook.charts.words import percent
 
 _SERIES = [
     ("read_offset", "1 element a thread", PLAIN),
@@ -111,11 +110,4 @@ def _title(gpu: Device | None) -> str:
     if achieved is None or achieved < 0.8:
         return ""
     is_other = theoretical is not None and theoretical < 0.8
-    speeds = [speed for kernel, _, _ in _SERIES for speed in _speeds(gpu, kernel)]
-    best, row = max((share, row) for row, share, _ in speeds)
-    work = "four elements" if "unrolled" in row else "one element"
-    return (
-        f"On the {gpu.name} bandwidth follows the achieved occupancy (rank correlation above "
-        f"{math.floor(100 * achieved) / 100:.2f}){', not the theoretical one' if is_other else ''}; best are "
-        f"{parameter(row, 'block')} threads of {work}: {percent(best)} of memcpy"
-    )
+    return f"{gpu.name}: bandwidth follows the achieved occupancy{', not the theoretical' if is_other else ''}"

@@ -209,10 +209,11 @@ def times(
     facts: Facts,
     places: Callable[[Device], Iterable[Place]],
     *,
+    claim: str = "",
     joined: bool = True,
     named: Sequence[str] = (),
 ) -> set[Evidence]:
-    """Draws ratios of times: measured and published ones, and predicted ones of the other generations."""
+    """Draws ratios of times: measured and published ones, and those whose predictions decide the claim, if there is one."""
     shown: set[Evidence] = set()
     known = []
     for device in (*facts.measured, *facts.published):
@@ -224,7 +225,7 @@ def times(
         return [(x, device.ratio(name, base)) for x, name, base in places(device)]
 
     form = None if joined else ""
-    others = collect(facts.predicted(known), predicted)
+    others = collect(facts.predicted(known, claim), predicted)
     shown |= draw(panel, others, predicted=True, form=form, named=named)
     if not shown:
         panel.nothing()

@@ -31,7 +31,6 @@ PALE = "pale"
 # Boxes without a filling.
 OUTLINED = "outlined"
 # Boxes with a gap between them instead of a border: thousands of them, at half the size.
-TILES = "tiles"
 # The area between two curves, in grey.
 BAND = "band"
 LEFT = "left"
