@@ -32,7 +32,7 @@ from notebook.published import table as published_table
 from notebook.published import times as published_times
 from notebook.published import transfer_table
 from notebook.published.times import ClaimedRatio
-from notebook.timing import errors, sets
+from notebook.timing import errors, parameters, sets
 
 H200 = prediction.VALIDATED  # as it is emulated
 PREDICTED, MEASURED = f"emulated-{H200}", "nvidia-h200"
@@ -42,7 +42,7 @@ HIERARCHY = "00_memory_hierarchy"
 MIN_GPUS = 3
 UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
 PAGE, VALIDATION_PAGE = Path("common/timing/README.md"), Path("common/timing/validation.md")
-SETS = "<!-- timing:sets -->"
+SETS, PARAMETERS = "<!-- timing:sets -->", "<!-- timing:parameters -->"
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 TRANSFER = "<!-- timing:transfer -->"
 END = "<!-- timing:end -->"
@@ -235,6 +235,7 @@ def main() -> int:
     agreed = agreement(by_chapter_found)
     for page, begin, lines in (
         (PAGE, SETS, [*sets.lines(sets.all_sets(project)), "", *agreed]),
+        (PAGE, PARAMETERS, parameters.lines(project)),
         (VALIDATION_PAGE, VALIDATION, table(by_chapter)),
         (VALIDATION_PAGE, TRANSFER, transfer_table.lines(trials)),
         (VALIDATION_PAGE, PUBLISHED, published_table.lines(project, generations)),

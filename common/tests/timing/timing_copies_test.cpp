@@ -132,8 +132,8 @@ TEST(Property, TheDataPathIsNeverIdleWhileThereIsWorkAndNeverEarly) {
 // A sector a cycle, a line at least a cycle; stores of up to 16 lines merge.
 Machine machine_with_stores() {
     Machine machine = plain_machine();
-    machine.l2_store_lines_per_cycle = machine.l2_store_sectors_per_cycle = 1;
-    machine.merged_store_lines = 16;
+    machine.l2_store_sectors_per_cycle = 1;
+    machine.max_merged_store_lines = 16;
     return machine;
 }
 
@@ -186,19 +186,6 @@ TEST(StoreRequests, OneIsMergedIfTheOtherHasAllItsLines) {
     EXPECT_EQ(more.accepts(), 4);
 }
 
-TEST(StoreRequests, OneThatComesTooLateToMergeIsOneMore) {
-    Machine machine = machine_with_stores();
-    machine.merge_cycles = 10;
-    const Lines line = lines_from(0, 1);
-    L2Requests requests(machine, 1);
-    send(requests, line, 0);
-    // The first one has left at 4, and takes others in until 14.
-    EXPECT_EQ(send(requests, line, 13), 13);
-    EXPECT_EQ(requests.accepts(), 0);
-    EXPECT_EQ(send(requests, line, 30), 34);
-    EXPECT_EQ(requests.accepts(), 30);
-}
-
 // Cycles of a store of so many sectors, a line each, where the fullest slice has `unevenness` times the mean.
 double cycles_of_store(std::size_t lines, double unevenness, double reserve) {
     Machine machine = machine_with_stores();
@@ -220,7 +207,7 @@ TEST(StoreRequests, OnesIntoManyLinesWaitForTheFullestSlice) {
 // What an SM shares with 39 others: 40 / 20 cycles a line.
 TEST(StoreRequests, LinesOfACopyTakeTheirShareOfTheL2) {
     Machine machine = machine_with_stores();
-    machine.l2_store_lines_per_cycle = machine.l2_store_sectors_per_cycle = 40;
+    machine.l2_store_sectors_per_cycle = 40;
     machine.l2_bulk_lines_per_cycle = 20;
     L2Requests requests(machine, 40);
     EXPECT_EQ(requests.copy(3, 10), 16);
@@ -247,7 +234,7 @@ TEST(StoreRequests, ACopyIsAsFastWhereverItsLinesLie) {
 
 TEST(EndOfLaunch, TakesLongerForEachSmThatUsedGlobalMemory) {
     Machine machine = plain_machine();
-    machine.memory_end_cycles = 3;
+    machine.launch_tail_cycles_per_sm = 3;
     const LaunchFacts facts;
     const auto cycles = [&](Access::Kind kind, Space space) {
         MemoryPath memory(machine, LaunchTrace{}, facts, 5);
@@ -292,7 +279,7 @@ TEST(DramLatency, IsThatOfAPieceOf4096Bytes) {
 
 // ---- copies by the copy engine
 
-// A line a cycle from the L2, which answers after 100; two cycles a line of a load and four of a store; no DRAM.
+// A line a cycle from the L2, which answers after 100; a line of a load each cycle and four cycles a line of a store; no DRAM.
 Machine machine_with_copies() {
     Machine machine = machine_with_stores();
     machine.integer_lanes = 32;
@@ -300,7 +287,6 @@ Machine machine_with_copies() {
     machine.l2_bytes_per_cycle = 128;
     machine.bulk_copy_cycles = 60;
     machine.bulk_load_cycles = 90;
-    machine.bulk_load_line_cycles = 2;
     machine.bulk_store_cycles = 150;
     machine.bulk_store_line_cycles = 4;
     machine.l2_bulk_lines_per_cycle = 1;
@@ -519,7 +505,7 @@ TEST(WaitForCopies, ABlockWaitsForItsOwnCopies) {
                     {bulk_load(8), test_of(8, 1)});
     launch.add_block_like_the_first();
     Machine machine = machine_with_copies();
-    machine.block_start_cycles = 1;
+    machine.block_launch_cycles = 1;
     // The first block is over at 199, so the second one begins at 200 and its data are there 198 later.
     EXPECT_EQ(launch.run(machine).clocks[1][0].cycles, Clocks{200 + 198});
 }

@@ -125,7 +125,6 @@ double cycles_of_late_start(std::size_t blocks, std::uint64_t executed, std::uin
     }
     Machine machine = plain_machine();
     machine.l2_cycles = 100;
-    machine.page_cycles = 4'900;
     LaunchFacts facts =
         facts_of(sm_blocks, static_cast<unsigned>(std::min<std::size_t>(4, blocks)));
     facts.cold_share = 1;
@@ -149,17 +148,6 @@ TEST(Waves, WhatALaunchBeginsWithIsNotRepeated) {
 // Four warps, each of which issues an instruction in four cycles: together one a cycle. They start 100 cycles apart, each issues
 // a cycle behind the one before it, and the last one ends at 303 + 4 x 3,999 + 1. For 300 cycles the SM fills up, for as many
 // it runs empty, however long the warps are.
-TEST(Waves, FillingUpAndRunningEmptyAreNotRepeated) {
-    Machine machine = plain_machine();
-    machine.warp_start_cycles = 100;
-    const std::vector<Instruction> chain{arithmetic({0}, 0)};
-    const auto of_recorded = [&](std::uint64_t recorded) {
-        return cycles(rounds_of(chain, 1, 4, 4'000, recorded), facts_of(1, 1), machine);
-    };
-    EXPECT_EQ(of_recorded(4'000), 16'300);
-    EXPECT_NEAR(of_recorded(400), 16'300, 163);
-}
-
 // ---- whose loads wait for DRAM
 
 // Blocks of a warp, each of whose 17 loads waits for the one before it: 100 cycles for the L2, and 500 for DRAM, from which
@@ -169,7 +157,6 @@ double end_of_chains(std::size_t recorded, std::uint64_t sm_blocks, unsigned res
     machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = 1e9;
     machine.l2_cycles = 100;
     machine.dram_cycles = 500;
-    machine.page_cycles = 0;
     LaunchFacts facts = facts_of(sm_blocks, resident);
     facts.cold_share = 1;
     facts.dram_share_of_reads = 1. / 8;

@@ -15,7 +15,7 @@ constexpr std::size_t unit_count = 6;
 
 // Mechanisms that no parameter switches off (mechanisms.hpp lists all).
 struct Switches {
-    bool first_wave_waits = true;     // blocks of the first wave wait for lines that are new to all SMs
+    bool new_lines_wait = true;       // requests for lines that are new wait for DRAM, not any others
     bool writes_back = true;          // what comes into the L2 evicts lines that have to be written
     bool rereads = true;              // what a launch has evicted itself comes from DRAM again
     bool waits_behind_stores = true;  // loads do, in the L2

@@ -30,9 +30,9 @@ constexpr auto all = std::to_array<Mechanism>({
      [](Machine& m) {
          m.l2_writeback_cycles = 0;
      }},
-    {"first_wave_waits", Group::l2,
+    {"new_lines_wait", Group::l2,
      [](Machine& m) {
-         m.switches.first_wave_waits = false;
+         m.switches.new_lines_wait = false;
      }},
     {"rereads", Group::l2,
      [](Machine& m) {

@@ -15,6 +15,8 @@ namespace {
 constexpr double store_overhead_cycles = 2;
 // Shares of first touches come from counts and fall short of 1 by a little.
 constexpr double nearly_whole = 0.9;
+// Of those that come from DRAM, as many as a warp may ask for before they are due.
+constexpr double lines_kept_for_new = emulator::warp_size;
 constexpr std::size_t max_in_flight = 4096;
 // So long a line waits behind as many stores.
 constexpr double queue_cycles = 1024;
@@ -122,13 +124,17 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
 }
 
 // Whether a line comes from DRAM. Blocks of the first wave run abreast: what is new to one SM is new to all
-// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits.
+// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits: first those
+// for sectors that the SM has not asked for, or warps that ask for the same ones would each wait for other lines.
 bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
-    lines_asked_.insert(line.line());
+    unsigned& asked = sectors_asked_[line.line()];
+    const bool is_new = (line.sectors() & ~asked) != 0;
+    asked |= line.sectors();
     if (facts_.dram_share_of_reads >= 1) return true;
-    if (is_in_first_wave_ && machine_.switches.first_wave_waits) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
+    const bool in_order = machine_.switches.new_lines_wait;
+    if (is_in_first_wave_ && in_order) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
-    if (dram_requests_due_ < 1) return false;
+    if (dram_requests_due_ < (is_new || !in_order ? 1 : 1 + lines_kept_for_new)) return false;
     dram_requests_due_ -= 1;
     return true;
 }
@@ -218,8 +224,8 @@ double MemoryPath::launch_tail_cycles() const {
 
 // This SM has waited for the last of its own lines, the launch waits for the last of all.
 double MemoryPath::cycles_to_last_sm(double read_bytes) const {
-    if (lines_asked_.empty()) return 0;
-    const double own = static_cast<double>(lines_asked_.size()) * emulator::line_bytes *
+    if (sectors_asked_.empty()) return 0;
+    const double own = static_cast<double>(sectors_asked_.size()) * emulator::line_bytes *
                        blocks_per_recorded_block_;
     const double others = std::clamp(read_bytes / own, 1.0, active_sms_);
     return facts_.cold_share * machine_.cycles_to_last_of(others);
