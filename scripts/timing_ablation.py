@@ -35,7 +35,7 @@ from notebook.emulate import command as emulate
 from notebook.published import times as published
 from notebook.timing.errors import Errors, Pair, errors_of
 from notebook.tools import build
-from timing_published import PROGRAM, predict
+from timing_published import PROGRAM, WITHOUT, predict
 from timing_unseen import ARCHITECTURE as H100
 from timing_unseen import MEASURED as ON_H100
 from timing_validation import H200, HIERARCHY, MEASURED, fill_in
@@ -48,7 +48,6 @@ COLUMNS = (
     *("times_within_20_percent", "ratios_within_20_percent", "correlation"),
 )
 NOTHING = "nothing"
-WITHOUT = "EMULATED_GPU_TIME_WITHOUT"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
 # Of each chapter and each printed table; the fastest ones to predict would not be a fair part.
 MOST_OF_CHAPTER = {H200: 12, H100: 6}
