@@ -140,7 +140,10 @@ class PrintedTimes:
         rows = {row.run: row for row in published.printed(self._project, table)}
         chosen = [rows[run] for run in part(rows, MOST_OF_TABLE)]
         return [
-            (predict(self._project, library, row, table.is_sampled(row.run), without)[0], row.seconds)
+            (
+                predict(self._project, library, row, table.is_sampled(row.run), without)[0],
+                row.seconds,
+            )
             for row in chosen
         ]
 
@@ -149,8 +152,9 @@ def tables(found: dict[str, dict[str, Errors]]) -> list[str]:
     """Markdown: a line for each variant, with the MAPE, the 90 % error and the right ratios of each set."""
     sets = list(next(iter(found.values())))
     cells = ("MAPE", "median", "90 %", "ratios", "r")
+    headings = [f"{name}: {' | '.join(cells)}" for name in sets]
     return [
-        f"| left out | {' | '.join(f'{name}: {cells[0]} | {" | ".join(cells[1:])}' for name in sets)} |",
+        f"| left out | {' | '.join(headings)} |",
         "|---" * (len(sets) * len(cells) + 1) + "|",
         *(f"| {name} | {' | '.join(map(_cells, of.values()))} |" for name, of in found.items()),
     ]
@@ -173,13 +177,17 @@ def rows(found: dict[str, dict[str, Errors]]) -> Iterator[list[str]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    parser.add_argument("without", nargs="*", help="mechanisms, left out together where commas join them")
+    parser.add_argument(
+        "without", nargs="*", help="mechanisms, left out together where commas join them"
+    )
     asked = parser.parse_args().without
     project = Project.here()
     known = mechanisms(project.root)
     names = {each.name for each in known}
     if unknown := {name for each in asked for name in each.split(",")} - names:
-        parser.error(f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}")
+        parser.error(
+            f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}"
+        )
     sets = [
         Chapters(project, "H200", H200, MEASURED),
         Chapters(project, "H100", H100, ON_H100),

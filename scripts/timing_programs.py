@@ -14,7 +14,6 @@ import argparse
 import csv
 import io
 import os
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ from notebook.base import files
 from notebook.base.project import Project
 from notebook.timing.errors import Pair, errors_of
 from notebook.tools import build
-
 
 
 @dataclass(frozen=True)

@@ -151,12 +151,20 @@ def failures(by_chapter: dict[str, list[Timed]]) -> list[str]:
             kernel = each.name.partition("/")[0]
             kernels.setdefault((chapter, kernel), []).append((each.predicted, each.measured))
     found = {place: errors.errors_of([pairs]) for place, pairs in kernels.items()}
-    worst = sorted((place for place in found if found[place].mean > WORST), key=lambda place: -found[place].mean)
+    worst = sorted(
+        (place for place in found if found[place].mean > WORST),
+        key=lambda place: -found[place].mean,
+    )
     lines = ["| chapter | kernel | times | MAPE | predicted ÷ measured |", "|---|---|---|---|---|"]
     for chapter, kernel in worst:
         ratios = [predicted / measured for predicted, measured in kernels[chapter, kernel]]
         cells = (
-            *(chapter, f"`{kernel}`", str(len(ratios)), f"{100 * found[chapter, kernel].mean:.0f} %"),
+            *(
+                chapter,
+                f"`{kernel}`",
+                str(len(ratios)),
+                f"{100 * found[chapter, kernel].mean:.0f} %",
+            ),
             f"{min(ratios):.2f} to {max(ratios):.2f}",
         )
         lines.append(f"| {' | '.join(cells)} |")

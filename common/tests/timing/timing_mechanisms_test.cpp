@@ -45,7 +45,8 @@ TEST(Mechanisms, StoresThatDoNotMergeAreSentOneByOne) {
     machine.l2_store_sectors_per_cycle = 0.01;
     machine.max_merged_store_lines = 16;
     machine.lsu_queue_per_scheduler = machine.lsu_queue_per_sm = 4;
-    LaunchTrace trace = trace_of({memory(Space::global, 0, {}, {}), memory(Space::global, 1, {}, {})}, 1);
+    LaunchTrace trace =
+        trace_of({memory(Space::global, 0, {}, {}), memory(Space::global, 1, {}, {})}, 1);
     Access store;
     store.kind = Access::Kind::store;
     store.space = Space::global;

@@ -346,16 +346,16 @@ constexpr double tolerance = 1.04, tolerance_of_sum = 1.001, tolerance_of_turns 
 constexpr double tolerance_of_meeting = 1.07;
 
 double Machine::* const rates[] = {
-    &Machine::dram_bytes_per_cycle,     &Machine::l2_bytes_per_cycle,
+    &Machine::dram_bytes_per_cycle,       &Machine::l2_bytes_per_cycle,
     &Machine::l2_store_sectors_per_cycle, &Machine::l1_bytes_per_cycle,
-    &Machine::l1_tags_per_cycle,        &Machine::fp32_lanes,
-    &Machine::blocks_per_second,        &Machine::memory_lanes,
+    &Machine::l1_tags_per_cycle,          &Machine::fp32_lanes,
+    &Machine::blocks_per_second,          &Machine::memory_lanes,
 };
 double Machine::* const latencies[] = {
-    &Machine::dram_cycles,       &Machine::l2_cycles,        &Machine::l1_cycles,
-    &Machine::alu_cycles,        &Machine::launch_seconds,   &Machine::block_launch_cycles,
-    &Machine::dram_bank_cycles,
-    &Machine::dram_turnaround_cycles,
+    &Machine::dram_cycles,      &Machine::l2_cycles,
+    &Machine::l1_cycles,        &Machine::alu_cycles,
+    &Machine::launch_seconds,   &Machine::block_launch_cycles,
+    &Machine::dram_bank_cycles, &Machine::dram_turnaround_cycles,
 };
 
 // What launches by chance take.
@@ -464,7 +464,8 @@ TEST(Bound, IsTheUnitThatIsBusiest) {
 
 TEST(Launch, IsNotFasterThanDramMovesItsBytes) {
     Machine machine = hopper();
-    machine.l2_writeback_cycles = 0;  // that the L2 makes room takes time of its own, be it for a byte
+    machine.l2_writeback_cycles =
+        0;  // that the L2 makes room takes time of its own, be it for a byte
     LaunchFacts facts = facts_of(24, 8);
     const double seconds = predict(machine, random_trace(3, 24), facts).seconds;
     facts.dram_bytes = 4e9;

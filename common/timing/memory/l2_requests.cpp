@@ -25,7 +25,8 @@ L2Requests::Load L2Requests::load(std::size_t lines, double now) {
     const double behind = behind_stores(now);
     const double of_l2 = server_.serve(now - machine_.averaging_window_cycles, cycles) - behind;
     const double begin = std::max(port_.serve(now, cycles), of_l2);
-    return {begin + cycles - 1, machine_.switches.waits_behind_stores ? behind : 0};  // one is part of the L2's latency
+    return {begin + cycles - 1,
+            machine_.switches.waits_behind_stores ? behind : 0};  // one is part of the L2's latency
 }
 
 // Which bytes of a line are written, where its sectors are not written whole, takes as long as a sector. A store's bytes

@@ -132,7 +132,8 @@ bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
     asked |= line.sectors();
     if (facts_.dram_share_of_reads >= 1) return true;
     const bool in_order = machine_.switches.new_lines_wait;
-    if (is_in_first_wave_ && in_order) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
+    if (is_in_first_wave_ && in_order)
+        return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
     if (dram_requests_due_ < (is_new || !in_order ? 1 : 1 + lines_kept_for_new)) return false;
     dram_requests_due_ -= 1;

@@ -95,7 +95,7 @@ class MemoryPath {
     bool is_in_first_wave_ = true;
     Evictions evictions_;
     std::unordered_map<emulator::Address, unsigned>
-        sectors_asked_;  // by line, where some come from DRAM
+        sectors_asked_;                     // by line, where some come from DRAM
     double blocks_per_recorded_block_ = 1;  // of the SM, for each recorded one
     std::uint64_t draw_;
     double writeback_delay_;

@@ -52,7 +52,9 @@ def test_the_pages_of_the_time_model_have_the_errors_of_the_data() -> None:
     for path in (sets.CHAPTERS, timing_unseen.TABLE):
         by_chapter = timing_unseen.written(ROOT / path)
         assert "\n".join(timing_validation.table(by_chapter)) in page
-    assert "\n".join(timing_validation.failures(timing_unseen.written(ROOT / sets.CHAPTERS))) in page
+    assert (
+        "\n".join(timing_validation.failures(timing_unseen.written(ROOT / sets.CHAPTERS))) in page
+    )
 
 
 def test_what_chapters_read_beyond_the_emulated_gpu_is_stated() -> None:

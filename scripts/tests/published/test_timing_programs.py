@@ -3,7 +3,6 @@
 import csv
 import math
 import os
-import re
 from pathlib import Path
 from statistics import median
 
