@@ -233,7 +233,7 @@ TEST(Waves, ALaunchTakesTheMeanOfItsDraws) {
     double sum = 0;
     std::set<double> different;
     for (unsigned draw = 0; draw < draws; ++draw) {
-        const SmResult sm = SmSimulation(machine, trace, facts, {draw, draws}).run();
+        const SmResult sm = SmSimulation(machine, trace, facts, draw).run();
         sum += sm.cycles + sm.end_cycles;
         different.insert(sm.cycles);
     }
