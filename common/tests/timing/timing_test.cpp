@@ -515,10 +515,10 @@ TEST(Copies, OfPageableMemoryAreNoFasterThanTheLink) {
 }
 
 TEST(Copies, OnTheDeviceAreALaunchThatDramOrTheL2Bounds) {
-    // 3 for the launch, 7 and 6 for the first access, 12,800 bytes at 100 a cycle, 5 until the L2 has answered the
+    // 3 for the launch, 7 for the first access, 12,800 bytes at 100 a cycle, 5 until the L2 has answered the
     // last store.
     EXPECT_EQ(copy_seconds(copying_machine(), {.read_bytes = 6400, .written_bytes = 6400}),
-              3 + 7 + 6 + 128 + 5);
+              3 + 7 + 128 + 5);
     // All in the L2: 5 for the first access, 32 of reads, 50 of 200 sectors, 5 for the answer.
     EXPECT_EQ(copy_seconds(copying_machine(),
                            {.read_bytes = 6400, .written_bytes = 6400, .found_in_l2 = 1}),
@@ -526,7 +526,7 @@ TEST(Copies, OnTheDeviceAreALaunchThatDramOrTheL2Bounds) {
     // Half of it: 64 of DRAM go on beside those 82.
     EXPECT_EQ(copy_seconds(copying_machine(),
                            {.read_bytes = 6400, .written_bytes = 6400, .found_in_l2 = 0.5}),
-              3 + 7 + 6 + 82 + 5);
+              3 + 7 + 82 + 5);
 }
 
 // As launches of kernels do: 2 cycles for each of three SMs, and up to 20 until there is room for what the L2 lacks, less
@@ -541,9 +541,9 @@ TEST(Copies, OnTheDeviceEndAsLaunchesDo) {
     const auto cycles = [&](double written, double found = 0) {
         return copy_seconds(machine, {.written_bytes = written, .found_in_l2 = found});
     };
-    EXPECT_EQ(cycles(51'200), 3 + 7 + 6 + 512 + 5 + 20 + 6);
-    EXPECT_EQ(cycles(6400), 3 + 7 + 6 + 64 + 5 + 20 / 4 + 6);  // a quarter of 25,600
-    EXPECT_EQ(cycles(6400, 0.5), 3 + 7 + 6 + 50 + 5 + 20. / 8 + 6);
+    EXPECT_EQ(cycles(51'200), 3 + 7 + 512 + 5 + 20 + 6);
+    EXPECT_EQ(cycles(6400), 3 + 7 + 64 + 5 + 20 / 4 + 6);  // a quarter of 25,600
+    EXPECT_EQ(cycles(6400, 0.5), 3 + 7 + 50 + 5 + 20. / 8 + 6);
     EXPECT_EQ(cycles(6400, 1), 3 + 5 + 50 + 5 + 6);
 }
 
@@ -558,7 +558,7 @@ TEST(Copies, OnTheDeviceTurnChannelsBetweenReadingAndWriting) {
     EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, bytes, bytes / 4), 1.25 * bytes / 100 + 48. / 2);
     EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, 0, bytes), bytes / 100);
     EXPECT_DOUBLE_EQ(copy_seconds(machine, {.read_bytes = bytes, .written_bytes = bytes}),
-                     3 + 7 + 6 + (2 * bytes / 100 + 2 * 48) + 5);
+                     3 + 7 + (2 * bytes / 100 + 2 * 48) + 5);
 }
 
 TEST(Machines, AGpuDiffersFromItsGenerationInWhatItsTableSays) {
