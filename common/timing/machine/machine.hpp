@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "timing/machine/ptxas_rules.hpp"
 
@@ -53,6 +54,7 @@ struct Machine {
     double constant_next_cycles = 1;  // from the result of one such address to the warp's next
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;
+    double l1_fill_bytes_per_cycle = std::numeric_limits<double>::infinity();  // a line at a time
     double shared_atomic_cycles = 4;  // of one pass over the banks
     // Depths of the queues in which issued memory instructions wait: one a scheduler, two an SM.
     double lsu_queue_per_scheduler = 10, lsu_queue_per_sm = 22;
@@ -81,6 +83,7 @@ struct Machine {
     double l2_completed_sectors_per_cycle = 10, l2_kept_bytes = 1e9;
     double l2_bulk_lines_per_cycle = 20;  // that the copy engine stores, of the whole GPU
     double max_merged_store_lines = 0;    // of a store that the next one can merge with
+    double max_store_lines_in_flight = 1e9;  // of an SM
     double store_port_cycles = 0;         // of a line of a store on its way out of the SM
     // What an SM has left of its share of the L2 within the last so many cycles it can still use: others leave theirs at
     // other times.

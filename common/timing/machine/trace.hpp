@@ -31,7 +31,7 @@ struct Instruction {
     bool writes_memory = false, reads_memory = false, orders_memory = false;
     bool reads_clock = false;      // nothing passes it
     bool reads_special = false;    // the index of the thread or the block, or the like
-    bool loads_parameter = false;  // into registers of the warp (ULDC)
+    bool loads_parameter = false;  // of the launch, or one of its sizes, into a register
     bool branches = false;
     bool moves = false;         // a value from register to register
     std::uint8_t operands = 0;  // different registers that a multiply-add reads, but for its guard

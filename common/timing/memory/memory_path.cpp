@@ -101,6 +101,15 @@ double MemoryPath::data_cycles(const Access& access) const {
                      static_cast<double>(access.wavefronts)});
 }
 
+// What the L1 lacked is written there before it is read: a line at a time.
+double MemoryPath::fill_cycles(std::span<const emulator::LineSectors> lines) const {
+    double cycles = 0;
+    for (const emulator::LineSectors line : lines)
+        cycles +=
+            std::ceil(line.count() * emulator::sector_bytes / machine_.l1_fill_bytes_per_cycle);
+    return cycles;
+}
+
 double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
     const double data = data_cycles(access);
@@ -116,11 +125,13 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
     const double looked_up =
         waits ? tags_.serve(now, tags) + tags - 1 : data_.serve(tags_.serve(now, tags), data) - 1;
     if (!waits) return looked_up + machine_.l1_cycles;
+    double whole = data;
     if (loaded.fetched_sectors > 0) {
         arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
         cache.note_in_flight(loaded.fetched, arrival, now);
+        whole += fill_cycles(loaded.fetched);
     }
-    return data_.serve_later(std::max(arrival - data, looked_up), data);
+    return data_.serve_later(std::max(arrival - whole, looked_up), whole);
 }
 
 // Whether a line comes from DRAM. Blocks of the first wave run abreast: what is new to one SM is new to all

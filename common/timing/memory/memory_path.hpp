@@ -74,6 +74,7 @@ class MemoryPath {
                       double mean_wait);
     double read_from_dram(emulator::LineSectors line, bool waits, double begin);
     bool waits_for_dram(emulator::LineSectors line);
+    double fill_cycles(std::span<const emulator::LineSectors> lines) const;
     double cycles_to_last_sm(double read_bytes) const;
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     void note_stored(std::span<const emulator::LineSectors> lines, double sent);
