@@ -85,23 +85,6 @@ TEST(DramModel, AChannelWritesWhenItHasNothingToRead) {
     EXPECT_NEAR(dram.read(0, 128, 1, 119), 122 + 202, 1e-6);
 }
 
-// What an SM has not used of its share in the last six cycles it can still have: three lines, besides the one that it asks
-// for now.
-// Half of the bandwidth is read, a row of 512 bytes every 8 cycles, and a channel needs 40 for one: in the mean a read waits
-// for half of a row, 0.5 / (2 * 0.5) * 40 cycles.
-// Reads of 512 bytes that ask for all of the bandwidth.
-double mean_wait_of_all(const Machine& machine) {
-    Dram dram(machine, 1);
-    constexpr unsigned before = 2000, reads = 20'000;
-    double sum = 0;
-    for (unsigned i = 0; i < before + reads; ++i) {
-        const double now = 4.0 * i;
-        const double wait = dram.read(512 * (i + 1), 512, 1, now) - now;
-        if (i >= before) sum += wait;
-    }
-    return sum / reads;
-}
-
 // Arrays that begin 4 MiB apart are read side by side: of 64 pairs of the same line of both, about half lie in one channel
 // (by chance, 32 +- 4), whatever the distance is to where counting begins.
 TEST(DramModel, RegionsBeginWithChannelsByChance) {
@@ -417,9 +400,6 @@ TEST(Memory, AFetchFromATextureTakesLongerThanALoad) {
     EXPECT_EQ(fetch_missed, missed + 60);  // whatever it waits for besides
 }
 
-// Two cycles from pass to pass of one request, but the banks take another one in between: the passes of the first
-// one take cycles 0, 2, 4 and 6. Of two requests at once the last pass is in cycle 7, of three in cycle 11. Each
-// result comes 23 later.
 struct StoresOfWholeLines {
     Access store;
     std::vector<emulator::LineSectors> line{{0, 0xf}}, other{{128, 0xf}};

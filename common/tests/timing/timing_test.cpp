@@ -128,9 +128,6 @@ TEST(Schedule, EndsOfBlocksAreNotedOneAfterAnother) {
     EXPECT_EQ(cycles(machine, trace), 45);
 }
 
-// Three blocks end at 5, 6 and 7. If all SMs' do so at once, the GPU begins to note this SM's second one at 25 and the third
-// one at 45. If SMs are up to 30 cycles apart it has begun at 0, with others', and begins with these at 20 and 40. The blocks
-// that follow take 5 cycles; the one that begins at 5 waits for two that still issue then.
 Instruction clock_into(Register destination) {
     Instruction result;
     result.reads_clock = true;
@@ -485,8 +482,6 @@ TEST(Machines, EachGenerationHasOne) {
     }
 }
 
-// What was measured in nanoseconds is cycles of each GPU's own clock: tens to hundreds of ns of DRAM on all of them, an
-// M2090 of 1.3 GHz and an H200 of 1.98 GHz. On an H200 a fetch from a texture takes longer than a load that the L1 has.
 // 1 cycle a second: 10 bytes a second over the link, 100 of DRAM, 200 read from the L2 and 4 sectors written to it. The
 // first access to DRAM takes 7 and, for its page, 6.
 Machine copying_machine() {

@@ -145,9 +145,6 @@ TEST(Waves, WhatALaunchBeginsWithIsNotRepeated) {
             << recorded;
 }
 
-// Four warps, each of which issues an instruction in four cycles: together one a cycle. They start 100 cycles apart, each issues
-// a cycle behind the one before it, and the last one ends at 303 + 4 x 3,999 + 1. For 300 cycles the SM fills up, for as many
-// it runs empty, however long the warps are.
 // ---- whose loads wait for DRAM
 
 // Blocks of a warp, each of whose 17 loads waits for the one before it: 100 cycles for the L2, and 500 for DRAM, from which
