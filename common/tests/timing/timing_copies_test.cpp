@@ -268,7 +268,7 @@ TEST(DramLatency, IsThatOfAPieceOf4096Bytes) {
 
 // ---- copies by the copy engine
 
-// A line a cycle from the L2, which answers after 100; a line of a load each cycle and four cycles a line of a store; no DRAM.
+// A line a cycle from the L2, which answers after 100; two cycles a line of a load and four of a store; no DRAM.
 Machine machine_with_copies() {
     Machine machine = machine_with_stores();
     machine.integer_lanes = 32;
@@ -276,6 +276,7 @@ Machine machine_with_copies() {
     machine.l2_bytes_per_cycle = 128;
     machine.bulk_copy_cycles = 60;
     machine.bulk_load_cycles = 90;
+    machine.bulk_load_line_cycles = 2;
     machine.bulk_store_cycles = 150;
     machine.bulk_store_line_cycles = 4;
     machine.l2_bulk_lines_per_cycle = 1;

@@ -387,25 +387,6 @@ TEST(Waiting, WhereALineIsFullTheOneThatHasWaitedLongestGoesFirst) {
     EXPECT_EQ(result.clocks[1][0].cycles, std::vector<double>{81});
 }
 
-// A warp of each block, or two of one, whose accesses are issued at 0, 1, 2 and 16, and at 32, 48, 64 and 80; or in turns, as
-// above.
-TEST(Waiting, OfLoadsFromSharedMemoryTheOldestBlocksGoFirstAndThoseOfABlockInTurns) {
-    Machine machine = machine_with_a_slow_unit();
-    machine.lsu_queue_per_scheduler = machine.lsu_queue_per_sm = 1;
-    const std::vector<Instruction> loads{shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}),
-                                         clock_into(1)};
-    LaunchTrace blocks = trace_of({loads.begin(), loads.end()}, 1);
-    blocks.blocks.resize(2, blocks.blocks[0]);
-    LaunchFacts facts;
-    facts.resident_blocks = 2;
-    const SmResult of_blocks = SmSimulation(machine, blocks, facts).run();
-    EXPECT_EQ(of_blocks.clocks[0][0].cycles, std::vector<double>{17});
-    EXPECT_EQ(of_blocks.clocks[1][0].cycles, std::vector<double>{81});
-    const SmResult of_warps = run(machine, trace_of({loads.begin(), loads.end()}, 2));
-    EXPECT_EQ(of_warps.clocks[0][0].cycles, std::vector<double>{65});
-    EXPECT_EQ(of_warps.clocks[0][1].cycles, std::vector<double>{81});
-}
-
 // An older block's loads from shared memory are ready at 0, 1, 2 and, as the line is full then, 3, to be issued at 16. A younger
 // one's load from global memory is ready at 0, too, and issued at 1, before the second one; its clock is read behind the third
 // one, at 4. Or, behind arithmetic that is issued at 3, it is ready at 7, and issued at 32, behind the fourth one.

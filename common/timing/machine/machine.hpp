@@ -65,7 +65,7 @@ struct Machine {
     // ---- the copy engine, beside the threads: cycles (data/timing/engine.csv)
     double bulk_load_cycles = 0;   // of a bulk load, more than of a load of the L2
     double bulk_store_cycles = 0;  // until shared memory has been read, and those of each line
-    double bulk_store_line_cycles = 1;
+    double bulk_load_line_cycles = 1, bulk_store_line_cycles = 1;
     double bulk_copy_cycles = 0;  // from a bulk load to the next one, at least
 
     // ---- behind the L1

@@ -25,7 +25,7 @@ struct Parameters {
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
         l1_fill_bytes_per_cycle{};
     double shared_atomic_cycles{}, lsu_queue_per_scheduler{}, lsu_queue_per_sm{};
-    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_store_line_cycles{}, bulk_copy_cycles{},
+    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{}, bulk_store_line_cycles{}, bulk_copy_cycles{},
         l2_bulk_lines_per_cycle_per_sm{};
     double launch_us{}, blocks_per_cycle{}, block_launch_cycles{}, launch_tail_ns_per_sm{};
     double l2_cycles{}, l2_bytes_per_cycle_per_sm{}, l2_port_bytes_per_cycle{};
@@ -122,6 +122,7 @@ void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& 
 void add_copy_engine(const Parameters& from, double sms, Machine& machine) {
     machine.bulk_load_cycles = from.bulk_load_cycles;
     machine.bulk_store_cycles = from.bulk_store_cycles;
+    machine.bulk_load_line_cycles = from.bulk_load_line_cycles;
     machine.bulk_store_line_cycles = from.bulk_store_line_cycles;
     machine.bulk_copy_cycles = from.bulk_copy_cycles;
     machine.l2_bulk_lines_per_cycle = from.l2_bulk_lines_per_cycle_per_sm * sms;

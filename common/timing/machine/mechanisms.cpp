@@ -30,7 +30,7 @@ constexpr auto all = std::to_array<Mechanism>({
     {"copy_engine", Group::sm,
      [](Machine& m) {
          m.bulk_load_cycles = m.bulk_store_cycles = m.bulk_copy_cycles = 0;
-         m.bulk_store_line_cycles = 0;
+         m.bulk_load_line_cycles = m.bulk_store_line_cycles = 0;
          m.l2_bulk_lines_per_cycle = 1e9;
      }},
     {"block_launch_rate", Group::launch,

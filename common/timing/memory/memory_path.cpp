@@ -218,11 +218,12 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
         note_stored(lines, sent);
         return std::max(begin + cycles + machine_.bulk_store_cycles, sent);
     }
-    const double cycles = std::max(machine_.bulk_copy_cycles, count);  // a line a cycle
+    const double of_lines = count * machine_.bulk_load_line_cycles;
+    const double cycles = std::max(machine_.bulk_copy_cycles, of_lines);
     const double begin = bulk_loads_.serve(now, cycles);
     const double of_l2 = access.bytes * active_sms_ / machine_.l2_bytes_per_cycle;
     const double asked = l2_.serve(std::max(now, begin), of_l2);
-    const double last = std::max(begin + count, asked + of_l2);
+    const double last = std::max(begin + of_lines, asked + of_l2);
     const double more = machine_.l2_cycles + machine_.bulk_load_cycles;
     return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more, 0);
 }
