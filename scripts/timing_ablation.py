@@ -35,7 +35,7 @@ from notebook.emulate import command as emulate
 from notebook.published import times as published
 from notebook.timing.errors import Errors, Pair, errors_of
 from notebook.tools import build
-from timing_published import PROGRAM, predict
+from timing_published import PROGRAM, WITHOUT, predict
 from timing_unseen import ARCHITECTURE as H100
 from timing_unseen import MEASURED as ON_H100
 from timing_validation import H200, HIERARCHY, MEASURED, fill_in
@@ -48,7 +48,6 @@ COLUMNS = (
     *("times_within_20_percent", "ratios_within_20_percent", "correlation"),
 )
 NOTHING = "nothing"
-WITHOUT = "EMULATED_GPU_TIME_WITHOUT"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
 # Of each chapter and each printed table; the fastest ones to predict would not be a fair part.
 MOST_OF_CHAPTER = {H200: 12, H100: 6}
@@ -141,7 +140,10 @@ class PrintedTimes:
         rows = {row.run: row for row in published.printed(self._project, table)}
         chosen = [rows[run] for run in part(rows, MOST_OF_TABLE)]
         return [
-            (predict(self._project, library, row, table.is_sampled(row.run), without)[0], row.seconds)
+            (
+                predict(self._project, library, row, table.is_sampled(row.run), without)[0],
+                row.seconds,
+            )
             for row in chosen
         ]
 
@@ -150,8 +152,9 @@ def tables(found: dict[str, dict[str, Errors]]) -> list[str]:
     """Markdown: a line for each variant, with the MAPE, the 90 % error and the right ratios of each set."""
     sets = list(next(iter(found.values())))
     cells = ("MAPE", "median", "90 %", "ratios", "r")
+    headings = [f"{name}: {' | '.join(cells)}" for name in sets]
     return [
-        f"| left out | {' | '.join(f'{name}: {cells[0]} | {" | ".join(cells[1:])}' for name in sets)} |",
+        f"| left out | {' | '.join(headings)} |",
         "|---" * (len(sets) * len(cells) + 1) + "|",
         *(f"| {name} | {' | '.join(map(_cells, of.values()))} |" for name, of in found.items()),
     ]
@@ -174,13 +177,17 @@ def rows(found: dict[str, dict[str, Errors]]) -> Iterator[list[str]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    parser.add_argument("without", nargs="*", help="mechanisms, left out together where commas join them")
+    parser.add_argument(
+        "without", nargs="*", help="mechanisms, left out together where commas join them"
+    )
     asked = parser.parse_args().without
     project = Project.here()
     known = mechanisms(project.root)
     names = {each.name for each in known}
     if unknown := {name for each in asked for name in each.split(",")} - names:
-        parser.error(f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}")
+        parser.error(
+            f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}"
+        )
     sets = [
         Chapters(project, "H200", H200, MEASURED),
         Chapters(project, "H100", H100, ON_H100),

@@ -93,8 +93,7 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const double first_sectors =
         within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes;
     // Whatever was there at first: the launch itself has thrown these out.
-    const L2Reuse::Reread reread =
-        machine().switches.rereads ? record.reread : L2Reuse::Reread();
+    const L2Reuse::Reread reread = machine().switches.rereads ? record.reread : L2Reuse::Reread();
     const double reread_bytes = static_cast<double>(reread.granules) * L2Reuse::granule_bytes;
     const auto reread_sectors = static_cast<double>(reread.sectors);
     // A sector that leaves the L2 partly written is read first, to be completed.

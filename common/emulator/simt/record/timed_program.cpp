@@ -17,7 +17,9 @@
 namespace emulator::simt {
 namespace {
 
-constexpr unsigned first_with_uniform_registers = 75;  // compute capability, times ten
+// Compute capabilities, times ten. Instructions of the later ones take no operand from the constant bank beside one from a
+// uniform register: ptxas loads sizes of the launch.
+constexpr unsigned first_with_uniform_registers = 75, first_that_loads_sizes = 90;
 constexpr unsigned registers_if_unknown = 40;
 
 class Builder {
@@ -232,6 +234,10 @@ class Builder {
             timing::lower(*function.source, instructions, first);
         for (std::size_t i = 0; i < lowered.size(); ++i) {
             lowered[i].line = line_of(function.source->instructions[instructions[i]].location);
+            if (lowered[i].loads_parameter && compute_number_ < first_that_loads_sizes) {
+                lowered[i].loads_parameter = false;  // an operand in the constant bank
+                lowered[i].slots = 0;
+            }
             const auto found = accesses.find(instructions[i]);
             if (found == accesses.end()) continue;
             lowered[i].access = found->second;

@@ -71,9 +71,7 @@ bool are_whole(const std::vector<timing::BlockTrace>& blocks, std::uint64_t want
 
 // SMs that get the most blocks.
 TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
-    : launch_(launch),
-      polls_(launch.image),
-      resident_blocks_(std::max(1u, occupancy.blocks)) {
+    : launch_(launch), polls_(launch.image), resident_blocks_(std::max(1u, occupancy.blocks)) {
     const std::uint64_t sms = launch.architecture.sm_count;
     const std::uint64_t blocks = launch.blocks();
     const std::uint64_t fullest = blocks % sms == 0 ? sms : blocks % sms;
@@ -310,9 +308,9 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     std::vector<timing::BlockTrace>& blocks = result.trace.blocks;
     if (!are_whole(blocks, std::min(min_waves * resident_blocks_, result.facts.sm_blocks)))
         blocks.resize(std::min<std::size_t>(blocks.size(), resident_blocks_));
-    TimedProgram timed = timed_program(launch_.image, registers_per_thread,
-                                       launch_.architecture.compute_number(),
-                                       launch_.options.ptxas, result.trace);
+    TimedProgram timed =
+        timed_program(launch_.image, registers_per_thread, launch_.architecture.compute_number(),
+                      launch_.options.ptxas, result.trace);
     result.trace.program = std::move(timed.program);
     result.lines = std::move(timed.lines);
     timing::LaunchFacts& facts = result.facts;
