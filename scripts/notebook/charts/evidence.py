@@ -189,6 +189,8 @@ class Facts:
     devices: list[Device]
     # What sources print, by claim: a ratio, or a value.
     claimed: Mapping[str, float] = field(default_factory=dict)
+    # The claims' metrics, in their order.
+    metrics: tuple[str, ...] = ()
 
     @property
     def measured(self) -> list[Device]:
@@ -235,6 +237,9 @@ def facts(
     claims: Iterable[Claim] = (),
     siblings: Mapping[str, int] | None = None,
 ) -> Facts:
-    claimed = {claim.id: claim.claimed for claim in claims if claim.claimed is not None}
+    known = list(claims)
+    claimed = {claim.id: claim.claimed for claim in known if claim.claimed is not None}
+    metrics = tuple(claim.metric for claim in known)
     numbers = siblings or {}
-    return Facts([Device(result, numbers.get(result.device, 0)) for result in results], claimed)
+    devices = [Device(result, numbers.get(result.device, 0)) for result in results]
+    return Facts(devices, claimed, metrics)

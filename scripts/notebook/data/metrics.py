@@ -78,4 +78,12 @@ PERCENTAGES = frozenset(
         *(metric.name for metric in TABLE if metric.unit == "percent"),
     }
 )
+
+
+def unit_of(metric: str) -> str:
+    """The key of fields.UNITS."""
+    units = {each.name: each.unit for each in TABLE} | {"time": "us"}
+    return units.get(metric, "percent")
+
+
 METRICS = ("time", *RATES, PEAK_PERCENT, LOAD_THROUGHPUT_PERCENT, *COUNTERS)

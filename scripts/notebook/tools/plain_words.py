@@ -28,6 +28,7 @@ PHRASES = {
     r"the source's": "the book's, or the work's short name (code has a source, too)",
     r"in no time": "has a non-positive time",
     r"not to speak of|nothing to speak of": "nothing measurable",
+    r"(?P<twice>from|the|of|to|in|is|are|and|with|for|by|on|at|as|or) (?P=twice)": "the word once",
 }
 _PHRASE = re.compile(rf"(?<![\w-])({'|'.join(PHRASES)})(?![\w-])", re.IGNORECASE)
 # The list itself, its test, and this repository's other languages.

@@ -214,6 +214,18 @@ def test_bars_of_a_chapter_without_a_chart_say_that_they_were_counted(tree: Tree
     synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
     chart = charted("21_new", facts(results.load_chapter(tree.project, tree.chapter)))
     assert "80  Hopper" in chart.as_tsv() and chart.note == "counted"
+
+
+def test_bars_of_a_chapter_without_a_chart_show_the_first_claims_metric(tree: Tree) -> None:
+    counted = [
+        synthetic.row("scatter/n:1024", 0, load_efficiency=80.0, store_efficiency=25.0),
+    ]
+    synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
+    known = facts(results.load_chapter(tree.project, tree.chapter))
+    tsv = charted(
+        "21_new", replace(known, metrics=("store_efficiency", "load_efficiency"))
+    ).as_tsv()
+    assert "25  Hopper" in tsv and "80" not in tsv and "store efficiency, %" in tsv
     assert "\toutlined\t" in chart.as_tsv()
 
 

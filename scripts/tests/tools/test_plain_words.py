@@ -22,6 +22,8 @@ SUFFIXES = (".md", ".py", ".cpp", ".hpp", ".cu", ".cuh", ".toml", ".gp", ".j2", 
         ("Counter(words).most_common()", ""),
         ("amend and amended, renewed", ""),
         ("toldo, loosen", ""),
+        ("read from from memory", "'from from'"),
+        ("there there, in inner", ""),
     ],
 )
 def test_phrases_are_found_as_whole_words(tmp_path: Path, line: str, expected: str) -> None:

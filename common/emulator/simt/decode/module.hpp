@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "emulator/models/memory/load_policy.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/program.hpp"
 
 namespace emulator::simt {

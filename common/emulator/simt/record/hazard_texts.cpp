@@ -7,7 +7,6 @@
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/hazards/global_races.hpp"
 #include "emulator/models/hazards/shared_hazards.hpp"
-#include "emulator/simt/record/hazard_checks.hpp"
 #include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {

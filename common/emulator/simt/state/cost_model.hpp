@@ -9,7 +9,7 @@
 #include "emulator/models/shared_banks.hpp"
 #include "emulator/models/warp_request.hpp"
 #include "emulator/ptxas/accesses/issued_accesses.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/sorted_offsets.hpp"
 
 namespace emulator::simt {

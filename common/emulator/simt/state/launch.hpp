@@ -18,7 +18,7 @@
 #include "emulator/models/memory/memory_model.hpp"
 #include "emulator/simt/state/counting.hpp"
 #include "emulator/simt/state/execution.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/program.hpp"
 #include "timing/sm/clock_reads.hpp"
 

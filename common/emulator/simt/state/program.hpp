@@ -15,7 +15,7 @@
 #include "emulator/ptx/code/machine_counts.hpp"
 #include "emulator/ptx/parse/module.hpp"
 #include "emulator/simt/state/cost_model.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/operation.hpp"
 
 namespace emulator::simt {

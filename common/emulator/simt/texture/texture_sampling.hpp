@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 
 namespace emulator::simt {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 
 namespace emulator::simt {
 
