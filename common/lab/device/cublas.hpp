@@ -7,7 +7,7 @@ namespace lab::cublas {
 // Whether there is a GPU, not emulated, and a libcublas to open.
 bool is_available();
 
-// That a product may launch: where k is long, parts of it, and then their sum.
+// A product may launch so many: where k is long, parts of it, and then their sum.
 constexpr int max_kernels = 2;
 
 enum class Operation { none = 0, transpose = 1 };  // cublasOperation_t

@@ -110,7 +110,7 @@ def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> Non
     with pytest.raises(Problem, match="git_dirty"):
         contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
     assert not (tmp_path / "x.tar.gz").exists()
-    with pytest.raises(Problem, match="emulated GPU are not packed; .*--device emulated:fermi"):
+    with pytest.raises(Problem, match=r"emulated GPU are not packed; .*--device emulated:fermi"):
         contribute.pack(other.project, "emulated-fermi", None)
     for device in ("nvidia-h200", "../data", "published"):
         with pytest.raises(Problem, match="no results of a GPU"):

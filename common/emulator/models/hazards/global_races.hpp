@@ -45,9 +45,9 @@ class GlobalRaces {
         order.interval = 0;
     }
     void fence(BlockOrder& order);
-    // What others may wait for: an atomic, or a volatile store.
+    // Others may wait for it: an atomic, or a volatile store.
     void release(const BlockOrder& order);
-    // What may have waited for others: an atomic, or a volatile load.
+    // It may have waited for others: an atomic, or a volatile load.
     void acquire(BlockOrder& order);
 
     bool has_findings() const { return !findings_.empty(); }
@@ -69,7 +69,7 @@ class GlobalRaces {
         std::uint32_t released = 0, acquired = 0;
     };
 
-    // What a lane accesses; it is aligned, and so lies in one group.
+    // A lane's access; it is aligned, and so lies in one group.
     struct Place {
         RaceGroup* group;
         Address begin;
