@@ -5,7 +5,7 @@
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
 
-// That thread's loads in a phase, counted by hand in the book's picture of the matrices: row 11 of
+// The loads of that thread in a phase, counted by hand in the book's picture of the matrices: row 11 of
 // m begins at 176 and goes on with its second half at 184; column 12 of n has row 3 at 60, row 11 at 188.
 struct Loads {
     int phase, m_index, n_index;

@@ -187,7 +187,7 @@ class Facts:
     """Everything that a chart may use: the devices, oldest first."""
 
     devices: list[Device]
-    # What sources print, by claim: a ratio, or a value.
+    # The printed value by claim: a ratio, or a value.
     claimed: Mapping[str, float] = field(default_factory=dict)
     # The claims' metrics, in their order.
     metrics: tuple[str, ...] = ()

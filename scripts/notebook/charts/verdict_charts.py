@@ -142,7 +142,7 @@ def _cell(chapter: ChapterVerdicts, claim: str, device: str) -> tuple[str, bool]
     words = {_WORDS[entry.verdict] for entry in decided}
     certain = words - {_UNKNOWN} or words
     word = _NONE if not certain else certain.pop() if len(certain) == 1 else _MIXED
-    # What is too close to predict has no other evidence.
+    # A ratio too close to predict has no other evidence.
     is_predicted = any(
         entry.evidence == PREDICTED or (word == _UNKNOWN and entry.verdict == judging.TOO_CLOSE)
         for entry in decided

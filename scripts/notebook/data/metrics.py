@@ -68,7 +68,7 @@ COUNTERS = _names("counter", "moved")
 NSIGHT = {metric.name: metric.nsight for metric in TABLE if metric.nsight}
 # The effective bandwidth in percent of the device's theoretical one: computed, never stored.
 PEAK_PERCENT = "peak_percent"
-# What all requests of a kernel's loads move, over the time, in percent of the same: profilers' load
+# The bytes that all requests of a kernel's loads move, over the time, in percent of the same: profilers' load
 # throughput. Computed from time, measured or predicted, and counter: only where there are both.
 LOAD_THROUGHPUT_PERCENT = "load_throughput_percent"
 PERCENTAGES = frozenset(

@@ -18,7 +18,7 @@ from notebook.decide.tables import ChapterVerdicts
 # Behind a number that is predicted, and too uncertain to decide anything.
 _DOUBT = "?"
 _RARELY = 0.25
-# What follows a number: its unit, or the other side of a matrix.
+# The text that follows a number: its unit, or the other side of a matrix.
 _UNIT = re.compile(r"(?<=[0-9]) (%|x [0-9]+|[kMGT]?B(?:/s)?|[TG]FLOP/s|ns|us|µs|ms|s)(?![a-z])")
 
 
@@ -140,7 +140,7 @@ def lore_row(decided: ChapterVerdicts, line: LoreLine, link: str, words: Words) 
     outcomes_measured = [
         device for device in outcomes.of_devices(decided, claim) if device.is_measured
     ]
-    # Of the GPU that the numbers are of: the newest.
+    # The GPU of the numbers: the newest.
     verdict = words.of(outcomes_measured[-1]) if outcomes_measured else words.none
     cells = (lore, f"**{verdict}** {measured}" if outcomes_measured else verdict, generations)
     return [

@@ -62,7 +62,7 @@ def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
     (counters / f"{synthetic.CHAPTER}.csv").write_text(f"name,load_sectors\n{name},8\n")
     (counters / f"{synthetic.CHAPTER}.meta.json").write_text('{"ncu": "2025.3.1.0"}')
     (theirs / DEVICE / "private.txt").write_text("not for others")
-    # What was measured beside the chapters stays where it is.
+    # Measurements beside the chapters stay where they are.
     (counters / "shared_bank_patterns.csv").write_text("op,bytes,lanes,wavefronts,bank_conflicts\n")
     project = Project(other.root, theirs)
     for name in ("one.tar.gz", "two.tar.gz"):

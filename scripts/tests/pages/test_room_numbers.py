@@ -43,7 +43,7 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-# What common/timing/README.md says of where the model fails: the chapters' kernels, and the errors in percent.
+# Where the model fails, as common/timing/README.md says: the chapters' kernels, and the errors in percent.
 FAILURES = [
     ("are 10 % too slow where the L2 has the data (chapters 09 and 10)",
      "(09|10)_", "copy_columns/block:16x16.*warm", 10, 10),

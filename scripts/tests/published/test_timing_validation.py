@@ -61,7 +61,7 @@ def test_the_line_of_a_chapter() -> None:
     ]
     error, line = timing_validation.chapter_row("02_reads", pairs)
     assert error == pytest.approx(0.1)
-    # Of the ten ratios, those with c are wrong by 1.5, 1.36, 1.5 and 1.3: six are right within 1.2.
+    # The ratios with c, of ten, are wrong by 1.5, 1.36, 1.5 and 1.3: six are right within 1.2.
     assert line == "| 02_reads | 5 | 10.0% | 5.0 | 0.90 | 60% |"
 
 

@@ -64,7 +64,7 @@ class GlobalRaces {
         std::uint64_t block;
         std::uint32_t barriers;
     };
-    // Of a block: its intervals before the first one are released; it has acquired what was released before the second one.
+    // A block's intervals before the first one are released; it has acquired what was released before the second one.
     struct Order {
         std::uint32_t released = 0, acquired = 0;
     };

@@ -155,7 +155,7 @@ void predict_on_device(const void* to, const void* from, std::size_t bytes) {
     advance_device(timing::copy_seconds(machine(), facts));
 }
 
-// Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
+// The executions of a kernel that reads clocks settle its first readings, then how often a loop that waits for a clock runs, then
 // what others see that wait for it.
 constexpr int max_executions = 4;
 constexpr double settled_share = 0.01;  // of the instructions, that two executions may differ by
