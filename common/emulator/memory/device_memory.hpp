@@ -18,7 +18,7 @@ using Allocation = AddressRange;
 // it belongs to no allocation. Throws std::bad_alloc when the reserved range is used up.
 void* allocate_device_memory(std::size_t bytes, HostAccess access = HostAccess::none);
 
-// Notes an allocation, from now on.
+// Sets the access to an allocation, from now on.
 void set_host_access(void* pointer, HostAccess access);
 
 // Where the emulator accesses what kernels have at `address`: memory of the GPU, or added host memory.

@@ -34,7 +34,7 @@ PHRASES = {
 _FRAGMENT = re.compile(r"\s*(?://|#) (?P<first>Of|That|What)(?= )")
 _CODE = re.compile(r"\.(py|cpp|hpp|cu|cuh|h|inc)$")
 # Rooms whose comments still have such fragments.
-_FRAGMENTS_LEFT = re.compile(r"^common/(timing|tests|microbenchmarks|emulator/(simt|ptx|ptxas))/")
+_FRAGMENTS_LEFT = re.compile(r"^common/(timing|tests|microbenchmarks)/")
 _PHRASE = re.compile(rf"(?<![\w-])({'|'.join(PHRASES)})(?![\w-])", re.IGNORECASE)
 # The list itself, its test, and this repository's other languages.
 _NOT_PROSE = re.compile(r"plain_words\.py$|\.zh\.md$|(^|/)data/|\.csv$|\.svg$")

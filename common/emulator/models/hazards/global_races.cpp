@@ -34,7 +34,7 @@ const GlobalRaces::Interval& GlobalRaces::interval_of(RaceRecord record) const {
     return intervals_[Records::interval(record) - first_interval_];
 }
 
-// The first lane's address.
+// The record of the first lane.
 RaceRecord GlobalRaces::record_of(BlockOrder& order, const WarpAccess& access) {
     // Epochs of warps are kept in four bits: in an interval the others do not change.
     std::uint32_t& epochs = order.epochs[access.first_thread / warp_size];

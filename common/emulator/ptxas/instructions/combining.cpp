@@ -36,7 +36,7 @@ Makers makers_of(const ptx::Function& function) {
     return makers;
 }
 
-// What alone writes the register; null where that are several.
+// The only writer of the register; null where there are several.
 const ptx::Instruction* only_maker(const Makers& makers, const ptx::Operand& operand) {
     if (operand.kind != OperandKind::reg) return nullptr;
     const auto found = makers.find(operand.index);
@@ -74,7 +74,7 @@ bool is_address_alone(const ptx::Function& function, std::uint32_t index, bool n
     return true;
 }
 
-// Of 24 bits with a sign.
+// Whether it fits 24 bits with a sign.
 bool fits_an_instruction(const ptx::Operand& operand) {
     constexpr std::int64_t limit = std::int64_t{1} << 23;
     const auto value = static_cast<std::int64_t>(operand.bits);
@@ -101,7 +101,7 @@ void fold_addresses(const ptx::Function& function, std::span<const std::uint32_t
     }
 }
 
-// What a machine instruction adds something to while it does its own work.
+// A machine instruction adds something to these while it does its own work.
 enum class Addend : std::uint8_t { none, product, shifted, shifted_word, sum };
 
 bool is_32_bit_sum(const ptx::Instruction& instruction) {

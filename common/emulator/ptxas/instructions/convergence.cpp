@@ -64,7 +64,7 @@ class DivergenceAnalysis {
         return is_changed;
     }
 
-    // What is made of values that vary does, and what is made on one way alone and read behind the meeting.
+    // A value varies that is made of values that vary, or on one way alone and read behind the meeting.
     bool spread() {
         bool is_changed = false;
         for (const FlowBlock& block : blocks_) {

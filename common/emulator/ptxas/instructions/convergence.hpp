@@ -1,4 +1,4 @@
-// What a GPU issues so that threads of a warp which part at a branch go on together behind it: BSSY before the
+// The instructions by which threads of a warp that diverge at a branch go on together behind it: BSSY before the
 // branch, BSYNC where its ways meet again (before Volta SSY and SYNC).
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 
 using Index = std::uint32_t;
 constexpr Index nothing = 0xffffffffu;
-// That ptxas puts between one that calculates something and one that uses it.
+// ptxas puts so many between one that calculates something and one that uses it.
 constexpr std::size_t hidden_instructions = 3;
 // So many before the first one that uses it, at most, a load from shared memory is issued.
 constexpr Index ahead_of_use = 64;
@@ -273,7 +273,7 @@ Register rename(std::vector<Instruction>& block, Register first_free) {
     return first_free;
 }
 
-// What stands between two readings of a clock is what a program wants to time.
+// Instructions between two readings of a clock are what a program wants to time.
 std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_registers) {
     std::vector<Instruction> ordered;
     ordered.reserve(block.size());

@@ -34,7 +34,7 @@ class Module {
     Module& operator=(const Module&) = delete;
 
     const Image& image(Kernel& kernel);
-    // Of a definition; of several with one name, the last one.
+    // The number of a definition; of several with one name, the last one.
     std::optional<std::uint32_t> function_number(const std::string& name) const;
     static std::uint64_t function_address(std::uint32_t number);
     // Where the parameters of the running launch lie, for generic addresses of them.

@@ -1,4 +1,4 @@
-// What the hazard models are fed with, where a program asks for the checks.
+// Feeds the hazard models, where a program asks for the checks.
 #pragma once
 
 #include "emulator/simt/record/hazard_texts.hpp"
@@ -14,13 +14,13 @@ void check_global_access(WarpContext& context, const MemoryDetail& detail, Addre
 // Shared memory: races and reads of uninitialised words.
 void check_shared_access(WarpContext& context, const MemoryDetail& detail,
                          const LaneOffsets& offsets, PatternKind kind = PatternKind::other);
-// Of a whole warp, contiguous or uniform: `first` is the first lane's offset from `storage`; null where it is shared memory.
+// Checks a whole warp, contiguous or uniform: `first` is the first lane's offset from `storage`; null where it is shared memory.
 void check_whole_warp(WarpContext& context, const MemoryDetail& detail, std::byte* storage,
                       PatternKind kind, std::uint32_t first);
 // cp.async to shared memory.
 void check_shared_copy(WarpContext& context, const MemoryDetail& detail,
                        const LaneOffsets& offsets);
-// What a phase of an mbarrier orders.
+// The order by a phase of an mbarrier.
 void synchronise_block(WarpContext& context);
 
 // Handlers of what has no effect but on hazards; only where they are checked.

@@ -32,7 +32,7 @@ class Builder {
         registers_ = registers.value_or(registers_if_unknown);
     }
 
-    // Of the paths that the trace takes, which then names them.
+    // The numbers of the paths that the trace takes, which then names them.
     TimedProgram build(timing::LaunchTrace& trace) {
         blocks_.resize(image_.counters.size());
         regions_.resize(image_.counters.size(), timing::no_region);
@@ -135,7 +135,7 @@ class Builder {
         }
     }
 
-    // What ptxas adds to the instructions of the text.
+    // The instructions that ptxas adds to those of the text.
     void add_instructions(const Function& function, const std::vector<timing::FlowBlock>& flow,
                           timing::Register first) {
         const std::vector<timing::Convergence> meetings =
@@ -258,7 +258,7 @@ class Builder {
 
     void add(const Function& function, const BasicBlock& block,
              std::span<const std::uint32_t> instructions, timing::Register first) {
-        // What ends the block is issued as that, but for a test of an mbarrier, which is no end.
+        // The block's last instruction is issued as its end, but for a test of an mbarrier, which is no end.
         if (block.control != Control::next && block.control != Control::poll &&
             !instructions.empty() && instructions.back() == block.control_instruction)
             instructions = instructions.first(instructions.size() - 1);

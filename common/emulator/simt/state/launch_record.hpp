@@ -34,7 +34,7 @@ struct LaunchShape {
     bool cooperative = false;  // all blocks are resident together; fails where they do not fit
 };
 
-// What a module or a launch asks for and the emulated GPU cannot do. One line that names the
+// A module or a launch asks for what the emulated GPU cannot do. One line that names the
 // instruction and the source line.
 class Unsupported : public std::runtime_error {
   public:
@@ -59,7 +59,7 @@ class Fault : public std::runtime_error {
     FaultKind kind;
 };
 
-// What one memory instruction of the PTX did in a launch.
+// The counts of one memory instruction of the PTX in a launch.
 enum class AccessSpace : std::uint8_t { global, shared, local, constant, texture, surface };
 struct SiteRecord {
     ptx::SourceLocation location;
@@ -96,7 +96,7 @@ struct LaunchRecord {
     std::shared_ptr<const SectorSet> touched;     // the same; null: not known
     std::shared_ptr<const WrittenBytes> written;  // null: not known, or hazards are not checked
     std::uint64_t warp_instructions = 0, thread_instructions = 0;  // of the PTX
-    // Of warps; nothing: not known, or not asked.
+    // The machine code's instructions, of warps; nothing: not known, or not asked.
     std::optional<std::uint64_t> machine_instructions;
     std::uint64_t branches = 0, divergent_branches = 0;
     std::uint64_t barriers = 0;  // warps that arrived at a barrier
@@ -123,7 +123,7 @@ struct Options {
     bool sample_blocks = false;        // execute enough blocks to tell the counts of all
     double time_limit_seconds = 0;     // of one launch; 0: none
     std::size_t heap_bytes = 8 << 20;  // of malloc() in kernels
-    // Of a thread, for functions that call themselves: what others need is known before a launch.
+    // A thread's stack for functions that call themselves: what others need is known before a launch.
     std::size_t stack_bytes = 512 << 10;
     // Gets a line about a launch that takes long: after so many seconds, and whenever twice as many have passed.
     std::function<void(const std::string&)> say;

@@ -1,4 +1,4 @@
-// What the texture unit makes of a coordinate: addressing, filtering, conversion of texels. Pure functions
+// The texture unit's work on a coordinate: addressing, filtering, conversion of texels. Pure functions
 // of a descriptor and its memory.
 // Source: CUDA C++ Programming Guide, "Texture Fetching".
 #pragma once

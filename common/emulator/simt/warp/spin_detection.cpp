@@ -8,7 +8,7 @@
 namespace emulator::simt {
 namespace {
 
-// Of words in four columns, each with a chain of its own, as a multiplication takes longer than a load.
+// Hashes words in four columns, each with a chain of its own, as a multiplication takes longer than a load.
 std::uint64_t hash_registers(const Fragment& fragment) {
     constexpr std::size_t columns = 4;
     const std::byte* const registers = fragment.frame->registers;
