@@ -5,7 +5,7 @@
 
 Runs what data/timing/published.toml says on the emulated GPUs, through scripts/any_size, and keeps the
 predictions that data/timing/published.csv already has, but with --again. Nothing of the model is taken
-from these times. scripts/timing_validation.py makes the tables of common/timing/README.md from it.
+from these times. scripts/timing_validation.py makes the tables of common/timing/validation.md from it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def main() -> int:
     every = [row for of_table in rows.values() for row in of_table]
     known = {(row.gpu, row.run): (row.predicted, row.bound) for row in every}
     library = emulate.runtime_folder(project)
-    build.build(project, "--quiet", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
+    build.build(project, "programs", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
     for table in tables(project):
         afresh = again is not None and re.search(again, table.name)
         rows[table.name] = predicted_table(project, library, table, {} if afresh else known)

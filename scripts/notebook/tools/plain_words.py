@@ -28,7 +28,7 @@ PHRASES = {
     r"the source's": "the book's, or the work's short name (code has a source, too)",
     r"in no time": "has a non-positive time",
     r"not to speak of|nothing to speak of": "nothing measurable",
-    r"(?P<twice>from|the|of|to|in|is|are|and|with|for|by|on|at|as|or) (?P=twice)": "the word once",
+    r"(?-i:(?P<twice>from|the|of|to|in|is|are|and|with|for|by|on|at|as|or) (?P=twice))": "the word once",
 }
 # Comments are sentences about the thing below them.
 _FRAGMENT = re.compile(r"\s*(?://|#) (?P<first>Of|That|What)(?= )")

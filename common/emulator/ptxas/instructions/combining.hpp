@@ -1,5 +1,4 @@
-// Instructions that ptxas combines into one, as far as counts of instructions show it: accesses that add to their addresses,
-// sums that take in products and shifts, and constants that are operands.
+// Instructions that ptxas combines into one: sums that take in products and shifts, and constants that are operands.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/report/settings.hpp"
-#include "timing/machine/machine_table.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -37,17 +36,15 @@ const Architecture& architecture() { return *settings().architecture; }
 void reset_device() {
     gpu_slot().reset();
     limits() = Limits();
+    shared_config() = cudaSharedMemBankSizeDefault;
 }
 
 simt::Gpu& gpu() {
     if (!gpu_slot()) {
         simt::Options options = settings().options;
-        const timing::Machine machine = timing::machine_of(architecture());
         options.say = print_note;
         options.heap_bytes = limits().heap_bytes;
         options.stack_bytes = limits().stack_bytes;
-        options.l2_slices = machine.l2_slices;
-        options.l2_reuse_bytes = machine.l2_reuse_bytes;
         gpu_slot() = std::make_unique<simt::Gpu>(architecture(), options);
     }
     return *gpu_slot();
@@ -69,6 +66,20 @@ const DeviceLimits& device_limits() {
 Limits& limits() {
     static Limits result;
     return result;
+}
+
+cudaSharedMemConfig& shared_config() {
+    static cudaSharedMemConfig result = cudaSharedMemBankSizeDefault;
+    return result;
+}
+
+bool has_widest_banks(cudaSharedMemConfig of_function) {
+    return (of_function == cudaSharedMemBankSizeDefault ? shared_config() : of_function) ==
+           cudaSharedMemBankSizeEightByte;
+}
+
+void require_valid(cudaSharedMemConfig config) {
+    require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);
 }
 
 void add_printed(const std::string& text) { printed() += text; }

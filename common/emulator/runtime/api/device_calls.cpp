@@ -19,7 +19,6 @@ namespace {
 
 unsigned device_flags = cudaDeviceMapHost;
 cudaFuncCache cache_config = cudaFuncCachePreferNone;
-cudaSharedMemConfig shared_config = cudaSharedMemBankSizeDefault;
 
 }  // namespace
 
@@ -113,18 +112,21 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     });
 }
 
+// Nothing changes where the size of a bank is fixed.
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
     return call([&] {
-        require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);
-        shared_config = config;
+        require_valid(config);
+        shared_config() = config;
     });
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
     return call([&] {
         require(config != nullptr);
-        *config = shared_config == cudaSharedMemBankSizeDefault ? cudaSharedMemBankSizeFourByte
-                                                                : shared_config;
+        const bool has_mode = architecture().banks.width_bytes == 8;
+        *config = has_mode && has_widest_banks(cudaSharedMemBankSizeDefault)
+                      ? cudaSharedMemBankSizeEightByte
+                      : cudaSharedMemBankSizeFourByte;
     });
 }
 

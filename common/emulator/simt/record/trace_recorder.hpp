@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/ptx/parse/module.hpp"
+#include "emulator/simt/record/polls.hpp"
 #include "emulator/simt/state/launch.hpp"
 #include "timing/machine/trace.hpp"
 
@@ -67,6 +68,7 @@ class TraceRecorder {
                      timing::Access& access);
 
     const Launch& launch_;
+    Polls polls_;
     bool is_stopped_ = false;
     unsigned resident_blocks_ = 1;        // on an SM
     std::uint64_t first_optional_ = 0;    // of an SM's blocks

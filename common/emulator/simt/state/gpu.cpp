@@ -73,6 +73,7 @@ LaunchRecord run_whole_grid(const Launch& launch) {
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
     if (launch.recorder != nullptr) {
         record.slice_unevenness = slice_unevenness_of(launch, workers);
+        record.line_updates = line_updates_by(workers);
     }
     if (launch.options.check_hazards)
         record.written = std::make_shared<const WrittenBytes>(written_by(workers));
@@ -113,6 +114,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     Module& module = *kernel.module;
     const Image& image = module.image(const_cast<Kernel&>(kernel));
     if (!image.traits.unsupported.empty()) throw Unsupported(image.traits.unsupported);
+    module.banks = shape.widest_banks ? architecture.banks.in_widest_mode() : architecture.banks;
     const GridWorkspace workspace(shape.cooperative);
     Launch launch{.architecture = architecture,
                   .options = state_->options,

@@ -17,6 +17,7 @@
 #include "emulator/models/memory/written_bytes.hpp"
 #include "emulator/models/occupancy.hpp"
 #include "emulator/ptx/parse/module.hpp"
+#include "timing/machine/ptxas_rules.hpp"
 
 namespace timing {
 struct ClockReads;
@@ -31,7 +32,8 @@ struct Dimensions {
 struct LaunchShape {
     Dimensions grid, block;
     std::size_t dynamic_shared_bytes = 0;
-    bool cooperative = false;  // all blocks are resident together; fails where they do not fit
+    bool cooperative = false;   // all blocks are resident together; fails where they do not fit
+    bool widest_banks = false;  // shared memory in its eight-byte mode, where the GPU has one
 };
 
 // A module or a launch asks for what the emulated GPU cannot do. One line that names the
@@ -93,6 +95,7 @@ struct LaunchRecord {
     std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
     L2Reuse::Reread reread;                // beside dram_read_bytes, where its time is asked for
     double slice_unevenness = 1;           // of stores into many lines (SliceLoads)
+    std::shared_ptr<const LineUpdates> line_updates;  // of the blocks executed; null: no time is asked for
     std::shared_ptr<const SectorSet> touched;     // the same; null: not known
     std::shared_ptr<const WrittenBytes> written;  // null: not known, or hazards are not checked
     std::uint64_t warp_instructions = 0, thread_instructions = 0;  // of the PTX
@@ -130,6 +133,7 @@ struct Options {
     double seconds_to_first_note = 10;
     bool count_machine_code = false;  // where ptxas is there
     bool record_for_time = false;     // what one SM executes, for the time model
+    timing::PtxasRules ptxas;         // then
     unsigned l2_slices = 1;           // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };
