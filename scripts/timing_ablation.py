@@ -153,8 +153,9 @@ def tables(found: dict[str, dict[str, Errors]]) -> list[str]:
     """Markdown: a line for each variant, with the MAPE, the 90 % error and the right ratios of each set."""
     sets = list(next(iter(found.values())))
     cells = ("MAPE", "median", "90 %", "ratios", "r")
+    heads = [f"{name}: {cells[0]} | " + " | ".join(cells[1:]) for name in sets]
     return [
-        f"| left out | {' | '.join(f'{name}: {cells[0]} | {" | ".join(cells[1:])}' for name in sets)} |",
+        f"| left out | {' | '.join(heads)} |",
         "|---" * (len(sets) * len(cells) + 1) + "|",
         *(f"| {name} | {' | '.join(map(_cells, of.values()))} |" for name, of in found.items()),
     ]
