@@ -50,8 +50,8 @@ COLUMNS = (
 NOTHING = "nothing"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
 # Of each chapter and each printed table; the fastest ones to predict would not be a fair part.
-MOST_OF_CHAPTER = {H200: 12, H100: 6}
-MOST_OF_TABLE = 3
+MAX_OF_CHAPTER = {H200: 12, H100: 6}
+MAX_OF_TABLE = 3
 
 Groups = dict[str, list[Pair]]
 
@@ -105,7 +105,7 @@ class Chapters:
 
     def times(self, chapter: Chapter, without: str) -> list[Pair]:
         measured = read(self._measured / f"{chapter.name}.json", chapter).by_name
-        wanted = part(measured, MOST_OF_CHAPTER[self._architecture])
+        wanted = part(measured, MAX_OF_CHAPTER[self._architecture])
         names = "|".join(map(re.escape, wanted))
         flags = [
             *(f"--architecture={self._architecture}", "--workers=1", "--benchmark_format=json"),
@@ -138,7 +138,7 @@ class PrintedTimes:
     def times(self, table: published.Table, without: str) -> list[Pair]:
         library = emulate.runtime_folder(self._project)
         rows = {row.run: row for row in published.printed(self._project, table)}
-        chosen = [rows[run] for run in part(rows, MOST_OF_TABLE)]
+        chosen = [rows[run] for run in part(rows, MAX_OF_TABLE)]
         return [
             (
                 predict(self._project, library, row, table.is_sampled(row.run), without)[0],

@@ -1,4 +1,4 @@
-// What the steps with mma.sync share: tiles of 128 x 128 elements of c, 64 bytes of k deep, in pieces of 16 bytes; fragments.
+// Parts that the steps with mma.sync share: tiles of 128 x 128 elements of c, 64 bytes of k deep, in pieces of 16 bytes; fragments.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -147,12 +147,12 @@ Instruction lower_order_of_copies(const ptx::Instruction& instruction) {
     return result;
 }
 
-// Of a barrier in shared memory.
+// A test of a barrier in shared memory.
 bool is_phase_test(const ptx::Instruction& instruction) {
     return instruction.opcode == "mbarrier" && has_any(instruction, {"test_wait", "try_wait"});
 }
 
-// That it reads, but for its guard.
+// The registers that it reads, but for its guard.
 std::uint8_t different_registers(const ptx::Instruction& instruction) {
     std::vector<Register> list;
     for (std::size_t i = 1; i < instruction.operands.size(); ++i)

@@ -55,7 +55,7 @@ unsigned first_with_tile(MatrixType type) {
     }
 }
 
-// Of A (of B with columns for rows), in the order of registers.
+// The places of A (of B with columns for rows), in the order of registers.
 std::vector<Part> operand_parts(const Tile& tile, const TensorForm& form, bool is_a) {
     const bool is_rows = is_a != tile.is_transposed;
     const unsigned blocks = tile.blocks_are_rows == is_rows ? tile.blocks : 1;
@@ -235,7 +235,7 @@ void FunctionDecoder::load_operand_tile(const TensorForm& form, bool is_a,
         for (std::size_t i = 0; i < parts.size(); ++i)
             load_operand_part(form, access, parts[i].row, parts[i].element, registers[i]);
     }
-    // Of FP16 there are more registers than elements need: the others repeat them.
+    // FP16 has more registers than its elements need: the others repeat them.
     for (std::size_t i = parts.size(); i < registers.size(); ++i) {
         emit_transpose(registers[i], registers[i % parts.size()]);
         emit_transpose(registers[i], registers[i]);

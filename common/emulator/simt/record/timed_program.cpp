@@ -30,7 +30,7 @@ class Builder {
         registers_ = registers.value_or(registers_if_unknown);
     }
 
-    // Of the paths that the trace takes, which then names them.
+    // The numbers of the paths that the trace takes, which then names them.
     TimedProgram build(timing::LaunchTrace& trace) {
         blocks_.resize(image_.counters.size());
         regions_.resize(image_.counters.size(), timing::no_region);
@@ -217,7 +217,7 @@ class Builder {
 
     void add(const Function& function, const BasicBlock& block,
              std::span<const std::uint32_t> instructions, timing::Register first) {
-        // What ends the block is issued as that, but for a test of an mbarrier, which is no end.
+        // The block's last instruction is issued as its end, but for a test of an mbarrier, which is no end.
         if (block.control != Control::next && block.control != Control::poll &&
             !instructions.empty() && instructions.back() == block.control_instruction)
             instructions = instructions.first(instructions.size() - 1);

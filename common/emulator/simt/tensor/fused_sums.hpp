@@ -10,7 +10,7 @@ namespace emulator::simt {
 // Rows of A and D, inner dimension: at most these. D has 8 columns.
 constexpr unsigned max_rows = 16, max_inner = 64, columns = 8;
 
-// Of zero, which takes no part in the alignment: below those of all products, and of none that overflows a double's.
+// The exponent of zero, which takes no part in the alignment: below those of all products, and of none that overflows a double's.
 constexpr std::int32_t zero_exponent = -300;
 
 // Exact values with the exponents of their formats: of a subnormal number the smallest exponent of the format.
