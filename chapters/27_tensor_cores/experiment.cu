@@ -65,9 +65,9 @@ lab::Variant wmma_tiled(const Halves& product) {
 
 std::vector<lab::Variant> of_layouts(const Halves& product) {
     const lab::ProductShape shape = product.shape();
-    return {tensor_row("matmul_mma/rows:plain/type:fp16", product, tensor::plain(shape)),
-            tensor_row("matmul_mma/rows:padded/type:fp16", product, tensor::padded(shape)),
-            tensor_row("matmul_mma/rows:swizzled/type:fp16", product, tensor::swizzled(shape))};
+    return {tensor_row("matmul_mma/layout:plain/type:fp16", product, tensor::plain(shape)),
+            tensor_row("matmul_mma/layout:padded/type:fp16", product, tensor::padded(shape)),
+            tensor_row("matmul_mma/layout:swizzled/type:fp16", product, tensor::swizzled(shape))};
 }
 
 // cuBLAS stores column by column: there, a row-major c = a b is the transpose of c, which is b's transpose times a's.
