@@ -108,6 +108,8 @@ struct Machine {
     // Until there is room for lines that the L2 lacks, where so much of it is written; for less in proportion.
     double l2_room_cycles = 0, l2_room_share = 0.04;
     double l2_atomics_per_cycle = 32;  // sectors, of the whole GPU
+    // That one line is busy with what lanes do to one of its sectors after another; floating-point numbers.
+    double l2_update_cycles = 1, l2_float_update_cycles = 2;
     unsigned l2_slices = 1;            // 1: how lines lie in them is not known
     double l2_slice_reserve = 1;       // load of the fullest one over the mean, that slows nothing
     double dram_bytes_per_cycle = 2000;  // of the whole GPU, as measured, not the peak

@@ -43,6 +43,7 @@ struct Parameters {
     double l2_completed_sectors_per_cycle_of_sm{}, l2_kept_share{};
     double merged_store_lines{}, merge_cycles{}, l2_request_cycles{}, l2_room_cycles{},
         l2_room_share{};
+    double l2_update_cycles{}, l2_float_update_cycles{};
     double l2_atomics_per_cycle_of_sm{}, l2_slices{}, l2_slice_reserve{};
     double dram_achieved_share{};
     double link_gbs{}, pageable_gbs{}, copy_us{};
@@ -98,6 +99,8 @@ void add_l2(const Parameters& from, double sms, Machine& machine) {
     machine.l2_room_share = from.l2_room_share;
     machine.l2_slices = static_cast<unsigned>(from.l2_slices);
     machine.l2_slice_reserve = from.l2_slice_reserve;
+    machine.l2_update_cycles = from.l2_update_cycles;
+    machine.l2_float_update_cycles = from.l2_float_update_cycles;
     machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_of_sm * sms;
 }
 

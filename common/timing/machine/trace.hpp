@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/models/memory/coalescing.hpp"
@@ -74,6 +75,9 @@ struct Access {
         barrier_test
     };
     Kind kind = Kind::none;  // none: no lane took part
+    // Of an atomic operation.
+    enum class Update : std::uint8_t { integer, floating, swap };
+    Update update = Update::integer;
     Space space = Space::none;
     emulator::LoadPath path = emulator::LoadPath::l2;  // of a load
     std::uint16_t wavefronts = 0;  // passes through the banks of a load or of shared memory, or
@@ -85,6 +89,7 @@ struct Access {
     std::uint32_t barrier = 0, copies = 0;
 
     bool loads() const { return kind == Kind::load || kind == Kind::bulk_load; }
+    bool updates() const { return kind == Kind::atomic || kind == Kind::reduction; }
     bool stores() const { return kind == Kind::store || kind == Kind::bulk_store; }
 };
 
@@ -131,6 +136,9 @@ struct LaunchFacts {
     double share_of_rows_read = 1, share_of_rows_written = 1;
     // Of stores into many lines: the load of the L2's fullest slice over the mean.
     double slice_unevenness = 1;
+    // Of lines that the recorded SM updates by atomic operations, by emulator::LineUpdates::place_of: how many times as
+    // many requests of all SMs do that. Of others it is 1.
+    std::unordered_map<std::size_t, double> updates_of_all;
 };
 
 }  // namespace timing

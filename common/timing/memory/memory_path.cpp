@@ -50,6 +50,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       constants_(machine),
+      atomics_(machine, facts, active_sms),
       requests_(machine, active_sms, facts.slice_unevenness),
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
@@ -81,7 +82,7 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
             return load(access, lines, now) +
                    (is_texture ? machine_.texture_cycles - machine_.l1_cycles : 0);
         default:
-            return update(access, now);
+            return update(access, lines, now);
     }
 }
 
@@ -293,11 +294,12 @@ void MemoryPath::evict(double bytes, double now) {
         dram_.write(line->line, line->bytes, facts_.share_of_rows_written, now);
 }
 
-double MemoryPath::update(const Access& access, double now) {
-    const double cycles = data_cycles(access);
-    const double done = data_.serve(now, cycles);
-    const double l2_cycles = access.sectors * active_sms_ / machine_.l2_atomics_per_cycle;
-    return atomics_.serve(done, l2_cycles) + l2_cycles + machine_.l2_cycles;
+double MemoryPath::update(const Access& access, std::span<const emulator::LineSectors> lines,
+                          double now) {
+    const double left = data_.serve(now, data_cycles(access));
+    const double done = atomics_.serve(access, lines, left) + machine_.l2_cycles;
+    acknowledged_ = std::max(acknowledged_, done);
+    return done;
 }
 
 double MemoryPath::Cache::arrival_in_flight(std::span<const emulator::LineSectors> lines) const {

@@ -16,6 +16,7 @@
 #include "timing/memory/data_path.hpp"
 #include "timing/memory/dram.hpp"
 #include "timing/memory/evictions.hpp"
+#include "timing/memory/l2_atomics.hpp"
 #include "timing/memory/l2_requests.hpp"
 #include "timing/memory/partly_written.hpp"
 
@@ -32,7 +33,7 @@ class MemoryPath {
         const double data = data_.free() - machine_.memory_queue_cycles;
         if (space == Space::shared) return data;
         return std::max({data, tags_.free() - machine_.memory_queue_cycles, requests_.accepts(),
-                         constants_.free()});
+                         atomics_.accepts(), constants_.free()});
     }
     // Whether it is a store that merges with the one that waits to leave.
     bool merges(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -55,7 +56,7 @@ class MemoryPath {
     const DataPath& data() const { return data_; }
     const Server& l2() const { return l2_; }
     const L2Requests& requests() const { return requests_; }
-    const Server& atomics() const { return atomics_; }
+    const L2Atomics& atomics() const { return atomics_; }
     const Dram& dram() const { return dram_; }
     double shared_busy() const { return shared_busy_; }
 
@@ -83,7 +84,7 @@ class MemoryPath {
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     void note_stored(std::span<const emulator::LineSectors> lines, double sent);
     void evict(double bytes, double now);
-    double update(const Access& access, double now);
+    double update(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double data_cycles(const Access& access) const;
 
     const Machine& machine_;
@@ -95,7 +96,8 @@ class MemoryPath {
     std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
     double pages_known_ = 0;  // from then on other SMs have looked them up
     DataPath data_;
-    Server tags_, l2_, atomics_, bulk_loads_, bulk_stores_;
+    Server tags_, l2_, bulk_loads_, bulk_stores_;
+    L2Atomics atomics_;
     L2Requests requests_;
     PartlyWritten partly_written_;
     Dram dram_;

@@ -113,8 +113,33 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     facts.dram_dirty_share = missing * written_bytes / std::max(1.0, facts.dram_bytes);
 }
 
+// Lines that the recorded SM updates, and others, too.
+void add_updates(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
+    if (!record.line_updates || record.line_updates->empty()) return;
+    LineUpdates own;
+    const timing::LaunchTrace& trace = record.recorded->trace;
+    for (const timing::BlockTrace& block : trace.blocks) {
+        for (const timing::WarpTrace& warp : block) {
+            for (const timing::Access& access : warp.accesses) {
+                if (access.updates() && access.space == timing::Space::global)
+                    own.note(trace.lines_of(access));
+            }
+        }
+    }
+    const double blocks =
+        static_cast<double>(facts.sm_blocks) / static_cast<double>(trace.blocks.size());
+    for (std::size_t place = 0; place < LineUpdates::places; ++place) {
+        if (own.at(place) == 0) continue;
+        const double all =
+            static_cast<double>(record.line_updates->at(place)) / record.line_updates_share;
+        facts.updates_of_all[place] =
+            std::max(1.0, all / (blocks * static_cast<double>(own.at(place))));
+    }
+}
+
 timing::Prediction prediction_of(const simt::LaunchRecord& record) {
     add_l2(record, record.recorded->facts);
+    add_updates(record, record.recorded->facts);
     return timing::predict(machine(), record.recorded->trace, record.recorded->facts);
 }
 

@@ -31,6 +31,12 @@ timing::Access::Kind kind_of(const MemoryDetail& detail, bool is_reduction) {
     return is_reduction ? timing::Access::Kind::reduction : timing::Access::Kind::atomic;
 }
 
+timing::Access::Update update_of(const MemoryDetail& detail) {
+    if (detail.cost.bank_atomic == BankAtomic::compare_and_swap)
+        return timing::Access::Update::swap;
+    return detail.is_floating ? timing::Access::Update::floating : timing::Access::Update::integer;
+}
+
 timing::Space space_of(AccessSpace space) {
     switch (space) {
         case AccessSpace::shared:
@@ -200,6 +206,7 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     // The tries of a loop are one access of as many passes: what a try takes has not been timed.
     if (cost.bank_atomic == BankAtomic::spin) cost.bank_atomic = BankAtomic::update;
     access.kind = kind_of(detail, launch_.image.sites[detail.site].site.is_reduction);
+    access.update = update_of(detail);
     access.space = space_of(cost.space);
     access.bytes = static_cast<std::uint32_t>(std::popcount(lanes)) * detail.bytes;
     access.path = detail.policy.path;
