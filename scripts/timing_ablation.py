@@ -124,7 +124,7 @@ def build_runtimes(project: Project, wanted: list[Mechanism]) -> Iterator[tuple[
         changed = each.without(texts)
         for file, text in changed.items():
             (tree.root / file).write_text(text, encoding="utf-8")
-        build.build(tree, "--quiet", build.emulated_runtime())
+        build.build(tree, "the emulated GPU", build.emulated_runtime())
         folder = place / f"{number:02}"
         shutil.rmtree(folder, ignore_errors=True)
         runtime = folder / build.emulated_runtime()
@@ -192,7 +192,7 @@ def main() -> int:
     ]
     targets = [chapter.target for chapter in chapters]
     build.configure(project, *targets)
-    build.build(project, "--quiet", *targets)
+    build.build(project, "programs", *targets)
     lines = ["| left out | 01 to 08 | 09 to 19 | most |", "|---|---|---|---|"]
     whole: dict[str, float] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

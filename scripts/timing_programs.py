@@ -338,7 +338,7 @@ def main() -> int:
     project = Project.here()
     for table in TABLES:
         if arguments.program in (None, table.program):
-            build.build(project, "--quiet", table.target, build.emulated_runtime())
+            build.build(project, "programs", table.target, build.emulated_runtime())
             texts = [path.read_text(encoding="utf-8") for path in arguments.measured]
             table.write(project, [table.printed(text) for text in texts])
     return 0

@@ -85,7 +85,7 @@ def main() -> int:
     every = [row for of_table in rows.values() for row in of_table]
     known = {(row.gpu, row.run): (row.predicted, row.bound) for row in every}
     library = emulate.runtime_folder(project)
-    build.build(project, "--quiet", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
+    build.build(project, "programs", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
     for table in tables(project):
         afresh = again is not None and re.search(again, table.name)
         rows[table.name] = predicted_table(project, library, table, {} if afresh else known)

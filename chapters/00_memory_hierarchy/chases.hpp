@@ -126,25 +126,28 @@ inline lab::Variant chase_line(unsigned line) {
                      {.cells = 1, .spacing = 128, .steps = 4096});
 }
 
-// A chain of offsets in one of the small memories.
+// Words of which each is the offset of the next in bytes: a ring through all of them in random order.
+inline std::vector<unsigned> chain_of(std::size_t words) {
+    const std::vector<std::uint32_t> order = shuffled(words);
+    std::vector<unsigned> next(words);
+    for (std::size_t i = 0; i < words; ++i) next[order[i]] = 4 * order[(i + 1) % words];
+    return next;
+}
+// Where a chase from offset 0 on ends.
+inline unsigned end_of(const std::vector<unsigned>& chain, unsigned steps) {
+    unsigned at = 0;
+    for (unsigned step = 0; step < steps; ++step) at = chain[at / 4];
+    return at;
+}
+
+// A chain in one of the small memories.
 class Chain {
   public:
     static const std::vector<unsigned>& words() {
-        static const std::vector<unsigned> words = [] {
-            const std::vector<std::uint32_t> order = shuffled(chain_words);
-            std::vector<unsigned> next(chain_words);
-            for (std::size_t i = 0; i < chain_words; ++i) {
-                next[order[i]] = 4 * order[(i + 1) % chain_words];
-            }
-            return next;
-        }();
+        static const std::vector<unsigned> words = chain_of(chain_words);
         return words;
     }
-    static unsigned after(unsigned steps) {
-        unsigned at = 0;
-        for (unsigned step = 0; step < steps; ++step) at = words()[at / 4];
-        return at;
-    }
+    static unsigned after(unsigned steps) { return end_of(words(), steps); }
     Chain() : in_device_(words()), indices_(indices()) {
         LAB_CUDA_CHECK(cudaMemcpyToSymbol(constant_chain, words().data(), 4 * words().size()));
         cudaResourceDesc resource{};
@@ -173,7 +176,8 @@ class Chain {
 // A chase by `threads` threads, all from position 0 on or lane l from l, to where `after` says.
 inline lab::Variant small_chase(const char* memory, unsigned threads,
                                 std::function<unsigned(unsigned thread, unsigned steps)> after,
-                                std::function<void(unsigned* position, unsigned steps)> launch) {
+                                std::function<void(unsigned* position, unsigned steps)> launch,
+                                unsigned words = chain_words) {
     constexpr unsigned steps = 4096;
     const auto positions = std::make_shared<lab::DeviceBuffer<unsigned>>();
     const auto prepare = [=] {
@@ -186,19 +190,31 @@ inline lab::Variant small_chase(const char* memory, unsigned threads,
         for (unsigned i = 0; i < threads; ++i) expected[i] = after(i, steps);
         lab::expect_equal<unsigned>(positions->to_host(), expected);
     };
-    return {.name = lab::variant_name("chase", {{"path", memory}, {"footprint", 4 * chain_words}}),
+    return {.name = lab::variant_name("chase", {{"path", memory}, {"footprint", 4 * words}}),
             .items = steps,
-            .working_set_bytes = 4 * chain_words,
+            .working_set_bytes = 4 * words,
             .prepare = prepare,
             .launch = [=](std::size_t) { launch(positions->get(), steps); },
             .check = check};
 }
 
+inline lab::Variant local_chase() {
+    const auto chain = std::make_shared<lab::DeviceBuffer<unsigned>>();
+    const auto words = chain_of(local_words);
+    return small_chase(
+        "local", 1, [=](unsigned, unsigned steps) { return end_of(words, steps); },
+        [=](unsigned* position, unsigned steps) {
+            if (chain->size() == 0) *chain = lab::DeviceBuffer<unsigned>(words);
+            lab::launch(chase_local, 1, 1)(chain->get(), position, steps);
+        },
+        local_words);
+}
+
 inline std::vector<lab::Variant> small_chases() {
-    const auto chain = std::make_shared<std::unique_ptr<Chain>>();
-    const auto chain_of = [=]() -> const Chain& {
-        if (!*chain) *chain = std::make_unique<Chain>();
-        return **chain;
+    const auto made = std::make_shared<std::unique_ptr<Chain>>();
+    const auto chain = [=]() -> const Chain& {
+        if (!*made) *made = std::make_unique<Chain>();
+        return **made;
     };
     const auto after_chain = [](unsigned, unsigned steps) { return Chain::after(steps); };
     const auto after_indices = [](unsigned, unsigned steps) { return Chain::after(steps) / 4; };
@@ -208,21 +224,22 @@ inline std::vector<lab::Variant> small_chases() {
     };
     return {small_chase("shared", 1, after_chain,
                         [=](unsigned* position, unsigned steps) {
-                            lab::launch(chase_shared, 1, 1)(chain_of().in_device(), position,
+                            lab::launch(chase_shared, 1, 1)(chain().in_device(), position,
                                                             steps);
                         }),
             small_chase("constant", 1, after_chain,
                         [=](unsigned* position, unsigned steps) {
-                            chain_of();
+                            chain();
                             lab::launch(chase_constant, 1, 1)(position, steps);
                         }),
             small_chase("texture", 1, after_indices,
                         [=](unsigned* position, unsigned steps) {
-                            lab::launch(chase_texture, 1, 1)(chain_of().texture(), position, steps);
+                            lab::launch(chase_texture, 1, 1)(chain().texture(), position, steps);
                         }),
             small_chase("shuffle", 32, after_shuffles, [=](unsigned* position, unsigned steps) {
                 lab::launch(chase_shuffle, 1, 32)(position, steps);
-            })};
+            }),
+            local_chase()};
 }
 
 }  // namespace hierarchy

@@ -8,9 +8,10 @@
 //           (strides 1...64; 1 is aligned and coalesced), copy_permuted (within a line),
 //           copy_misaligned (offsets 8, 11, 32), copy_broadcast (one address a warp), copy_scattered (a
 //           warp's words over 1...32 lines), copy_segments (1 to 4 segments of 32 bytes), copy_bytes
-//           (one byte a lane, 1 and 128 apart). store_segments: 4, 3 and 2 segments of 32 bytes.
+//           (one byte a lane, 1 and 128 apart). store_segments: all lanes load, and store 4, 3 or 2
+//           segments of 32 bytes, in one store or (stores:2) in one for each segment.
 // Model:    bytes are those that the threads use, each once: 4 read and 4 written a thread, but one
-//           word a warp for copy_broadcast, and the active lanes' alone for store_segments.
+//           word a warp for copy_broadcast, and written what is stored for store_segments.
 // Sizes:    n = 2^20 threads, warm: a launch asks for 38 MB of sectors at most, less than an H200's L2; it
 //           keeps fewer of them where each lies in a line of its own.
 //           2^22 threads, cold: launches rotate through regions of one input and through outputs that
@@ -68,6 +69,7 @@ class Arrays {
 // that is `nowhere`. All warps do what the first does, each further on.
 struct Pattern {
     Map source, destination;
+    bool all_lanes_load = false;  // those that store nothing, too
     std::size_t warp_words() const { return destination(32) - destination(0); }
 
     // What the threads from `begin` to `end` make of the output, whose warps begin at `begin`.
@@ -99,10 +101,11 @@ lab::Variant pattern_row(const std::shared_ptr<Arrays>& arrays, lab::Cache cache
     std::set<std::size_t> words, sectors;
     std::size_t stored = 0;
     for (std::size_t lane = 0; lane < 32; ++lane) {
-        if (pattern.destination(lane) == nowhere) continue;
+        const bool stores = pattern.destination(lane) != nowhere;
+        if (stores) ++stored;
+        if (!stores && !pattern.all_lanes_load) continue;
         words.insert(pattern.source(lane));
         sectors.insert(pattern.source(lane) / 8);
-        ++stored;
     }
     // A warp's share once more than there are warps: a misaligned last one reads into it.
     const std::size_t region = (arrays->warps + 1) * (pattern.source(32) - pattern.source(0));
@@ -171,24 +174,26 @@ Rows loads(const std::shared_ptr<Arrays>& arrays, lab::Cache cache, bool through
 
 Rows stores(const std::shared_ptr<Arrays>& arrays, lab::Cache cache) {
     constexpr struct {
-        unsigned segments, spacing;
-    } patterns[] = {{4, 1},   // 128 bytes, aligned
-                    {3, 2},   // within 192 bytes
-                    {2, 1},   // 64 bytes, aligned
-                    {2, 2}};  // in one 128-byte line, but not in 64 aligned bytes
+        unsigned segments, spacing, stores;
+    } patterns[] = {{4, 1, 1},   // 128 bytes, aligned
+                    {3, 2, 1},   // within 192 bytes
+                    {2, 1, 1},   // 64 bytes, aligned
+                    {2, 2, 1},   // in one 128-byte line, but not in 64 aligned bytes
+                    {2, 2, 2}};  // the same, one after the other
     Rows rows;
-    for (const auto& [segments, spacing] : patterns) {
+    for (const auto& [segments, spacing, stores] : patterns) {
         const auto destination = [=](std::size_t i) {
             const std::size_t segment = i % 32 / 8;
             return segment < segments ? i / 32 * 64 + segment * spacing * 8 + i % 8 : nowhere;
         };
+        std::string name =
+            lab::variant_name("store_segments", {{"segments", segments}, {"spacing", spacing}});
+        if (stores > 1) name += "/stores:" + std::to_string(stores);
         rows.push_back(pattern_row(
-            arrays, cache,
-            lab::variant_name("store_segments", {{"segments", segments}, {"spacing", spacing}}),
-            {[](std::size_t i) { return i; }, destination},
+            arrays, cache, name, {[](std::size_t i) { return i; }, destination, true},
             [=, n = arrays->n](const float* in, float* out) {
-                lab::launch(store_segments, lab::blocks_for(n, block), block)(in, out, n, segments,
-                                                                              spacing);
+                lab::launch(store_segments, lab::blocks_for(n, block), block)(
+                    in, out, n, segments, spacing, segments / stores);
             }));
     }
     return rows;

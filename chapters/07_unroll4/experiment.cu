@@ -7,6 +7,7 @@
 //           read_offset_quarter       the same launched for a quarter of the elements, on purpose:
 //                                     what an unrolled kernel does whose index forgets the unrolling
 //           read_offset_unrolled      2, 4 and 8 elements a thread, as the source writes it
+//           read_offset_unrolled_int  4, with the source's 32-bit index and its one guard
 //           read_offset_loads_first   the same with all loads before the stores
 //           read_offset_wide          16-byte accesses (offsets that are multiples of 4)
 //           read_offset_overlapping   16-byte accesses at any other offset: two overlapping loads
@@ -25,6 +26,7 @@
 //           copy's). Launches take turns on two sets of arrays: of a line that is to be evicted last
 //           something might be left for the next launch. Where nothing is timed it is counted at 2^20.
 #include <algorithm>
+#include <stdexcept>
 
 #include "../02_misaligned_reads/kernels.cuh"
 #include "bulk.hpp"
@@ -109,6 +111,24 @@ lab::Variant quarter_row(const lab::ArraySum& arrays, std::size_t offset, unsign
     row.bytes = 3 * sizeof(float) * static_cast<double>(added);
     row.flops = static_cast<double>(added);
     row.check = [=] { arrays.check(offset, {0, added}); };
+    return row;
+}
+
+// The book's index and guard, where they leave nothing out: at offset 0 and in whole blocks.
+lab::Variant book_row(const lab::ArraySum& arrays, unsigned block) {
+    if (arrays.size() % (4 * block) != 0) {
+        throw std::invalid_argument("read_offset_unrolled_int needs whole blocks");
+    }
+    const auto launch = lab::launch(read_offset_unrolled_int,
+                                    lab::blocks_for(arrays.size(), block * 4), block);
+    lab::Variant row = arrays.row(
+        lab::variant_name("read_offset_unrolled_int",
+                          {{"unroll", 4}, {"offset", 0}, {"block", block}}),
+        0, cold,
+        [=](const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
+            launch(a, b, c, int(n), int(offset));
+        });
+    row.shape = lab::shape_of(launch);
     return row;
 }
 
@@ -222,6 +242,7 @@ void add_book_sizes(lab::Experiment& experiment) {
                 experiment.add(sum_row(kernel, arrays, offset, 512));
             }
         }
+        experiment.add(book_row(arrays, 512));
         experiment.add_memcpy(n * sizeof(float), cold);
     }
 }
@@ -286,5 +307,6 @@ int main(int argc, char** argv) {
     add_limit(experiment);
     for (const std::size_t n : {1, 3, 31, 4096, 100003, 1000000})
         experiment.add_validation(shapes(n));
+    experiment.add_validation(book_row(lab::ArraySum(96 * 4 * 7), 96));
     return experiment.run();
 }

@@ -58,6 +58,34 @@ lab::Variant strided_row(unsigned stride, unsigned sharers) {
         expected);
 }
 
+// The functions that set the size of a bank are deprecated: later GPUs have one size.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma nv_diag_suppress 1444
+
+// Whether banks have 8 bytes where a program asks for that: on a Kepler.
+inline bool has_eight_byte_banks() {
+    cudaSharedMemConfig found{};
+    LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+    LAB_CUDA_CHECK(cudaDeviceGetSharedMemConfig(&found));
+    LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeDefault));
+    return found == cudaSharedMemBankSizeEightByte;
+}
+
+// The same row in these banks: "kernel/banks:8/...".
+inline lab::Variant in_eight_byte_banks(lab::Variant row) {
+    row.name.insert(row.name.find('/'), "/banks:8");
+    row.launch = [launch = row.launch](std::size_t set) {
+        LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+        launch(set);
+        LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeDefault));
+    };
+    return row;
+}
+
+#pragma nv_diag_default 1444
+#pragma GCC diagnostic pop
+
 inline lab::Variant registers_row() {
     const auto expected = [] {
         std::vector<unsigned> expected(strided_threads);

@@ -133,6 +133,11 @@ CONTEXT = (
         "of the tables compiled into the emulated GPU: architectures.csv, gpus.csv and "
         "timing/parameters.csv, one after the other",
     ),
+    Field(
+        "inputs_sha256",
+        text("[0-9a-f]{64}"),
+        "of the sources and tables that counts depend on: the same ones are not counted again",
+    ),
     Field("sm_clock_mhz_before", UNITS["MHz"], "SM clock before the run"),
     Field("memory_clock_mhz_before", UNITS["MHz"], "memory clock before the run"),
     Field("throttle_reasons_before", whole(0, 2**63 - 1), "NVML's bits before the run"),

@@ -148,7 +148,12 @@ def words_of(verdicts: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
 
 
 def value_of(claim: Claim, verdicts: Iterable[Verdict]) -> str:
-    values = _ratios(verdicts)
+    return range_of(claim, _ratios(verdicts))
+
+
+def range_of(claim: Claim, numbers: Iterable[float]) -> str:
+    """What a claim is about, with its unit, smallest to largest; "" of nothing."""
+    values = list(numbers)
     return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
 
 

@@ -34,7 +34,7 @@ def test(project: Project, nightly: bool = False) -> int:
     toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
     setup.require_nvcc()
     build.configure(project)
-    build.build(project)
+    build.build(project, "everything")
     if not any(
         (12, 4) <= (nvcc.release(path) or (0, 0)) < (13, 0) for path in toolbox.serving_nvccs()
     ):

@@ -79,6 +79,15 @@ Limits& limits() {
     return result;
 }
 
+bool has_widest_banks(cudaSharedMemConfig of_function) {
+    return (of_function == cudaSharedMemBankSizeDefault ? shared_config : of_function) ==
+           cudaSharedMemBankSizeEightByte;
+}
+
+void require_valid(cudaSharedMemConfig config) {
+    require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);
+}
+
 int refuse_call(const char* function) {
     const std::lock_guard lock(api_mutex());
     print_error(std::string(function) + " is not supported");
@@ -161,6 +170,7 @@ cudaError_t cudaDeviceReset() {
         gpu_slot().reset();
         unload_programs();
         limits() = Limits();
+        shared_config = cudaSharedMemBankSizeDefault;
     });
 }
 
@@ -192,9 +202,10 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
     });
 }
 
+// Nothing changes where the size of a bank is fixed.
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
     return call([&] {
-        require(config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte);
+        require_valid(config);
         shared_config = config;
     });
 }
@@ -202,8 +213,10 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
     return call([&] {
         require(config != nullptr);
-        *config = shared_config == cudaSharedMemBankSizeDefault ? cudaSharedMemBankSizeFourByte
-                                                                : shared_config;
+        const bool has_mode = architecture().banks.width_bytes == 8;
+        *config = has_mode && has_widest_banks(cudaSharedMemBankSizeDefault)
+                      ? cudaSharedMemBankSizeEightByte
+                      : cudaSharedMemBankSizeFourByte;
     });
 }
 

@@ -40,6 +40,11 @@ struct Limits {
 };
 Limits& limits();
 
+// Whether a launch has shared memory's banks in their eight-byte mode: as its function asks, or else the device.
+bool has_widest_banks(cudaSharedMemConfig of_function);
+// Throws ApiError for no value of that type.
+void require_valid(cudaSharedMemConfig config);
+
 // Says that a function is not supported and returns cudaErrorNotSupported.
 int refuse_call(const char* function);
 

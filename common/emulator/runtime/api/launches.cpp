@@ -171,7 +171,8 @@ void execute(const Launch& launch) {
     const simt::LaunchShape shape{.grid = dimensions(launch.grid),
                                   .block = dimensions(launch.block),
                                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-                                  .cooperative = launch.cooperative};
+                                  .cooperative = launch.cooperative,
+                                  .widest_banks = has_widest_banks(function.shared_config)};
     const auto run = [&](const timing::ClockReads* clocks) {
         return gpu().launch(function.kernel(), shape, launch.parameters,
                             registers_per_thread(function), clocks);

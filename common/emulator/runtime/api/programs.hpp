@@ -28,6 +28,7 @@ struct Function {
     int max_dynamic_shared_bytes = -1;  // -1: not opted in
     int preferred_carveout_percent = -1;
     bool non_portable_clusters = false;
+    cudaSharedMemConfig shared_config = cudaSharedMemBankSizeDefault;  // default: the device's
 
     // Throws ApiError (cudaErrorInvalidDeviceFunction, cudaErrorNoKernelImageForDevice, ...).
     const simt::Kernel& kernel();

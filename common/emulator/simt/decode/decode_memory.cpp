@@ -49,7 +49,7 @@ void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_
     detail.cost.kind = detail.kind;
     detail.cost.bytes_per_lane = detail.bytes;
     detail.cost.fetch_unit_bytes = detail.policy.fetch_unit_bytes;
-    detail.cost.banks = module_.architecture.banks;
+    detail.cost.banks = &module_.banks;
     if (space == AccessSpace::global || space == AccessSpace::shared ||
         space == AccessSpace::constant) {
         detail.cost.issued = issued_->of(at_);

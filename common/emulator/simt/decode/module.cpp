@@ -70,6 +70,7 @@ Module::Module(ptx::Module from, L1Mode l1_mode, const Architecture& architectur
       functions_without_return(ptx::functions_without_return(source)),
       l1_mode(l1_mode),
       architecture(architecture),
+      banks(architecture.banks),
       checks_hazards(checks_hazards) {
     common_directory = common_directory_of(source);
     for (std::uint32_t i = 0; i < source.functions.size(); ++i) {

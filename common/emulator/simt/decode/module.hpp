@@ -45,6 +45,7 @@ class Module {
     std::unordered_set<std::string> functions_without_return;
     L1Mode l1_mode;
     const Architecture& architecture;
+    BankLayout banks;  // in the mode of the launch that runs
     const bool checks_hazards;
     std::unordered_map<std::string, Symbol> variables;
     std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;

@@ -191,6 +191,7 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Ope
 void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                            Recorded& recorded, timing::WarpTrace& warp) {
     timing::Access& access = warp.accesses.emplace_back();
+    lanes &= detail.address_lanes;
     if (lanes == 0 || !detail.cost.is_issued()) return;
     if (detail.role == AccessRole::bulk_copy) return record_bulk(detail, recorded, access);
     if (detail.role == AccessRole::texture_fetch) return record_texture(detail, recorded, access);
@@ -236,7 +237,7 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     // A load leaves the L1 through the banks that it shares with shared memory.
     if (access.kind == timing::Access::Kind::load)
         access.wavefronts =
-            static_cast<std::uint16_t>(bank_passes(request, detail.kind, cost.banks).wavefronts);
+            static_cast<std::uint16_t>(bank_passes(request, detail.kind, *cost.banks).wavefronts);
     record_lines();
 }
 

@@ -19,7 +19,7 @@ struct CostModel {
     AccessKind kind{};
     std::uint32_t bytes_per_lane = 0;
     std::uint32_t fetch_unit_bytes = 32;
-    BankLayout banks;
+    const BankLayout* banks = nullptr;  // of the launch that runs
     // cp.async: the GPU's counters of bytes, and so of efficiency, leave it out.
     bool counts_bytes = true;
     // What ptxas issues in place of the access as written; null: the same.

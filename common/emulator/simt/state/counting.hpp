@@ -25,6 +25,9 @@ namespace emulator::simt {
 using LaneOffsets =
     std::array<std::uint32_t, warp_size>;  // of inactive lanes: the first active one's
 
+constexpr std::uint32_t bank_row_bytes = 256;  // at most: 32 banks of 8 bytes
+static_assert(bank_row_bytes >= line_bytes);
+
 enum class PatternKind : std::uint8_t { contiguous, uniform, other };
 
 struct Pattern {
@@ -32,7 +35,8 @@ struct Pattern {
     std::uint32_t mask = 0;
     PatternKind kind{};
     std::uint64_t hash = 0;
-    std::array<std::uint64_t, line_bytes> seen{};  // by the first address, modulo a line
+    // By the first address, modulo a line; of shared memory modulo what all banks deliver in a pass.
+    std::array<std::uint64_t, bank_row_bytes> seen{};
     // (Where caches are modelled) its lines relative to the first address's.
     std::array<std::unique_ptr<LineList>, line_bytes> lines;
     // (Of stores) what is less than a sector, likewise.

@@ -114,6 +114,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     Module& module = *kernel.module;
     const Image& image = module.image(const_cast<Kernel&>(kernel));
     if (!image.traits.unsupported.empty()) throw Unsupported(image.traits.unsupported);
+    module.banks = shape.widest_banks ? architecture.banks.in_widest_mode() : architecture.banks;
     const GridWorkspace workspace(shape.cooperative);
     Launch launch{.architecture = architecture,
                   .options = state_->options,

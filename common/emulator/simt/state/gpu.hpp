@@ -33,6 +33,7 @@ struct LaunchShape {
     Dimensions grid, block;
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;  // all blocks are resident together; fails where they do not fit
+    bool widest_banks = false;  // shared memory in its eight-byte mode, where the GPU has one
 };
 
 // What a module or a launch asks for and the emulated GPU cannot do. One line that names the

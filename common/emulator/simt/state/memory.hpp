@@ -68,6 +68,7 @@ struct MemoryDetail {
     AccessRole role{};
     LoadPolicy policy;
     CostModel cost;
+    std::uint32_t address_lanes = 0xffffffffu;  // whose addresses count
     bool is_poll = false;       // a volatile or relaxed load: others may be waited for
     bool is_strong = false;     // volatile, relaxed, acquire, release
     bool is_release = false;    // what the thread did before is fenced

@@ -37,7 +37,7 @@ void SharedLoops::count(BlockState& block) {
     for (const auto& [turn, abreast] : turns_) {
         const AtomicDetail& detail = *abreast.detail;
         std::vector<std::uint32_t> rest(abreast.swaps.size());  // by warp, at its last try
-        try_abreast(abreast.swaps, detail.bytes, detail.cost.banks,
+        try_abreast(abreast.swaps, detail.bytes, *detail.cost.banks,
                     [&](std::size_t i, std::uint32_t lanes) {
                         WarpContext& context = block.warps[abreast.warps[i]].context;
                         count_try(context, detail, abreast.swaps[i].offsets, lanes);
