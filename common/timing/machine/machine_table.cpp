@@ -43,7 +43,9 @@ struct Parameters {
     double l2_completed_sectors_per_cycle_of_sm{}, l2_kept_share{};
     double merged_store_lines{}, merge_cycles{}, l2_request_cycles{}, l2_room_cycles{},
         l2_room_share{};
-    double l2_update_cycles{}, l2_float_update_cycles{};
+    double l2_reductions_per_cycle_of_sm{}, atomic_port_cycles{}, reduction_port_cycles{},
+        l2_update_cycles{}, l2_address_update_cycles{}, l2_float_update_cycles{}, l2_swap_cycles{},
+        l2_contender_cycles{};
     double l2_atomics_per_cycle_of_sm{}, l2_slices{}, l2_slice_reserve{};
     double dram_achieved_share{};
     double link_gbs{}, pageable_gbs{}, copy_us{};
@@ -99,9 +101,18 @@ void add_l2(const Parameters& from, double sms, Machine& machine) {
     machine.l2_room_share = from.l2_room_share;
     machine.l2_slices = static_cast<unsigned>(from.l2_slices);
     machine.l2_slice_reserve = from.l2_slice_reserve;
-    machine.l2_update_cycles = from.l2_update_cycles;
-    machine.l2_float_update_cycles = from.l2_float_update_cycles;
+}
+
+void add_atomics(const Parameters& from, double sms, Machine& machine) {
     machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_of_sm * sms;
+    machine.l2_reductions_per_cycle = from.l2_reductions_per_cycle_of_sm * sms;
+    machine.atomic_port_cycles = from.atomic_port_cycles;
+    machine.reduction_port_cycles = from.reduction_port_cycles;
+    machine.l2_update_cycles = from.l2_update_cycles;
+    machine.l2_address_update_cycles = from.l2_address_update_cycles;
+    machine.l2_float_update_cycles = from.l2_float_update_cycles;
+    machine.l2_swap_cycles = from.l2_swap_cycles;
+    machine.l2_contender_cycles = from.l2_contender_cycles;
 }
 
 void add_copy_engine(const Parameters& from, double sms, Machine& machine) {
@@ -179,6 +190,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     machine.l2_cycles = from.l2_cycles;
     machine.page_cycles = from.page_cycles;
     add_l2(from, sms, machine);
+    add_atomics(from, sms, machine);
     add_dram(from, gpu, machine);
     machine.l2_bytes = static_cast<double>(gpu.l2_bytes);
     machine.l2_kept_bytes = from.l2_kept_share * static_cast<double>(gpu.l2_bytes);

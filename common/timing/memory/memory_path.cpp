@@ -31,7 +31,7 @@ emulator::Address first_row(const LaunchTrace& trace) {
     for (const BlockTrace& block : trace.blocks) {
         for (const WarpTrace& warp : block) {
             for (const Access& access : warp.accesses) {
-                if (access.space == Space::constant) continue;
+                if (access.space == Space::constant || access.space == Space::local) continue;
                 for (const emulator::LineSectors line : trace.lines_of(access))
                     first = std::min(first.value_or(line.line()), line.line());
             }
@@ -50,7 +50,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       constants_(machine),
-      atomics_(machine, facts, active_sms),
+      atomics_(machine, trace, facts, active_sms),
       requests_(machine, active_sms, facts.slice_unevenness),
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
@@ -173,7 +173,7 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     double bytes = 0;
     for (const emulator::LineSectors line : lines) {
         bytes += std::max<double>(line.count() * emulator::sector_bytes, machine_.l2_granule_bytes);
-        now = looked_up_page(line.line(), now);
+        if (!is_local(line.line())) now = looked_up_page(line.line(), now);
     }
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
@@ -197,7 +197,7 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
     for (const emulator::LineSectors line : lines) {
         const double wait = wait_of(line.line(), mean_wait, begin);
         arrival = std::max(arrival, from_l2 + wait);
-        if (facts_.dram_bytes_per_read_sector <= 0) continue;
+        if (facts_.dram_bytes_per_read_sector <= 0 || is_local(line.line())) continue;
         const bool waits = waits_for_dram(line);
         const double from_dram =
             read_from_dram(line, waits, begin) + dram_.cycles(line.line()) + wait;
@@ -271,7 +271,6 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
     free_fill_slots_ = std::min(max_room_of_stores, free_fill_slots_ + store_overhead_cycles);
-    if (lines.empty()) return done;  // local memory, which stays in the L1
     const double sent =
         requests_.store(access, lines, done,
                         partly_written_.completed_by(access, lines, requests_.merges(lines, done)));
@@ -283,8 +282,10 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
 void MemoryPath::note_stored(std::span<const emulator::LineSectors> lines, double sent) {
     acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + room_cycles_);
     if (facts_.dram_bytes_per_written_sector <= 0) return;
-    for (const emulator::LineSectors line : lines)
+    for (const emulator::LineSectors line : lines) {
+        if (is_local(line.line())) continue;
         evict(line.count() * facts_.dram_bytes_per_written_sector, sent);
+    }
 }
 
 // What comes into the L2 takes the place of what was there, of which a part has to be written to DRAM.
@@ -296,7 +297,9 @@ void MemoryPath::evict(double bytes, double now) {
 
 double MemoryPath::update(const Access& access, std::span<const emulator::LineSectors> lines,
                           double now) {
-    const double left = data_.serve(now, data_cycles(access));
+    const double cycles = std::max({1.0, access.bytes / machine_.l1_bytes_per_cycle,
+                                    access.line_count / machine_.l1_tags_per_cycle});
+    const double left = data_.serve(now, cycles);
     const double done = atomics_.serve(access, lines, left) + machine_.l2_cycles;
     acknowledged_ = std::max(acknowledged_, done);
     return done;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include "emulator/memory/memory_copy.hpp"
 #include "emulator/models/memory/sector_set.hpp"
@@ -11,6 +12,7 @@
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
 #include "timing/machine/machine_table.hpp"
+#include "timing/machine/trace_file.hpp"
 #include "timing/memory/copy_time.hpp"
 
 namespace emulator::runtime {
@@ -137,6 +139,18 @@ void add_updates(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     }
 }
 
+// Appends what the time model gets (timing/machine/trace_file.hpp).
+void write_record(const simt::LaunchRecord& record, const std::string& kernel) {
+    const std::string& path = settings().records_path;
+    if (path.empty()) return;
+    const std::vector<std::uint8_t> bytes =
+        timing::to_bytes({kernel, record.recorded->trace, record.recorded->facts});
+    std::ofstream file(path, std::ios::binary | std::ios::app);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    if (!file) print_note_once("EMULATED_GPU_RECORDS: cannot write to " + path);
+}
+
 timing::Prediction prediction_of(const simt::LaunchRecord& record) {
     add_l2(record, record.recorded->facts);
     add_updates(record, record.recorded->facts);
@@ -197,9 +211,11 @@ void predict_time(bool wanted, L2State l2) {
     gpu().options().record_for_time = wanted;
 }
 
-std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
+std::optional<timing::Prediction> predict(const simt::LaunchRecord& record,
+                                          const std::string& kernel) {
     if (!record.recorded) return std::nullopt;
     timing::Prediction prediction = prediction_of(record);
+    write_record(record, kernel);
     leave_in_l2(footprint_of(record));
     advance_device(prediction.seconds);
     return prediction;

@@ -97,6 +97,7 @@ Settings read_settings(ValueOf value_of) {
     result.options.time_limit_seconds = read_number(value_of, "EMULATED_GPU_TIME_LIMIT", 0.0,
                                                     "expected a positive number of seconds");
     if (const char* const path = value_of("EMULATED_GPU_REPORT")) result.report_path = path;
+    if (const char* const path = value_of("EMULATED_GPU_RECORDS")) result.records_path = path;
     result.options.count_machine_code = !result.report_path.empty();
     return result;
 }

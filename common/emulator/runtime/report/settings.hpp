@@ -13,6 +13,7 @@ struct Settings {
     simt::Options options;
     bool check_leaks = false;  // at the program's end
     std::string report_path;   // empty: no report
+    std::string records_path;  // of what the time model gets of each launch; empty: not written
 };
 
 // Read when the library is loaded. A wrong value ends the program: exit status 2 and one line.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "emulator/models/memory/coalescing.hpp"
+#include "emulator/simt/record/lane_patterns.hpp"
 #include "emulator/simt/record/timed_program.hpp"
 #include "emulator/simt/state/memory.hpp"
 #include "timing/memory/dram.hpp"
@@ -31,12 +32,6 @@ timing::Access::Kind kind_of(const MemoryDetail& detail, bool is_reduction) {
     return is_reduction ? timing::Access::Kind::reduction : timing::Access::Kind::atomic;
 }
 
-timing::Access::Update update_of(const MemoryDetail& detail) {
-    if (detail.cost.bank_atomic == BankAtomic::compare_and_swap)
-        return timing::Access::Update::swap;
-    return detail.is_floating ? timing::Access::Update::floating : timing::Access::Update::integer;
-}
-
 timing::Space space_of(AccessSpace space) {
     switch (space) {
         case AccessSpace::shared:
@@ -52,20 +47,6 @@ timing::Space space_of(AccessSpace space) {
     }
 }
 
-bool is_in(Address window, Address address) {
-    return address >= window && address - window < window_bytes;
-}
-
-std::uint16_t distinct_addresses(const std::array<Address, warp_size>& addresses,
-                                 std::uint32_t mask) {
-    std::vector<Address> seen;
-    for (; mask != 0; mask &= mask - 1)
-        seen.push_back(addresses[static_cast<std::size_t>(std::countr_zero(mask))]);
-    std::ranges::sort(seen);
-    const auto rest = std::ranges::unique(seen);
-    return static_cast<std::uint16_t>(seen.size() - rest.size());
-}
-
 // Whether so many blocks were recorded, all of them whole. Warps that were cut show again and again how blocks begin.
 bool are_whole(const std::vector<timing::BlockTrace>& blocks, std::uint64_t wanted) {
     const auto is_cut = [](const timing::WarpTrace& warp) { return warp.executed > warp.recorded; };
@@ -77,9 +58,7 @@ bool are_whole(const std::vector<timing::BlockTrace>& blocks, std::uint64_t want
 
 // SMs that get the most blocks.
 TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
-    : launch_(launch),
-      polls_(launch.image),
-      resident_blocks_(std::max(1u, occupancy.blocks)) {
+    : launch_(launch), polls_(launch.image), resident_blocks_(std::max(1u, occupancy.blocks)) {
     const std::uint64_t sms = launch.architecture.sm_count;
     const std::uint64_t blocks = launch.blocks();
     const std::uint64_t fullest = blocks % sms == 0 ? sms : blocks % sms;
@@ -211,10 +190,6 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     access.space = space_of(cost.space);
     access.bytes = static_cast<std::uint32_t>(std::popcount(lanes)) * detail.bytes;
     access.path = detail.policy.path;
-    if (cost.space == AccessSpace::local) {  // interleaved by lanes, and mostly found in the L1
-        access.path = LoadPath::l1;
-        return;
-    }
     const auto record_lines = [&] {
         const LineList lines = lines_of({addresses, lanes, detail.bytes});
         std::vector<LineSectors>& all = recorded.trace.lines;
@@ -223,6 +198,11 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
         const auto span = lines.span();
         all.insert(all.end(), span.begin(), span.end());
     };
+    if (cost.space == AccessSpace::local) {
+        const std::uint64_t place = recorded.number_of(context.block->number) % resident_blocks_;
+        const std::uint64_t warp = place * launch_.warps() + context.warp->number;
+        return note_local(addresses, lanes, detail.bytes, warp, recorded.trace, access);
+    }
     if (cost.space == AccessSpace::constant) {
         // An instruction loads 8 bytes at most.
         access.wavefronts = static_cast<std::uint16_t>(distinct_addresses(addresses, lanes) *
@@ -234,6 +214,8 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     access.wavefronts = static_cast<std::uint16_t>(counts.wavefronts);
     access.sectors = static_cast<std::uint16_t>(counts.sectors);
     if (cost.space == AccessSpace::shared) return;
+    if (access.updates())
+        access.wavefronts = cost.is_for_one_lane ? 1 : lanes_at_one_address(addresses, lanes);
     // A load leaves the L1 through the banks that it shares with shared memory.
     if (access.kind == timing::Access::Kind::load)
         access.wavefronts =
@@ -295,7 +277,9 @@ double TraceRecorder::share_of_rows(bool is_store) {
         for (const timing::WarpTrace& warp :
              recorded.trace.blocks[recorded.number_of(neighbour.first)]) {
             for (const timing::Access& access : warp.accesses) {
-                if (access.space == timing::Space::constant) continue;  // has a cache of its own
+                // Constants have a cache of their own.
+                if (access.space == timing::Space::constant || access.space == timing::Space::local)
+                    continue;
                 if (is_store ? !access.stores() : !access.loads()) continue;
                 for (const LineSectors line : recorded.trace.lines_of(access))
                     rows.insert(line.line() / timing::Dram::row_bytes);

@@ -32,7 +32,7 @@ struct Dimensions {
 struct LaunchShape {
     Dimensions grid, block;
     std::size_t dynamic_shared_bytes = 0;
-    bool cooperative = false;  // all blocks are resident together; fails where they do not fit
+    bool cooperative = false;   // all blocks are resident together; fails where they do not fit
     bool widest_banks = false;  // shared memory in its eight-byte mode, where the GPU has one
 };
 
