@@ -1,11 +1,13 @@
-// Predicts launches from their records (machine/trace_file.hpp), which it reads from standard input, on the H200 or the GPU
+// Predicts launches from their records (machine/trace_file.hpp), which it reads from standard input, each behind its length in four bytes, on the H200 or the GPU
 // whose name is its argument. Prints a line each, `seconds bound kernel`.
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <iterator>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "emulator/models/architecture.hpp"
@@ -26,7 +28,14 @@ int main(int argc, char** argv) {
                                        input.size());
     try {
         while (!rest.empty()) {
-            const timing::LaunchInput launch = timing::take_launch(rest);
+            std::uint32_t count = 0;
+            if (rest.size() < sizeof count) throw std::runtime_error("a record ends too early");
+            std::memcpy(&count, rest.data(), sizeof count);
+            rest = rest.subspan(sizeof count);
+            if (rest.size() < count) throw std::runtime_error("a record ends too early");
+            std::span<const std::uint8_t> bytes = rest.first(count);
+            rest = rest.subspan(count);
+            const timing::LaunchInput launch = timing::take_launch(bytes);
             const timing::Prediction predicted =
                 timing::predict(machine, launch.trace, launch.facts);
             const auto bound = timing::text(predicted.bound);

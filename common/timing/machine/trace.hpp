@@ -82,7 +82,13 @@ struct Access {
     };
     Kind kind = Kind::none;  // none: no lane took part
     // Of an atomic operation.
-    enum class Update : std::uint8_t { integer, floating, floating_64, swap };
+    enum class Update : std::uint8_t {
+        integer,
+        floating,
+        floating_64,
+        swap,       // if it is as compared
+        swap_loop,  // until nothing came between
+    };
     Update update = Update::integer;
     Space space = Space::none;
     emulator::LoadPath path = emulator::LoadPath::l2;  // of a load

@@ -16,8 +16,7 @@ L2Atomics::L2Atomics(const Machine& machine, const LaunchTrace& trace, const Lau
 
 // Of a line: sectors one after another, or the lanes that update one address, whichever takes longer.
 double L2Atomics::slice_cycles(const Access& access, double lines) const {
-    const bool is_double =
-        access.update == Access::Update::floating_64 || access.update == Access::Update::swap;
+    const bool is_double = access.update >= Access::Update::floating_64;
     const bool is_floating =
         access.update == Access::Update::floating || access.update == Access::Update::floating_64;
     const double sector = machine_.l2_update_cycles * (is_double ? 2 : 1);
@@ -35,7 +34,7 @@ double L2Atomics::serve_line(const Access& access, emulator::Address line, doubl
         machine_.l2_slices > 1 ? emulator::SliceLoads::number_of(line) % machine_.l2_slices : line;
     busy_ += times * cycles;
     double done = slices_[slice].serve(now, times * cycles) + cycles;
-    if (access.update == Access::Update::swap && times > 1) {
+    if (access.update == Access::Update::swap_loop && times > 1) {
         // A loop ends only where nothing came between, so once a round trip; those that fail are in its way.
         const double success =
             machine_.l2_swap_cycles + times * resident_threads_ * machine_.l2_contender_cycles;

@@ -139,13 +139,15 @@ void add_updates(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     }
 }
 
-// Appends what the time model gets (timing/machine/trace_file.hpp).
+// Appends what the time model gets (timing/machine/trace_file.hpp), behind its length in four bytes.
 void write_record(const simt::LaunchRecord& record, const std::string& kernel) {
     const std::string& path = settings().records_path;
     if (path.empty()) return;
     const std::vector<std::uint8_t> bytes =
         timing::to_bytes({kernel, record.recorded->trace, record.recorded->facts});
+    const auto count = static_cast<std::uint32_t>(bytes.size());
     std::ofstream file(path, std::ios::binary | std::ios::app);
+    file.write(reinterpret_cast<const char*>(&count), sizeof count);
     file.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
     if (!file) print_note_once("EMULATED_GPU_RECORDS: cannot write to " + path);

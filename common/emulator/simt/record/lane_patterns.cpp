@@ -6,9 +6,9 @@
 
 namespace emulator::simt {
 
-timing::Access::Update update_of(const MemoryDetail& detail) {
+timing::Access::Update update_of(const MemoryDetail& detail, bool in_loop) {
     if (detail.cost.bank_atomic == BankAtomic::compare_and_swap)
-        return timing::Access::Update::swap;
+        return in_loop ? timing::Access::Update::swap_loop : timing::Access::Update::swap;
     if (!detail.is_floating) return timing::Access::Update::integer;
     return detail.element_bytes == 8 ? timing::Access::Update::floating_64
                                      : timing::Access::Update::floating;

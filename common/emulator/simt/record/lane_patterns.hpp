@@ -10,7 +10,8 @@
 
 namespace emulator::simt {
 
-timing::Access::Update update_of(const MemoryDetail& detail);
+// `in_loop`: it stands in a loop of few basic blocks.
+timing::Access::Update update_of(const MemoryDetail& detail, bool in_loop);
 std::uint16_t distinct_addresses(const std::array<Address, warp_size>& addresses,
                                  std::uint32_t mask);
 // Lanes at the address that has the most.
