@@ -5,7 +5,7 @@
 
 Runs what data/timing/published.toml says on the emulated GPUs, through scripts/any_size, and keeps the
 predictions that data/timing/published.csv already has, but with --again. Nothing of the model is taken
-from these times. scripts/timing_validation.py makes the tables of common/timing/README.md from it.
+from these times. scripts/timing_validation.py makes the tables of common/timing/validation.md from it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 // Predicts launches from their records (machine/trace_file.hpp), which it reads from standard input, each behind its length in four bytes, on the H200 or the GPU
-// whose name is its argument. Prints a line each, `seconds bound kernel`.
+// whose name is its argument; a second one names mechanisms that are left out (machine/mechanisms.hpp). Prints a line each, `seconds bound kernel`.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +12,7 @@
 
 #include "emulator/models/architecture.hpp"
 #include "timing/machine/machine_table.hpp"
+#include "timing/machine/mechanisms.hpp"
 #include "timing/machine/trace_file.hpp"
 #include "timing/sm/launch_time.hpp"
 
@@ -22,11 +23,12 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "predict_records: error: %s: unknown GPU\n", name);
         return 2;
     }
-    const timing::Machine machine = timing::machine_of(*gpu);
     const std::vector<char> input{std::istreambuf_iterator<char>(std::cin), {}};
     std::span<const std::uint8_t> rest(reinterpret_cast<const std::uint8_t*>(input.data()),
                                        input.size());
     try {
+        const timing::Machine machine =
+            timing::without(timing::machine_of(*gpu), argc > 2 ? argv[2] : "");
         while (!rest.empty()) {
             std::uint32_t count = 0;
             if (rest.size() < sizeof count) throw std::runtime_error("a record ends too early");

@@ -97,9 +97,9 @@ void transfer_difference(Archive& archive, std::uint64_t& value, std::uint64_t& 
 template <class Archive>
 void transfer_instruction(Archive& archive, Instruction& each) {
     transfer(archive, each.unit, each.slots, each.wait, each.writes_memory, each.reads_memory,
-             each.orders_memory, each.reads_clock, each.reads_special, each.parameter_load,
-             each.branches, each.convergences, each.has_no_operand_reuse, each.copies,
-             each.ends_group, each.groups, each.space, each.access);
+             each.orders_memory, each.reads_clock, each.reads_special, each.loads_parameter,
+             each.branches, each.has_no_operand_reuse, each.copies, each.ends_group, each.groups,
+             each.space, each.access);
     for (std::vector<Register>* const registers : {&each.sources, &each.destinations})
         transfer_list(archive, *registers, [&](Register& one) { archive(one); });
 }

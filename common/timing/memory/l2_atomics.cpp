@@ -48,16 +48,16 @@ double L2Atomics::serve(const Access& access, std::span<const emulator::LineSect
     const bool returns = access.kind == Access::Kind::atomic;
     const double sent =
         std::max(returns ? machine_.atomic_port_cycles : machine_.reduction_port_cycles,
-                 access.sectors * machine_.l2_request_cycles);
+                 access.sectors * machine_.l2_update_cycles);
     const double left = port_.serve(now, sent) + sent;
     const double rate = returns ? machine_.l2_atomics_per_cycle : machine_.l2_reductions_per_cycle;
     const double all = access.sectors * active_sms_ / rate;
-    double done = all_.serve(left - machine_.l2_burst_cycles, all) + all;
+    double done = all_.serve(left - machine_.averaging_window_cycles, all) + all;
     done = std::max(done, left);
     const double each = slice_cycles(access, static_cast<double>(lines.size()));
     for (const emulator::LineSectors line : lines)
         done = std::max(done, serve_line(access, line.line(), each, left));
-    accepts_ = std::max(accepts_, done - machine_.l2_burst_cycles);
+    accepts_ = std::max(accepts_, done - machine_.averaging_window_cycles);
     return done;
 }
 

@@ -1,5 +1,4 @@
-// What ptxas makes one instruction of several, as far as counts of instructions show it: accesses that add to their addresses,
-// sums that take in products and shifts, and constants that are operands.
+// What ptxas makes one instruction of several: sums that take in products and shifts, and constants that are operands.
 #pragma once
 
 #include <cstdint>

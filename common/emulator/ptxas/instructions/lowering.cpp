@@ -88,7 +88,8 @@ Cost cost_of(const ptx::Instruction& instruction) {
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
     if (reads_clock(instruction)) return {Unit::none, 1};
     if (opcode == "mov") {
-        if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 1};
+        // In the constant bank, an operand.
+        if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 0};
         const bool reads_index = std::ranges::any_of(instruction.operands, [](const auto& operand) {
             return operand.kind == OperandKind::special && operand.symbol.starts_with("%tid");
         });
@@ -176,9 +177,6 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
         if (is_phase_test(instruction)) result.wait = Wait::copies;
         result.reads_clock = reads_clock(instruction);
         result.reads_special = reads_special(instruction);
-        if (instruction.opcode == "mov" &&
-            std::ranges::any_of(instruction.operands, is_launch_size))
-            result.parameter_load = Instruction::ParameterLoad::of_thread;
     }
     add_operands(instruction, first, result);
     result.moves = instruction.opcode == "mov" && result.slots == 0 && !result.sources.empty();

@@ -72,6 +72,7 @@ void* emulatedGpuStorage(const void* pointer, size_t bytes, int is_written);
 //   EMULATED_GPU_KEEP_GOING=1      an access out of bounds is a hazard, and the launch goes on
 //   EMULATED_GPU_WORKERS=2         CPU threads
 //   EMULATED_GPU_TIME=1            predicts the time of launches: events and clocks show it
+//   EMULATED_GPU_TIME_WITHOUT=NAMES  without these mechanisms of the time model, separated by commas
 //   EMULATED_GPU_SAMPLE=1          executes enough blocks to tell the counts of the whole launch
 //   EMULATED_GPU_TIME_LIMIT=60     seconds a launch may take
 //   EMULATED_GPU_REPORT=FILE       one JSON object a launch, a line each (report.md beside this file)

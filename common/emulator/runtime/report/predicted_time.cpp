@@ -11,7 +11,6 @@
 #include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
-#include "timing/machine/machine_table.hpp"
 #include "timing/machine/trace_file.hpp"
 #include "timing/memory/copy_time.hpp"
 
@@ -35,10 +34,7 @@ void advance_device(double seconds) {
     clock_state().seconds_since_reset += seconds;
 }
 
-const timing::Machine& machine() {
-    static const timing::Machine& result = *new timing::Machine(timing::machine_of(architecture()));
-    return result;
-}
+const timing::Machine& machine() { return settings().machine; }
 
 // Of data that launches use again and again, the share that the L2 still has: all of what fits into the part
 // that one SM's data can use. Behind that it falls in proportion: half is left at the capacity for reuse, nothing as
@@ -99,9 +95,9 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const double first_sectors =
         within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes;
     // Whatever was there at first: the launch itself has thrown these out.
-    const double reread_bytes =
-        static_cast<double>(record.reread.granules) * L2Reuse::granule_bytes;
-    const auto reread_sectors = static_cast<double>(record.reread.sectors);
+    const L2Reuse::Reread reread = machine().switches.rereads ? record.reread : L2Reuse::Reread();
+    const double reread_bytes = static_cast<double>(reread.granules) * L2Reuse::granule_bytes;
+    const auto reread_sectors = static_cast<double>(reread.sectors);
     // A sector that leaves the L2 partly written is read first, to be completed.
     const double written_bytes = within_memory(
         record, record.l2_write_sectors_min + record.incomplete_sectors, sector_bytes);

@@ -316,7 +316,8 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     if (!are_whole(blocks, std::min(min_waves * resident_blocks_, result.facts.sm_blocks)))
         blocks.resize(std::min<std::size_t>(blocks.size(), resident_blocks_));
     TimedProgram timed = timed_program(launch_.image, registers_per_thread,
-                                       launch_.architecture.compute_number(), result.trace);
+                                       launch_.architecture.compute_number(),
+                                       launch_.options.ptxas, result.trace);
     result.trace.program = std::move(timed.program);
     result.lines = std::move(timed.lines);
     timing::LaunchFacts& facts = result.facts;

@@ -18,6 +18,7 @@
 #include "emulator/models/memory/written_bytes.hpp"
 #include "emulator/models/occupancy.hpp"
 #include "emulator/ptx/parse/module.hpp"
+#include "timing/machine/ptxas_rules.hpp"
 
 namespace timing {
 struct ClockReads;
@@ -135,6 +136,7 @@ struct Options {
     double seconds_to_first_note = 10;
     bool count_machine_code = false;  // where ptxas is there
     bool record_for_time = false;     // what one SM executes, for the time model
+    timing::PtxasRules ptxas;         // then
     unsigned l2_slices = 1;           // then; 1: how lines lie in them is not known
     double l2_reuse_bytes = 0;  // then; that the L2 keeps of what is read at random; 0: not asked
 };

@@ -33,7 +33,9 @@ def add_notes(project: Project, launches: Iterable[Launch], compute_capability: 
         size = _size(launch.managed_bytes)
         if has_faults:
             seconds = _seconds(project, launch.managed_bytes)
-            measured = f"an H200 takes some {text_of(seconds)} for that (chapter 20); " if seconds else ""
+            measured = (
+                f"an H200 takes some {text_of(seconds)} for that (chapter 20); " if seconds else ""
+            )
             launch.notes.append(
                 f"page faults and migration are not in the predicted time: {size} of managed memory, touched for the "
                 f"first time, come to the GPU during this launch where the host has written them; {measured}"
