@@ -60,6 +60,19 @@ bool is_in_short_loop(const Function& function, const BasicBlock& block) {
     return false;
 }
 
+double ptx_instructions_of(const Image& image, const std::vector<timing::BlockTrace>& blocks) {
+    std::size_t sum = 0;
+    for (const timing::BlockTrace& block : blocks) {
+        for (const timing::WarpTrace& warp : block) {
+            for (const timing::Step& step : warp.steps) {
+                const auto& [function, number] = image.counters[step.block];
+                sum += function->block_instructions[number].size();
+            }
+        }
+    }
+    return static_cast<double>(sum);
+}
+
 // Whether so many blocks were recorded, all of them whole. Warps that were cut show again and again how blocks begin.
 bool are_whole(const std::vector<timing::BlockTrace>& blocks, std::uint64_t wanted) {
     const auto is_cut = [](const timing::WarpTrace& warp) { return warp.executed > warp.recorded; };
@@ -315,9 +328,10 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     std::vector<timing::BlockTrace>& blocks = result.trace.blocks;
     if (!are_whole(blocks, std::min(min_waves * resident_blocks_, result.facts.sm_blocks)))
         blocks.resize(std::min<std::size_t>(blocks.size(), resident_blocks_));
-    TimedProgram timed = timed_program(launch_.image, registers_per_thread,
-                                       launch_.architecture.compute_number(),
-                                       launch_.options.ptxas, result.trace);
+    result.ptx_instructions = ptx_instructions_of(launch_.image, blocks);
+    TimedProgram timed =
+        timed_program(launch_.image, registers_per_thread, launch_.architecture.compute_number(),
+                      launch_.options.ptxas, result.trace);
     result.trace.program = std::move(timed.program);
     result.lines = std::move(timed.lines);
     timing::LaunchFacts& facts = result.facts;

@@ -19,6 +19,7 @@ struct RecordedLaunch {
     timing::LaunchTrace trace;
     timing::LaunchFacts facts;
     std::uint64_t sm = 0;                    // that was recorded
+    double ptx_instructions = 0;             // of the recorded warps
     std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
 };
 
