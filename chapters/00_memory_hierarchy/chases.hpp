@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <random>
 #include <utility>
 
@@ -14,10 +13,12 @@
 
 namespace hierarchy {
 
-// The numbers 0 to n - 1 in an order without a pattern, the same everywhere.
+// The numbers 0 to n - 1, and the same in an order without a pattern, the same everywhere.
+inline std::vector<std::uint32_t> numbers(std::size_t n) {
+    return lab::tabulated(n, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
+}
 inline std::vector<std::uint32_t> shuffled(std::size_t n) {
-    std::vector<std::uint32_t> order(n);
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<std::uint32_t> order = numbers(n);
     std::mt19937_64 random(n);
     for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     return order;
@@ -30,18 +31,14 @@ class Ring {
     Ring(std::size_t cells, std::size_t spacing)
         : order_(shuffled(cells)), spacing_(spacing), memory_(cells * spacing), position_(1) {
         // Half a million cells take seconds one by one; cells in as many pages would fill the host.
-        if (spacing > 4096) {
-            for (std::size_t i = 0; i < cells; ++i) {
-                const std::uint64_t next = address(i + 1);
-                lab::backend::copy_to_device(memory_.get() + order_[i] * spacing, &next,
-                                             sizeof next);
-            }
-        } else {
-            std::vector<std::byte> image(cells * spacing);
-            for (std::size_t i = 0; i < cells; ++i) {
-                const std::uint64_t next = address(i + 1);
-                std::memcpy(image.data() + order_[i] * spacing, &next, sizeof next);
-            }
+        std::vector<std::byte> image(spacing > 4096 ? 0 : cells * spacing);
+        for (std::size_t i = 0; i < cells; ++i) {
+            const std::uint64_t next = address(i + 1);
+            const std::size_t at = order_[i] * spacing;
+            if (!image.empty()) std::memcpy(image.data() + at, &next, sizeof next);
+            if (image.empty()) lab::backend::copy_to_device(memory_.get() + at, &next, sizeof next);
+        }
+        if (!image.empty()) {
             lab::backend::copy_to_device(memory_.get(), image.data(), image.size());
         }
         restart();
@@ -79,12 +76,9 @@ struct Path {
 };
 
 inline lab::Variant chase_row(std::string name, Path path) {
-    const auto rings = std::make_shared<std::vector<std::unique_ptr<Ring>>>();
+    const auto rings = std::make_shared<std::vector<Ring>>();
     const auto ring = [=](std::size_t set) -> Ring& {
-        while (rings->size() <= set) {
-            rings->push_back(std::make_unique<Ring>(path.cells, path.spacing));
-        }
-        return *(*rings)[set];
+        return lab::set_of(*rings, set, [=] { return Ring(path.cells, path.spacing); });
     };
     const auto chase = lab::launch(path.through_l1 ? chase_through_l1 : chase_past_l1, 1, 1);
     return {.name = std::move(name),
@@ -148,7 +142,9 @@ class Chain {
         return words;
     }
     static unsigned after(unsigned steps) { return end_of(words(), steps); }
-    Chain() : in_device_(words()), indices_(indices()) {
+    Chain()
+        : in_device_(words()),
+          indices_(lab::tabulated(chain_words, [](std::size_t i) { return words()[i] / 4; })) {
         LAB_CUDA_CHECK(cudaMemcpyToSymbol(constant_chain, words().data(), 4 * words().size()));
         cudaResourceDesc resource{};
         resource.resType = cudaResourceTypeLinear;
@@ -163,12 +159,6 @@ class Chain {
     cudaTextureObject_t texture() const { return texture_; }
 
   private:
-    static std::vector<unsigned> indices() {
-        std::vector<unsigned> indices = words();
-        for (unsigned& word : indices) word /= 4;
-        return indices;
-    }
-
     lab::DeviceBuffer<unsigned> in_device_, indices_;
     cudaTextureObject_t texture_{};
 };
@@ -180,22 +170,17 @@ inline lab::Variant small_chase(const char* memory, unsigned threads,
                                 unsigned words = chain_words) {
     constexpr unsigned steps = 4096;
     const auto positions = std::make_shared<lab::DeviceBuffer<unsigned>>();
-    const auto prepare = [=] {
-        std::vector<unsigned> first(threads);
-        std::iota(first.begin(), first.end(), 0);
-        *positions = lab::DeviceBuffer<unsigned>(first);
-    };
-    const auto check = [=] {
-        std::vector<unsigned> expected(threads);
-        for (unsigned i = 0; i < threads; ++i) expected[i] = after(i, steps);
-        lab::expect_equal<unsigned>(positions->to_host(), expected);
-    };
+    const auto last = [=](std::size_t thread) { return after(unsigned(thread), steps); };
     return {.name = lab::variant_name("chase", {{"path", memory}, {"footprint", 4 * words}}),
             .items = steps,
             .working_set_bytes = 4 * words,
-            .prepare = prepare,
+            .prepare = [=] { *positions = lab::DeviceBuffer<unsigned>(numbers(threads)); },
             .launch = [=](std::size_t) { launch(positions->get(), steps); },
-            .check = check};
+            .check =
+                [=] {
+                    lab::expect_equal<unsigned>(positions->to_host(),
+                                                lab::tabulated(threads, last));
+                }};
 }
 
 inline lab::Variant local_chase() {
@@ -222,23 +207,20 @@ inline std::vector<lab::Variant> small_chases() {
         for (unsigned step = 0; step < steps; ++step) lane = (lane * 5 + 1) % 32;
         return lane;
     };
-    return {small_chase("shared", 1, after_chain,
-                        [=](unsigned* position, unsigned steps) {
-                            lab::launch(chase_shared, 1, 1)(chain().in_device(), position,
-                                                            steps);
-                        }),
-            small_chase("constant", 1, after_chain,
-                        [=](unsigned* position, unsigned steps) {
-                            chain();
-                            lab::launch(chase_constant, 1, 1)(position, steps);
-                        }),
-            small_chase("texture", 1, after_indices,
-                        [=](unsigned* position, unsigned steps) {
-                            lab::launch(chase_texture, 1, 1)(chain().texture(), position, steps);
-                        }),
-            small_chase("shuffle", 32, after_shuffles, [=](unsigned* position, unsigned steps) {
-                lab::launch(chase_shuffle, 1, 32)(position, steps);
-            }),
+    const auto shared = [=](unsigned* position, unsigned steps) {
+        lab::launch(chase_shared, 1, 1)(chain().in_device(), position, steps);
+    };
+    const auto constant = [=](unsigned* position, unsigned steps) {
+        chain();
+        lab::launch(chase_constant, 1, 1)(position, steps);
+    };
+    const auto texture = [=](unsigned* position, unsigned steps) {
+        lab::launch(chase_texture, 1, 1)(chain().texture(), position, steps);
+    };
+    return {small_chase("shared", 1, after_chain, shared),
+            small_chase("constant", 1, after_chain, constant),
+            small_chase("texture", 1, after_indices, texture),
+            small_chase("shuffle", 32, after_shuffles, lab::launch(chase_shuffle, 1, 32)),
             local_chase()};
 }
 

@@ -12,7 +12,9 @@ _RINGS = {
     "dram": "path:l2 footprint:67108864",
 }
 _READS = {**_RINGS, "l2": "path:l2 footprint:4194304"}
-_NEAR = {path: f"path:{path} footprint:1024" for path in ("shared", "constant", "texture")}
+_NEAR = {path: f"path:{path} footprint:1024" for path in ("shared", "constant", "texture")} | {
+    "local": "path:local footprint:256"
+}
 _DEVICES = {
     "latency": H200,
     "b200": "published:b200",

@@ -69,8 +69,7 @@ inline lab::Variant row(const lab::Experiment& experiment, const lab::MatrixTran
     lab::Variant row = matrix.transpose_row(
         lab::variant_name("transpose_read_rows_noted",
                           {{"block", "16x16"}, {"begun", begun_percent}}),
-        lab::Cache::cold,
-        [=](const float* in, float* out, std::size_t rows, std::size_t columns) {
+        lab::Cache::cold, [=](const float* in, float* out, std::size_t rows, std::size_t columns) {
             if (runs->size() == 0) *runs = lab::DeviceBuffer<BlockRun>(grid.x * grid.y);
             launch(in, out, rows, columns, runs->get());
         });
@@ -78,8 +77,7 @@ inline lab::Variant row(const lab::Experiment& experiment, const lab::MatrixTran
         if (lab::backend::description().emulated) return {};
         const std::vector<BlockRun> noted = runs->to_host();
         return {{"late_starts", double(late_starts(noted))},
-                {"resident_span",
-                 std::round(resident_span(noted, moment(noted, begun_percent)))},
+                {"resident_span", std::round(resident_span(noted, moment(noted, begun_percent)))},
                 {"first_sms", std::round(first_sms(noted, sms))}};
     };
     row.shape = lab::shape_of(launch);

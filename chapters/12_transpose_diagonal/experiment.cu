@@ -21,17 +21,11 @@
 #include "block_order.hpp"
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
-#include "problems/matrix_transpose.hpp"
+#include "problems/matrix_rows.hpp"
 
 namespace {
 
-constexpr struct Kernel {
-    const char* name;
-    void (*code)(const float*, float*, std::size_t, std::size_t);
-    bool x_is_row = false;  // the x direction of the grid runs over the rows of `in`
-    bool needs_square_grid = false;
-    unsigned per_thread = 1;  // elements, in the x direction
-} kernels[] = {
+constexpr lab::MatrixKernel kernels[] = {
     {"transpose_read_rows", transpose_read_rows},
     {.name = "transpose_read_rows_diagonal",
      .code = transpose_read_rows_diagonal<DiagonalOfSquare>,
@@ -63,14 +57,10 @@ constexpr struct Kernel {
 std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
     const lab::MatrixTranspose matrix(rows, columns);
     std::vector<lab::Variant> table;
-    for (const Kernel& kernel : kernels) {
-        const dim3 grid =
-            lab::grid_over(kernel.x_is_row ? rows : columns, kernel.x_is_row ? columns : rows,
-                           {16 * kernel.per_thread, 16});
+    for (const lab::MatrixKernel& kernel : kernels) {
+        const dim3 block(16, 16), grid = grid_of(kernel, matrix, block);
         if (kernel.needs_square_grid && grid.x != grid.y) continue;
-        table.push_back(matrix.transpose_row(lab::variant_name(kernel.name, {{"block", "16x16"}}),
-                                             lab::Cache::cold,
-                                             lab::launch(kernel.code, grid, dim3(16, 16))));
+        table.push_back(matrix_row(kernel, matrix, block, lab::Cache::cold));
     }
     return table;
 }
@@ -89,8 +79,9 @@ int main(int argc, char** argv) {
         add(side, side, lab::Evidence::measured);
     }
     for (const unsigned begun_percent : {0, 50, 90}) {
-        experiment.add(block_order::row(experiment, lab::MatrixTranspose(8192, 8192), begun_percent),
-                       lab::Evidence::measured);
+        experiment.add(
+            block_order::row(experiment, lab::MatrixTranspose(8192, 8192), begun_percent),
+            lab::Evidence::measured);
     }
     add(16384, 16384);
     add(16448, 16448);

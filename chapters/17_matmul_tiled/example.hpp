@@ -46,8 +46,8 @@ inline lab::Variant example_indices() {
         lab::launch(matmul_tiled_bounded<IndexedElement, 8>, dim3(2, 2), dim3(8, 8))(
             elements(in), elements(in), elements(out), 16, 16, 16);
         LAB_CUDA_CHECK(cudaMemcpyFromSymbol(&count, loaded_count, sizeof count));
-        LAB_CUDA_CHECK(cudaMemcpyFromSymbol(loaded.data(), loaded_by_thread_3_4,
-                                            sizeof loaded_by_thread_3_4));
+        LAB_CUDA_CHECK(
+            cudaMemcpyFromSymbol(loaded.data(), loaded_by_thread_3_4, sizeof loaded_by_thread_3_4));
         // Counted by hand in the book's picture of the matrices: row 11 of m begins at 176 and goes on with its second
         // half at 184; column 12 of n has row 3 at 60, row 11 at 188.
         const std::vector<int> expected = {180, 60, 188, 188};

@@ -1,12 +1,9 @@
 // matmul_balanced: matmul_reuse, with the last wave of tiles divided among all SMs.
-#include "balanced.hpp"
-
 #include <cstddef>
 #include <cstdint>
 
 #include "bulk.hpp"
 #include "bulk_copies.cuh"
-#include "reuse.hpp"
 #include "reuse_tile.cuh"
 
 namespace {

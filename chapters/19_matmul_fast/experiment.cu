@@ -21,7 +21,6 @@
 //           multiplies those, element by element.
 #include <functional>
 
-#include "balanced.hpp"
 #include "bulk.hpp"
 #include "ceiling.hpp"
 #include "gemm.hpp"
@@ -30,7 +29,6 @@
 #include "lab/experiment/chapter.hpp"
 #include "multiply.hpp"
 #include "problems/product.hpp"
-#include "reuse.hpp"
 
 namespace {
 

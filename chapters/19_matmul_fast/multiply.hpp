@@ -4,13 +4,11 @@
 #include <stdexcept>
 
 #include "../17_matmul_tiled/kernels.cuh"
-#include "balanced.hpp"
 #include "bulk.hpp"
 #include "gemm.hpp"
 #include "kernels.cuh"
 #include "lab/device/compute_capability.hpp"
 #include "lab/device/launch.hpp"
-#include "reuse.hpp"
 
 namespace matmul {
 

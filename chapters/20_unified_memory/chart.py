@@ -77,6 +77,4 @@ def _title(gpu: Device | None) -> str:
     other = f", pageable ones {pageable:.0f}" if pageable else ""
     made = _phase(gpu, "pinned", "allocate")
     pages = f"; {made:.0f} ms of these make page-locked pages" if made else ""
-    return (
-        f"On the {gpu.name} managed memory takes {managed:.0f} ms{other}, page-locked copies {pinned:.0f}{pages}"
-    )
+    return f"On the {gpu.name} managed memory takes {managed:.0f} ms{other}, page-locked copies {pinned:.0f}{pages}"

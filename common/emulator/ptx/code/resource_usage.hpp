@@ -27,10 +27,13 @@ struct Compilation {
     std::vector<KernelResources> kernels;
     MachineCode code;     // from Volta on
     std::string release;  // of the ptxas: "13.0"; empty: not known
-    MachineFlow flow{};   // from Volta on, where it was asked for
+    MachineFlow flow{};   // from Volta on, where CodeParts::with_flow was asked for
 
     bool operator==(const Compilation&) const = default;
 };
+
+// What is read of the machine code. Most runs do not need its flow.
+enum class CodeParts { accesses, with_flow };
 
 // Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`: "sm_75"; the text's
 // target may be a later one. `options`: what the fat binary notes for ptxas, such as "-dlcm=cg -maxrregcount=32"; those
@@ -39,7 +42,7 @@ struct Compilation {
 // `refusal` then has what an older one says of the text, "ptxas 12.9: Feature 'redux.sync' requires ...", if it knows the
 // architecture.
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options, bool with_flow = false,
+                                   std::string_view options, CodeParts parts = CodeParts::accesses,
                                    std::string* refusal = nullptr);
 
 // $EMULATED_GPU_PTXAS, else ptxas in PATH, in the Python environment of this project

@@ -6,45 +6,24 @@
 namespace timing {
 namespace {
 
+namespace ptx = emulator::ptx;
 using Set = std::vector<bool>;
 using Block = std::uint32_t;
 
-// Blocks to which `from` lead.
-Set reached(std::vector<Block> from, const std::vector<std::vector<Block>>& next) {
-    Set result(next.size());
-    while (!from.empty()) {
-        const Block block = from.back();
-        from.pop_back();
-        if (result[block]) continue;
-        result[block] = true;
-        from.insert(from.end(), next[block].begin(), next[block].end());
-    }
-    return result;
-}
-
-std::vector<std::vector<Block>> sources_of(std::span<const FlowBlock> blocks) {
-    std::vector<std::vector<Block>> sources(blocks.size());
-    for (Block i = 0; i < blocks.size(); ++i) {
-        for (const Block next : blocks[i].successors) sources[next].push_back(i);
-    }
-    return sources;
+ptx::Graph graph_of(std::span<const FlowBlock> blocks) {
+    ptx::Graph graph;
+    for (const FlowBlock& block : blocks) graph.push_back(block.successors);
+    return graph;
 }
 
 }  // namespace
 
-Loops::Loops(std::span<const FlowBlock> blocks)
-    : dominators_(blocks.size(), Set(blocks.size(), true)), sources_(sources_of(blocks)) {
-    bool is_changed = true;
-    while (is_changed) {
-        is_changed = false;
-        for (Block i = 0; i < blocks.size(); ++i) is_changed |= update(i);
-    }
-    std::vector<std::vector<Block>> successors;
-    for (const FlowBlock& block : blocks) successors.push_back(block.successors);
-    const Set is_reached = reached({0}, successors);
+Loops::Loops(std::span<const FlowBlock> blocks) : sources_(ptx::reversed(graph_of(blocks))) {
+    if (blocks.empty()) return;
+    dominators_ = ptx::dominators(graph_of(blocks), 0);
     for (Block i = 0; i < blocks.size(); ++i) {
         for (const Block next : blocks[i].successors) {
-            if (is_reached[i] && dominates(next, i)) add(next, i);
+            if (dominates(next, i)) add(next, i);
         }
     }
     for (Loop& each : loops_)
@@ -59,18 +38,6 @@ std::size_t Loops::innermost(Block block) const {
             found = i;
     }
     return found;
-}
-
-// What nothing leads to is behind all blocks, and so leaves the others' alone.
-bool Loops::update(Block block) {
-    Set before(dominators_.size(), block != 0);
-    for (const Block each : sources_[block]) {
-        for (Block i = 0; i < before.size(); ++i) before[i] = before[i] && dominators_[each][i];
-    }
-    before[block] = true;
-    if (before == dominators_[block]) return false;
-    dominators_[block] = std::move(before);
-    return true;
 }
 
 void Loops::add(Block header, Block latch) {

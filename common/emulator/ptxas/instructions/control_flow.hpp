@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "emulator/ptx/flow/dominators.hpp"
 #include "emulator/ptxas/instructions/flow.hpp"
 
 namespace timing {
@@ -21,9 +22,9 @@ class Loops {
 
     explicit Loops(std::span<const FlowBlock> blocks);
 
-    // Whether all ways to the second one lead through the first, or it is that.
+    // Whether all ways to the second one lead through the first, or it is that. Nothing dominates what no way leads to.
     bool dominates(std::uint32_t first, std::uint32_t second) const {
-        return dominators_[second][first];
+        return dominators_.dominates(first, second);
     }
     // The innermost one around a block; null outside loops.
     const Loop* around(std::uint32_t block) const {
@@ -33,12 +34,11 @@ class Loops {
   private:
     static constexpr std::size_t no_loop = ~std::size_t{0};
 
-    bool update(std::uint32_t block);
     void add(std::uint32_t header, std::uint32_t latch);
     std::size_t innermost(std::uint32_t block) const;
 
-    std::vector<std::vector<bool>> dominators_;  // of each block, itself among them
-    std::vector<std::vector<std::uint32_t>> sources_;
+    emulator::ptx::Dominators dominators_;
+    emulator::ptx::Graph sources_;
     std::vector<Loop> loops_;
     std::vector<std::size_t> around_;  // by block: its innermost loop
 };

@@ -100,9 +100,9 @@ void Program::compile(ptx::Module& parsed) {
     compiler_.clear();
     why_not_compiled_.clear();
     for (const std::string& text : ptx_.texts) {
-        const bool counts_machine_code = gpu().options().count_machine_code;
-        auto found =
-            ptx::compile(text, target(own), ptx_.options, counts_machine_code, &why_not_compiled_);
+        const auto parts = gpu().options().count_machine_code ? ptx::CodeParts::with_flow
+                                                              : ptx::CodeParts::accesses;
+        auto found = ptx::compile(text, target(own), ptx_.options, parts, &why_not_compiled_);
         if (found) {
             if (ptx_.texts.size() == 1) parsed.machine_flow = std::move(found->flow);
             resources_.insert(resources_.end(), found->kernels.begin(), found->kernels.end());

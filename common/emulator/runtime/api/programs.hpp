@@ -42,6 +42,15 @@ struct Function {
     const simt::Kernel* kernel_ = nullptr;
 };
 
+struct Launch {
+    Function* function = nullptr;
+    dim3 grid, block;
+    std::size_t dynamic_shared_bytes = 0;
+    bool cooperative = false;
+    std::vector<std::byte> parameters;
+    std::optional<unsigned long long> stream{};  // its number; nothing in a graph
+};
+
 // One fat binary.
 class Program {
   public:

@@ -9,7 +9,10 @@
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/memory/written_bytes.hpp"
+#include "emulator/runtime/api/device.hpp"
+#include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/memory/host_access.hpp"
 #include "emulator/runtime/report/failures.hpp"
 #include "emulator/runtime/report/report.hpp"
 
@@ -36,6 +39,7 @@ struct State {
     std::map<unsigned long long, Stream> streams;
     std::deque<Launched> launches;                       // that the host has not waited for
     std::set<std::pair<std::string, std::string>> said;  // of these kernels
+    std::uint64_t synchronisations = 0;
 };
 State& state() {
     static State& result = *new State;
@@ -107,5 +111,15 @@ void check_stream_order(const Launch& launch, const simt::LaunchRecord& record) 
 }
 
 void forget_launches_in_streams() { state().launches.clear(); }
+
+void synchronise() {
+    ++state().synchronisations;
+    forget_launches_in_streams();
+    flush_printed();
+    open_managed_memory();
+    if (sticky_error() != cudaSuccess) throw ApiError(sticky_error());
+}
+
+std::uint64_t synchronisations() { return state().synchronisations; }
 
 }  // namespace emulator::runtime

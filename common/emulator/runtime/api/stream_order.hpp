@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 
-#include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/api/programs.hpp"
 #include "emulator/simt/state/gpu.hpp"
 
 namespace emulator::runtime {
@@ -24,5 +24,9 @@ void wait_for_clock(cudaStream_t stream, const StreamClock& clock);
 void check_stream_order(const Launch& launch, const simt::LaunchRecord& record);
 // The host has waited for the GPU.
 void forget_launches_in_streams();
+
+// Waits for everything: what kernels printed appears. Throws ApiError with a sticky error.
+void synchronise();
+std::uint64_t synchronisations();  // so far
 
 }  // namespace emulator::runtime

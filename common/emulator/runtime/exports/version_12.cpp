@@ -2,7 +2,7 @@
 // its _v2 exist, the _v2 is CUDA 13's.
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/memory/copies.hpp"
+#include "emulator/runtime/memory/copy_calls.hpp"
 #include "emulator/runtime/memory/managed.hpp"
 
 using namespace emulator::runtime;

@@ -6,7 +6,7 @@
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/graphs/graph_edges.hpp"
-#include "emulator/runtime/memory/copies.hpp"
+#include "emulator/runtime/memory/copy_calls.hpp"
 #include "emulator/runtime/memory/managed.hpp"
 
 using namespace emulator::runtime;

@@ -14,7 +14,7 @@
 #include "emulator/memory/mapped_memory.hpp"
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/memory/host_hazards.hpp"
+#include "emulator/runtime/report/failures.hpp"
 
 namespace emulator::runtime {
 namespace {

@@ -9,8 +9,8 @@
 #include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/report/counters.h"
 #include "emulator/runtime/report/counters.hpp"
+#include "emulator/runtime/report/launch_report.hpp"
 #include "emulator/runtime/report/predicted_time.hpp"
-#include "emulator/runtime/report/report.hpp"
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/version.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/api/programs.hpp"
 #include "emulator/simt/state/gpu.hpp"
 #include "timing/sm/launch_time.hpp"
 

@@ -88,6 +88,10 @@ MatrixProductDetail& FunctionDecoder::emit_product(const ptx::Instruction& instr
     detail.saturates = has(instruction, "satfinite");
     detail.is_and = has(instruction, "and");
     detail.sum = core->sum;
+    const unsigned number = module_.architecture.compute_number();
+    const bool is_byte = form.a == MatrixType::e4m3 || form.a == MatrixType::e5m2;
+    if ((is_byte && number == 90) || (form.a == MatrixType::f16 && form.k == 4 && number >= 80))
+        detail.sum.adds_last = true;
     Operation operation;
     const bool is_quads = form.a == MatrixType::f16 && form.k == 4;
     operation.execute = is_quads ? execute_quad_products : execute_matrix_product;
@@ -206,6 +210,9 @@ void FunctionDecoder::emit_matrix_access(const MemoryDetail& at, bool is_load, b
     detail.address_lanes = count == 4 ? 0xffffffffu : (1u << 8 * count) - 1;
     std::ranges::copy(registers, detail.registers.begin());
     add_site(detail, AccessSpace::shared, false, CacheOperator::standard);
+    // Of a load two matrices with the same rows do not share a pass, as two quarters of a warp would: an H200 counts each of 168
+    // patterns so (data/nvidia-h200/counters/matrix_patterns.csv).
+    detail.cost.kind = image_.sites.back().cost.kind = AccessKind::store;
     Operation operation;
     operation.execute = execute_matrix_access;
     operation.detail = static_cast<const MemoryDetail*>(&detail);

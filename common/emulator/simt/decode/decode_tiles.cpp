@@ -98,6 +98,8 @@ void FunctionDecoder::multiply_tiles(const ptx::Instruction& instruction) {
             c.size() != tile.blocks * sums(form->c) || d.size() != tile.blocks * sums(form->d))
             throw Refused{"the number of its registers"};
         MatrixProductDetail& detail = emit_product(instruction, product, tile.rows);
+        // wmma of TF32 is two products with four elements of k each (machine code for sm_80 and sm_90).
+        if (form->a == MatrixType::tf32) detail.sum.products = 4;
         std::copy_n(a.begin() + a_at, of_a, detail.a.begin());
         std::copy_n(b.begin() + b_at, of_b, detail.b.begin());
         std::copy_n(c.begin() + block * sums(form->c), sums(form->c), detail.c.begin());

@@ -10,8 +10,6 @@
 namespace emulator::simt {
 namespace {
 
-constexpr int zero_exponent = -126;
-
 double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
 }
@@ -88,13 +86,30 @@ float toward_zero(double value) {
     const auto nearest = static_cast<float>(value);
     const bool is_beyond = __builtin_fabs(double{nearest}) > __builtin_fabs(value);
     const bool stays = !is_beyond || __builtin_fabs(value) >= 0x1p128;
-    return float_of(stays ? bits_of(nearest) : bits_of(nearest) - 1);
+    const float result = float_of(stays ? bits_of(nearest) : bits_of(nearest) - 1);
+    return 0.0f + result;  // a zero is positive
+}
+
+void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
+                   SumType type, double (*sums)[columns]) {
+    for (unsigned row = 0; row < rows; ++row) {
+        for (unsigned column = 0; column < columns; ++column) {
+            float chain = 0;
+            for (unsigned k = 0; k < inner; ++k) {
+                chain = __builtin_fmaf(static_cast<float>(a.value[row][k]),
+                                       static_cast<float>(b.value[k][column]), chain);
+            }
+            const float sum = static_cast<float>(sums[row][column]) + chain;
+            sums[row][column] =
+                type == SumType::f16 ? Half::to_float(Half::from_float(sum)) : sum;
+        }
+    }
 }
 
 void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                   SumModel model, SumType type, double (*sums)[columns]) {
     const bool is_special = has_special(a, b, rows, inner, sums);
-    const int smallest = type == SumType::f16 ? -14 : zero_exponent;
+    const int smallest = type == SumType::f16 ? -14 : -126;
     for (unsigned first = 0; first < inner; first += model.products) {
         const unsigned last = std::min<unsigned>(inner, first + model.products);
         for (unsigned row = 0; row < rows; ++row) {

@@ -10,7 +10,10 @@ namespace emulator::simt {
 // Rows of A and D, inner dimension: at most these. D has 8 columns.
 constexpr unsigned max_rows = 16, max_inner = 64, columns = 8;
 
-// Exact values with the exponents of their formats: of a subnormal number the smallest exponent of the format, of zero -126.
+// Of zero, which takes no part in the alignment: below those of all products, and of none that overflows a double's.
+constexpr std::int32_t zero_exponent = -300;
+
+// Exact values with the exponents of their formats: of a subnormal number the smallest exponent of the format.
 template <unsigned rows, unsigned row_elements>
 struct Factors {
     alignas(64) double value[rows][row_elements];
@@ -25,6 +28,10 @@ enum class SumType : std::uint8_t { f32, f16 };
 // steps truncates its products + 1 terms to 2^-fraction_bits of the largest exponent, and its result to the type.
 void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                   SumModel model, SumType type, double (*sums)[columns]);
+
+// The same by multiply-adds of FP32, one after another, and the sum at hand last.
+void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
+                   SumType type, double (*sums)[columns]);
 
 // Nearest to zero of the two FP32 numbers beside `value`; infinity from 2^128 on.
 float toward_zero(double value);

@@ -19,7 +19,7 @@ void convert(const std::byte* row, unsigned count, int smallest, const ToFloat& 
         values[i] = value;
         // Not finite: beyond all others.
         const std::int32_t exponent = std::max(field == 255 ? 1024 : field - 127, smallest);
-        exponents[i] = (bits_of(value) & 0x7fffffffu) == 0 ? -126 : exponent;
+        exponents[i] = (bits_of(value) & 0x7fffffffu) == 0 ? zero_exponent : exponent;
     }
 }
 

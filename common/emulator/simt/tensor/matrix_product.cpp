@@ -88,6 +88,34 @@ struct Pieces {
     }
 };
 
+// FP8 on Hopper: of each word of four, two elements are converted to FP16 and multiplied, then the other two (machine code
+// for sm_90), and the accumulator is added last.
+void add_halves_of_words(const RowFactors& a, const ColumnFactors& b,
+                         const MatrixProductDetail& detail, double (*sums)[columns]) {
+    RowFactors of_a;
+    ColumnFactors of_b;
+    const unsigned half = detail.inner / 2;
+    for (unsigned k = 0; k < detail.inner; ++k) {
+        const unsigned to = k % 4 / 2 * half + k / 4 * 2 + k % 2;
+        for (unsigned row = 0; row < detail.rows; ++row) {
+            of_a.value[row][to] = a.value[row][k];
+            of_a.exponent[row][to] = a.exponent[row][k];
+        }
+        for (unsigned column = 0; column < columns; ++column) {
+            of_b.value[to][column] = b.value[k][column];
+            of_b.exponent[to][column] = b.exponent[k][column];
+        }
+    }
+    alignas(64) double products[max_rows][columns]{};
+    add_products(of_a, of_b, detail.rows, detail.inner, detail.sum, sum_type(detail), products);
+    for (unsigned row = 0; row < detail.rows; ++row) {
+        for (unsigned column = 0; column < columns; ++column) {
+            sums[row][column] = static_cast<float>(sums[row][column]) +
+                                static_cast<float>(products[row][column]);
+        }
+    }
+}
+
 void multiply_floats(Warp& warp, const MatrixProductDetail& detail) {
     const Pieces pieces(warp, detail);
     const unsigned groups = detail.rows / 8;
@@ -112,7 +140,11 @@ void multiply_floats(Warp& warp, const MatrixProductDetail& detail) {
     } else {
         gather_results<float>(warp, detail.c, groups, sums);
     }
-    add_products(a, b, detail.rows, detail.inner, detail.sum, sum_type(detail), sums);
+    if (detail.sum.adds_last) {
+        add_halves_of_words(a, b, detail, sums);
+    } else {
+        add_products(a, b, detail.rows, detail.inner, detail.sum, sum_type(detail), sums);
+    }
     if (detail.d_type == ResultType::f16) {
         scatter_halves(warp, detail.d, groups, sums);
     } else {
@@ -222,7 +254,11 @@ void multiply_quads(Warp& warp, const MatrixProductDetail& detail, unsigned quad
                 ? Half::to_float(warp.lanes<std::uint16_t>(detail.c[i / 2])[2 * lane + i % 2])
                 : warp.lanes<float>(detail.c[i])[lane];
     });
-    add_products(a, b, 8, 4, detail.sum, sum_type(detail), sums);
+    if (detail.sum.adds_last) {
+        add_in_chains(a, b, 8, 4, sum_type(detail), sums);
+    } else {
+        add_products(a, b, 8, 4, detail.sum, sum_type(detail), sums);
+    }
     for_quad_sums(quad, detail.d_type, [&](unsigned lane, unsigned i, Place at) {
         if ((warp.mask >> lane & 1) == 0) return;
         const auto sum = static_cast<float>(sums[at.row][at.column]);

@@ -20,6 +20,9 @@ struct SumModel {
     std::uint8_t fraction_bits = 0;
     std::uint8_t products = 0;
     std::uint8_t result_bits = 23;  // fraction bits that an FP32 result keeps
+    // Machine code without an instruction for it: the accumulator is added last, by an addition of FP32, to a sum of the tensor cores
+    // (FP8 on Hopper), or to a chain of fused multiply-adds (m8n8k4 of FP16 from Ampere on).
+    bool adds_last = false;
 };
 
 // What the tensor cores of a compute capability do with one type. Integers and FP64 are exact, or rounded after each product.

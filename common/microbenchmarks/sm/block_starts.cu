@@ -1,7 +1,7 @@
-// What the time model takes from a GPU beside the rows of this chapter: when blocks start, and what stores of a
-// warp into many lines take. Needs a GPU; an emulated one does not say which SM runs a block when.
+// When blocks start, and what stores of a warp into many lines take, beside the rows of chapter 00. Needs a GPU; an
+// emulated one does not say which SM runs a block when.
 //
-//     timeline > data/block_starts.csv
+//     block_starts > data/block_starts.csv
 //
 // Blocks note the SM's clock when they begin and when they end. Where shared memory lets an SM hold one block at a
 // time, the next one's beginning follows the end of the one before.
@@ -149,7 +149,7 @@ int main() {
     constexpr std::size_t words = std::size_t{1} << 31;
     lab::DeviceBuffer<unsigned> memory(words);
     std::printf(
-        "# %s, printed by chapters/00_memory_hierarchy/timeline.cu. size: threads of a block; "
+        "# %s, printed by common/microbenchmarks/sm/block_starts.cu. size: threads of a block; "
         "lines of a store.\nexperiment,size,quantity,value\n",
         device.name);
     marks_of(64 * sms, 1024, 0, 1000000);  // clocks rise
