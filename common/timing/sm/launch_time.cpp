@@ -88,7 +88,7 @@ Draws draws_of_sm(const Machine& machine, const LaunchTrace& trace, const Launch
 
 std::string_view text(Bound bound) {
     constexpr std::array<std::string_view, bound_count> names{
-        "launch", "issue", "fp32", "fp64", "int",     "sfu",     "tensor",
+        "launch", "issue",  "fp32", "fp64", "int",  "sfu",     "tensor",
         "lsu",    "shared", "l1",   "l2",   "dram", "atomics", "latency"};
     return names[static_cast<std::size_t>(bound)];
 }

@@ -124,8 +124,8 @@ Instruction lower_memory(const ptx::Instruction& instruction) {
     result.unit = Unit::memory;
     result.space = space_of(instruction);
     result.copies = copies_of(instruction);
-    result.reads_memory = !is_any(opcode, {"st", "stmatrix"}) &&
-                          (opcode != "wmma" || has(instruction, "load"));
+    result.reads_memory =
+        !is_any(opcode, {"st", "stmatrix"}) && (opcode != "wmma" || has(instruction, "load"));
     result.writes_memory = !is_any(opcode, {"ld", "ldu", "tex", "tld4", "ldmatrix"}) &&
                            (opcode != "wmma" || has(instruction, "store"));
     result.orders_memory = has_any(instruction, {"volatile", "acquire", "release", "acq_rel"});

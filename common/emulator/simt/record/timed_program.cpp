@@ -6,13 +6,13 @@
 #include <tuple>
 
 #include "emulator/ptxas/instructions/flow.hpp"
+#include "emulator/ptxas/instructions/instruction_kinds.hpp"
 #include "emulator/ptxas/instructions/liveness.hpp"
 #include "emulator/ptxas/instructions/lowering.hpp"
 #include "emulator/ptxas/instructions/parameter_loads.hpp"
 #include "emulator/ptxas/instructions/predication.hpp"
 #include "emulator/ptxas/instructions/reorder.hpp"
 #include "emulator/ptxas/instructions/thread_registers.hpp"
-#include "emulator/ptxas/instructions/instruction_kinds.hpp"
 #include "emulator/simt/decode/tensor_form.hpp"
 #include "emulator/simt/state/memory.hpp"
 
@@ -257,8 +257,8 @@ class Builder {
     }
 
     void use_tensor_cores(const ptx::Instruction& source, timing::Instruction& lowered) const {
-        const bool is_product = source.opcode == "mma" ||
-                                (source.opcode == "wmma" && timing::has(source, "mma"));
+        const bool is_product =
+            source.opcode == "mma" || (source.opcode == "wmma" && timing::has(source, "mma"));
         const auto form = is_product ? product_form(source) : std::nullopt;
         if (!form) return;
         const TensorCore* const core = find_tensor_core(form->a, compute_number_);
