@@ -15,10 +15,9 @@ constexpr std::size_t unit_count = 7;
 
 // Mechanisms that no parameter switches off (mechanisms.hpp lists all).
 struct Switches {
-    bool first_wave_waits =
-        true;                 // blocks of the first wave wait for lines that are new to all SMs
-    bool writes_back = true;  // what comes into the L2 evicts lines that have to be written
-    bool rereads = true;      // what a launch has evicted itself comes from DRAM again
+    bool first_wave_waits = true;     // blocks of the first wave wait for lines that are new to all SMs
+    bool writes_back = true;          // what comes into the L2 evicts lines that have to be written
+    bool rereads = true;              // what a launch has evicted itself comes from DRAM again
     bool waits_behind_stores = true;  // loads do, in the L2
     bool sends_masks = true;          // of lines whose sectors are not written whole
     bool fills_use_data_path = true;  // lines that come into the L1
@@ -29,11 +28,10 @@ struct Machine {
     // ---- the GPU
     double clock_hz = 1e9;
     unsigned sms = 1;
-    double launch_seconds = 0;       // an empty kernel behind another one in a stream
-    double blocks_per_second = 0;    // whose ends the whole GPU notes, one after another
-    double block_launch_cycles = 0;  // from a block's end to the next one's first instruction
-    double launch_tail_cycles_per_sm =
-        0;  // of a launch, for each SM whose blocks used global memory
+    double launch_seconds = 0;             // an empty kernel behind another one in a stream
+    double blocks_per_second = 0;          // whose ends the whole GPU notes, one after another
+    double block_launch_cycles = 0;        // from a block's end to the next one's first instruction
+    double launch_tail_cycles_per_sm = 0;  // of a launch, for each SM whose blocks used global memory
 
     // ---- an SM
     unsigned schedulers = 4;
@@ -62,10 +60,10 @@ struct Machine {
     std::size_t read_only_cache_bytes = 0;  // a cache of its own for __ldg, of sectors
 
     // ---- the copy engine, beside the threads: cycles (data/timing/engine.csv)
-    double bulk_load_cycles = 0;   // of a bulk load, more than of a load of the L2
-    double bulk_store_cycles = 0;  // until shared memory has been read, and those of each line
+    double bulk_load_cycles = 0;       // of a bulk load, more than of a load of the L2
+    double bulk_store_cycles = 0;      // until shared memory has been read, and those of each line
     double bulk_store_line_cycles = 1;
-    double bulk_copy_cycles = 0;  // from a bulk load to the next one, at least
+    double bulk_copy_cycles = 0;       // from a bulk load to the next one, at least
 
     // ---- behind the L1
     double l2_cycles = 270, dram_cycles = 650;  // from issue to use, nothing else in flight
@@ -73,8 +71,8 @@ struct Machine {
     double dram_bank_cycles = 0;    // that a bank is busy with opening a row to read from it
     // Of the bandwidth, that take as long as opening a row anywhere to read, and to write.
     double dram_opening_bytes = 128, dram_write_opening_bytes = 128;
-    double dram_turnaround_cycles = 0;      // of a channel, from reading to writing and back
-    double l2_bytes_per_cycle = 4000;       // of the whole GPU
+    double dram_turnaround_cycles = 0;  // of a channel, from reading to writing and back
+    double l2_bytes_per_cycle = 4000;   // of the whole GPU
     double l2_bytes_per_cycle_per_sm = 64;  // of one SM's port
     // Of the whole GPU: sectors that stores send, with one more for each line whose sectors are not written whole.
     double l2_store_sectors_per_cycle = 128;
@@ -89,14 +87,13 @@ struct Machine {
     // Until the L2 has written back enough to take lines that it lacks, where this share of it is written; for less in
     // proportion.
     double l2_writeback_cycles = 0, l2_writeback_share = 0.04;
-    double l2_atomics_per_cycle = 32;  // sectors, of the whole GPU
-    unsigned l2_slices = 1;            // 1: how lines lie in them is not known
-    double l2_slice_reserve = 1;       // load of the fullest one over the mean, that slows nothing
+    double l2_atomics_per_cycle = 32;    // sectors, of the whole GPU
+    unsigned l2_slices = 1;              // 1: how lines lie in them is not known
+    double l2_slice_reserve = 1;         // load of the fullest one over the mean, that slows nothing
     double dram_bytes_per_cycle = 2000;  // of the whole GPU, as measured, not the peak
     double l2_bytes = 0;
-    double l2_reuse_bytes = 0;  // of what is read at random, that it keeps (emulator::L2Reuse)
-    double l2_usable_share =
-        1;  // of its capacity, that one SM's data can use: less with two partitions
+    double l2_reuse_bytes = 0;   // of what is read at random, that it keeps (emulator::L2Reuse)
+    double l2_usable_share = 1;  // of its capacity, that one SM's data can use: less with two partitions
 
     // ---- the link to the host, one way
     double link_bytes_per_second = 12e9;  // from and to page-locked memory
