@@ -29,15 +29,11 @@ struct Instruction {
     std::uint8_t slots = 1;  // instructions that it stands for; 0: it is free (a move, a parameter)
     Wait wait = Wait::none;
     bool writes_memory = false, reads_memory = false, orders_memory = false;
-    bool reads_clock = false;    // nothing passes it
-    bool reads_special = false;  // the index of the thread or the block, or the like
-    // Of parameters and sizes of the launch: into registers of the warp (ULDC), or of the thread, by the constant cache
-    // (LDC).
-    enum class ParameterLoad : std::uint8_t { none, of_warp, of_thread };
-    ParameterLoad parameter_load = ParameterLoad::none;
+    bool reads_clock = false;      // nothing passes it
+    bool reads_special = false;    // the index of the thread or the block, or the like
+    bool loads_parameter = false;  // of the launch, or one of its sizes, into a register
     bool branches = false;
-    std::uint8_t convergences = 0;  // that begin here: threads that part meet again
-    bool moves = false;             // a value from register to register
+    bool moves = false;         // a value from register to register
     std::uint8_t operands = 0;  // different registers that a multiply-add reads, but for its guard
     bool has_no_operand_reuse = false;  // it reads three, none of them with the multiply-add before
     // Copies that go on beside the thread (cp.async), of which groups are waited for.

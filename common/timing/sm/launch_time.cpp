@@ -75,7 +75,7 @@ Draws draws_of_sm(const Machine& machine, const LaunchTrace& trace, const Launch
     std::vector<SmResult> results;
     double sum = 0;
     for (unsigned draw = 0; draw < draws; ++draw) {
-        results.push_back(SmSimulation(machine, trace, facts, {draw, draws}).run());
+        results.push_back(SmSimulation(machine, trace, facts, draw).run());
         sum += cycles(results.back());
     }
     const auto middle = results.begin() + draws / 2;

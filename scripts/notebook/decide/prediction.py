@@ -27,7 +27,7 @@ COLUMNS = (
     *("architecture", "chapter", "name", "baseline", "level"),
     *("predicted_ratio", "measured_ratio"),
 )
-# Of the errors, those that a band holds: beyond each of its ends is one in twenty. Fewer ratios do not tell where
+# The share of the errors that a band holds: beyond each of its ends is one in twenty. Fewer ratios do not tell where
 # they lie.
 SHARE_IN_BAND = 0.9
 MIN_ERRORS = 40
@@ -138,7 +138,7 @@ def predicted_interval(
     known = _log_errors(root / TABLE).get(generation, [])
     size = abs(math.log(ratio))
     if known:
-        # What others print does not say what held the data: it counts for each level.
+        # Published numbers do not say which level held the data: they count for each.
         alike = [
             error for error in known if error.chapter != chapter and error.level in ("", level)
         ]

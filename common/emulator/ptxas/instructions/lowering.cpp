@@ -147,12 +147,12 @@ Instruction lower_order_of_copies(const ptx::Instruction& instruction) {
     return result;
 }
 
-// Of a barrier in shared memory.
+// A test of a barrier in shared memory.
 bool is_phase_test(const ptx::Instruction& instruction) {
     return instruction.opcode == "mbarrier" && has_any(instruction, {"test_wait", "try_wait"});
 }
 
-// That it reads, but for its guard.
+// The registers that it reads, but for its guard.
 std::uint8_t different_registers(const ptx::Instruction& instruction) {
     std::vector<Register> list;
     for (std::size_t i = 1; i < instruction.operands.size(); ++i)
@@ -176,9 +176,8 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
         if (is_phase_test(instruction)) result.wait = Wait::copies;
         result.reads_clock = reads_clock(instruction);
         result.reads_special = reads_special(instruction);
-        if (instruction.opcode == "mov" &&
-            std::ranges::any_of(instruction.operands, is_launch_size))
-            result.parameter_load = Instruction::ParameterLoad::of_thread;
+        result.loads_parameter = instruction.opcode == "mov" &&
+                                 std::ranges::any_of(instruction.operands, is_launch_size);
     }
     add_operands(instruction, first, result);
     result.moves = instruction.opcode == "mov" && result.slots == 0 && !result.sources.empty();

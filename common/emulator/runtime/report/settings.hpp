@@ -5,6 +5,7 @@
 
 #include "emulator/models/architecture.hpp"
 #include "emulator/simt/state/gpu.hpp"
+#include "timing/machine/machine.hpp"
 
 namespace emulator::runtime {
 
@@ -13,6 +14,7 @@ struct Settings {
     simt::Options options;
     bool check_leaks = false;  // at the program's end
     std::string report_path;   // empty: no report
+    timing::Machine machine;   // of the time model
 };
 
 // Read when the library is loaded. A wrong value ends the program: exit status 2 and one line.

@@ -71,7 +71,7 @@ bool are_whole(const std::vector<timing::BlockTrace>& blocks, std::uint64_t want
 
 // SMs that get the most blocks.
 TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
-    : launch_(launch), resident_blocks_(std::max(1u, occupancy.blocks)) {
+    : launch_(launch), polls_(launch.image), resident_blocks_(std::max(1u, occupancy.blocks)) {
     const std::uint64_t sms = launch.architecture.sm_count;
     const std::uint64_t blocks = launch.blocks();
     const std::uint64_t fullest = blocks % sms == 0 ? sms : blocks % sms;
@@ -149,6 +149,7 @@ void TraceRecorder::note_clock(const WarpContext& context) {
 
 void TraceRecorder::begin(const WarpContext& context, const BasicBlock& block) {
     timing::WarpTrace& warp = warp_of(context);
+    polls_.begin(context, block, warp);
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
     if (warp.recorded >= max_instructions_) return;
@@ -182,6 +183,7 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Ope
 void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                            Recorded& recorded, timing::WarpTrace& warp) {
     timing::Access& access = warp.accesses.emplace_back();
+    lanes &= detail.address_lanes;
     if (lanes == 0 || !detail.cost.is_issued()) return;
     if (detail.role == AccessRole::bulk_copy) return record_bulk(detail, recorded, access);
     if (detail.role == AccessRole::texture_fetch) return record_texture(detail, recorded, access);
@@ -226,7 +228,7 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     // A load leaves the L1 through the banks that it shares with shared memory.
     if (access.kind == timing::Access::Kind::load)
         access.wavefronts =
-            static_cast<std::uint16_t>(bank_passes(request, detail.kind, cost.banks).wavefronts);
+            static_cast<std::uint16_t>(bank_passes(request, detail.kind, *cost.banks).wavefronts);
     record_lines();
 }
 
@@ -306,8 +308,9 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     std::vector<timing::BlockTrace>& blocks = result.trace.blocks;
     if (!are_whole(blocks, std::min(min_waves * resident_blocks_, result.facts.sm_blocks)))
         blocks.resize(std::min<std::size_t>(blocks.size(), resident_blocks_));
-    TimedProgram timed = timed_program(launch_.image, registers_per_thread,
-                                       launch_.architecture.compute_number(), result.trace);
+    TimedProgram timed =
+        timed_program(launch_.image, registers_per_thread, launch_.architecture.compute_number(),
+                      launch_.options.ptxas, result.trace);
     result.trace.program = std::move(timed.program);
     result.lines = std::move(timed.lines);
     timing::LaunchFacts& facts = result.facts;

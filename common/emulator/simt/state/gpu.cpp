@@ -27,7 +27,7 @@ std::string demangled(const std::string& name) {
     return result;
 }
 
-// What cooperative groups take for their barrier of the grid: a size, then the barrier's word.
+// The memory of cooperative groups' barrier of the grid: a size, then the barrier's word.
 class GridWorkspace {
   public:
     explicit GridWorkspace(bool wanted) {
@@ -58,7 +58,7 @@ bool exchanges_in_shared_memory(const Image& image) {
     return loads && stores;
 }
 
-// Of hazards, and of the order of warps in a kernel's first launch.
+// Begins the checks of hazards, and of the order of warps in a kernel's first launch.
 void begin_checks(const Kernel& kernel, Launch& launch) {
     if (launch.races != nullptr) launch.races->begin_launch();
     launch.warps_pause = launch.image.has_pauses && kernel.depends_on_warps.value_or(true);
@@ -73,6 +73,7 @@ LaunchRecord run_whole_grid(const Launch& launch) {
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
     if (launch.recorder != nullptr) {
         record.slice_unevenness = slice_unevenness_of(launch, workers);
+        record.line_updates = line_updates_by(workers);
     }
     if (launch.options.check_hazards)
         record.written = std::make_shared<const WrittenBytes>(written_by(workers));
@@ -113,6 +114,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     Module& module = *kernel.module;
     const Image& image = module.image(const_cast<Kernel&>(kernel));
     if (!image.traits.unsupported.empty()) throw Unsupported(image.traits.unsupported);
+    module.banks = shape.widest_banks ? architecture.banks.in_widest_mode() : architecture.banks;
     const GridWorkspace workspace(shape.cooperative);
     Launch launch{.architecture = architecture,
                   .options = state_->options,
