@@ -131,9 +131,9 @@ def test_who_says_it_stands_with_the_number_that_is_printed(tmp_path: Path) -> N
     work = "Kirk, Hwu: Programming Massively Parallel Processors, 3rd ed., section 4.5"
     slower, efficiency = load(tmp_path, CLAIMS)
     assert tables.said_by(slower) == "A source: 1.1"
-    printed = dataclasses.replace(efficiency, source=f"{work}: strip-mining", claimed=80.0)
+    printed = dataclasses.replace(efficiency, sources=(f"{work}: strip-mining",), claimed=80.0)
     assert tables.said_by(printed) == "Kirk & Hwu, 4.5: 80 %"
     assert tables.said_by(dataclasses.replace(printed, derived=True, claimed=None)) == (
         "from Kirk & Hwu, 4.5"
     )
-    assert tables.said_by(dataclasses.replace(slower, source="ours", claimed=None)) == "ours"
+    assert tables.said_by(dataclasses.replace(slower, sources=("ours",), claimed=None)) == "ours"

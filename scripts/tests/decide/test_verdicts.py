@@ -24,7 +24,7 @@ def claim(**changes: Any) -> Claim:
     settings = {
         "id": "offset_11",
         "statement": "Offset 11 is slower.",
-        "source": "source",
+        "sources": ("source",),
         "source_device": "GPU",
         "metric": "time",
         "variant": VARIANT,
