@@ -31,6 +31,7 @@ from notebook.base.errors import Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.emulate import command as emulate
+from notebook.timing.sets import is_held_back
 from notebook.tools import build
 from other_programs import Program
 from public_programs import Rows
@@ -77,7 +78,9 @@ def frames_of(data: bytes) -> list[bytes]:
 def read(path: Path) -> Records:
     data = lzma.LZMADecompressor().decompress(path.read_bytes(), MAX_DECOMPRESSED)
     index, _, rest = data.partition(b"\n")
-    launches = [(str(program), int(launch), int(frame)) for program, launch, frame in json.loads(index)]
+    launches = [
+        (str(program), int(launch), int(frame)) for program, launch, frame in json.loads(index)
+    ]
     return Records(frames_of(rest), launches)
 
 
@@ -111,7 +114,10 @@ def write(folder: Path, executables: Path) -> None:
     records = Records()
     places: dict[bytes, int] = {}
     for program in other_programs.read_list(public_programs.LIST, folder):
-        if program.shown not in timed or not public_programs.executable(program, executables).is_file():
+        if (
+            program.shown not in timed
+            or not public_programs.executable(program, executables).is_file()
+        ):
             continue
         of_kernel: Counter[str] = Counter()
         launches = recorded(project, program, executables)
@@ -164,7 +170,7 @@ def predict_all(looked_at: bool) -> None:
     values = [list(row.values()) for rows in timed.values() for row in rows]
     csv_table.write(path, tuple(next(iter(timed.values()))[0]), values)
     if looked_at:
-        some = {name: rows for name, rows in some.items() if not public_programs.is_held_back(name)}
+        some = {name: rows for name, rows in some.items() if not is_held_back(name)}
     print("\n".join(public_programs.time_table(some)))
 
 
