@@ -33,10 +33,10 @@ DATA = Path("data/timing/elementwise.csv")
 COLUMNS = ("gpu", "operation", "elements", "predicted_seconds", "measured_seconds")
 # Names of NeuSight, and those of the emulated GPUs.
 GPUS = {
-    "Tesla P100-PCIE-16GB": "tesla-p100-pcie-16gb",
+    "Tesla P100-PCIE-16GB": "pascal",
     "Tesla P4": "tesla-p4",
     "Tesla V100-PCIE-32GB": "tesla-v100-pcie-32gb",
-    "Tesla T4": "tesla-t4",
+    "Tesla T4": "turing",
     "NVIDIA A100-PCIE-40GB": "a100-pcie-40gb",
     "NVIDIA A100 80GB PCIe": "a100-80gb-pcie",
     "NVIDIA L4": "nvidia-l4",
