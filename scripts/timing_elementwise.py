@@ -77,13 +77,14 @@ def predict(project: Project, rows: list[Row]) -> None:
     for row in rows:
         if not row["predicted_seconds"]:
             by_gpu[row["gpu"]].append(row)
+    library = emulate.runtime_folder(project)
     for gpu, missing in by_gpu.items():
         say(f"{gpu}: {len(missing)} launches")
         settings = {
             "EMULATED_GPU": gpu,
             "EMULATED_GPU_TIME": "1",
             "EMULATED_GPU_SAMPLE": "1",
-            "LD_LIBRARY_PATH": str(emulate.runtime_folder(project)),
+            "LD_LIBRARY_PATH": str(library),
         }
         wanted = "".join(f"{row['operation']} {row['elements']}\n" for row in missing)
         done = subprocess.run(
