@@ -55,8 +55,8 @@ COLUMNS = (
 NOTHING = "nothing"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
 # Of each chapter and each printed table; the fastest ones to predict would not be a fair part.
-MOST_OF_CHAPTER = {H200: 8, H100: 4}
-MOST_OF_TABLE, MOST_OF_PROGRAM = 2, 3
+MAX_OF_CHAPTER = {H200: 8, H100: 4}
+MAX_OF_TABLE, MAX_OF_PROGRAM = 2, 3
 WHOLE_GROUP = "**all of "
 
 Groups = dict[str, list[Pair]]
@@ -122,7 +122,7 @@ class Chapters(Tested):
 
     def times(self, part: Chapter, without: str) -> list[Pair]:
         measured = read(self._measured / f"{part.name}.json", part).by_name
-        wanted = chosen(measured, MOST_OF_CHAPTER[self._architecture])
+        wanted = chosen(measured, MAX_OF_CHAPTER[self._architecture])
         names = "|".join(map(re.escape, wanted))
         flags = [
             *(f"--architecture={self._architecture}", "--workers=1", "--benchmark_format=json"),
@@ -154,7 +154,7 @@ class PrintedTimes(Tested):
     def times(self, part: published.Table, without: str) -> list[Pair]:
         library = emulate.runtime_folder(self._project)
         rows = {row.run: row for row in published.printed(self._project, part)}
-        some = [rows[run] for run in chosen(rows, MOST_OF_TABLE)]
+        some = [rows[run] for run in chosen(rows, MAX_OF_TABLE)]
         return [
             (
                 predict(self._project, library, row, part.is_sampled(row.run), without)[0],
@@ -178,7 +178,7 @@ class Programs(Tested):
         self._frames: dict[str, dict[bytes, float]] = defaultdict(dict)
         for program, launch, frame in records.launches:
             of_program = self._frames[program]
-            if not sets.is_held_back(program) and len(of_program) < MOST_OF_PROGRAM:
+            if not sets.is_held_back(program) and len(of_program) < MAX_OF_PROGRAM:
                 of_program.setdefault(records.frames[frame], measured[program, launch])
 
     def parts(self) -> list[dict[bytes, float]]:

@@ -225,7 +225,7 @@ BEHIND_STORES = Table(
     "behind",
     "value",
     f"""\
-# What waits behind an SM's stores, in cycles: common/microbenchmarks/behind_stores on an H200
+# The wait behind an SM's stores, in cycles: common/microbenchmarks/behind_stores on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,

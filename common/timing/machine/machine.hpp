@@ -11,8 +11,8 @@
 namespace timing {
 
 // What an instruction keeps busy.
-enum class Unit : std::uint8_t { none, fp32, integer, fp64, sfu, memory };
-constexpr std::size_t unit_count = 6;
+enum class Unit : std::uint8_t { none, fp32, integer, fp64, sfu, memory, tensor };
+constexpr std::size_t unit_count = 7;
 
 // Mechanisms that no parameter switches off (mechanisms.hpp lists all).
 struct Switches {

@@ -42,6 +42,8 @@ struct Instruction {
     Copies copies = Copies::none;
     bool ends_group = false;
     std::uint8_t groups = 0;  // that need not be complete yet
+    // Of products: how long they keep the tensor cores of the SM busy, and from issue to use of the result.
+    double tensor_cycles = 0, tensor_latency = 0;
     Space space = Space::none;
     std::uint16_t line = 0;            // of Program::lines
     std::uint32_t access = no_access;  // which access of its basic block
