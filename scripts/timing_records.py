@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records of launches of public programs, from which the time model predicts them again without these programs.
 
-    timing_records.py write FOLDER EXECUTABLES    runs the programs that public_programs.py has built, on the emulated H200
+    timing_records.py write FOLDER EXECUTABLES    runs what public_programs.py has built, on the emulated H200
     timing_records.py predict                     from a clone: predicts all records, prints the errors of both halves
     timing_records.py predict --looked-at         the same of the half that is not held back
 
@@ -79,7 +79,9 @@ def frames_of(data: bytes) -> list[bytes]:
 def read(path: Path) -> Records:
     data = lzma.LZMADecompressor().decompress(path.read_bytes(), MAX_DECOMPRESSED)
     index, _, rest = data.partition(b"\n")
-    launches = [(str(program), int(launch), int(frame)) for program, launch, frame in json.loads(index)]
+    launches = [
+        (str(program), int(launch), int(frame)) for program, launch, frame in json.loads(index)
+    ]
     return Records(frames_of(rest), launches)
 
 
