@@ -113,7 +113,8 @@ def summary(rows: list[Row]) -> str:
     ratios = [float(row["predicted_seconds"]) / float(row["measured_seconds"]) for row in rows]
     errors = [abs(ratio - 1) for ratio in ratios]
     return (
-        f"{len(rows)} times, MAPE {100 * statistics.mean(errors):.1f} %, median {100 * statistics.median(errors):.1f} %, "
+        f"{len(rows)} times, MAPE {100 * statistics.mean(errors):.1f} %, "
+        f"median {100 * statistics.median(errors):.1f} %, "
         f"within 20 % {100 * sum(error <= 0.2 for error in errors) / len(errors):.0f} %, "
         f"predicted / measured {min(ratios):.2f} to {max(ratios):.2f}"
     )

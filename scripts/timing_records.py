@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records of launches of public programs, from which the time model predicts them again without these programs.
 
-    timing_records.py write FOLDER EXECUTABLES    runs the programs that public_programs.py has built, on the emulated H200
+    timing_records.py write FOLDER EXECUTABLES    runs what public_programs.py has built, on the emulated H200
     timing_records.py predict                     from a clone: predicts all records, prints the errors of both halves
     timing_records.py predict --looked-at         the same of the half that is not held back
 

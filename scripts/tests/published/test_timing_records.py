@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+
 import timing_elementwise
 import timing_records
 from notebook.base.errors import Problem
@@ -37,7 +38,14 @@ def test_every_launch_of_the_notebook_has_its_record() -> None:
 
 
 def row(**changes: str) -> dict[str, str]:
-    whole = {"OPName": "add", "Latency": "0.8", "Device": "Tesla T4", "Grid x": "2", "B": "3", "H": "300"}
+    whole = {
+        "OPName": "add",
+        "Latency": "0.8",
+        "Device": "Tesla T4",
+        "Grid x": "2",
+        "B": "3",
+        "H": "300",
+    }
     return whole | changes
 
 
