@@ -72,7 +72,7 @@ struct Pattern {
     bool all_lanes_load = false;  // those that store nothing, too
     std::size_t warp_words() const { return destination(32) - destination(0); }
 
-    // What the threads from `begin` to `end` make of the output, whose warps begin at `begin`.
+    // The output of the threads from `begin` to `end`, whose warps begin at `begin`.
     lab::DeviceBuffer<float> image(std::size_t begin, std::size_t end) const {
         std::vector<float> out((end - begin + 31) / 32 * warp_words(), lab::poison_value<float>());
         for (std::size_t i = begin; i < end; ++i) {

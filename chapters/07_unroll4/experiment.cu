@@ -130,7 +130,7 @@ lab::Variant book_row(const lab::ArraySum& arrays, unsigned block) {
     return row;
 }
 
-// What read_wide<words> must write: the sum of the words that each warp reads.
+// read_wide<words> must write the sum of the words that each warp reads.
 void check_warp_sums(const lab::ArraySum& arrays, std::size_t words, std::size_t block) {
     const std::vector<float>& a = arrays.values_of_a();
     std::vector<float> actual(arrays.size() / (words * 4 * 32));

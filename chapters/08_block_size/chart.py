@@ -70,7 +70,7 @@ def _draw_series(
     size.points(by_block, look)
     warps.points([(x, y) for x, y, _ in achieved], look)
     for (x, y, row), line in _in_two_lines(achieved):
-        # What has no room on its own side of the marks stands on the other.
+        # A label without room on its own side of the marks stands on the other.
         away = 9 if (look is BLUE) == (line == 0) else -10
         warps.text(x, y + away, parameter(row, "block"), CENTER, look)
     if by_block:

@@ -18,7 +18,6 @@
 // Differs:  counters are not cleared between timed launches, but for the filter, whose launches clear its counter first.
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include "additions.hpp"
 #include "cub_histogram.hpp"
@@ -51,11 +50,7 @@ class Bytes {
 
     Set& set(std::size_t index) {
         while (sets_.size() <= index) {
-            // Filled even where a launch is predicted: bytes decide which threads meet.
-            std::vector<std::uint8_t> bytes(size_);
-            for (std::size_t i = 0; i < size_; ++i) bytes[i] = values_[i % values_.size()];
-            sets_.push_back({lab::DeviceBuffer<std::uint8_t>(std::span<const std::uint8_t>(bytes)),
-                             atomics::zeros<unsigned>(bin_count)});
+            sets_.push_back({lab::repeated(values_, size_), atomics::zeros<unsigned>(bin_count)});
         }
         return sets_[index];
     }
@@ -135,10 +130,11 @@ int main(int argc, char** argv) {
     atomics::add_global_rows(experiment);
     atomics::add_shared_rows(experiment);
     experiment.add(atomics::append_rows(1 << 22, warm));
-    experiment.add(atomics::append_rows(1 << 25, cold));
+    // What decides these times depends on the data, so an emulated GPU would have to execute all of them.
+    experiment.add(atomics::append_rows(1 << 25, cold), lab::Evidence::measured);
     for (const bool random : {true, false}) {
         experiment.add(histogram_rows(sms, 1 << 22, random, warm));
-        experiment.add(histogram_rows(sms, 1 << 28, random, cold));
+        experiment.add(histogram_rows(sms, 1 << 28, random, cold), lab::Evidence::measured);
     }
     experiment.add_launch_overhead(block);
     // Ragged: less than a warp, and no multiple of a block.

@@ -22,15 +22,20 @@ struct Parameters {
     double barrier_cycles{}, barrier_arrival_cycles{};
     double shared_cycles{}, l1_cycles{}, texture_cycles{}, constant_cycles{};
     double constant_pass_cycles{}, constant_next_cycles{};
-    double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
+    double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
+        l1_fill_bytes_per_cycle{};
     double shared_atomic_cycles{}, lsu_queue_per_scheduler{}, lsu_queue_per_sm{};
-    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_store_line_cycles{}, bulk_copy_cycles{},
+    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{}, bulk_store_line_cycles{}, bulk_copy_cycles{},
         l2_bulk_lines_per_cycle_per_sm{};
     double launch_us{}, blocks_per_cycle{}, block_launch_cycles{}, launch_tail_ns_per_sm{};
     double l2_cycles{}, l2_bytes_per_cycle_per_sm{}, l2_port_bytes_per_cycle{};
-    double l2_store_sectors_per_cycle_per_sm{}, max_merged_store_lines{}, store_port_cycles{};
+    double l2_store_sectors_per_cycle_per_sm{}, max_merged_store_lines{}, store_port_cycles{},
+        max_store_lines_in_flight{};
     double l2_completed_sectors_per_cycle_per_sm{}, l2_kept_share{}, averaging_window_cycles{};
     double l2_writeback_cycles{}, l2_writeback_share{}, l2_usable_share{}, l2_reuse_share{};
+    double l2_reductions_per_cycle_per_sm{}, atomic_port_cycles{}, reduction_port_cycles{},
+        l2_update_cycles{}, l2_address_update_cycles{}, l2_float_update_cycles{}, l2_swap_cycles{},
+        l2_contender_cycles{};
     double l2_atomics_per_cycle_per_sm{}, l2_slices{}, l2_slice_reserve{};
     double dram_cycles{}, dram_spread_ns{}, dram_bank_ns{}, dram_opening_bytes{},
         dram_write_opening_bytes{}, dram_turnaround_ns{}, dram_achieved_share{};
@@ -84,6 +89,7 @@ void add_l1(const Parameters& from, const emulator::Architecture& gpu, Machine& 
     machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
     machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;
+    machine.l1_fill_bytes_per_cycle = from.l1_fill_bytes_per_cycle;
     machine.shared_atomic_cycles = from.shared_atomic_cycles;
     machine.lsu_queue_per_scheduler = from.lsu_queue_per_scheduler;
     machine.lsu_queue_per_sm = from.lsu_queue_per_sm;
@@ -93,6 +99,18 @@ void add_l1(const Parameters& from, const emulator::Architecture& gpu, Machine& 
 }
 
 // What SMs and the L2 ask each other for, at their own rates.
+void add_atomics(const Parameters& from, double sms, Machine& machine) {
+    machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_per_sm * sms;
+    machine.l2_reductions_per_cycle = from.l2_reductions_per_cycle_per_sm * sms;
+    machine.atomic_port_cycles = from.atomic_port_cycles;
+    machine.reduction_port_cycles = from.reduction_port_cycles;
+    machine.l2_update_cycles = from.l2_update_cycles;
+    machine.l2_address_update_cycles = from.l2_address_update_cycles;
+    machine.l2_float_update_cycles = from.l2_float_update_cycles;
+    machine.l2_swap_cycles = from.l2_swap_cycles;
+    machine.l2_contender_cycles = from.l2_contender_cycles;
+}
+
 void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& machine) {
     const double sms = gpu.sm_count;
     const auto bytes = static_cast<double>(gpu.l2_bytes);
@@ -104,12 +122,12 @@ void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& 
     machine.l2_kept_bytes = from.l2_kept_share * bytes;
     machine.max_merged_store_lines = from.max_merged_store_lines;
     machine.store_port_cycles = from.store_port_cycles;
+    machine.max_store_lines_in_flight = from.max_store_lines_in_flight;
     machine.averaging_window_cycles = from.averaging_window_cycles;
     machine.l2_writeback_cycles = from.l2_writeback_cycles;
     machine.l2_writeback_share = from.l2_writeback_share;
     machine.l2_slices = static_cast<unsigned>(from.l2_slices);
     machine.l2_slice_reserve = from.l2_slice_reserve;
-    machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_per_sm * sms;
     machine.l2_bytes = bytes;
     machine.l2_usable_share = from.l2_usable_share;
     machine.l2_reuse_bytes = from.l2_reuse_share * bytes;
@@ -118,6 +136,7 @@ void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& 
 void add_copy_engine(const Parameters& from, double sms, Machine& machine) {
     machine.bulk_load_cycles = from.bulk_load_cycles;
     machine.bulk_store_cycles = from.bulk_store_cycles;
+    machine.bulk_load_line_cycles = from.bulk_load_line_cycles;
     machine.bulk_store_line_cycles = from.bulk_store_line_cycles;
     machine.bulk_copy_cycles = from.bulk_copy_cycles;
     machine.l2_bulk_lines_per_cycle = from.l2_bulk_lines_per_cycle_per_sm * sms;
@@ -150,6 +169,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     add_l1(from, gpu, machine);
     add_copy_engine(from, gpu.sm_count, machine);
     add_l2(from, gpu, machine);
+    add_atomics(from, gpu.sm_count, machine);
     add_dram(from, gpu, machine);
     machine.link_bytes_per_second = from.link_gbs * 1e9;
     machine.pageable_bytes_per_second = from.pageable_gbs * 1e9;

@@ -10,88 +10,34 @@ namespace timing {
 namespace {
 
 constexpr auto all = std::to_array<Mechanism>({
-    {"dram_rows", Group::dram,
-     [](Machine& m) {
-         m.dram_bank_cycles = 0;
-     }},
-    {"dram_turnaround", Group::dram,
-     [](Machine& m) {
-         m.dram_turnaround_cycles = 0;
-     }},
-    {"dram_latency_spread", Group::dram,
-     [](Machine& m) {
-         m.dram_spread_cycles = 0;
-     }},
-    {"write_backs", Group::l2,
-     [](Machine& m) {
-         m.switches.writes_back = false;
-     }},
-    {"write_back_delay", Group::l2,
-     [](Machine& m) {
-         m.l2_writeback_cycles = 0;
-     }},
-    {"first_wave_waits", Group::l2,
-     [](Machine& m) {
-         m.switches.first_wave_waits = false;
-     }},
-    {"rereads", Group::l2,
-     [](Machine& m) {
-         m.switches.rereads = false;
-     }},
-    {"slice_unevenness", Group::l2,
-     [](Machine& m) {
-         m.l2_slice_reserve = 1e9;
-     }},
+    {"dram_rows", Group::dram, [](Machine& m) { m.dram_bank_cycles = 0; }},
+    {"dram_turnaround", Group::dram, [](Machine& m) { m.dram_turnaround_cycles = 0; }},
+    {"dram_latency_spread", Group::dram, [](Machine& m) { m.dram_spread_cycles = 0; }},
+    {"write_backs", Group::l2, [](Machine& m) { m.switches.writes_back = false; }},
+    {"write_back_delay", Group::l2, [](Machine& m) { m.l2_writeback_cycles = 0; }},
+    {"new_lines_wait", Group::l2, [](Machine& m) { m.switches.new_lines_wait = false; }},
+    {"rereads", Group::l2, [](Machine& m) { m.switches.rereads = false; }},
+    {"slice_unevenness", Group::l2, [](Machine& m) { m.l2_slice_reserve = 1e9; }},
     {"waits_behind_stores", Group::stores,
-     [](Machine& m) {
-         m.switches.waits_behind_stores = false;
-     }},
-    {"store_merging", Group::stores,
-     [](Machine& m) {
-         m.max_merged_store_lines = 0;
-     }},
-    {"store_masks", Group::stores,
-     [](Machine& m) {
-         m.switches.sends_masks = false;
-     }},
-    {"completed_sectors", Group::stores,
-     [](Machine& m) {
-         m.l2_kept_bytes = 1e30;
-     }},
+     [](Machine& m) { m.switches.waits_behind_stores = false; }},
+    {"store_merging", Group::stores, [](Machine& m) { m.max_merged_store_lines = 0; }},
+    {"store_masks", Group::stores, [](Machine& m) { m.switches.sends_masks = false; }},
+    {"completed_sectors", Group::stores, [](Machine& m) { m.l2_kept_bytes = 1e30; }},
     {"lsu_queues", Group::sm,
-     [](Machine& m) {
-         m.lsu_queue_per_scheduler = m.lsu_queue_per_sm = 1;
-     }},
-    {"fills_on_data_path", Group::sm,
-     [](Machine& m) {
-         m.switches.fills_use_data_path = false;
-     }},
-    {"fma_bank_conflicts", Group::sm,
-     [](Machine& m) {
-         m.fma_bank_conflict_cycles = 0;
-     }},
+     [](Machine& m) { m.lsu_queue_per_scheduler = m.lsu_queue_per_sm = 1; }},
+    {"fills_on_data_path", Group::sm, [](Machine& m) { m.switches.fills_use_data_path = false; }},
+    {"fma_bank_conflicts", Group::sm, [](Machine& m) { m.fma_bank_conflict_cycles = 0; }},
     {"copy_engine", Group::sm,
      [](Machine& m) {
          m.bulk_load_cycles = m.bulk_store_cycles = m.bulk_copy_cycles = 0;
-         m.bulk_store_line_cycles = 0;
+         m.bulk_load_line_cycles = m.bulk_store_line_cycles = 0;
          m.l2_bulk_lines_per_cycle = 1e9;
      }},
     {"block_launch_rate", Group::launch,
-     [](Machine& m) {
-         m.blocks_per_second = std::numeric_limits<double>::infinity();
-     }},
-    {"predication", Group::ptxas,
-     [](Machine& m) {
-         m.switches.ptxas.predicates = false;
-     }},
-    {"instruction_order", Group::ptxas,
-     [](Machine& m) {
-         m.switches.ptxas.reorders = false;
-     }},
-    {"register_limit", Group::ptxas,
-     [](Machine& m) {
-         m.switches.ptxas.limits_registers = false;
-     }},
+     [](Machine& m) { m.blocks_per_second = std::numeric_limits<double>::infinity(); }},
+    {"predication", Group::ptxas, [](Machine& m) { m.switches.ptxas.predicates = false; }},
+    {"instruction_order", Group::ptxas, [](Machine& m) { m.switches.ptxas.reorders = false; }},
+    {"register_limit", Group::ptxas, [](Machine& m) { m.switches.ptxas.limits_registers = false; }},
 });
 
 }  // namespace

@@ -4,9 +4,9 @@
 namespace timing {
 
 struct PtxasRules {
-    bool predicates = true;         // short bodies of branches
-    bool reorders = true;           // loads come first
-    bool limits_registers = true;   // as far as the thread's registers reach
+    bool predicates = true;        // short bodies of branches
+    bool reorders = true;          // loads come first
+    bool limits_registers = true;  // as far as the thread's registers reach
 };
 
 }  // namespace timing

@@ -29,9 +29,7 @@ Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, s
         std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(banks)), 1, max_banks));
 }
 
-std::uint64_t Dram::chance(emulator::Address place) const {
-    return mixed(place + mixed(draw_));
-}
+std::uint64_t Dram::chance(emulator::Address place) const { return mixed(place + mixed(draw_)); }
 
 // By the golden ratio, as evenly as can be whatever the stride between rows (Fibonacci hashing); other regions begin with
 // another channel, or arrays that are read side by side would share one.
@@ -76,8 +74,9 @@ void Dram::write(emulator::Address line, double bytes, double share_of_opening, 
 void Dram::write_what_waits(Channel& channel, double now) {
     if (channel.waiting_bytes == 0) return;
     const double free = channel.server.free();
-    channel.server.serve(free < now ? std::max(free, channel.waiting_since) : now,
-                         machine_.dram_turnaround_cycles + channel.waiting_bytes * cycles_per_byte_);
+    channel.server.serve(
+        free < now ? std::max(free, channel.waiting_since) : now,
+        machine_.dram_turnaround_cycles + channel.waiting_bytes * cycles_per_byte_);
     channel.waiting_bytes = 0;
 }
 

@@ -19,7 +19,8 @@ class Dram {
     static constexpr emulator::Address row_bytes = 512;
 
     // Places count from `begin`, so that chance is the same for the same work elsewhere; each `draw` has other random numbers.
-    Dram(const Machine& machine, double active_sms, emulator::Address begin = 0, std::uint64_t draw = 0);
+    Dram(const Machine& machine, double active_sms, emulator::Address begin = 0,
+         std::uint64_t draw = 0);
 
     // Reads bytes of a line; returns when its row is open. Of the rows that the SM opens, the others need a share of
     // their own: an opening costs that much of a whole one.

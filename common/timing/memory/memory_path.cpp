@@ -15,6 +15,8 @@ namespace {
 constexpr double store_overhead_cycles = 2;
 // Shares of first touches come from counts and fall short of 1 by a little.
 constexpr double nearly_whole = 0.9;
+// Of those that come from DRAM, as many as a warp may ask for before they are due.
+constexpr double lines_kept_for_new = emulator::warp_size;
 constexpr std::size_t max_in_flight = 4096;
 // So long a line waits behind as many stores.
 constexpr double queue_cycles = 1024;
@@ -26,7 +28,7 @@ emulator::Address first_row(const LaunchTrace& trace) {
     for (const BlockTrace& block : trace.blocks) {
         for (const WarpTrace& warp : block) {
             for (const Access& access : warp.accesses) {
-                if (access.space == Space::constant) continue;
+                if (access.space == Space::constant || access.space == Space::local) continue;
                 for (const emulator::LineSectors line : trace.lines_of(access))
                     first = std::min(first.value_or(line.line()), line.line());
             }
@@ -46,6 +48,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       constants_(machine),
       data_(machine.switches.fills_use_data_path),
+      atomics_(machine, trace, facts, active_sms),
       requests_(machine, active_sms, facts.slice_unevenness),
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
@@ -77,7 +80,7 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
             return load(access, lines, now) +
                    (is_texture ? machine_.texture_cycles - machine_.l1_cycles : 0);
         default:
-            return update(access, now);
+            return update(access, lines, now);
     }
 }
 
@@ -99,6 +102,15 @@ double MemoryPath::data_cycles(const Access& access) const {
                      static_cast<double>(access.wavefronts)});
 }
 
+// What the L1 lacked is written there before it is read: a line at a time.
+double MemoryPath::fill_cycles(std::span<const emulator::LineSectors> lines) const {
+    double cycles = 0;
+    for (const emulator::LineSectors line : lines)
+        cycles +=
+            std::ceil(line.count() * emulator::sector_bytes / machine_.l1_fill_bytes_per_cycle);
+    return cycles;
+}
+
 double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
     const double data = data_cycles(access);
@@ -114,21 +126,28 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
     const double looked_up =
         waits ? tags_.serve(now, tags) + tags - 1 : data_.serve(tags_.serve(now, tags), data) - 1;
     if (!waits) return looked_up + machine_.l1_cycles;
+    double whole = data;
     if (loaded.fetched_sectors > 0) {
         arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
         cache.note_in_flight(loaded.fetched, arrival, now);
+        whole += fill_cycles(loaded.fetched);
     }
-    return data_.serve_later(std::max(arrival - data, looked_up), data);
+    return data_.serve_later(std::max(arrival - whole, looked_up), whole);
 }
 
 // Whether a line comes from DRAM. Blocks of the first wave run abreast: what is new to one SM is new to all
-// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits.
+// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits: first those
+// for sectors that the SM has not asked for, or warps that ask for the same ones would each wait for other lines.
 bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
-    lines_asked_.insert(line.line());
+    unsigned& asked = sectors_asked_[line.line()];
+    const bool is_new = (line.sectors() & ~asked) != 0;
+    asked |= line.sectors();
     if (facts_.dram_share_of_reads >= 1) return true;
-    if (is_in_first_wave_ && machine_.switches.first_wave_waits) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
+    const bool in_order = machine_.switches.new_lines_wait;
+    if (is_in_first_wave_ && in_order)
+        return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
-    if (dram_requests_due_ < 1) return false;
+    if (dram_requests_due_ < (is_new || !in_order ? 1 : 1 + lines_kept_for_new)) return false;
     dram_requests_due_ -= 1;
     return true;
 }
@@ -159,7 +178,7 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
     for (const emulator::LineSectors line : lines) {
         const double wait = wait_of(line.line(), mean_wait, begin);
         arrival = std::max(arrival, from_l2 + wait);
-        if (facts_.dram_bytes_per_read_sector <= 0) continue;
+        if (facts_.dram_bytes_per_read_sector <= 0 || is_local(line.line())) continue;
         const bool waits = waits_for_dram(line);
         const double from_dram =
             read_from_dram(line, waits, begin) + dram_.cycles(line.line()) + wait;
@@ -200,11 +219,12 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
         note_stored(lines, sent);
         return std::max(begin + cycles + machine_.bulk_store_cycles, sent);
     }
-    const double cycles = std::max(machine_.bulk_copy_cycles, count);  // a line a cycle
+    const double of_lines = count * machine_.bulk_load_line_cycles;
+    const double cycles = std::max(machine_.bulk_copy_cycles, of_lines);
     const double begin = bulk_loads_.serve(now, cycles);
     const double of_l2 = access.bytes * active_sms_ / machine_.l2_bytes_per_cycle;
     const double asked = l2_.serve(std::max(now, begin), of_l2);
-    const double last = std::max(begin + count, asked + of_l2);
+    const double last = std::max(begin + of_lines, asked + of_l2);
     const double more = machine_.l2_cycles + machine_.bulk_load_cycles;
     return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more, 0);
 }
@@ -218,8 +238,8 @@ double MemoryPath::launch_tail_cycles() const {
 
 // This SM has waited for the last of its own lines, the launch waits for the last of all.
 double MemoryPath::cycles_to_last_sm(double read_bytes) const {
-    if (lines_asked_.empty()) return 0;
-    const double own = static_cast<double>(lines_asked_.size()) * emulator::line_bytes *
+    if (sectors_asked_.empty()) return 0;
+    const double own = static_cast<double>(sectors_asked_.size()) * emulator::line_bytes *
                        blocks_per_recorded_block_;
     const double others = std::clamp(read_bytes / own, 1.0, active_sms_);
     return facts_.cold_share * machine_.cycles_to_last_of(others);
@@ -229,7 +249,6 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
-    if (lines.empty()) return done;  // local memory, which stays in the L1
     const double sent =
         requests_.store(access, lines, done,
                         partly_written_.completed_by(access, lines, requests_.merges(lines, done)));
@@ -241,8 +260,10 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
 void MemoryPath::note_stored(std::span<const emulator::LineSectors> lines, double sent) {
     acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + writeback_delay_);
     if (facts_.dram_bytes_per_written_sector <= 0) return;
-    for (const emulator::LineSectors line : lines)
+    for (const emulator::LineSectors line : lines) {
+        if (is_local(line.line())) continue;
         evict(line.count() * facts_.dram_bytes_per_written_sector, sent);
+    }
 }
 
 // What comes into the L2 takes the place of what was there, of which a part has to be written to DRAM.
@@ -253,11 +274,14 @@ void MemoryPath::evict(double bytes, double now) {
         dram_.write(line->line, line->bytes, facts_.share_of_rows_written, now);
 }
 
-double MemoryPath::update(const Access& access, double now) {
-    const double cycles = data_cycles(access);
-    const double done = data_.serve(now, cycles);
-    const double l2_cycles = access.sectors * active_sms_ / machine_.l2_atomics_per_cycle;
-    return atomics_.serve(done, l2_cycles) + l2_cycles + machine_.l2_cycles;
+double MemoryPath::update(const Access& access, std::span<const emulator::LineSectors> lines,
+                          double now) {
+    const double cycles = std::max({1.0, access.bytes / machine_.l1_bytes_per_cycle,
+                                    access.line_count / machine_.l1_tags_per_cycle});
+    const double left = data_.serve(now, cycles);
+    const double done = atomics_.serve(access, lines, left) + machine_.l2_cycles;
+    acknowledged_ = std::max(acknowledged_, done);
+    return done;
 }
 
 double MemoryPath::Cache::arrival_in_flight(std::span<const emulator::LineSectors> lines) const {

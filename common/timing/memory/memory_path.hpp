@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "emulator/models/memory/l1_cache.hpp"
@@ -17,6 +16,7 @@
 #include "timing/memory/data_path.hpp"
 #include "timing/memory/dram.hpp"
 #include "timing/memory/evictions.hpp"
+#include "timing/memory/l2_atomics.hpp"
 #include "timing/memory/l2_requests.hpp"
 #include "timing/memory/partly_written.hpp"
 
@@ -32,7 +32,7 @@ class MemoryPath {
     double accepts(Space space) const {
         const double data = data_.free() - 1;
         if (space == Space::shared) return data;
-        return std::max({data, tags_.free() - 1, constants_.free()});
+        return std::max({data, tags_.free() - 1, atomics_.accepts(), constants_.free()});
     }
     // Whether it is a store that merges with the one that waits to leave.
     bool merges(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -53,7 +53,7 @@ class MemoryPath {
     const DataPath& data() const { return data_; }
     const Server& l2() const { return l2_; }
     const L2Requests& requests() const { return requests_; }
-    const Server& atomics() const { return atomics_; }
+    const L2Atomics& atomics() const { return atomics_; }
     const Dram& dram() const { return dram_; }
     double shared_busy() const { return shared_busy_; }
 
@@ -75,11 +75,12 @@ class MemoryPath {
                       double mean_wait);
     double read_from_dram(emulator::LineSectors line, bool waits, double begin);
     bool waits_for_dram(emulator::LineSectors line);
+    double fill_cycles(std::span<const emulator::LineSectors> lines) const;
     double cycles_to_last_sm(double read_bytes) const;
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     void note_stored(std::span<const emulator::LineSectors> lines, double sent);
     void evict(double bytes, double now);
-    double update(const Access& access, double now);
+    double update(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double data_cycles(const Access& access) const;
 
     const Machine& machine_;
@@ -89,13 +90,15 @@ class MemoryPath {
     ConstantCache constants_;
     std::unordered_map<emulator::Address, double> in_l2_;  // by line: since when
     DataPath data_;
-    Server tags_, l2_, atomics_, bulk_loads_, bulk_stores_;
+    Server tags_, l2_, bulk_loads_, bulk_stores_;
+    L2Atomics atomics_;
     L2Requests requests_;
     PartlyWritten partly_written_;
     Dram dram_;
     bool is_in_first_wave_ = true;
     Evictions evictions_;
-    std::unordered_set<emulator::Address> lines_asked_;  // where some lines come from DRAM
+    std::unordered_map<emulator::Address, unsigned>
+        sectors_asked_;                     // by line, where some come from DRAM
     double blocks_per_recorded_block_ = 1;  // of the SM, for each recorded one
     std::uint64_t draw_;
     double writeback_delay_;

@@ -157,7 +157,7 @@ class SmSimulation {
     double now_ = 0;
     double memory_unit_free_ = 0;
     Server block_ends_;  // as the GPU notes them, of all SMs
-    Server arrivals_;  // at all barriers
+    Server arrivals_;    // at all barriers
     bool is_first_wave_ = true;
     // The first wave alone was recorded, and most blocks come later.
     bool represents_steady_state_ = false;

@@ -187,10 +187,12 @@ class Facts:
     """Everything that a chart may use: the devices, oldest first."""
 
     devices: list[Device]
-    # What sources print, by claim: a ratio, or a value.
+    # The printed value by claim: a ratio, or a value.
     claimed: Mapping[str, float] = field(default_factory=dict)
     # The generations of which a prediction decides a claim.
     decided: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    # The claims' metrics, in their order.
+    metrics: tuple[str, ...] = ()
 
     @property
     def measured(self) -> list[Device]:
@@ -244,7 +246,9 @@ def facts(
     siblings: Mapping[str, int] | None = None,
     decided: Mapping[str, frozenset[str]] | None = None,
 ) -> Facts:
-    claimed = {claim.id: claim.claimed for claim in claims if claim.claimed is not None}
+    known = list(claims)
+    claimed = {claim.id: claim.claimed for claim in known if claim.claimed is not None}
+    metrics = tuple(claim.metric for claim in known)
     numbers = siblings or {}
     devices = [Device(result, numbers.get(result.device, 0)) for result in results]
-    return Facts(devices, claimed, decided or {})
+    return Facts(devices, claimed, decided or {}, metrics)

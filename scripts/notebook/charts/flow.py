@@ -7,7 +7,7 @@ from notebook.charts.sources import Sources
 from notebook.charts.words import times
 
 _SECTOR = 32.0
-# What the lanes of a warp read or write together, a float each.
+# The bytes that the lanes of a warp read or write together, a float each.
 _WARP = 32 * 4.0
 _PLACES = ("kernel", "L1", "L2", "DRAM")
 # Between neighbours: the counter of what is read and of what is written, and the bytes of one.

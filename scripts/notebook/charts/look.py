@@ -39,7 +39,7 @@ COLOURS = dict(
 )
 # gnuplot's point types: the open shape of each; the filled one is the next number.
 _SHAPES = (8, 4, 10, 6, 12)
-# Of published GPUs, of neighbours in a generation and of neighbouring generations another one.
+# Published GPUs, neighbours in a generation and neighbouring generations have another one.
 _STARS = {3: "star", 1: "+", 2: "x"}
 
 
@@ -104,7 +104,7 @@ def _paler(colour: int, steps: int) -> int:
     return mixed[0] << 16 | mixed[1] << 8 | mixed[2]
 
 
-# Of the signs below, what a figure leaves out that draws no such lines.
+# A figure without such lines leaves these out of the signs below.
 INTERVALS, DASHED = ", bar: 95 % interval", ", dashed"
 _GAP = "   "
 _SIGNS = {

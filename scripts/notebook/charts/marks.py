@@ -84,7 +84,7 @@ class Panel:
     heading: str = ""
     height: float = 200.0
     marks: list[Mark] = field(default_factory=list)
-    # Of groups of bars: the heights between them, from low to high.
+    # The heights between groups of bars, from low to high.
     gaps: list[Range] = field(default_factory=list)
     # Where a line ends and another begins: what is left and right of it differs in more than x.
     breaks: Sequence[float] = ()

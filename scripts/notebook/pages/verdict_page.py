@@ -21,7 +21,7 @@ HELD, PARTLY, FELL, OPEN = "holds", "holds at some sizes", "falls", "is open"
 # Each with its plural.
 STANDINGS = {HELD: "hold", PARTLY: "hold at some sizes", FELL: "fall", OPEN: "are open"}
 MAX_NAMED = 3
-# What falls, the most surprising first.
+# The claims that fall, the most surprising first.
 _ORDER = (judging.OPPOSITE, judging.NO_EFFECT, judging.DOES_NOT_HOLD, judging.WEAKER)
 _HOLDS = (*judging.CONFIRMED, judging.STRONGER)
 _INDENT = "    "

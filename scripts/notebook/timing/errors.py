@@ -1,9 +1,9 @@
 """The errors of predicted times, as the field states them.
 
-MAPE is the mean absolute error in percent of the real time, as in Huerta et al. (MICRO 2025); median and 90 % error are
-quantiles of the same errors. Ratios are those of any two times of a group (a chapter, a printed table, a program): right
-within 20 % where predicted over real is between 1 / 1.2 and 1.2. The correlation is Pearson's of the logarithms, so that
-a launch of 2 us counts as much as one of 200 ms.
+MAPE is the mean absolute error in percent of the real time, as in Huerta et al. (MICRO 2025); median and 90 % error
+are quantiles of the same errors. Ratios are those of any two times of a group (a chapter, a printed table, a
+program): right within 20 % where predicted over real is between 1 / 1.2 and 1.2. The correlation is Pearson's of the
+logarithms, so that a launch of 2 us counts as much as one of 200 ms.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -209,6 +209,18 @@ def test_bars_of_a_chapter_without_a_chart_say_that_they_were_counted(tree: Tree
     assert "\toutlined\t" in chart.as_tsv()
 
 
+def test_bars_of_a_chapter_without_a_chart_show_the_first_claims_metric(tree: Tree) -> None:
+    counted = [
+        synthetic.row("scatter/n:1024", 0, load_efficiency=80.0, store_efficiency=25.0),
+    ]
+    synthetic.save(tree.data, synthetic.document(counted, "emulated-hopper"))
+    known = facts(results.load_chapter(tree.project, tree.chapter))
+    tsv = charted(
+        "21_new", replace(known, metrics=("store_efficiency", "load_efficiency"))
+    ).as_tsv()
+    assert "25  Hopper" in tsv and "80" not in tsv and "store efficiency, %" in tsv
+
+
 def test_predicted_times_are_drawn_beside_measured_ones(tree: Tree) -> None:
     """Of ten generations nine predict the same, which is one curve."""
     names_of = {offset: f"read_offset/offset:{offset}/{AT.format(2**20)}" for offset in (0, 11)}

@@ -135,7 +135,7 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
         "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | all 2 regimes | needs a GPU ¹ "
         "| reproduced 1.100–1.200 [1."
     ) in page
-    # What `lab verdicts` prints has a line a regime.
+    # `lab verdicts` prints a line a regime.
     _, below = verdict_lines(tree).split("offset_11_slower: ")
     assert sum("reproduced" in line for line in below.split("\n")) == 2
 

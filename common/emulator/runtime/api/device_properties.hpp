@@ -88,7 +88,7 @@ void fill_limits(Properties& p) {
     p.surfaceAlignment = static_cast<std::size_t>(get(cudaDevAttrSurfaceAlignment));
 }
 
-// What is not set here, the emulated GPU does not have.
+// The emulated GPU does not have what is not set here.
 template <class Properties>
 Properties device_properties() {
     const auto get = [](cudaDeviceAttr attribute) { return device_attribute(attribute); };

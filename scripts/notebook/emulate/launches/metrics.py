@@ -6,7 +6,7 @@ _L1 = "l1tex__"
 _SPACES = {"global": "global", "local": "local", "shared": "shared"}
 _KINDS = {"load": "ld", "store": "st", "atomic": "atom", "reduction": "red"}
 
-# Of a whole launch: the names of the data format, and what only a report has.
+# Metrics of a whole launch: the names of the data format, and what only a report has.
 OF_A_LAUNCH = NSIGHT | {
     "nvprof_gld_efficiency": "(nvprof: gld_efficiency)",
     "nvprof_gst_efficiency": "(nvprof: gst_efficiency)",
@@ -35,7 +35,7 @@ OF_A_LAUNCH = NSIGHT | {
     "divergent_branches": "smsp__sass_branch_targets_threads_divergent.sum",
 }
 
-# Of a line of code: what the instruction metrics and the source page of Nsight Compute show.
+# Metrics of a line of code: what the instruction metrics and the source page of Nsight Compute show.
 OF_A_LINE = {
     "warp_instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed.sum",

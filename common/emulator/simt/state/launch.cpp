@@ -1,5 +1,5 @@
 // Frames, allocations, the places that messages name.
-#include "emulator/simt/state/execution.hpp"
+#include "emulator/simt/state/launch.hpp"
 
 #include <cxxabi.h>
 
@@ -7,8 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "emulator/simt/decode/module.hpp"
-#include "emulator/simt/state/launch.hpp"
+#include "emulator/memory/device_memory.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -36,7 +35,7 @@ const Allocation* Execution::find_allocation(Address address) {
     return &*allocations_.insert(after, *found);
 }
 
-bool Execution::is_constant(Address address) const { return launch.module.is_constant(address); }
+bool Execution::is_constant(Address address) const { return simt::is_constant(launch.module, address); }
 
 Frame* Execution::take_frame(const Function& function) {
     auto& spare = spare_frames_[&function];

@@ -1,4 +1,4 @@
-#include "emulator/runtime/api/memory_faults.hpp"
+#include "emulator/runtime/errors/memory_faults.hpp"
 
 #include <ucontext.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "emulator/memory/mapped_memory.hpp"
-#include "emulator/runtime/api/api_error.hpp"
+#include "emulator/runtime/errors/api_error.hpp"
 
 namespace emulator::runtime {
 namespace {

@@ -1,4 +1,4 @@
-#include "emulator/runtime/report/messages.hpp"
+#include "emulator/runtime/errors/messages.hpp"
 
 #include <cstdio>
 #include <set>
@@ -25,7 +25,7 @@ struct ErrorText {
 };
 constexpr ErrorText error_texts[] = {
 #define ERROR(code, text) {code, #code, text},
-#include "emulator/runtime/report/errors.inc"
+#include "emulator/runtime/errors/errors.inc"
 #undef ERROR
 };
 

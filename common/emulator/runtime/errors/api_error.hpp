@@ -20,7 +20,7 @@ class ApiError : public std::exception {
     std::string why, detail;
 };
 
-// What the program did wrong, with the numbers.
+// Names what the program did wrong, with the numbers.
 [[noreturn]] inline void refuse(cudaError_t code, std::string detail) {
     throw ApiError(code, "", std::move(detail));
 }
@@ -29,7 +29,7 @@ inline void require(bool condition, cudaError_t otherwise = cudaErrorInvalidValu
     if (!condition) throw ApiError(otherwise);
 }
 
-// What a program's pointer points to.
+// Follows a program's pointer.
 template <class T>
 T& required(T* pointer) {
     require(pointer != nullptr);

@@ -1,4 +1,4 @@
-// Whether lanes of a warp only wait for others.
+// A hash of registers: with the same ones, a warp only waits for others.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace emulator::simt {
 
-// Of all lanes' registers of a function's frame.
+// A hash of all lanes' registers of a function's frame.
 std::uint64_t hash_registers(const Frame& frame);
 
 }  // namespace emulator::simt
