@@ -24,6 +24,7 @@ struct Link {
     explicit Link(bool pinned) : in(transfer_floats, pinned), out(transfer_floats, pinned) {
         const std::vector<float> values = lab::random_floats(transfer_floats, 7);
         std::copy(values.begin(), values.end(), in.values().begin());
+        lab::backend::copy_to_device(second.get(), values.data(), transfer_bytes);
     }
 };
 using SharedLink = std::shared_ptr<std::unique_ptr<Link>>;

@@ -48,8 +48,8 @@ lab::Variant wmma(const Halves& product) {
     if (m % 16 != 0 || n % 16 != 0 || k % 16 != 0)
         throw std::invalid_argument("matmul_wmma: m, n and k have to be multiples of 16");
     const dim3 grid(lab::blocks_for(n, 64), m / 16);
-    return tensor_row("matmul_wmma/type:fp16", product,
-                      lab::launch(tensor::matmul_wmma, grid, 128), tensor_cores);
+    return tensor_row("matmul_wmma/type:fp16", product, lab::launch(tensor::matmul_wmma, grid, 128),
+                      tensor_cores);
 }
 
 lab::Variant wmma_tiled(const Halves& product) {
@@ -74,11 +74,11 @@ std::vector<lab::Variant> of_layouts(const Halves& product) {
 template <class Product>
 lab::Variant cublas_row(const std::string& type, const Product& product, lab::cublas::Type number) {
     const auto [m, n, k] = product.shape();
-    lab::Variant row = product.row(
-        "cublas_gemm_ex/type:" + type,
-        [=, m = m, n = n, k = k](const auto* a, const auto* b, float* c) {
-            lab::cublas::gemm(number, n, m, k, 1, b, n, a, k, 0, c, n);
-        });
+    lab::Variant row =
+        product.row("cublas_gemm_ex/type:" + type,
+                    [=, m = m, n = n, k = k](const auto* a, const auto* b, float* c) {
+                        lab::cublas::gemm(number, n, m, k, 1, b, n, a, k, 0, c, n);
+                    });
     row.kind = lab::Kind::cublas;
     row.kernels = lab::cublas::max_kernels;
     return row;
@@ -86,10 +86,10 @@ lab::Variant cublas_row(const std::string& type, const Product& product, lab::cu
 
 lab::Variant sgemm_row(const Floats& product) {
     const auto [m, n, k] = product.shape();
-    lab::Variant row = product.row(
-        "cublas_sgemm/type:fp32", [m = m, n = n, k = k](const float* a, const float* b, float* c) {
-            lab::cublas::sgemm(n, m, k, 1, b, n, a, k, 0, c, n);
-        });
+    lab::Variant row = product.row("cublas_sgemm/type:fp32",
+                                   [m = m, n = n, k = k](const float* a, const float* b, float* c) {
+                                       lab::cublas::sgemm(n, m, k, 1, b, n, a, k, 0, c, n);
+                                   });
     row.kind = lab::Kind::cublas;
     row.kernels = lab::cublas::max_kernels;
     return row;
@@ -144,8 +144,7 @@ void add_validations(lab::Experiment& experiment) {
         const Floats floats(shape, of_tf32);
         experiment.add_validation(
             {tensor_row("matmul_mma_staged/type:fp16", halves, tensor::staged<half>(shape)),
-             tensor_row("matmul_mma_staged/type:bf16", brains,
-                        tensor::staged<nv_bfloat16>(shape)),
+             tensor_row("matmul_mma_staged/type:bf16", brains, tensor::staged<nv_bfloat16>(shape)),
              tensor_row("matmul_mma_staged/type:tf32", floats, tensor::staged<float>(shape))});
     };
     for (const lab::ProductShape shape : lab::ragged_products) staged(shape);

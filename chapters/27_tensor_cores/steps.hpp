@@ -13,7 +13,8 @@ namespace tensor {
 template <class T>
 using Kernel = lab::Launch<const T*, const T*, float*, int, int, int>;
 
-constexpr lab::Feature warp_products = {8, "matrix products of a warp (mma.sync) with asynchronous copies"};
+constexpr lab::Feature warp_products = {
+    8, "matrix products of a warp (mma.sync) with asynchronous copies"};
 
 // Launches matmul_mma; n and k have to be multiples of 8, else std::invalid_argument.
 Kernel<half> plain(lab::ProductShape shape);

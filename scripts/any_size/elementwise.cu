@@ -102,7 +102,8 @@ int main() {
     try {
         std::string operation;
         for (int n; std::cin >> operation >> n;) run(operation, n);
-        if (!std::cin.eof()) throw std::invalid_argument("expected lines of an operation and a number");
+        if (!std::cin.eof())
+            throw std::invalid_argument("expected lines of an operation and a number");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "elementwise: error: %s\n", error.what());
         return 2;

@@ -206,8 +206,7 @@ void print_places(const Gpu& gpu) {
                       "one lane, warps at " + std::to_string(targets) + " sectors of a line",
                       {.active = 1, .targets = targets, .spacing = 32}, gpu.sms);
     for (const unsigned targets : {2u, 4u, 16u, 64u, 256u, 1024u, all})
-        print<AddU32>(gpu, operation,
-                      "one lane, warps at " + std::to_string(targets) + " lines",
+        print<AddU32>(gpu, operation, "one lane, warps at " + std::to_string(targets) + " lines",
                       {.active = 1, .targets = targets, .spacing = 128}, gpu.sms);
     for (const unsigned targets : {2u, 4u, 16u, 64u, 256u, 1024u, all}) {
         print<AddU32>(gpu, operation,
@@ -262,8 +261,9 @@ void print_loops(const Gpu& gpu) {
                 return median_of_three(gpu.arena, 1, 1, [&](int) { launch(rounds); });
             };
             const double ns = (time(3) - time(1)) / 2 / (blocks * warps);
-            std::printf("add by compare-and-swap,returned,\"%u lanes of %u warps, at one address\",%.4f\n",
-                        active, blocks * warps, ns);
+            std::printf(
+                "add by compare-and-swap,returned,\"%u lanes of %u warps, at one address\",%.4f\n",
+                active, blocks * warps, ns);
         }
     }
 }

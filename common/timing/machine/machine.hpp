@@ -11,8 +11,8 @@
 namespace timing {
 
 // What an instruction keeps busy.
-enum class Unit : std::uint8_t { none, fp32, integer, fp64, sfu, memory };
-constexpr std::size_t unit_count = 6;
+enum class Unit : std::uint8_t { none, fp32, integer, fp64, sfu, memory, tensor };
+constexpr std::size_t unit_count = 7;
 
 // Mechanisms that no parameter switches off (mechanisms.hpp lists all).
 struct Switches {
@@ -91,9 +91,15 @@ struct Machine {
     // Until the L2 has written back enough to take lines that it lacks, where this share of it is written; for less in
     // proportion.
     double l2_writeback_cycles = 0, l2_writeback_share = 0.04;
-    double l2_atomics_per_cycle = 32;  // sectors, of the whole GPU
-    unsigned l2_slices = 1;            // 1: how lines lie in them is not known
-    double l2_slice_reserve = 1;       // load of the fullest one over the mean, that slows nothing
+    // Atomic operations: sectors a cycle of the whole GPU, whose results are read or not; of a request on its way out of an SM;
+    // that a slice is busy with a sector, or with lanes that update one address, of integers or not.
+    double l2_atomics_per_cycle = 32, l2_reductions_per_cycle = 48;
+    double atomic_port_cycles = 8, reduction_port_cycles = 5;
+    double l2_update_cycles = 1, l2_address_update_cycles = 1, l2_float_update_cycles = 3;
+    // From one compare-and-swap that succeeds to the next one of a loop, and for each thread that tries it, too.
+    double l2_swap_cycles = 800, l2_contender_cycles = 0.2;
+    unsigned l2_slices = 1;       // 1: how lines lie in them is not known
+    double l2_slice_reserve = 1;  // load of the fullest one over the mean, that slows nothing
     double dram_bytes_per_cycle = 2000;  // of the whole GPU, as measured, not the peak
     double l2_bytes = 0;
     double l2_reuse_bytes = 0;  // of what is read at random, that it keeps (emulator::L2Reuse)

@@ -33,6 +33,9 @@ struct Parameters {
         max_store_lines_in_flight{};
     double l2_completed_sectors_per_cycle_per_sm{}, l2_kept_share{}, averaging_window_cycles{};
     double l2_writeback_cycles{}, l2_writeback_share{}, l2_usable_share{}, l2_reuse_share{};
+    double l2_reductions_per_cycle_per_sm{}, atomic_port_cycles{}, reduction_port_cycles{},
+        l2_update_cycles{}, l2_address_update_cycles{}, l2_float_update_cycles{}, l2_swap_cycles{},
+        l2_contender_cycles{};
     double l2_atomics_per_cycle_per_sm{}, l2_slices{}, l2_slice_reserve{};
     double dram_cycles{}, dram_spread_ns{}, dram_bank_ns{}, dram_opening_bytes{},
         dram_write_opening_bytes{}, dram_turnaround_ns{}, dram_achieved_share{};
@@ -96,6 +99,18 @@ void add_l1(const Parameters& from, const emulator::Architecture& gpu, Machine& 
 }
 
 // What SMs and the L2 ask each other for, at their own rates.
+void add_atomics(const Parameters& from, double sms, Machine& machine) {
+    machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_per_sm * sms;
+    machine.l2_reductions_per_cycle = from.l2_reductions_per_cycle_per_sm * sms;
+    machine.atomic_port_cycles = from.atomic_port_cycles;
+    machine.reduction_port_cycles = from.reduction_port_cycles;
+    machine.l2_update_cycles = from.l2_update_cycles;
+    machine.l2_address_update_cycles = from.l2_address_update_cycles;
+    machine.l2_float_update_cycles = from.l2_float_update_cycles;
+    machine.l2_swap_cycles = from.l2_swap_cycles;
+    machine.l2_contender_cycles = from.l2_contender_cycles;
+}
+
 void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& machine) {
     const double sms = gpu.sm_count;
     const auto bytes = static_cast<double>(gpu.l2_bytes);
@@ -113,7 +128,6 @@ void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& 
     machine.l2_writeback_share = from.l2_writeback_share;
     machine.l2_slices = static_cast<unsigned>(from.l2_slices);
     machine.l2_slice_reserve = from.l2_slice_reserve;
-    machine.l2_atomics_per_cycle = from.l2_atomics_per_cycle_per_sm * sms;
     machine.l2_bytes = bytes;
     machine.l2_usable_share = from.l2_usable_share;
     machine.l2_reuse_bytes = from.l2_reuse_share * bytes;
@@ -155,6 +169,7 @@ Machine machine_of(const emulator::Architecture& gpu) {
     add_l1(from, gpu, machine);
     add_copy_engine(from, gpu.sm_count, machine);
     add_l2(from, gpu, machine);
+    add_atomics(from, gpu.sm_count, machine);
     add_dram(from, gpu, machine);
     machine.link_bytes_per_second = from.link_gbs * 1e9;
     machine.pageable_bytes_per_second = from.pageable_gbs * 1e9;

@@ -28,7 +28,7 @@ emulator::Address first_row(const LaunchTrace& trace) {
     for (const BlockTrace& block : trace.blocks) {
         for (const WarpTrace& warp : block) {
             for (const Access& access : warp.accesses) {
-                if (access.space == Space::constant) continue;
+                if (access.space == Space::constant || access.space == Space::local) continue;
                 for (const emulator::LineSectors line : trace.lines_of(access))
                     first = std::min(first.value_or(line.line()), line.line());
             }
@@ -48,6 +48,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       constants_(machine),
       data_(machine.switches.fills_use_data_path),
+      atomics_(machine, trace, facts, active_sms),
       requests_(machine, active_sms, facts.slice_unevenness),
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
@@ -79,7 +80,7 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
             return load(access, lines, now) +
                    (is_texture ? machine_.texture_cycles - machine_.l1_cycles : 0);
         default:
-            return update(access, now);
+            return update(access, lines, now);
     }
 }
 
@@ -177,7 +178,7 @@ double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, doub
     for (const emulator::LineSectors line : lines) {
         const double wait = wait_of(line.line(), mean_wait, begin);
         arrival = std::max(arrival, from_l2 + wait);
-        if (facts_.dram_bytes_per_read_sector <= 0) continue;
+        if (facts_.dram_bytes_per_read_sector <= 0 || is_local(line.line())) continue;
         const bool waits = waits_for_dram(line);
         const double from_dram =
             read_from_dram(line, waits, begin) + dram_.cycles(line.line()) + wait;
@@ -248,7 +249,6 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
-    if (lines.empty()) return done;  // local memory, which stays in the L1
     const double sent =
         requests_.store(access, lines, done,
                         partly_written_.completed_by(access, lines, requests_.merges(lines, done)));
@@ -260,8 +260,10 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
 void MemoryPath::note_stored(std::span<const emulator::LineSectors> lines, double sent) {
     acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + writeback_delay_);
     if (facts_.dram_bytes_per_written_sector <= 0) return;
-    for (const emulator::LineSectors line : lines)
+    for (const emulator::LineSectors line : lines) {
+        if (is_local(line.line())) continue;
         evict(line.count() * facts_.dram_bytes_per_written_sector, sent);
+    }
 }
 
 // What comes into the L2 takes the place of what was there, of which a part has to be written to DRAM.
@@ -272,11 +274,14 @@ void MemoryPath::evict(double bytes, double now) {
         dram_.write(line->line, line->bytes, facts_.share_of_rows_written, now);
 }
 
-double MemoryPath::update(const Access& access, double now) {
-    const double cycles = data_cycles(access);
-    const double done = data_.serve(now, cycles);
-    const double l2_cycles = access.sectors * active_sms_ / machine_.l2_atomics_per_cycle;
-    return atomics_.serve(done, l2_cycles) + l2_cycles + machine_.l2_cycles;
+double MemoryPath::update(const Access& access, std::span<const emulator::LineSectors> lines,
+                          double now) {
+    const double cycles = std::max({1.0, access.bytes / machine_.l1_bytes_per_cycle,
+                                    access.line_count / machine_.l1_tags_per_cycle});
+    const double left = data_.serve(now, cycles);
+    const double done = atomics_.serve(access, lines, left) + machine_.l2_cycles;
+    acknowledged_ = std::max(acknowledged_, done);
+    return done;
 }
 
 double MemoryPath::Cache::arrival_in_flight(std::span<const emulator::LineSectors> lines) const {

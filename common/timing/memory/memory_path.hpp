@@ -16,6 +16,7 @@
 #include "timing/memory/data_path.hpp"
 #include "timing/memory/dram.hpp"
 #include "timing/memory/evictions.hpp"
+#include "timing/memory/l2_atomics.hpp"
 #include "timing/memory/l2_requests.hpp"
 #include "timing/memory/partly_written.hpp"
 
@@ -31,7 +32,7 @@ class MemoryPath {
     double accepts(Space space) const {
         const double data = data_.free() - 1;
         if (space == Space::shared) return data;
-        return std::max({data, tags_.free() - 1, constants_.free()});
+        return std::max({data, tags_.free() - 1, atomics_.accepts(), constants_.free()});
     }
     // Whether it is a store that merges with the one that waits to leave.
     bool merges(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -52,7 +53,7 @@ class MemoryPath {
     const DataPath& data() const { return data_; }
     const Server& l2() const { return l2_; }
     const L2Requests& requests() const { return requests_; }
-    const Server& atomics() const { return atomics_; }
+    const L2Atomics& atomics() const { return atomics_; }
     const Dram& dram() const { return dram_; }
     double shared_busy() const { return shared_busy_; }
 
@@ -79,7 +80,7 @@ class MemoryPath {
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     void note_stored(std::span<const emulator::LineSectors> lines, double sent);
     void evict(double bytes, double now);
-    double update(const Access& access, double now);
+    double update(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double data_cycles(const Access& access) const;
 
     const Machine& machine_;
@@ -89,7 +90,8 @@ class MemoryPath {
     ConstantCache constants_;
     std::unordered_map<emulator::Address, double> in_l2_;  // by line: since when
     DataPath data_;
-    Server tags_, l2_, atomics_, bulk_loads_, bulk_stores_;
+    Server tags_, l2_, bulk_loads_, bulk_stores_;
+    L2Atomics atomics_;
     L2Requests requests_;
     PartlyWritten partly_written_;
     Dram dram_;

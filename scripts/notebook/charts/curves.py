@@ -213,7 +213,7 @@ def times(
     joined: bool = True,
     named: Sequence[str] = (),
 ) -> set[Evidence]:
-    """Draws ratios of times: measured and published ones, and those whose predictions decide the claim, if there is one."""
+    """Draws ratios of times: measured and published ones, and those whose predictions decide the claim."""
     shown: set[Evidence] = set()
     known = []
     for device in (*facts.measured, *facts.published):

@@ -29,8 +29,8 @@ LEVELS = ("l1", "l2", "l2+dram", "dram")
 KINDS = ("kernel", "memcpy", "cublas", "peer")
 # The bounds of a predicted time.
 BOUNDS = (
-    *("launch", "issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1", "l2", "dram"),
-    *("latency", "atomics"),
+    *("launch", "issue", "fp32", "fp64", "int", "sfu", "tensor", "lsu", "shared", "l1", "l2"),
+    *("dram", "latency", "atomics"),
 )
 
 Json = dict[str, Any]

@@ -43,7 +43,7 @@ _OF_REFERENCES = ("memcpy_ratio", "cublas_ratio")
 
 # Launches that these bound keep to themselves: where their data lie says little of how they err.
 OF_SM = "sm"
-BOUNDS_OF_SM = frozenset(("issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1"))
+BOUNDS_OF_SM = frozenset(("issue", "fp32", "fp64", "int", "sfu", "tensor", "lsu", "shared", "l1"))
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:

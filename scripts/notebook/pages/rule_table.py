@@ -143,10 +143,12 @@ def _of_others(
 
 
 def _counted(decided: ChapterVerdicts, rule: Rule, words: Words) -> list[str]:
-    """`counted: load efficiency 50 % (Fermi), 80 % (Kepler–Blackwell)`."""
+    """`counted: load efficiency 50 % (Fermi), 80 % (Kepler–Blackwell)`; of all alike the value alone."""
     by_value = _facts(decided, rule)
     if not by_value:
         return []
+    if len(by_value) == 1:
+        return [f"{words.counted}{rule.fact} {next(iter(by_value))}"]
     every = [device for devices in by_value.values() for device in devices]
     every.sort(key=lambda device: GENERATIONS.index(device.removeprefix(device_names.EMULATED)))
     found = [
@@ -256,7 +258,7 @@ def _by_generation(
     ]
     values = [] if is_fact_of_all else [_fact(decided, rule, one) for one in emulated]
     facts = [f"{rule.fact} {value}" for value in values if value]
-    if not lines and any(_applies(decided, rule, one) for one in emulated):
+    if not lines and (not emulated or any(_applies(decided, rule, one) for one in emulated)):
         lines = [ENGLISH.open]
     return "<br>".join([*lines, *map(markdown_cell, facts)]) or _NOTHING
 

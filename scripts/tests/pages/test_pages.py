@@ -46,7 +46,7 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
         "| rule | H200 | other GPUs | see |\n| --- | --- | --- | --- |\n| **Alignment** |  |  |  |"
         in front
     )
-    counted = "counted: bytes used 80 % (Hopper)"
+    counted = "counted: bytes used 80 %"
     assert f"| Offset 11 is slow | **yes** (1.10×) | {counted} | [02]" in front
     assert pages.write_all(tree.project) == []
 

@@ -2,7 +2,7 @@
 // Counted by a hash of lines, so that two lines seldom count as one.
 #pragma once
 
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,12 +14,13 @@ namespace emulator {
 
 class LineUpdates {
   public:
+    static constexpr std::size_t places = 1 << 16;
     static std::size_t place_of(Address line) {
         const std::uint64_t number = line / line_bytes * 0x9e3779b97f4a7c15u;
-        return static_cast<std::size_t>(number >> (64 - place_bits));
+        return static_cast<std::size_t>(number >> (64 - std::bit_width(places - 1)));
     }
     void note(std::span<const LineSectors> lines) {
-        if (counts_.empty()) counts_.resize(std::size_t{1} << place_bits);
+        if (counts_.empty()) counts_.resize(places);
         for (const LineSectors each : lines) ++counts_[place_of(each.line())];
     }
     void merge(const LineUpdates& other) {
@@ -28,9 +29,9 @@ class LineUpdates {
     }
     // Counts the lines of a place.
     std::uint64_t at(std::size_t place) const { return counts_.empty() ? 0 : counts_[place]; }
+    bool empty() const { return counts_.empty(); }
 
   private:
-    static constexpr unsigned place_bits = 16;
     std::vector<std::uint32_t> counts_;
 };
 

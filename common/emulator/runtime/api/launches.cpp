@@ -173,7 +173,7 @@ void execute(const Launch& launch) {
         add_printed(record.printed);
         close_managed_memory(record);
         check_stream_order(launch, record);
-        log_launch(launch, record, predict(record));
+        log_launch(launch, record, predict(record, function.demangled()));
     } catch (const simt::Fault& fault) {
         flush_printed();
         print_error(fault.what());

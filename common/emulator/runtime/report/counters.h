@@ -76,3 +76,4 @@ void* emulatedGpuStorage(const void* pointer, size_t bytes, int is_written);
 //   EMULATED_GPU_SAMPLE=1          executes enough blocks to tell the counts of the whole launch
 //   EMULATED_GPU_TIME_LIMIT=60     seconds a launch may take
 //   EMULATED_GPU_REPORT=FILE       one JSON object a launch, a line each (report.md beside this file)
+//   EMULATED_GPU_RECORDS=FILE      what the time model gets of each launch (timing/machine/trace_file.hpp), appended

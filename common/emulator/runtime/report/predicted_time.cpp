@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include "emulator/memory/memory_copy.hpp"
 #include "emulator/models/memory/sector_set.hpp"
@@ -10,6 +11,7 @@
 #include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
+#include "timing/machine/trace_file.hpp"
 #include "timing/memory/copy_time.hpp"
 
 namespace emulator::runtime {
@@ -109,8 +111,47 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     facts.dram_dirty_share = missing * written_bytes / std::max(1.0, facts.dram_bytes);
 }
 
+// Lines that the recorded SM updates, and others, too.
+void add_updates(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
+    if (!record.line_updates || record.line_updates->empty()) return;
+    LineUpdates own;
+    const timing::LaunchTrace& trace = record.recorded->trace;
+    for (const timing::BlockTrace& block : trace.blocks) {
+        for (const timing::WarpTrace& warp : block) {
+            for (const timing::Access& access : warp.accesses) {
+                if (access.updates() && access.space == timing::Space::global)
+                    own.note(trace.lines_of(access));
+            }
+        }
+    }
+    const double blocks =
+        static_cast<double>(facts.sm_blocks) / static_cast<double>(trace.blocks.size());
+    for (std::size_t place = 0; place < LineUpdates::places; ++place) {
+        if (own.at(place) == 0) continue;
+        const double all =
+            static_cast<double>(record.line_updates->at(place)) / record.line_updates_share;
+        facts.updates_of_all[place] =
+            std::max(1.0, all / (blocks * static_cast<double>(own.at(place))));
+    }
+}
+
+// Appends what the time model gets (timing/machine/trace_file.hpp), behind its length in four bytes.
+void write_record(const simt::LaunchRecord& record, const std::string& kernel) {
+    const std::string& path = settings().records_path;
+    if (path.empty()) return;
+    const std::vector<std::uint8_t> bytes =
+        timing::to_bytes({kernel, record.recorded->trace, record.recorded->facts});
+    const auto count = static_cast<std::uint32_t>(bytes.size());
+    std::ofstream file(path, std::ios::binary | std::ios::app);
+    file.write(reinterpret_cast<const char*>(&count), sizeof count);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    if (!file) print_note_once("EMULATED_GPU_RECORDS: cannot write to " + path);
+}
+
 timing::Prediction prediction_of(const simt::LaunchRecord& record) {
     add_l2(record, record.recorded->facts);
+    add_updates(record, record.recorded->facts);
     return timing::predict(machine(), record.recorded->trace, record.recorded->facts);
 }
 
@@ -168,9 +209,11 @@ void predict_time(bool wanted, L2State l2) {
     gpu().options().record_for_time = wanted;
 }
 
-std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
+std::optional<timing::Prediction> predict(const simt::LaunchRecord& record,
+                                          const std::string& kernel) {
     if (!record.recorded) return std::nullopt;
     timing::Prediction prediction = prediction_of(record);
+    write_record(record, kernel);
     leave_in_l2(footprint_of(record));
     advance_device(prediction.seconds);
     return prediction;

@@ -22,7 +22,8 @@ bool predicts_time();
 void predict_time(bool wanted, L2State state);
 
 // Predicts the time of a launch that was recorded; nothing where no time is asked for. Advances the clock.
-std::optional<timing::Prediction> predict(const simt::LaunchRecord& record);
+std::optional<timing::Prediction> predict(const simt::LaunchRecord& record,
+                                          const std::string& kernel);
 
 // Executes a kernel. One that reads clocks, where time is asked for, is executed again with the times that were
 // predicted for its readings, until it executes as many instructions as before, to 1 %; what the other executions

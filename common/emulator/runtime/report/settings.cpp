@@ -114,6 +114,7 @@ Settings read_settings(ValueOf value_of) {
     result.options.l2_slices = result.machine.l2_slices;
     result.options.l2_reuse_bytes = result.machine.l2_reuse_bytes;
     if (const char* const path = value_of("EMULATED_GPU_REPORT")) result.report_path = path;
+    if (const char* const path = value_of("EMULATED_GPU_RECORDS")) result.records_path = path;
     result.options.count_machine_code = !result.report_path.empty();
     return result;
 }

@@ -13,6 +13,7 @@ struct Settings {
     const Architecture* architecture = nullptr;
     simt::Options options;
     bool check_leaks = false;  // at the program's end
+    std::string records_path;  // of what the time model gets of each launch; empty: not written
     std::string report_path;   // empty: no report
     timing::Machine machine;   // of the time model
 };

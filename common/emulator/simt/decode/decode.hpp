@@ -168,7 +168,8 @@ class FunctionDecoder {
     // ---- decode_tiles.cpp
     struct TileAccess {
         bool is_load = true;
-        bool is_along = true;  // rows of A, columns of B, rows of D (of 8 x 32: columns) lie in a piece
+        bool is_along =
+            true;  // rows of A, columns of B, rows of D (of 8 x 32: columns) lie in a piece
         AddressForm at;
         ptx::Space space{};
         RegisterOffset stride = no_register;

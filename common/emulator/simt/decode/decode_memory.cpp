@@ -227,6 +227,7 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     detail.bytes = bytes * detail.elements;
     const bool reads_result = has_result && uses_.is_result_read(at_);
     detail.reads_result = reads_result;
+    detail.is_floating = type_name.find('f') != std::string_view::npos;
     detail.overwrites = std::string_view(*name) == "exch" && !reads_result;
     detail.is_release = has(instruction, "release") || has(instruction, "acq_rel");
     for (std::size_t i = 0; i < detail.elements; ++i) {

@@ -186,11 +186,9 @@ void FunctionDecoder::access_matrices(const ptx::Instruction& instruction) {
 }
 
 ptx::Space FunctionDecoder::matrix_space(const ptx::Instruction& instruction) const {
-    const bool is_shared = std::ranges::any_of(instruction.modifiers, [](const auto& modifier) {
-        return modifier.starts_with("shared");
-    });
-    return is_shared ? ptx::Space::shared
-                     : space_of(instruction).value_or(ptx::Space::generic);
+    const bool is_shared = std::ranges::any_of(
+        instruction.modifiers, [](const auto& modifier) { return modifier.starts_with("shared"); });
+    return is_shared ? ptx::Space::shared : space_of(instruction).value_or(ptx::Space::generic);
 }
 
 // `at`: the address alone.

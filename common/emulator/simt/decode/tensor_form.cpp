@@ -15,10 +15,10 @@ struct Named {
 };
 
 constexpr Named<MatrixType> matrix_types[] = {
-    {"f16", MatrixType::f16},   {"bf16", MatrixType::bf16}, {"tf32", MatrixType::tf32},
-    {"f64", MatrixType::f64},   {"e4m3", MatrixType::e4m3}, {"e5m2", MatrixType::e5m2},
-    {"s8", MatrixType::s8},     {"u8", MatrixType::u8},     {"s4", MatrixType::s4},
-    {"u4", MatrixType::u4},     {"b1", MatrixType::b1}};
+    {"f16", MatrixType::f16}, {"bf16", MatrixType::bf16}, {"tf32", MatrixType::tf32},
+    {"f64", MatrixType::f64}, {"e4m3", MatrixType::e4m3}, {"e5m2", MatrixType::e5m2},
+    {"s8", MatrixType::s8},   {"u8", MatrixType::u8},     {"s4", MatrixType::s4},
+    {"u4", MatrixType::u4},   {"b1", MatrixType::b1}};
 constexpr Named<ResultType> result_types[] = {{"f32", ResultType::f32},
                                               {"f16", ResultType::f16},
                                               {"f64", ResultType::f64},

@@ -172,6 +172,8 @@ class Sampler {
         record.reread = {of_all([](const Counts& counts) { return counts.reread.granules; }),
                          of_all([](const Counts& counts) { return counts.reread.sectors; })};
         record.slice_unevenness = slice_unevenness_of(launch_, workers);
+        record.line_updates = line_updates_by(workers);
+        record.line_updates_share = 2 / halves;
     }
 
     // The variance of the class's total, which is its blocks times the mean of the samples.

@@ -19,6 +19,7 @@ struct RecordedLaunch {
     timing::LaunchTrace trace;
     timing::LaunchFacts facts;
     std::uint64_t sm = 0;                    // that was recorded
+    double ptx_instructions = 0;             // of the recorded warps
     std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
 };
 
@@ -69,6 +70,7 @@ class TraceRecorder {
 
     const Launch& launch_;
     Polls polls_;
+    bool is_in_short_loop_ = false;  // the basic block at hand
     bool is_stopped_ = false;
     unsigned resident_blocks_ = 1;        // on an SM
     std::uint64_t first_optional_ = 0;    // of an SM's blocks

@@ -10,6 +10,7 @@
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/hazards/global_races.hpp"
 #include "emulator/simt/decode/module.hpp"
+#include "emulator/simt/record/missing_instructions.hpp"
 #include "emulator/simt/record/report.hpp"
 #include "emulator/simt/record/sampling.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
@@ -160,8 +161,14 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     LaunchRecord record = sampled ? std::move(*sampled) : run_whole_grid(launch);
     record.occupancy = found;
     if (launch.checks_order) kernel.depends_on_warps = record.depends_on_warps;
-    if (recorder)
+    if (recorder) {
         record.recorded = std::make_shared<RecordedLaunch>(recorder->finish(registers_per_thread));
+        if (record.machine_instructions && record.warp_instructions > 0)
+            add_missing_instructions(record.recorded->ptx_instructions *
+                                         static_cast<double>(*record.machine_instructions) /
+                                         static_cast<double>(record.warp_instructions),
+                                     record.recorded->trace);
+    }
     record.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.started).count();
     return record;

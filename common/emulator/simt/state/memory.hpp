@@ -74,6 +74,7 @@ struct MemoryDetail {
     bool is_release = false;    // what the thread did before is fenced
     bool reads_result = false;  // of an atomic
     bool overwrites = false;    // an exchange whose result nothing reads
+    bool is_floating = false;   // of an atomic
     // A generic address: counted are also the bytes of lanes in shared and local memory, as of LD and ST.
     bool counts_generic_bytes = false;
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base

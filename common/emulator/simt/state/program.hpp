@@ -106,7 +106,7 @@ struct MemorySite {
     std::uint32_t bytes = 0;  // of a lane
     CacheOperator cache_operator{};
     bool is_matrix = false;  // ldmatrix or stmatrix: requests of their own
-    bool is_spill = false;  // of a register that ptxas spills, or that a called function preserves
+    bool is_spill = false;   // of a register that ptxas spills, or that a called function preserves
 };
 
 // Literals and addresses that operations read as registers.

@@ -27,7 +27,8 @@ inline float truncated(double value) {
 
 // The columns of a row, side by side in the host's vector registers.
 using Numbers = double __attribute__((vector_size(columns * sizeof(double)), may_alias));
-using Integers = std::int32_t __attribute__((vector_size(columns * sizeof(std::int32_t)), may_alias));
+using Integers =
+    std::int32_t __attribute__((vector_size(columns * sizeof(std::int32_t)), may_alias));
 using Bits = std::int64_t __attribute__((vector_size(columns * sizeof(std::int64_t))));
 
 template <class Vector, class Element>
@@ -124,8 +125,7 @@ void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, u
                                        static_cast<float>(b.value[k][column]), chain);
             }
             const float sum = static_cast<float>(sums[row][column]) + chain;
-            sums[row][column] =
-                type == SumType::f16 ? Half::to_float(Half::from_float(sum)) : sum;
+            sums[row][column] = type == SumType::f16 ? Half::to_float(Half::from_float(sum)) : sum;
         }
     }
 }
@@ -137,7 +137,7 @@ void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, un
     for (unsigned first = 0; first < inner; first += model.products) {
         const unsigned last = std::min<unsigned>(inner, first + model.products);
         for (unsigned row = 0; row < rows; ++row) {
-            double(&sum)[columns] = sums[row];
+            double (&sum)[columns] = sums[row];
             double before[columns];
             std::ranges::copy(sum, before);
             add_step(a, b, row, first, last, model, smallest, sum);

@@ -19,7 +19,7 @@ struct Factors {
     alignas(64) double value[rows][row_elements];
     alignas(64) std::int32_t exponent[rows][row_elements];
 };
-using RowFactors = Factors<max_rows, max_inner>;   // of A, by row
+using RowFactors = Factors<max_rows, max_inner>;    // of A, by row
 using ColumnFactors = Factors<max_inner, columns>;  // of B, by its row
 
 enum class SumType : std::uint8_t { f32, f16 };
