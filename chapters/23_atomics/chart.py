@@ -87,15 +87,16 @@ def _title(gpu: Device | None) -> str:
         gpu.row("add_global", type=kind, spread="lanes", addresses=addresses), "items_per_second"
     )
     known = [rate("int", 1), rate("int", 1024), rate("float", 1)]
-    shared = gpu.ratio(
-        gpu.row("histogram_global", values="random", n=_BYTES),
+    cub = gpu.ratio(
         gpu.row("histogram_lanes", values="random", n=_BYTES),
+        gpu.row("cub_histogram", values="random", n=_BYTES),
+        "bytes_per_second",
     )
-    if None in known or shared is None:
+    if None in known or cub is None:
         return ""
     one, many, floats = (value or 1.0 for value in known)
     return (
         f"On the {gpu.name} 1024 counters take {x_times(many / one)} the additions of one, which takes "
         f"{x_times(one / floats)} as many integers as floats; a histogram with a copy a lane is "
-        f"{x_times(shared)} as fast as in global memory"
+        f"{x_times(cub)} as fast as CUB's"
     )
