@@ -27,10 +27,10 @@ class Arrays {
         lab::DeviceBuffer<unsigned> ticket;
     };
 
-    // `room`: elements of the output beside a sum of each block of the ladder.
+    // `room`: elements that a kernel may write; one more is there to be left alone.
     Arrays(std::size_t n, std::size_t room)
         : size_(n),
-          room_(std::max(room, padded() / block)),
+          room_(std::max(room, padded() / block) + 1),
           values_(lab::random_floats(std::min(n, lab::period), 21)) {
         for (float& value : values_) value = std::round(8 * value);
     }

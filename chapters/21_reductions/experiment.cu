@@ -221,6 +221,7 @@ int main(int argc, char** argv) {
     }
     experiment.add(reductions::warp_sums(sms));
     experiment.add_launch_overhead(block);
+    experiment.add_validation(read_row(sms, array_of(1 << 22), warm));
     // Ragged: less than a load, a part and a bit, no multiple of four.
     for (const std::size_t n : {1, 3, 4097, 1000003}) {
         const Shared arrays = array_of(n);

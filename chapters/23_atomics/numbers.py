@@ -52,5 +52,10 @@ NUMBERS: Numbers = {
     "rate_aggregated": _rate("add_aggregated"),
     "rate_known": _rate("add_known_counter"),
     "rate_matched_1": _rate("add_matched spread:lanes addresses:1"),
+    "returning_costs": lambda d: d.less(
+        "add_global_returning spread:lanes addresses:32768",
+        "add_global type:int spread:lanes addresses:32768",
+        "items_per_second",
+    ),
     "filter_factor": lambda d: d.ratio("append_each", "append_aggregated", at="cache:cold"),
 }
