@@ -1,216 +1,256 @@
 #!/usr/bin/env python3
-"""What each mechanism of the time model does: its errors without it, in the table of common/timing/README.md.
+"""What each mechanism of the time model is worth: the errors without it, in the tables of common/timing/mechanisms.md.
 
-    scripts/timing_ablation.py [MECHANISM ...]
+    scripts/timing_ablation.py [MECHANISM[,MECHANISM...] ...]
 
-Builds the emulated GPU's runtime once more for each mechanism of scripts/timing_ablation.toml, in a copy of the tree
-under build/ablation that lacks it, and runs the chapters on the emulated H200, rows that are executed whole alone. Of
-named mechanisms it prints the lines; of all it writes the table, about a minute for each mechanism on eight cores.
+Predicts a part of each set of times again, with the whole model and without each mechanism and each group of them
+(common/timing/machine/mechanisms.cpp), all by one build: EMULATED_GPU_TIME_WITHOUT names what is left out. Of named
+mechanisms it prints the lines; of all it writes the table and data/timing/ablation.csv. To save time chapters on the
+H100 are predicted without whole groups alone. Of programs of others it takes the half that is not held back, by their
+records, which have gone through ptxas: its mechanisms change nothing there.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import io
+import hashlib
 import json
 import os
-import shutil
+import re
 import statistics
 import subprocess
 import sys
-import tomllib
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import timing_records
+from notebook.base import csv_table
+from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.data import documents
 from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.results import read
+from notebook.emulate import command as emulate
+from notebook.published import times as published
+from notebook.timing import sets
+from notebook.timing.errors import Errors, Pair, errors_of
 from notebook.tools import build
+from timing_published import PROGRAM, WITHOUT, predict
+from timing_unseen import ARCHITECTURE as H100
+from timing_unseen import MEASURED as ON_H100
 from timing_validation import H200, HIERARCHY, MEASURED, fill_in
 
-MECHANISMS = Path("scripts/timing_ablation.toml")
-PARAMETERS = Path("data/timing/parameters.csv")
-PAGE = Path("common/timing/README.md")
+SOURCE = Path("common/timing/machine/mechanisms.cpp")
+PAGE, TABLE = Path("common/timing/mechanisms.md"), Path("data/timing/ablation.csv")
 BEGIN = "<!-- timing:ablation -->"
+COLUMNS = (
+    *("without", "set", "times", "mape", "median", "percentile_90"),
+    *("times_within_20_percent", "ratios_within_20_percent", "correlation"),
+)
 NOTHING = "nothing"
-TREE_PARTS = ("chapters", "common", "data", "scripts")
-FIRST_OF_LATER = "09"  # of the chapters that the table's second column is about
-WORTH_NAMING, MAX_NAMED = 0.0085, 2  # chapters whose error grows by that much, the worst ones
+_ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
+# Of each chapter and each printed table; the fastest ones to predict would not be a fair part.
+MAX_OF_CHAPTER = {H200: 8, H100: 4}
+MAX_OF_TABLE, MAX_OF_PROGRAM = 2, 3
+WHOLE_GROUP = "**all of "
 
-
-@dataclass(frozen=True)
-class Edit:
-    file: Path
-    old: str
-    new: str
+Groups = dict[str, list[Pair]]
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What leaves it out: other texts in its sources, and other parameters."""
-
     name: str
-    edits: tuple[Edit, ...] = ()
-    parameters: tuple[tuple[str, float], ...] = ()
-
-    def without(self, texts: dict[Path, str]) -> dict[Path, str]:
-        """The files that change, of these."""
-        changed: dict[Path, str] = {}
-        for edit in self.edits:
-            text = changed.get(edit.file, texts[edit.file])
-            if text.count(edit.old) != 1:
-                raise SystemExit(f"error: {self.name}: not once in {edit.file}: {edit.old.strip()}")
-            changed[edit.file] = text.replace(edit.old, edit.new)
-        if self.parameters:
-            changed[PARAMETERS] = with_parameters(texts[PARAMETERS], dict(self.parameters))
-        return changed
-
-
-def with_parameters(table: str, values: dict[str, float]) -> str:
-    """The table of parameters with these of Hopper."""
-    lines = table.splitlines(keepends=True)
-    found = set()
-    for number, line in enumerate(lines):
-        cells = next(csv.reader([line]), [])
-        if len(cells) < 3 or cells[0] != H200 or cells[1] not in values:
-            continue
-        found.add(cells[1])
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(
-            [*cells[:2], f"{values[cells[1]]:g}", *cells[3:]]
-        )
-        lines[number] = text.getvalue()
-    if missing := values.keys() - found:
-        raise SystemExit(f"error: {PARAMETERS} has no {', '.join(sorted(missing))} of {H200}")
-    return "".join(lines)
+    group: str
 
 
 def mechanisms(root: Path) -> list[Mechanism]:
-    entries = tomllib.loads((root / MECHANISMS).read_text(encoding="utf-8"))["mechanism"]
-    return [
-        Mechanism(
-            entry["name"],
-            tuple(
-                Edit(Path(edit["file"]), edit["old"], edit["new"])
-                for edit in entry.get("edits", [])
-            ),
-            tuple(entry.get("parameters", {}).items()),
+    """Those of the sources, in their order."""
+    text = (root / SOURCE).read_text(encoding="utf-8")
+    return [Mechanism(*found) for found in _ENTRY.findall(text)]
+
+
+def variants(known: Iterable[Mechanism]) -> dict[str, str]:
+    """What is left out, by the name of its line: nothing, each group as a whole and then its mechanisms."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for each in known:
+        groups[each.group].append(each.name)
+    lines = {NOTHING: ""}
+    for group, names in groups.items():
+        if len(names) > 1:
+            lines[f"{WHOLE_GROUP}{group}**"] = ",".join(names)
+        lines |= {name: name for name in names}
+    return lines
+
+
+def part(names: Iterable[str], most: int) -> list[str]:
+    """As many names as that, chosen by their hashes: the same ones each time, whatever the others are."""
+    return sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())[:most]
+
+
+class Chapters:
+    """The chapters of one GPU."""
+
+    def __init__(self, project: Project, name: str, architecture: str, measured: str) -> None:
+        self.name = name
+        self._project, self._architecture = project, architecture
+        self._measured = project.data / measured
+        self.chapters = [
+            chapter
+            for chapter in all_chapters(project)
+            if chapter.name != HIERARCHY and (self._measured / f"{chapter.name}.json").exists()
+        ]
+
+    def parts(self) -> list[tuple[str, Chapter]]:
+        return [(chapter.name, chapter) for chapter in self.chapters]
+
+    def times(self, chapter: Chapter, without: str) -> list[Pair]:
+        measured = read(self._measured / f"{chapter.name}.json", chapter).by_name
+        wanted = part(measured, MAX_OF_CHAPTER[self._architecture])
+        names = "|".join(map(re.escape, wanted))
+        flags = [
+            *(f"--architecture={self._architecture}", "--workers=1", "--benchmark_format=json"),
+            f"--benchmark_filter=^({names})(/iterations:.*)?$",
+        ]
+        run = subprocess.run(
+            [self._project.build / chapter.target, *flags],
+            env=os.environ | {WITHOUT: without},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return [
+            (row["predicted_seconds"], statistics.median(each.time_us for each in rows) * 1e-6)
+            for row in documents.from_benchmark(json.loads(run.stdout))["rows"]
+            if (rows := measured.get(row["name"])) and row.get("predicted_seconds", 0) > 0
+        ]
+
+
+class PrintedTimes:
+    """Some rows of each table that others printed."""
+
+    def __init__(self, project: Project) -> None:
+        self.name = "printed times"
+        self._project = project
+        self._tables = published.tables(project)
+
+    def parts(self) -> list[tuple[str, published.Table]]:
+        return [(table.name, table) for table in self._tables]
+
+    def times(self, table: published.Table, without: str) -> list[Pair]:
+        library = emulate.runtime_folder(self._project)
+        rows = {row.run: row for row in published.printed(self._project, table)}
+        chosen = [rows[run] for run in part(rows, MAX_OF_TABLE)]
+        return [
+            (
+                predict(self._project, library, row, table.is_sampled(row.run), without)[0],
+                row.seconds,
+            )
+            for row in chosen
+        ]
+
+
+class Programs:
+    """Some records of each program of others; the half that is held back stays so."""
+
+    def __init__(self, project: Project) -> None:
+        self.name = "programs"
+        self._project = project
+        records = timing_records.read(project.root / timing_records.RECORDS)
+        measured = {
+            (row["program"], int(row["launch"])): float(row["measured_seconds"])
+            for row in csv_table.read(project.root / sets.PROGRAMS, ("program", "launch"))
+        }
+        self._frames: dict[str, dict[bytes, float]] = defaultdict(dict)
+        for program, launch, frame in records.launches:
+            of_program = self._frames[program]
+            if not sets.is_held_back(program) and len(of_program) < MAX_OF_PROGRAM:
+                of_program.setdefault(records.frames[frame], measured[program, launch])
+
+    def parts(self) -> list[tuple[str, dict[bytes, float]]]:
+        return [(program, frames) for program, frames in self._frames.items() if frames]
+
+    def times(self, frames: dict[bytes, float], without: str) -> list[Pair]:
+        run = subprocess.run(
+            [self._project.build / timing_records.PROGRAM, timing_records.GPU, without],
+            input=b"".join(frames), capture_output=True, check=True,
+        )  # fmt: skip
+        seconds = [float(line.split(b" ")[0]) for line in run.stdout.splitlines()]
+        return list(zip(seconds, frames.values(), strict=True))
+
+
+def tables(found: dict[str, dict[str, Errors]]) -> list[str]:
+    """Markdown: a line for each variant with the statistics of each set, where it was predicted for that set."""
+    names = list(dict.fromkeys(name for of in found.values() for name in of))
+    cells = ("MAPE", "median", "90 %", "ratios", "r")
+    headings = [f"{name}: {' | '.join(cells)}" for name in names]
+    lines = [f"| left out | {' | '.join(headings)} |", "|---" * (len(names) * len(cells) + 1) + "|"]
+    for name, of in found.items():
+        known = (
+            _cells(of[each]) if each in of else " | ".join(["-"] * len(cells)) for each in names
         )
-        for entry in entries
-    ]
+        lines.append(f"| {name} | {' | '.join(known)} |")
+    return lines
 
 
-def texts_of(root: Path, wanted: list[Mechanism]) -> dict[Path, str]:
-    files = {edit.file for each in wanted for edit in each.edits} | {PARAMETERS}
-    return {file: (root / file).read_text(encoding="utf-8") for file in files}
+def _cells(errors: Errors) -> str:
+    shares = (errors.mean, errors.median, errors.percentile_90, errors.ratios_right)
+    return " | ".join((*(f"{100 * share:.1f}" for share in shares), f"{errors.correlation:.3f}"))
 
 
-def build_runtimes(project: Project, wanted: list[Mechanism]) -> Iterator[tuple[str, Path]]:
-    """A folder like build/ with the runtime for each mechanism, which it lacks, and one that lacks nothing."""
-    place = project.build / "ablation"
-    tree = Project(place / "tree", place / "tree" / "data")
-    shutil.rmtree(tree.root, ignore_errors=True)
-    for part in TREE_PARTS:
-        shutil.copytree(project.root / part, tree.root / part)
-    for path in project.root.glob("meson.*"):
-        shutil.copy(path, tree.root)
-    texts = texts_of(project.root, wanted)
-    build.configure(tree, build.emulated_runtime())
-    for number, each in enumerate([Mechanism(NOTHING), *wanted]):
-        changed = each.without(texts)
-        for file, text in changed.items():
-            (tree.root / file).write_text(text, encoding="utf-8")
-        build.build(tree, "--quiet", build.emulated_runtime())
-        folder = place / f"{number:02}"
-        shutil.rmtree(folder, ignore_errors=True)
-        runtime = folder / build.emulated_runtime()
-        runtime.parent.mkdir(parents=True)
-        shutil.copy(tree.build / build.emulated_runtime(), runtime)
-        for file in changed:
-            (tree.root / file).write_text(texts[file], encoding="utf-8")
-        yield each.name, folder
-
-
-def chapter_errors(project: Project, chapter: Chapter, place: Path) -> list[float]:
-    """Of the rows that are executed whole: how far the predicted times are from the measured ones."""
-    # The executable restarts itself with the runtime in a folder above it.
-    executable = place / chapter.name
-    executable.hardlink_to(project.build / chapter.target)
-    flags = [f"--architecture={H200}", "--workers=1", "--counts-alone", "--benchmark_format=json"]
-    run = subprocess.run([executable, *flags], stdout=subprocess.PIPE, text=True, check=True)
-    measured = read(project.data / MEASURED / f"{chapter.name}.json", chapter).by_name
-    result = []
-    for row in documents.from_benchmark(json.loads(run.stdout))["rows"]:
-        times = [each.time_us for each in measured.get(row["name"], [])]
-        if times and row.get("predicted_seconds", 0) > 0:
-            seconds = statistics.median(times) * 1e-6
-            result.append(abs(row["predicted_seconds"] / seconds - 1))
-    return result
-
-
-def table_row(name: str, medians: dict[str, float], whole: dict[str, float]) -> str:
-    """A row of the table: median errors by the chapters' numbers."""
-    means = (
-        statistics.mean(
-            error for chapter, error in medians.items() if (chapter >= FIRST_OF_LATER) is later
-        )
-        for later in (False, True)
-    )
-    changes = sorted(
-        ((error - whole[chapter], chapter) for chapter, error in medians.items()), reverse=True
-    )
-    named = [
-        f"chapter {chapter}: {medians[chapter]:.1%} instead of {whole[chapter]:.1%}"
-        for change, chapter in changes[:MAX_NAMED]
-        if change > WORTH_NAMING
-    ]
-    return (
-        f"| {name} | {' | '.join(f'{mean:.1%}' for mean in means)} | {'; '.join(named)} |".replace(
-            "|  |", "| |"
-        )
-    )
+def rows(found: dict[str, dict[str, Errors]]) -> Iterator[list[str]]:
+    for name, by_set in found.items():
+        for of, errors in by_set.items():
+            shares = (
+                *(errors.mean, errors.median, errors.percentile_90),
+                *(errors.times_right, errors.ratios_right, errors.correlation),
+            )
+            yield [name.strip("*"), of, str(errors.times), *(f"{share:.4f}" for share in shares)]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
+    parser.add_argument(
+        "without", nargs="*", help="mechanisms, left out together where commas join them"
+    )
+    asked = parser.parse_args().without
     project = Project.here()
     known = mechanisms(project.root)
-    names = [each.name for each in known]
-    parser.add_argument("mechanism", nargs="*", help=f"one of: {'; '.join(names)}")
-    asked = parser.parse_args().mechanism
-    if unknown := set(asked) - set(names):
-        parser.error(f"no mechanism {', '.join(sorted(unknown))}; there are: {'; '.join(names)}")
-    wanted = [each for each in known if not asked or each.name in asked]
-    chapters = [
-        chapter
-        for chapter in all_chapters(project)
-        if chapter.name != HIERARCHY and (project.data / MEASURED / f"{chapter.name}.json").exists()
+    names = {each.name for each in known}
+    if unknown := {name for each in asked for name in each.split(",")} - names:
+        parser.error(
+            f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}"
+        )
+    chapters = Chapters(project, "H200", H200, MEASURED)
+    tested = [
+        chapters,
+        Chapters(project, "H100", H100, ON_H100),
+        PrintedTimes(project),
+        Programs(project),
     ]
-    targets = [chapter.target for chapter in chapters]
+    programs = (PROGRAM + end for end in ("", "_l1_on", "_l1_off"))
+    targets = [
+        *(build.emulated_runtime(), timing_records.PROGRAM, *programs),
+        *(each.target for each in chapters.chapters),
+    ]
     build.configure(project, *targets)
-    build.build(project, "--quiet", *targets)
-    lines = ["| left out | 01 to 08 | 09 to 19 | most |", "|---|---|---|---|"]
-    whole: dict[str, float] = {}
+    build.build(project, "programs", *targets)
+    found: dict[str, dict[str, Errors]] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for name, place in build_runtimes(project, wanted):
-            found = pool.map(
-                lambda chapter, at=place: chapter_errors(project, chapter, at), chapters
-            )
-            of_chapters = {
-                chapter.number: each for chapter, each in zip(chapters, found, strict=True) if each
-            }
-            medians = {number: statistics.median(each) for number, each in of_chapters.items()}
-            whole = whole or medians
-            lines.append(table_row(name, medians, whole))
-            print(lines[-1], flush=True)
-            if name == NOTHING:
-                print(f"{sum(map(len, of_chapters.values()))} rows", flush=True)
-    if not asked:
-        fill_in(project.root / PAGE, BEGIN, lines)
+        lines = {NOTHING: ""} | dict(zip(asked, asked, strict=True)) if asked else variants(known)
+        for name, without in lines.items():
+            found[name] = {}
+            for each in tested:
+                if each.name == "H100" and not (asked or name == NOTHING or WHOLE_GROUP in name):
+                    continue
+                futures = [pool.submit(each.times, of, without) for _, of in each.parts()]
+                found[name][each.name] = errors_of(future.result() for future in futures)
+            say(tables({name: found[name]})[-1])
+    if asked:
+        print("\n".join(tables(found)))
+        return 0
+    csv_table.write(project.root / TABLE, COLUMNS, rows(found))
+    fill_in(project.root / PAGE, BEGIN, tables(found))
     return 0
 
 

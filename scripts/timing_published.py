@@ -5,7 +5,7 @@
 
 Runs what data/timing/published.toml says on the emulated GPUs, through scripts/any_size, and keeps the
 predictions that data/timing/published.csv already has, but with --again. Nothing of the model is taken
-from these times. scripts/timing_validation.py makes the tables of common/timing/README.md from it.
+from these times. scripts/timing_validation.py makes the tables of common/timing/validation.md from it.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from notebook.published.times import (
 from notebook.tools import build
 
 PROGRAM = "scripts/any_size/any_size"
+WITHOUT = "EMULATED_GPU_TIME_WITHOUT"
 Known = dict[tuple[str, str], tuple[float, str]]
 
 
@@ -44,13 +45,16 @@ def program_for(run: str) -> str:
     return f"{PROGRAM}_l1_{match[1]}" if match else PROGRAM
 
 
-def predict(project: Project, library: Path, row: Printed, sampled: bool) -> tuple[float, str]:
-    """The time of the last launch of a run, and what bounds it."""
+def predict(
+    project: Project, library: Path, row: Printed, sampled: bool, without: str = ""
+) -> tuple[float, str]:
+    """The time of the last launch of a run, and what bounds it; `without`: mechanisms that are left out."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
         settings = {
             "EMULATED_GPU": row.gpu,
             "EMULATED_GPU_TIME": "1",
+            WITHOUT: without,
             "EMULATED_GPU_SAMPLE": str(int(sampled)),
             "EMULATED_GPU_REPORT": str(report),
             "LD_LIBRARY_PATH": str(library),
@@ -85,7 +89,7 @@ def main() -> int:
     every = [row for of_table in rows.values() for row in of_table]
     known = {(row.gpu, row.run): (row.predicted, row.bound) for row in every}
     library = emulate.runtime_folder(project)
-    build.build(project, "--quiet", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
+    build.build(project, "programs", *(PROGRAM + end for end in ("", "_l1_on", "_l1_off")))
     for table in tables(project):
         afresh = again is not None and re.search(again, table.name)
         rows[table.name] = predicted_table(project, library, table, {} if afresh else known)

@@ -4,8 +4,8 @@
     timing_table.py data/timing/parameters.csv OUTPUT
 
 A value that is no positive number is one line on standard error and exit status 1; so is a quantity that
-an architecture has twice or lacks. ampere_8_6 is compute capability 8.6 of the generation ampere: it has
-the values that differ, and the others of its generation.
+an architecture has twice or lacks. A generation has its own values, and those of `default` for the rest;
+ampere_8_6, compute capability 8.6 of the generation ampere, has the values that differ.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from generated_table import TableError, generate
 
 # A compute capability of a generation.
 PART = re.compile(r"([a-z]+)_[0-9]+_[0-9]+")
+DEFAULT = "default"
 
 
 def read(table: Path) -> dict[str, dict[str, float]]:
@@ -42,9 +43,11 @@ def read(table: Path) -> dict[str, dict[str, float]]:
                 raise TableError(f"{place}: {row['value']!r} is not a number") from error
             if not (math.isfinite(of_one[name]) and of_one[name] > 0):
                 raise TableError(f"{place}: {row['value']} is not a positive number")
-    for architecture in values:
-        if part := PART.fullmatch(architecture):
-            values[architecture] = values.get(part[1], {}) | values[architecture]
+    default = values.pop(DEFAULT, {})
+    for architecture, own in values.items():
+        part = PART.fullmatch(architecture)
+        of_generation = values.get(part[1], {}) if part else {}
+        values[architecture] = default | of_generation | own
     names = {name for of_one in values.values() for name in of_one}
     for architecture, of_one in values.items():
         for name in sorted(names - set(of_one)):

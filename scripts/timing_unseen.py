@@ -3,7 +3,7 @@
 
     scripts/timing_unseen.py
 
-Runs the built chapters on the emulated GPU, writes data/timing/unseen.csv and the table of common/timing/README.md.
+Runs the built chapters on the emulated GPU, writes data/timing/unseen.csv and the table of common/timing/validation.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from notebook.data import documents
 from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.records import Json
 from notebook.data.results import read
-from timing_validation import HIERARCHY, Timed, fill_in, table, write
+from timing_validation import HIERARCHY, VALIDATION_PAGE, Timed, fill_in, table, write
 
 ARCHITECTURE, MEASURED = "nvidia-h100-sxm", "nvidia-h100-80gb-hbm3"
 TABLE = Path("data/timing/unseen.csv")
@@ -75,7 +75,7 @@ def main() -> int:
         pairs = list(workers.map(lambda chapter: list(timed(project, chapter)), chapters))
     write((pair for some in pairs for pair in some), project.root / TABLE)
     lines = table(written(project.root / TABLE))
-    fill_in(project.root / "common" / "timing" / "README.md", BEGIN, lines)
+    fill_in(project.root / VALIDATION_PAGE, BEGIN, lines)
     print("\n".join(lines))
     return 0
 

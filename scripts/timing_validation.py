@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Predicted times against measured ones: the tables in data/timing and of common/timing/README.md.
+"""Predicted times against measured ones: the tables in data/timing and of the pages of common/timing.
 
     scripts/timing_validation.py [--data DIR]
 
@@ -18,12 +18,9 @@ import statistics
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
-import numpy as np
-from scipy.stats import spearmanr
-
+import timing_programs
 from notebook.base import csv_table
 from notebook.base.project import Project
 from notebook.data import names
@@ -36,16 +33,19 @@ from notebook.published import table as published_table
 from notebook.published import times as published_times
 from notebook.published import transfer_table
 from notebook.published.times import ClaimedRatio
+from notebook.timing import errors, parameters, sets
 
 H200 = prediction.VALIDATED  # as it is emulated
 PREDICTED, MEASURED = f"emulated-{H200}", "nvidia-h200"
 # Parameters come from its times, which therefore judge nothing.
 HIERARCHY = "00_memory_hierarchy"
-RIGHT_RATIO = 1.2  # predicted over measured, or the other way round
-SMALLEST_SPREAD = 1.5  # of a chapter's times: below it their order says little
 # Ratios of fewer GPUs say nothing of the others of their generation.
 MIN_GPUS = 3
+WORST = 0.15  # mean error of a kernel that the page names
 UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
+PAGE, VALIDATION_PAGE = Path("common/timing/README.md"), Path("common/timing/validation.md")
+FAILURES, PROGRAMS = "<!-- timing:failures -->", "<!-- timing:programs -->"
+SETS, PARAMETERS = "<!-- timing:sets -->", "<!-- timing:parameters -->"
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 TRANSFER = "<!-- timing:transfer -->"
 END = "<!-- timing:end -->"
@@ -139,46 +139,40 @@ def of_several_gpus(
             yield ratio
 
 
-def chapter_row(chapter: str, pairs: list[Timed]) -> tuple[float, str]:
-    """The median error of a chapter, and its line of the table."""
-    predicted = np.array([pair.predicted for pair in pairs])
-    measured = np.array([pair.measured for pair in pairs])
-    error = float(np.median(np.abs(predicted / measured - 1)))
-    spread = float(measured.max() / measured.min())
-    rank = f"{spearmanr(predicted, measured)[0]:.2f}" if spread >= SMALLEST_SPREAD else "-"
-    cells = [
-        chapter,
-        len(pairs),
-        f"{error:.1%}",
-        f"{spread:.1f}",
-        rank,
-        f"{right_ratios(pairs):.0%}",
-    ]
-    return error, "| " + " | ".join(map(str, cells)) + " |"
-
-
-def right_ratios(pairs: list[Timed]) -> float:
-    """The share of the ratios of two times that are right within RIGHT_RATIO."""
-    errors = [
-        abs(np.log(one.predicted / other.predicted) - np.log(one.measured / other.measured))
-        for one, other in combinations(pairs, 2)
-    ]
-    return float(np.mean(np.array(errors) <= np.log(RIGHT_RATIO))) if errors else 1.0
-
-
 def table(by_chapter: dict[str, list[Timed]]) -> list[str]:
-    rows = {name: chapter_row(name, pairs) for name, pairs in by_chapter.items()}
-    mean = statistics.mean(error for error, _ in rows.values())
-    worst = max(rows, key=lambda name: rows[name][0])
-    everything = [pair for pairs in by_chapter.values() for pair in pairs]
-    return [
-        "| chapter | benchmarks | median error | slowest / fastest | rank correlation | ratios right within 20 % |",
-        "|---|---|---|---|---|---|",
-        *(line for _, line in rows.values()),
-        "",
-        f"{len(everything)} benchmarks. Mean of the chapters' median errors: {mean:.1%}; the largest is "
-        f"{rows[worst][0]:.1%} ({worst}).",
-    ]
+    return errors.table("chapter", {name: pairs_by_time(of) for name, of in by_chapter.items()})
+
+
+def failures(by_chapter: dict[str, list[Timed]]) -> list[str]:
+    """Markdown: the kernels whose mean error is above WORST, worst first, with the least and the greatest ratio."""
+    kernels: dict[tuple[str, str], list[errors.Pair]] = {}
+    for chapter, timed in by_chapter.items():
+        for each in timed:
+            kernel = each.name.partition("/")[0]
+            kernels.setdefault((chapter, kernel), []).append((each.predicted, each.measured))
+    found = {place: errors.errors_of([pairs]) for place, pairs in kernels.items()}
+    worst = sorted(
+        (place for place in found if found[place].mean > WORST),
+        key=lambda place: -found[place].mean,
+    )
+    lines = ["| chapter | kernel | times | MAPE | predicted ÷ measured |", "|---|---|---|---|---|"]
+    for chapter, kernel in worst:
+        ratios = [predicted / measured for predicted, measured in kernels[chapter, kernel]]
+        cells = (
+            *(
+                chapter,
+                f"`{kernel}`",
+                str(len(ratios)),
+                f"{100 * found[chapter, kernel].mean:.0f} %",
+            ),
+            f"{min(ratios):.2f} to {max(ratios):.2f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def pairs_by_time(timed: list[Timed]) -> list[errors.Pair]:
+    return [(each.predicted, each.measured) for each in timed]
 
 
 def agreement(pairs_of_chapters: list[tuple[Chapter, Result, Result]]) -> list[str]:
@@ -269,13 +263,17 @@ def main() -> int:
     ratios = [*measured, *of_several_gpus(printed, slugs)]
     write_ratios(ratios, slugs, project.root / prediction.TABLE)
     trials = tried(project, measured, printed, slugs)
-    page = project.root / "common" / "timing" / "README.md"
-    for begin, lines in (
-        (VALIDATION, [*table(by_chapter), "", *agreement(by_chapter_found)]),
-        (TRANSFER, transfer_table.lines(trials)),
-        (PUBLISHED, published_table.lines(project, generations)),
+    agreed = agreement(by_chapter_found)
+    for page, begin, lines in (
+        (PAGE, SETS, [*sets.lines(sets.all_sets(project)), "", *agreed]),
+        (PAGE, PARAMETERS, parameters.lines(project)),
+        (VALIDATION_PAGE, VALIDATION, table(by_chapter)),
+        (VALIDATION_PAGE, FAILURES, failures(by_chapter)),
+        (VALIDATION_PAGE, PROGRAMS, timing_programs.summary(project)),
+        (VALIDATION_PAGE, TRANSFER, transfer_table.lines(trials)),
+        (VALIDATION_PAGE, PUBLISHED, published_table.lines(project, generations)),
     ):
-        fill_in(page, begin, lines)
+        fill_in(project.root / page, begin, lines)
         print("\n".join(lines))
     return 0
 

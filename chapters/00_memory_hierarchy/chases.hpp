@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <random>
 #include <utility>
 
@@ -14,10 +13,12 @@
 
 namespace hierarchy {
 
-// The numbers 0 to n - 1 in an order without a pattern, the same everywhere.
+// The numbers 0 to n - 1, and the same in an order without a pattern, the same everywhere.
+inline std::vector<std::uint32_t> numbers(std::size_t n) {
+    return lab::tabulated(n, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
+}
 inline std::vector<std::uint32_t> shuffled(std::size_t n) {
-    std::vector<std::uint32_t> order(n);
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<std::uint32_t> order = numbers(n);
     std::mt19937_64 random(n);
     for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     return order;
@@ -30,18 +31,14 @@ class Ring {
     Ring(std::size_t cells, std::size_t spacing)
         : order_(shuffled(cells)), spacing_(spacing), memory_(cells * spacing), position_(1) {
         // Half a million cells take seconds one by one; cells in as many pages would fill the host.
-        if (spacing > 4096) {
-            for (std::size_t i = 0; i < cells; ++i) {
-                const std::uint64_t next = address(i + 1);
-                lab::backend::copy_to_device(memory_.get() + order_[i] * spacing, &next,
-                                             sizeof next);
-            }
-        } else {
-            std::vector<std::byte> image(cells * spacing);
-            for (std::size_t i = 0; i < cells; ++i) {
-                const std::uint64_t next = address(i + 1);
-                std::memcpy(image.data() + order_[i] * spacing, &next, sizeof next);
-            }
+        std::vector<std::byte> image(spacing > 4096 ? 0 : cells * spacing);
+        for (std::size_t i = 0; i < cells; ++i) {
+            const std::uint64_t next = address(i + 1);
+            const std::size_t at = order_[i] * spacing;
+            if (!image.empty()) std::memcpy(image.data() + at, &next, sizeof next);
+            if (image.empty()) lab::backend::copy_to_device(memory_.get() + at, &next, sizeof next);
+        }
+        if (!image.empty()) {
             lab::backend::copy_to_device(memory_.get(), image.data(), image.size());
         }
         restart();
@@ -70,7 +67,7 @@ class Ring {
     lab::DeviceBuffer<std::uint64_t> position_;
 };
 
-// What a chase runs through: `cells` of them, `spacing` bytes apart.
+// A chase runs through `cells` cells, `spacing` bytes apart.
 struct Path {
     std::size_t cells, spacing;
     unsigned steps;
@@ -79,12 +76,9 @@ struct Path {
 };
 
 inline lab::Variant chase_row(std::string name, Path path) {
-    const auto rings = std::make_shared<std::vector<std::unique_ptr<Ring>>>();
+    const auto rings = std::make_shared<std::vector<Ring>>();
     const auto ring = [=](std::size_t set) -> Ring& {
-        while (rings->size() <= set) {
-            rings->push_back(std::make_unique<Ring>(path.cells, path.spacing));
-        }
-        return *(*rings)[set];
+        return lab::set_of(*rings, set, [=] { return Ring(path.cells, path.spacing); });
     };
     const auto chase = lab::launch(path.through_l1 ? chase_through_l1 : chase_past_l1, 1, 1);
     return {.name = std::move(name),
@@ -126,26 +120,31 @@ inline lab::Variant chase_line(unsigned line) {
                      {.cells = 1, .spacing = 128, .steps = 4096});
 }
 
-// A chain of offsets in one of the small memories.
+// Words of which each is the offset of the next in bytes: a ring through all of them in random order.
+inline std::vector<unsigned> chain_of(std::size_t words) {
+    const std::vector<std::uint32_t> order = shuffled(words);
+    std::vector<unsigned> next(words);
+    for (std::size_t i = 0; i < words; ++i) next[order[i]] = 4 * order[(i + 1) % words];
+    return next;
+}
+// Where a chase from offset 0 on ends.
+inline unsigned end_of(const std::vector<unsigned>& chain, unsigned steps) {
+    unsigned at = 0;
+    for (unsigned step = 0; step < steps; ++step) at = chain[at / 4];
+    return at;
+}
+
+// A chain in one of the small memories.
 class Chain {
   public:
     static const std::vector<unsigned>& words() {
-        static const std::vector<unsigned> words = [] {
-            const std::vector<std::uint32_t> order = shuffled(chain_words);
-            std::vector<unsigned> next(chain_words);
-            for (std::size_t i = 0; i < chain_words; ++i) {
-                next[order[i]] = 4 * order[(i + 1) % chain_words];
-            }
-            return next;
-        }();
+        static const std::vector<unsigned> words = chain_of(chain_words);
         return words;
     }
-    static unsigned after(unsigned steps) {
-        unsigned at = 0;
-        for (unsigned step = 0; step < steps; ++step) at = words()[at / 4];
-        return at;
-    }
-    Chain() : in_device_(words()), indices_(indices()) {
+    static unsigned after(unsigned steps) { return end_of(words(), steps); }
+    Chain()
+        : in_device_(words()),
+          indices_(lab::tabulated(chain_words, [](std::size_t i) { return words()[i] / 4; })) {
         LAB_CUDA_CHECK(cudaMemcpyToSymbol(constant_chain, words().data(), 4 * words().size()));
         cudaResourceDesc resource{};
         resource.resType = cudaResourceTypeLinear;
@@ -160,12 +159,6 @@ class Chain {
     cudaTextureObject_t texture() const { return texture_; }
 
   private:
-    static std::vector<unsigned> indices() {
-        std::vector<unsigned> indices = words();
-        for (unsigned& word : indices) word /= 4;
-        return indices;
-    }
-
     lab::DeviceBuffer<unsigned> in_device_, indices_;
     cudaTextureObject_t texture_{};
 };
@@ -173,32 +166,40 @@ class Chain {
 // A chase by `threads` threads, all from position 0 on or lane l from l, to where `after` says.
 inline lab::Variant small_chase(const char* memory, unsigned threads,
                                 std::function<unsigned(unsigned thread, unsigned steps)> after,
-                                std::function<void(unsigned* position, unsigned steps)> launch) {
+                                std::function<void(unsigned* position, unsigned steps)> launch,
+                                unsigned words = chain_words) {
     constexpr unsigned steps = 4096;
     const auto positions = std::make_shared<lab::DeviceBuffer<unsigned>>();
-    const auto prepare = [=] {
-        std::vector<unsigned> first(threads);
-        std::iota(first.begin(), first.end(), 0);
-        *positions = lab::DeviceBuffer<unsigned>(first);
-    };
-    const auto check = [=] {
-        std::vector<unsigned> expected(threads);
-        for (unsigned i = 0; i < threads; ++i) expected[i] = after(i, steps);
-        lab::expect_equal<unsigned>(positions->to_host(), expected);
-    };
-    return {.name = lab::variant_name("chase", {{"path", memory}, {"footprint", 4 * chain_words}}),
+    const auto last = [=](std::size_t thread) { return after(unsigned(thread), steps); };
+    return {.name = lab::variant_name("chase", {{"path", memory}, {"footprint", 4 * words}}),
             .items = steps,
-            .working_set_bytes = 4 * chain_words,
-            .prepare = prepare,
+            .working_set_bytes = 4 * words,
+            .prepare = [=] { *positions = lab::DeviceBuffer<unsigned>(numbers(threads)); },
             .launch = [=](std::size_t) { launch(positions->get(), steps); },
-            .check = check};
+            .check =
+                [=] {
+                    lab::expect_equal<unsigned>(positions->to_host(),
+                                                lab::tabulated(threads, last));
+                }};
+}
+
+inline lab::Variant local_chase() {
+    const auto chain = std::make_shared<lab::DeviceBuffer<unsigned>>();
+    const auto words = chain_of(local_words);
+    return small_chase(
+        "local", 1, [=](unsigned, unsigned steps) { return end_of(words, steps); },
+        [=](unsigned* position, unsigned steps) {
+            if (chain->size() == 0) *chain = lab::DeviceBuffer<unsigned>(words);
+            lab::launch(chase_local, 1, 1)(chain->get(), position, steps);
+        },
+        local_words);
 }
 
 inline std::vector<lab::Variant> small_chases() {
-    const auto chain = std::make_shared<std::unique_ptr<Chain>>();
-    const auto chain_of = [=]() -> const Chain& {
-        if (!*chain) *chain = std::make_unique<Chain>();
-        return **chain;
+    const auto made = std::make_shared<std::unique_ptr<Chain>>();
+    const auto chain = [=]() -> const Chain& {
+        if (!*made) *made = std::make_unique<Chain>();
+        return **made;
     };
     const auto after_chain = [](unsigned, unsigned steps) { return Chain::after(steps); };
     const auto after_indices = [](unsigned, unsigned steps) { return Chain::after(steps) / 4; };
@@ -206,23 +207,21 @@ inline std::vector<lab::Variant> small_chases() {
         for (unsigned step = 0; step < steps; ++step) lane = (lane * 5 + 1) % 32;
         return lane;
     };
-    return {small_chase("shared", 1, after_chain,
-                        [=](unsigned* position, unsigned steps) {
-                            lab::launch(chase_shared, 1, 1)(chain_of().in_device(), position,
-                                                            steps);
-                        }),
-            small_chase("constant", 1, after_chain,
-                        [=](unsigned* position, unsigned steps) {
-                            chain_of();
-                            lab::launch(chase_constant, 1, 1)(position, steps);
-                        }),
-            small_chase("texture", 1, after_indices,
-                        [=](unsigned* position, unsigned steps) {
-                            lab::launch(chase_texture, 1, 1)(chain_of().texture(), position, steps);
-                        }),
-            small_chase("shuffle", 32, after_shuffles, [=](unsigned* position, unsigned steps) {
-                lab::launch(chase_shuffle, 1, 32)(position, steps);
-            })};
+    const auto shared = [=](unsigned* position, unsigned steps) {
+        lab::launch(chase_shared, 1, 1)(chain().in_device(), position, steps);
+    };
+    const auto constant = [=](unsigned* position, unsigned steps) {
+        chain();
+        lab::launch(chase_constant, 1, 1)(position, steps);
+    };
+    const auto texture = [=](unsigned* position, unsigned steps) {
+        lab::launch(chase_texture, 1, 1)(chain().texture(), position, steps);
+    };
+    return {small_chase("shared", 1, after_chain, shared),
+            small_chase("constant", 1, after_chain, constant),
+            small_chase("texture", 1, after_indices, texture),
+            small_chase("shuffle", 32, after_shuffles, lab::launch(chase_shuffle, 1, 32)),
+            local_chase()};
 }
 
 }  // namespace hierarchy

@@ -3,7 +3,7 @@
 // Source: NVIDIA developer training, CUDA on Arm: the order of the memories by speed, without numbers.
 //         Numbers that others measured: data/published/00_memory_hierarchy.csv.
 //
-// Variants: chase (path: shuffle, shared, constant, texture, l1, l2; and footprint; multiply_add for
+// Variants: chase (path: shuffle, shared, constant, texture, local, l1, l2; and footprint; multiply_add for
 //           registers), chase_line (one line of the L2), chase_pages (TLBs), read (path and footprint),
 //           read_in_flight (warps an SM, loads in flight of each), load_l1, store_over_lines,
 //           multiply_add, multiply_pairs (register banks), start_blocks, launch_empty.

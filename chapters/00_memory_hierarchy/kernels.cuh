@@ -53,6 +53,21 @@ __global__ void chase_constant(unsigned* position, unsigned steps) {
     *position = at;
 }
 
+// Local memory: an array of the thread that is indexed by what is loaded, so that it cannot be in registers. Words of the
+// 32 lanes of a warp lie side by side, so that a thread's own lie 128 bytes apart: 64 of them take 8 KiB of an L1.
+constexpr unsigned local_words = 64;
+
+__global__ void chase_local(const unsigned* chain, unsigned* position, unsigned steps) {
+    unsigned words[local_words];
+    for (unsigned i = 0; i < local_words; ++i) words[i] = chain[i];
+    unsigned at = *position;
+#pragma unroll 8
+    for (unsigned step = 0; step < steps; ++step) {
+        at = *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(words) + at);
+    }
+    *position = at;
+}
+
 // A texture is read by index: its words are those of the chain over 4.
 __global__ void chase_texture(cudaTextureObject_t chain, unsigned* position, unsigned steps) {
     unsigned at = *position;

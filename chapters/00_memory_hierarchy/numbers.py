@@ -5,14 +5,16 @@ from functools import partial
 from notebook.pages.queries import H200, Data, Numbers
 
 _LOADS, _RATE = "items_per_second", "bytes_per_second"
-# What is chased in each level, and what all SMs read of it.
+# The chases of each level, and its reads by all SMs.
 _RINGS = {
     "l1": "path:l1 footprint:8192",
     "l2": "path:l2 footprint:524288",
     "dram": "path:l2 footprint:67108864",
 }
 _READS = {**_RINGS, "l2": "path:l2 footprint:4194304"}
-_NEAR = {path: f"path:{path} footprint:1024" for path in ("shared", "constant", "texture")}
+_NEAR = {path: f"path:{path} footprint:1024" for path in ("shared", "constant", "texture")} | {
+    "local": "path:local footprint:256"
+}
 _DEVICES = {
     "latency": H200,
     "b200": "published:b200",

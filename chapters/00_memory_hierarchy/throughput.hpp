@@ -16,23 +16,16 @@ class Words {
     static unsigned word(std::size_t i) { return static_cast<unsigned>(i * 2654435761u); }
     std::size_t bytes() const { return 4 * count_; }
     const unsigned* in(std::size_t set) {
-        while (in_.size() <= set) {
-            if (host_.empty()) {
-                host_.resize(count_);
-                for (std::size_t i = 0; i < count_; ++i) host_[i] = word(i);
-            }
-            in_.emplace_back(std::span<const unsigned>(host_));
-        }
-        return in_[set].get();
+        if (host_.empty()) host_ = lab::tabulated(count_, word);
+        const auto copy = [&] { return lab::DeviceBuffer<unsigned>(host_); };
+        return lab::set_of(in_, set, copy).get();
     }
     void prepare(unsigned threads) { out_ = lab::DeviceBuffer<unsigned>(threads); }
     unsigned* out() { return out_.get(); }
     // Each thread has the sum of `sum_of(thread)`.
     template <class SumOf>
     void check(SumOf sum_of) const {
-        std::vector<unsigned> expected(out_.size());
-        for (unsigned i = 0; i < expected.size(); ++i) expected[i] = sum_of(i);
-        lab::expect_equal<unsigned>(out_.to_host(), expected);
+        lab::expect_equal<unsigned>(out_.to_host(), lab::tabulated(out_.size(), sum_of));
     }
 
   private:
@@ -123,13 +116,10 @@ inline lab::Variant store_row(unsigned sms, unsigned lines) {
     constexpr unsigned block = 256, stores = 64;
     const unsigned threads = 2 * sms * block;
     const std::size_t words = std::size_t{threads} * 32;
-    const auto expected = [=] {
-        std::vector<unsigned> expected(words, lab::poison_value<unsigned>());
-        for (std::size_t thread = 0; thread < threads; ++thread) {
-            const std::size_t lane = thread % 32;
-            expected[thread / 32 * 1024 + lane % lines * 32 + lane / lines] = stores - 1;
-        }
-        return expected;
+    // A warp's lanes write the first 32 / lines words of each of its lines.
+    const auto expected = [=](std::size_t i) {
+        const std::size_t line = i / 32 % 32, word = i % 32;
+        return line < lines && word < 32 / lines ? stores - 1 : lab::poison_value<unsigned>();
     };
     return lab::with_output<unsigned>(
         {.name = lab::variant_name("store_over_lines", {{"lines", lines}}),
@@ -144,21 +134,16 @@ struct MultiplyAdds {
     unsigned blocks, threads, steps;
 };
 
-// Halving is exact, so that the chains are right to the bit; after some 40 steps they stay at 2.
 template <int chains>
 lab::Variant multiply_add_row(MultiplyAdds work) {
     const unsigned threads = work.blocks * work.threads;
     const bool is_alone = work.blocks == 1;
-    const auto expected = [=] {
-        std::vector<float> expected(threads, 0.0f);
-        for (unsigned thread = 0; thread < threads; ++thread) {
-            for (unsigned i = 0; i < chains; ++i) {
-                float value = float(thread % work.threads + i);
-                for (int step = 0; step < 64; ++step) value = value * 0.5f + 1;
-                expected[thread] += value;
-            }
+    const auto expected = [=](std::size_t thread) {
+        float sum = 0;
+        for (unsigned i = 0; i < chains; ++i) {
+            sum += lab::halved(float(thread % work.threads + i), 1, int(work.steps));
         }
-        return expected;
+        return sum;
     };
     return lab::with_output<float>(
         {.name = lab::variant_name("multiply_add",
@@ -179,30 +164,26 @@ template <bool same_parity>
 lab::Variant pairs_row(unsigned sms, unsigned steps) {
     constexpr unsigned block = 512;
     const unsigned threads = 2 * sms * block;
-    std::vector<float2> pairs(9);
-    for (int i = 0; i < 9; ++i) pairs[i] = {float(i % 3), float(i % 4 + 1)};
-    const auto expected = [=] {
-        float sum = 0;
-        for (int n = 0; n < 9 * 9 * 9; ++n) {
-            const int i = n % 9, j = n / 9 % 9, k = n / 81;
-            if (i >= j || k == i || k == j) continue;
-            const auto part = [odd = n % 2 == 1](float2 pair, bool same) {
-                return odd == same ? pair.y : pair.x;
-            };
-            sum += part(pairs[i], true) * part(pairs[j], true) + part(pairs[k], same_parity);
-        }
-        return std::vector<float>(threads, float(steps) * sum);
-    };
+    const auto pair = [](std::size_t i) { return float2{float(i % 3), float(i % 4 + 1)}; };
+    float sum = 0;
+    for (int n = 0; n < 9 * 9 * 9; ++n) {
+        const int i = n % 9, j = n / 9 % 9, k = n / 81;
+        if (i >= j || k == i || k == j) continue;
+        const auto part = [odd = n % 2 == 1](float2 pair, bool same) {
+            return odd == same ? pair.y : pair.x;
+        };
+        sum += part(pair(i), true) * part(pair(j), true) + part(pair(k), same_parity);
+    }
     return lab::with_buffers<float2, float>(
         {.name =
              lab::variant_name("multiply_pairs", {{"parity", same_parity ? "same" : "different"}}),
          .flops = 3.0 * 252 * steps * threads,  // a multiply-add and an addition each
          .working_set_bytes = 4 * threads},
-        [=] { return pairs; }, threads,
+        9, pair, threads,
         [=](const float2* in, float* out) {
             lab::launch(multiply_pairs<same_parity>, 2 * sms, block)(in, out, steps);
         },
-        expected);
+        [total = float(steps) * sum](std::size_t) { return total; });
 }
 
 }  // namespace hierarchy

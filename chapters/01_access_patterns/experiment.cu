@@ -8,9 +8,10 @@
 //           (strides 1...64; 1 is aligned and coalesced), copy_permuted (within a line),
 //           copy_misaligned (offsets 8, 11, 32), copy_broadcast (one address a warp), copy_scattered (a
 //           warp's words over 1...32 lines), copy_segments (1 to 4 segments of 32 bytes), copy_bytes
-//           (one byte a lane, 1 and 128 apart). store_segments: 4, 3 and 2 segments of 32 bytes.
+//           (one byte a lane, 1 and 128 apart). store_segments: all lanes load, and store 4, 3 or 2
+//           segments of 32 bytes, in one store or (stores:2) in one for each segment.
 // Model:    bytes are those that the threads use, each once: 4 read and 4 written a thread, but one
-//           word a warp for copy_broadcast, and the active lanes' alone for store_segments.
+//           word a warp for copy_broadcast, and written what is stored for store_segments.
 // Sizes:    n = 2^20 threads, warm: a launch asks for 38 MB of sectors at most, less than an H200's L2; it
 //           keeps fewer of them where each lies in a line of its own.
 //           2^22 threads, cold: launches rotate through regions of one input and through outputs that
@@ -28,6 +29,7 @@ namespace {
 
 using Rows = std::vector<lab::Variant>;
 using Map = std::function<std::size_t(std::size_t i)>;
+using Parameters = std::vector<unsigned>;
 
 constexpr unsigned block = 256;
 constexpr std::size_t nowhere = SIZE_MAX;
@@ -50,8 +52,7 @@ class Arrays {
     }
     // Two words a thread: what store_segments spreads its stores over.
     lab::DeviceBuffer<float>& out(std::size_t set) {
-        while (outs_.size() <= set) outs_.emplace_back(64 * warps);
-        return outs_[set];
+        return lab::set_of(outs_, set, [&] { return lab::DeviceBuffer<float>(64 * warps); });
     }
     static const std::vector<float>& values() {
         static const std::vector<float> values = lab::random_floats(32 * period_lines, 1);
@@ -68,9 +69,10 @@ class Arrays {
 // that is `nowhere`. All warps do what the first does, each further on.
 struct Pattern {
     Map source, destination;
+    bool all_lanes_load = false;  // those that store nothing, too
     std::size_t warp_words() const { return destination(32) - destination(0); }
 
-    // What the threads from `begin` to `end` make of the output, whose warps begin at `begin`.
+    // The output of the threads from `begin` to `end`, whose warps begin at `begin`.
     lab::DeviceBuffer<float> image(std::size_t begin, std::size_t end) const {
         std::vector<float> out((end - begin + 31) / 32 * warp_words(), lab::poison_value<float>());
         for (std::size_t i = begin; i < end; ++i) {
@@ -99,10 +101,11 @@ lab::Variant pattern_row(const std::shared_ptr<Arrays>& arrays, lab::Cache cache
     std::set<std::size_t> words, sectors;
     std::size_t stored = 0;
     for (std::size_t lane = 0; lane < 32; ++lane) {
-        if (pattern.destination(lane) == nowhere) continue;
+        const bool stores = pattern.destination(lane) != nowhere;
+        if (stores) ++stored;
+        if (!stores && !pattern.all_lanes_load) continue;
         words.insert(pattern.source(lane));
         sectors.insert(pattern.source(lane) / 8);
-        ++stored;
     }
     // A warp's share once more than there are warps: a misaligned last one reads into it.
     const std::size_t region = (arrays->warps + 1) * (pattern.source(32) - pattern.source(0));
@@ -121,75 +124,87 @@ lab::Variant pattern_row(const std::shared_ptr<Arrays>& arrays, lab::Cache cache
     };
 }
 
-// The patterns that are run, by their parameters.
-struct Selection {
-    std::vector<unsigned> strides = {}, masks = {}, offsets = {}, words = {}, segments = {},
-                          lines = {};
-};
+// The word of the input that thread i loads.
+std::size_t strided(std::size_t i, std::size_t stride) { return i * stride; }
+std::size_t permuted(std::size_t i, std::size_t mask) { return i ^ mask; }
+std::size_t misaligned(std::size_t i, std::size_t offset) { return i + offset; }
+std::size_t broadcast(std::size_t i, std::size_t word) { return i - i % 32 + word; }
+std::size_t in_segments(std::size_t i, std::size_t) { return i; }
+std::size_t scattered(std::size_t i, std::size_t lines) {
+    return 32 * (i / 32 * lines + i % 32 % lines) + i % 32 / lines;
+}
+
+const struct Loads {
+    const char *kernel, *key;
+    LoadKernel LoadKernels::*code;
+    std::size_t (*source)(std::size_t i, std::size_t parameter);
+    Parameters usual, ragged, between = {};
+} all_loads[] = {
+    {"copy_strided",
+     "stride",
+     &LoadKernels::strided,
+     strided,
+     {1, 2, 3, 4, 8, 16, 32, 64},
+     {1, 3, 64},
+     {5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24, 28, 40, 48, 56}},
+    {"copy_permuted", "mask", &LoadKernels::permuted, permuted, {21, 31}, {21}},
+    {"copy_misaligned", "offset", &LoadKernels::misaligned, misaligned, {8, 11, 32}, {11}},
+    {"copy_broadcast", "word", &LoadKernels::broadcast, broadcast, {0}, {0}},
+    {"copy_segments", "segments", &LoadKernels::segments, in_segments, {1, 2, 3, 4}, {1, 2, 3, 4}},
+    {"copy_scattered",
+     "lines",
+     &LoadKernels::scattered,
+     scattered,
+     {1, 2, 4, 8, 16, 32},
+     {2, 3, 32},
+     {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24, 28}}};
 
 Rows loads(const std::shared_ptr<Arrays>& arrays, lab::Cache cache, bool through_l1,
-           const Selection& selection) {
+           Parameters Loads::*selection) {
     const LoadKernels kernels = through_l1 ? l1_on::load_kernels() : l1_off::load_kernels();
     Rows rows;
-    const auto add = [&](const char* kernel, const char* key, unsigned parameter, LoadKernel code,
-                         Map source, unsigned lanes = 32) {
-        const auto destination = [=](std::size_t i) { return i % 32 < lanes ? i : nowhere; };
-        rows.push_back(pattern_row(
-            arrays, cache,
-            lab::variant_name(kernel, {{"l1", through_l1 ? "on" : "off"}, {key, parameter}}),
-            {source, destination}, [=, n = arrays->n](const float* in, float* out) {
-                lab::launch(code, lab::blocks_for(n, block), block)(in, out, n, parameter);
-            }));
-    };
-    for (const unsigned stride : selection.strides) {
-        add("copy_strided", "stride", stride, kernels.strided,
-            [=](std::size_t i) { return i * stride; });
-    }
-    for (const unsigned mask : selection.masks) {
-        add("copy_permuted", "mask", mask, kernels.permuted,
-            [=](std::size_t i) { return i ^ mask; });
-    }
-    for (const unsigned offset : selection.offsets) {
-        add("copy_misaligned", "offset", offset, kernels.misaligned,
-            [=](std::size_t i) { return i + offset; });
-    }
-    for (const unsigned word : selection.words) {
-        add("copy_broadcast", "word", word, kernels.broadcast,
-            [=](std::size_t i) { return i - i % 32 + word; });
-    }
-    for (const unsigned segments : selection.segments) {
-        add(
-            "copy_segments", "segments", segments, kernels.segments,
-            [](std::size_t i) { return i; }, 8 * segments);
-    }
-    for (const unsigned lines : selection.lines) {
-        add("copy_scattered", "lines", lines, kernels.scattered,
-            [=](std::size_t i) { return 32 * (i / 32 * lines + i % 32 % lines) + i % 32 / lines; });
+    for (const Loads& pattern : all_loads) {
+        for (const unsigned parameter : pattern.*selection) {
+            // Segments are of 8 lanes.
+            const bool is_part = pattern.code == &LoadKernels::segments;
+            const unsigned lanes = is_part ? 8 * parameter : 32;
+            rows.push_back(pattern_row(
+                arrays, cache,
+                lab::variant_name(pattern.kernel,
+                                  {{"l1", through_l1 ? "on" : "off"}, {pattern.key, parameter}}),
+                {[=, source = pattern.source](std::size_t i) { return source(i, parameter); },
+                 [=](std::size_t i) { return i % 32 < lanes ? i : nowhere; }},
+                [=, n = arrays->n, code = kernels.*pattern.code](const float* in, float* out) {
+                    lab::launch(code, lab::blocks_for(n, block), block)(in, out, n, parameter);
+                }));
+        }
     }
     return rows;
 }
 
 Rows stores(const std::shared_ptr<Arrays>& arrays, lab::Cache cache) {
     constexpr struct {
-        unsigned segments, spacing;
-    } patterns[] = {{4, 1},   // 128 bytes, aligned
-                    {3, 2},   // within 192 bytes
-                    {2, 1},   // 64 bytes, aligned
-                    {2, 2}};  // in one 128-byte line, but not in 64 aligned bytes
+        unsigned segments, spacing, stores;
+    } patterns[] = {{4, 1, 1},   // 128 bytes, aligned
+                    {3, 2, 1},   // within 192 bytes
+                    {2, 1, 1},   // 64 bytes, aligned
+                    {2, 2, 1},   // in one 128-byte line, but not in 64 aligned bytes
+                    {2, 2, 2}};  // the same, one after the other
     Rows rows;
-    for (const auto& [segments, spacing] : patterns) {
+    for (const auto& [segments, spacing, stores] : patterns) {
         const auto destination = [=](std::size_t i) {
             const std::size_t segment = i % 32 / 8;
             return segment < segments ? i / 32 * 64 + segment * spacing * 8 + i % 8 : nowhere;
         };
-        rows.push_back(pattern_row(
-            arrays, cache,
-            lab::variant_name("store_segments", {{"segments", segments}, {"spacing", spacing}}),
-            {[](std::size_t i) { return i; }, destination},
-            [=, n = arrays->n](const float* in, float* out) {
-                lab::launch(store_segments, lab::blocks_for(n, block), block)(in, out, n, segments,
-                                                                              spacing);
-            }));
+        std::string name =
+            lab::variant_name("store_segments", {{"segments", segments}, {"spacing", spacing}});
+        if (stores > 1) name += "/stores:" + std::to_string(stores);
+        rows.push_back(
+            pattern_row(arrays, cache, name, {[](std::size_t i) { return i; }, destination, true},
+                        [=, n = arrays->n](const float* in, float* out) {
+                            lab::launch(store_segments, lab::blocks_for(n, block), block)(
+                                in, out, n, segments, spacing, segments / stores);
+                        }));
     }
     return rows;
 }
@@ -199,22 +214,17 @@ lab::Variant bytes_row(bool through_l1, unsigned stride, std::size_t n) {
     using Byte = unsigned char;
     const auto value = [](std::size_t i) { return static_cast<Byte>(i * 167 + i / 256); };
     const auto kernels = through_l1 ? l1_on::load_kernels() : l1_off::load_kernels();
-    const auto every = [=](std::size_t size, std::size_t step) {
-        std::vector<Byte> values(size);
-        for (std::size_t i = 0; i < size; ++i) values[i] = value(i * step);
-        return values;
-    };
     return lab::with_buffers<Byte, Byte>(
         {.name = lab::variant_name(
              "copy_bytes",
              {{"l1", through_l1 ? "on" : "off"}, {"stride", stride}, {"n", n}, {"cache", "warm"}}),
          .bytes = 2.0 * n,
          .working_set_bytes = n * (stride + 1)},
-        [=] { return every(n * stride, 1); }, n,
+        n * stride, value, n,
         [=](const Byte* in, Byte* out) {
             lab::launch(kernels.bytes, lab::blocks_for(n, block), block)(in, out, n, stride);
         },
-        [=] { return every(n, stride); });
+        [=](std::size_t i) { return value(i * stride); });
 }
 
 }  // namespace
@@ -222,22 +232,13 @@ lab::Variant bytes_row(bool through_l1, unsigned stride, std::size_t n) {
 int main(int argc, char** argv) {
     using enum lab::Evidence;
     lab::Experiment experiment("01_access_patterns", argc, argv);
-    const Selection all = {.strides = {1, 2, 3, 4, 8, 16, 32, 64},
-                           .masks = {21, 31},
-                           .offsets = {8, 11, 32},
-                           .words = {0},
-                           .segments = {1, 2, 3, 4},
-                           .lines = {1, 2, 4, 8, 16, 32}};
-    // Through the L1 densely where the sectors of a request change with every step.
-    const Selection between = {
-        .strides = {5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24, 28, 40, 48, 56},
-        .lines = {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24, 28}};
     const auto add_all = [&](std::size_t n, lab::Cache cache, lab::Evidence evidence,
                              lab::Evidence evidence_between) {
         const auto arrays = std::make_shared<Arrays>(n);
-        experiment.add(loads(arrays, cache, true, all), evidence);
-        experiment.add(loads(arrays, cache, true, between), evidence_between);
-        experiment.add(loads(arrays, cache, false, all), evidence);
+        experiment.add(loads(arrays, cache, true, &Loads::usual), evidence);
+        // Through the L1 densely where the sectors of a request change with every step.
+        experiment.add(loads(arrays, cache, true, &Loads::between), evidence_between);
+        experiment.add(loads(arrays, cache, false, &Loads::usual), evidence);
         experiment.add(stores(arrays, cache), evidence);
         experiment.add_memcpy(n * sizeof(float), cache);
     };
@@ -251,16 +252,10 @@ int main(int argc, char** argv) {
     // Counts are those of 2^20: the times are of interest.
     add_all(1 << 22, lab::Cache::cold, predicted, measured);
     // Ragged: n is no multiple of a warp, and the last block is nearly empty.
-    const Selection few = {.strides = {1, 3, 64},
-                           .masks = {21},
-                           .offsets = {11},
-                           .words = {0},
-                           .segments = {1, 2, 3, 4},
-                           .lines = {2, 3, 32}};
     for (const std::size_t n : {1, 31, 100003}) {
         const auto arrays = std::make_shared<Arrays>(n);
         for (const bool through_l1 : {true, false}) {
-            experiment.add_validation(loads(arrays, lab::Cache::warm, through_l1, few));
+            experiment.add_validation(loads(arrays, lab::Cache::warm, through_l1, &Loads::ragged));
         }
         experiment.add_validation(stores(arrays, lab::Cache::warm));
     }

@@ -53,14 +53,18 @@ __global__ void copy_bytes(const unsigned char* in, unsigned char* out, std::siz
     if (i < n) out[i] = in[i * stride];
 }
 
-// The pattern is on the other side now. Each warp has 256 bytes of the output and stores `segments`
-// 32-byte segments (1 to 4) of them, 8 lanes each, `spacing` segments (1 or 2) from one to the next;
-// the lanes that are left over do nothing. 4 segments at spacing 1 are the coalesced store.
+// The pattern is on the other side now. All lanes load; each warp has 256 bytes of the output and stores
+// `segments` 32-byte segments (1 to 4) of them, 8 lanes each, `spacing` segments (1 or 2) from one to the
+// next. A store instruction takes `together` of them, so all in one, or one after another. 4 segments at
+// spacing 1 in one store are the coalesced store.
 __global__ void store_segments(const float* in, float* out, std::size_t n, unsigned segments,
-                               unsigned spacing) {
+                               unsigned spacing, unsigned together) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float value = in[i];
     const unsigned segment = threadIdx.x % 32 / 8;
-    if (i < n && segment < segments) {
-        out[i / 32 * 64 + segment * spacing * 8 + threadIdx.x % 8] = in[i];
+    float* const to = out + i / 32 * 64 + segment * spacing * 8 + threadIdx.x % 8;
+    for (unsigned first = 0; first < segments; first += together) {
+        if (segment >= first && segment < first + together) *to = value;
     }
 }

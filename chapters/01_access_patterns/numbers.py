@@ -39,8 +39,5 @@ NUMBERS: Numbers = {
     "warm": lambda d: d.of("copy_strided stride:1|2|3|4|5 cache:warm"),
     "from_32_to_64": lambda d: d.more(f"{_COPY} stride:64", f"{_COPY} stride:32", at=_COLD),
     "sectors_apart": _sectors_apart,
-    "two_segments": lambda d: d.less(
-        "store_segments segments:2", "store_segments segments:4 spacing:1", at=_COLD
-    ),
     "more_dram": lambda d: d.beyond("emulated-hopper", "*", "dram_read_bytes", 1e-3),
 }

@@ -12,18 +12,7 @@
 //           the L2, because the book's smaller size fits an L2 of today whole.
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
-#include "problems/array_sum.hpp"
-
-namespace {
-
-lab::Variant read_offset_row(const lab::ArraySum& arrays, unsigned block, std::size_t offset,
-                             lab::Cache cache) {
-    return arrays.row(lab::variant_name("read_offset", {{"offset", offset}, {"block", block}}),
-                      offset, cache,
-                      lab::launch(read_offset, lab::blocks_for(arrays.size(), block), block));
-}
-
-}  // namespace
+#include "problems/sum_rows.hpp"
 
 int main(int argc, char** argv) {
     using enum lab::Cache;
@@ -53,7 +42,9 @@ int main(int argc, char** argv) {
     for (const auto& [arrays, cache, blocks, offsets, evidence] : regimes) {
         for (const unsigned block : blocks) {
             for (const std::size_t offset : offsets) {
-                experiment.add(read_offset_row(arrays, block, offset, cache), evidence);
+                experiment.add(
+                    lab::sum_row("read_offset", read_offset, arrays, offset, block, cache),
+                    evidence);
             }
         }
         if (offsets == book) experiment.add_memcpy(arrays.bytes() / 3, cache);
@@ -63,7 +54,7 @@ int main(int argc, char** argv) {
         for (const std::size_t offset : {0, 1, 11, 128}) {
             if (offset >= n) continue;
             experiment.add_validation(
-                read_offset_row(lab::ArraySum(n), 512, offset, lab::Cache::warm));
+                lab::sum_row("read_offset", read_offset, lab::ArraySum(n), offset, 512, warm));
         }
     }
     return experiment.run();

@@ -19,7 +19,7 @@
 
 namespace {
 
-// What a launch is besides its arrays. Shared memory is asked for and not used: the SM then holds
+// A launch, besides its arrays. Shared memory is asked for and not used: the SM then holds
 // fewer blocks.
 struct Shape {
     unsigned block = 512;
@@ -33,7 +33,7 @@ lab::Variant sum_row(bool through_l1, const lab::ArraySum& arrays, std::size_t o
     if (shape.shared_bytes > 0 || shape.block != 512) {
         name = lab::variant_name(name, {{"block", shape.block}, {"shared", shape.shared_bytes}});
     }
-    const auto launch = [&](AddKernel kernel) {
+    const auto launch = [&](lab::AddKernel kernel) {
         const unsigned grid = lab::blocks_for(arrays.size(), shape.block);
         return lab::launch(kernel, grid, shape.block, shape.shared_bytes);
     };
@@ -48,9 +48,7 @@ lab::Variant sum_row(bool through_l1, const lab::ArraySum& arrays, std::size_t o
 // Small whole numbers: sums are exact in any order.
 float value(std::size_t i) { return static_cast<float>(i % 7); }
 lab::DeviceBuffer<float> values(std::size_t n) {
-    std::vector<float> values(n);
-    for (std::size_t i = 0; i < n; ++i) values[i] = value(i);
-    return lab::DeviceBuffer<float>(values);
+    return lab::DeviceBuffer<float>(lab::tabulated(n, value));
 }
 
 lab::Variant reread_row(unsigned touches, std::size_t passed_bytes) {
@@ -67,16 +65,15 @@ lab::Variant reread_row(unsigned touches, std::size_t passed_bytes) {
                                    touches, others, 0);
     };
     const auto check = [=] {
-        std::vector<float> expected(32, 0);
-        for (std::size_t lane = 0; lane < 32; ++lane) {
-            for (std::size_t line = 0; line < hot_lines; ++line) {
-                expected[lane] += float(touches + 1) * value(line * 32 + lane);
-            }
-            for (std::size_t line = 0; line < others; ++line) {
-                expected[lane] += value(line * 32 + lane);
-            }
-        }
-        lab::expect_equal<float>(buffers->out.to_host(), expected);
+        const auto expected = [=](std::size_t lane) {
+            const auto sum = [=](std::size_t lines) {
+                float sum = 0;
+                for (std::size_t line = 0; line < lines; ++line) sum += value(line * 32 + lane);
+                return sum;
+            };
+            return float(touches + 1) * sum(hot_lines) + sum(others);
+        };
+        lab::expect_equal<float>(buffers->out.to_host(), lab::tabulated(32, expected));
     };
     return {.name = lab::variant_name("reread", {{"touches", touches}, {"passed", passed_bytes}}),
             .bytes = 128.0 * (hot_lines + others),

@@ -5,6 +5,6 @@ namespace LAB_L1 {
 
 #include "../02_misaligned_reads/kernels.cuh"
 
-AddKernel read_offset_kernel() { return read_offset; }
+lab::AddKernel read_offset_kernel() { return read_offset; }
 
 }  // namespace LAB_L1

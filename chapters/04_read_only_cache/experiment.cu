@@ -22,7 +22,7 @@
 #include "kernels.cuh"
 #include "lab/device/cuda_check.hpp"
 #include "lab/experiment/chapter.hpp"
-#include "problems/array_sum.hpp"
+#include "problems/sum_rows.hpp"
 
 namespace {
 
@@ -35,10 +35,9 @@ struct Kernel {
     Code code;
 };
 
-using Sum = void (*)(const float*, const float*, float*, std::size_t, std::size_t);
-constexpr Kernel<Sum> sums[] = {{"read_offset", read_offset},
-                                {"read_offset_ldg", read_offset_ldg},
-                                {"read_offset_restrict", read_offset_restrict}};
+constexpr Kernel<lab::AddKernel> sums[] = {{"read_offset", read_offset},
+                                           {"read_offset_ldg", read_offset_ldg},
+                                           {"read_offset_restrict", read_offset_restrict}};
 constexpr Kernel<void (*)(const float*, float*)> copies[] = {{"copy", copy},
                                                              {"copy_ldg", copy_ldg}};
 constexpr Kernel<void (*)(const float*, const int*, float*, std::size_t)> gathers[] = {
@@ -83,18 +82,18 @@ class Gather {
     const std::size_t n;
 
     Set& set(std::size_t number) {
-        while (sets_.size() <= number) {
-            sets_.push_back(
-                {lab::DeviceBuffer<int>(n), lab::DeviceBuffer<int>(n), lab::DeviceBuffer<int>(n)});
-            if (sets_.size() == 1) {
-                fill(sets_[0]);
+        return lab::set_of(sets_, number, [&] {
+            using Ints = lab::DeviceBuffer<int>;
+            Set set = {Ints(n), Ints(n), Ints(n)};
+            const std::size_t bytes = n * sizeof(int);
+            if (sets_.empty()) {
+                fill(set);
             } else {
-                const std::size_t bytes = n * sizeof(int);
-                lab::backend::copy_on_device(sets_.back().in.get(), sets_[0].in.get(), bytes);
-                lab::backend::copy_on_device(sets_.back().index.get(), sets_[0].index.get(), bytes);
+                lab::backend::copy_on_device(set.in.get(), sets_[0].in.get(), bytes);
+                lab::backend::copy_on_device(set.index.get(), sets_[0].index.get(), bytes);
             }
-        }
-        return sets_[number];
+            return set;
+        });
     }
 
   private:
@@ -134,8 +133,7 @@ class Table {
         return entries_.get();
     }
     lab::DeviceBuffer<float>& sums(std::size_t number) {
-        while (sums_.size() <= number) sums_.emplace_back(n);
-        return sums_[number];
+        return lab::set_of(sums_, number, [&] { return lab::DeviceBuffer<float>(n); });
     }
     // `threads` neighbours add up the same sector. From the end of the table on, threads begin at its
     // first entry again.
@@ -144,9 +142,9 @@ class Table {
         for (std::size_t i = 0; i < table_entries; ++i) {
             sums_of_sectors[i / entries_per_thread] += values_[i];
         }
-        std::vector<float> expected(threads * sums_of_sectors.size());
-        for (std::size_t i = 0; i < expected.size(); ++i)
-            expected[i] = sums_of_sectors[i / threads];
+        const auto expected = lab::tabulated(threads * sums_of_sectors.size(), [&](std::size_t i) {
+            return sums_of_sectors[i / threads];
+        });
         lab::expect_repeats(sums(0), {0, n}, lab::DeviceBuffer<float>(expected));
     }
     void fill_constant_memory() const {
@@ -178,9 +176,7 @@ void add_sums_and_copies(Rows& rows, std::size_t n) {
     for (const std::size_t offset : {0, 11}) {
         if (offset > n) continue;
         for (const auto& [kernel, code] : sums) {
-            rows.push_back(
-                arrays.row(lab::variant_name(kernel, {{"offset", offset}, {"block", block}}),
-                           offset, lab::Cache::cold, lab::launch(code, grid, block)));
+            rows.push_back(lab::sum_row(kernel, code, arrays, offset, block, lab::Cache::cold));
         }
     }
     if (n % block != 0) return;

@@ -17,7 +17,7 @@
 #include "../02_misaligned_reads/kernels.cuh"
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
-#include "problems/array_sum.hpp"
+#include "problems/sum_rows.hpp"
 
 namespace {
 
@@ -26,19 +26,13 @@ constexpr float fill_value = 0.375f;
 
 using Offsets = std::vector<std::size_t>;
 
-// "kernel/offset:…/block:512/n:…/cache:…"
-std::string name_of(const char* kernel, std::size_t offset) {
-    return lab::variant_name(kernel, {{"offset", offset}, {"block", block}});
-}
-
 template <class... Parameters>
 auto launch(void (*kernel)(Parameters...), const lab::ArraySum& arrays) {
     return lab::launch(kernel, lab::blocks_for(arrays.size(), block), block);
 }
 
 lab::Variant write_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cache cache) {
-    lab::Variant row =
-        arrays.row(name_of("write_offset", offset), offset, cache, launch(write_offset, arrays));
+    lab::Variant row = lab::sum_row("write_offset", write_offset, arrays, offset, block, cache);
     row.check = [=, n = arrays.size()] { arrays.check(0, {offset, n - offset}); };
     return row;
 }
@@ -48,7 +42,7 @@ lab::Variant fill_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cach
     const std::size_t n = arrays.size();
     const auto fill = launch(fill_offset, arrays);
     lab::Variant row = arrays.row_on_sets(
-        name_of("fill_offset", offset), cache,
+        lab::variant_name("fill_offset", {{"offset", offset}, {"block", block}}), cache,
         [=](lab::ArraySum::Set& set) { fill(fill_value, set.c.get(), n, offset); });
     row.bytes = sizeof(float) * static_cast<double>(n - offset);
     row.working_set_bytes = sizeof(float) * n;
@@ -90,7 +84,7 @@ lab::Variant lanes_row(const lab::ArraySum& arrays, std::size_t offset, Lanes la
 
 // Chapter 02's kernel: the same offset on the other side.
 lab::Variant read_row(const lab::ArraySum& arrays, std::size_t offset, lab::Cache cache) {
-    return arrays.row(name_of("read_offset", offset), offset, cache, launch(read_offset, arrays));
+    return lab::sum_row("read_offset", read_offset, arrays, offset, block, cache);
 }
 
 std::vector<lab::Variant> rows(const lab::ArraySum& arrays, lab::Cache cache,

@@ -63,14 +63,12 @@ class Records {
     }
 
     Set& set(std::size_t index) {
-        while (sets_.size() <= index) {
-            sets_.push_back(
-                {lab::repeated(values_, n * fields), lab::DeviceBuffer<Field>(n * fields)});
-        }
-        return sets_[index];
+        return lab::set_of(sets_, index, [&] {
+            return Set{lab::repeated(values_, n * fields), lab::DeviceBuffer<Field>(n * fields)};
+        });
     }
 
-    // Of each record the first `written` fields must be `reference(k, i)`, and the others left
+    // The first `written` fields of each record must be `reference(k, i)`, and the others left
     // alone. The reference repeats after `period` records.
     template <class Reference>
     void check(std::size_t written, Layout layout, Reference reference) {
@@ -87,18 +85,16 @@ class Records {
     }
 
   private:
-    // What the fields from `first` on have to be until it repeats: `each` of them a record,
+    // The expected fields from `first` on until they repeat: `each` of them a record,
     // poison where they are not written.
     template <class Reference>
     lab::DeviceBuffer<Field> image(std::size_t first, std::size_t each, std::size_t written,
                                    Reference reference) const {
-        std::vector<Field> expected(each * std::min(n, period), lab::poison_value<Field>());
-        for (std::size_t i = 0; i * each < expected.size(); ++i) {
-            for (std::size_t k = 0; k < written; ++k) {
-                expected[i * each + k] = reference(first + k, i);
-            }
-        }
-        return lab::DeviceBuffer<Field>(expected);
+        const auto expected = [&](std::size_t at) {
+            const std::size_t k = at % each;
+            return k < written ? reference(first + k, at / each) : lab::poison_value<Field>();
+        };
+        return lab::DeviceBuffer<Field>(lab::tabulated(each * std::min(n, period), expected));
     }
 
     std::vector<Field> values_;
@@ -234,26 +230,20 @@ lab::Variant twice_row(const char* name, std::size_t n) {
     const auto value = [](std::size_t record) { return static_cast<float>(record % 61); };
     const unsigned grid = 2 * lab::blocks_for(n / fields_per_thread, block);
     const std::size_t threads = std::size_t{grid} * block;
-    const auto in = [=] {
-        std::vector<float> data(n * width);
-        for (std::size_t i = 0; i < n; ++i) data[i * width] = value(i);
-        return data;
-    };
-    const auto expected = [=] {
-        std::vector<float> sums(threads);
-        for (std::size_t i = 0; i < threads; ++i) {
-            const std::size_t in_block = i / block % (grid / 2);
-            for (std::size_t k = 0; k < fields_per_thread; ++k) {
-                sums[i] += value((in_block * fields_per_thread + k) * block + i % block);
-            }
+    const auto in = [=](std::size_t i) { return i % width == 0 ? value(i / width) : 0; };
+    const auto expected = [=](std::size_t thread) {
+        const std::size_t first = thread / block % (grid / 2) * fields_per_thread;
+        float sum = 0;
+        for (std::size_t k = 0; k < fields_per_thread; ++k) {
+            sum += value((first + k) * block + thread % block);
         }
-        return sums;
+        return sum;
     };
     return lab::with_buffers<float, float>(
         {.name = lab::variant_name(name, {{"record", sizeof(Structure)}, {"n", n}}),
          .bytes = 2.0 * sizeof(float) * n,
          .working_set_bytes = n * sizeof(Structure)},
-        in, threads,
+        n * width, in, threads,
         [=](const float* data, float* sums) {
             lab::launch(sum_field_twice<Structure>, grid, block)(
                 reinterpret_cast<const Structure*>(data), sums);

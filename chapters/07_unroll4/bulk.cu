@@ -72,4 +72,4 @@ __global__ void __launch_bounds__(max_threads)
 
 }  // namespace
 
-AddKernel bulk_add() { return read_offset_bulk; }
+lab::AddKernel bulk_add() { return read_offset_bulk; }

@@ -6,4 +6,4 @@
 constexpr lab::Feature bulk_copies = {9, "bulk copies"};
 
 // For offsets that are multiples of 4. Four elements a thread; blocks of up to 512 threads.
-AddKernel bulk_add();
+lab::AddKernel bulk_add();

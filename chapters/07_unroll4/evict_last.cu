@@ -50,12 +50,12 @@ struct EvictLast : KeepReads {
 
 }  // namespace
 
-AddKernel wide_evict_last() { return read_offset_wide<EvictLast>; }
+lab::AddKernel wide_evict_last() { return read_offset_wide<EvictLast>; }
 
-AddKernel overlapping_evict_last(int shift) {
-    constexpr AddKernel kernels[] = {read_offset_overlapping<1, EvictLast>,
-                                     read_offset_overlapping<2, EvictLast>,
-                                     read_offset_overlapping<3, EvictLast>};
+lab::AddKernel overlapping_evict_last(int shift) {
+    constexpr lab::AddKernel kernels[] = {read_offset_overlapping<1, EvictLast>,
+                                          read_offset_overlapping<2, EvictLast>,
+                                          read_offset_overlapping<3, EvictLast>};
     return kernels[shift - 1];
 }
 

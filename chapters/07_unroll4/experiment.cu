@@ -7,6 +7,7 @@
 //           read_offset_quarter       the same launched for a quarter of the elements, on purpose:
 //                                     what an unrolled kernel does whose index forgets the unrolling
 //           read_offset_unrolled      2, 4 and 8 elements a thread, as the source writes it
+//           read_offset_unrolled_int  4, with the book's 32-bit index and its one guard
 //           read_offset_loads_first   the same with all loads before the stores
 //           read_offset_wide          16-byte accesses (offsets that are multiples of 4)
 //           read_offset_overlapping   16-byte accesses at any other offset: two overlapping loads
@@ -25,13 +26,14 @@
 //           copy's). Launches take turns on two sets of arrays: of a line that is to be evicted last
 //           something might be left for the next launch. Where nothing is timed it is counted at 2^20.
 #include <algorithm>
+#include <stdexcept>
 
 #include "../02_misaligned_reads/kernels.cuh"
 #include "bulk.hpp"
 #include "evict_last.hpp"
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
-#include "problems/array_sum.hpp"
+#include "problems/sum_rows.hpp"
 
 namespace {
 
@@ -45,7 +47,7 @@ constexpr unsigned set_aside = 30;
 
 struct Kernel {
     const char* name;
-    AddKernel code;
+    lab::AddKernel code;
     unsigned per_thread = 4;       // elements
     const char* unroll = nullptr;  // part of the name
     lab::Feature needs = {};
@@ -93,9 +95,8 @@ lab::Variant sum_row(const Kernel& kernel, const lab::ArraySum& arrays, std::siz
                      unsigned block, lab::Cache cache = cold) {
     std::string name = kernel.name;
     if (kernel.unroll != nullptr) name = lab::variant_name(name, {{"unroll", kernel.unroll}});
-    lab::Variant row = arrays.row(
-        lab::variant_name(name, {{"offset", offset}, {"block", block}}), offset, cache,
-        lab::launch(kernel.code, lab::blocks_for(arrays.size(), block * kernel.per_thread), block));
+    lab::Variant row =
+        lab::sum_row(name, kernel.code, arrays, offset, block, cache, kernel.per_thread);
     row.needs = kernel.needs;
     return row;
 }
@@ -112,13 +113,29 @@ lab::Variant quarter_row(const lab::ArraySum& arrays, std::size_t offset, unsign
     return row;
 }
 
-// What read_wide<words> must write: the sum of the words that each warp reads.
+// The book's index and guard, where they leave nothing out: at offset 0 and in whole blocks.
+lab::Variant book_row(const lab::ArraySum& arrays, unsigned block) {
+    if (arrays.size() % (4 * block) != 0) {
+        throw std::invalid_argument("read_offset_unrolled_int needs whole blocks");
+    }
+    const auto launch =
+        lab::launch(read_offset_unrolled_int, lab::blocks_for(arrays.size(), block * 4), block);
+    lab::Variant row = arrays.row(
+        lab::variant_name("read_offset_unrolled_int",
+                          {{"unroll", 4}, {"offset", 0}, {"block", block}}),
+        0, cold, [=](const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
+            launch(a, b, c, int(n), int(offset));
+        });
+    row.shape = lab::shape_of(launch);
+    return row;
+}
+
+// read_wide<words> must write the sum of the words that each warp reads.
 void check_warp_sums(const lab::ArraySum& arrays, std::size_t words, std::size_t block) {
     const std::vector<float>& a = arrays.values_of_a();
     std::vector<float> actual(arrays.size() / (words * 4 * 32));
     lab::backend::copy_to_host(actual.data(), arrays.set(0).c.get(), actual.size() * sizeof(float));
-    std::vector<float> expected(actual.size());
-    for (std::size_t warp = 0; warp < expected.size(); ++warp) {
+    const auto expected = [&](std::size_t warp) {
         const std::size_t first = warp * 32 / block * block * words + warp * 32 % block;
         double sum = 0;
         for (std::size_t word = 0; word < words; ++word) {
@@ -126,9 +143,10 @@ void check_warp_sums(const lab::ArraySum& arrays, std::size_t words, std::size_t
                 sum += a[((first + word * block) * 4 + i) % a.size()];
             }
         }
-        expected[warp] = static_cast<float>(sum);
-    }
-    lab::expect_near<float>(actual, expected, 1e-4);  // 512 values below 1, added in another order
+        return static_cast<float>(sum);
+    };
+    // 512 values below 1, added in another order
+    lab::expect_near<float>(actual, lab::tabulated(actual.size(), expected), 1e-4);
 }
 
 float4* words(lab::DeviceBuffer<float>& buffer) { return reinterpret_cast<float4*>(buffer.get()); }
@@ -151,7 +169,9 @@ lab::Variant copy_row(const lab::ArraySum& arrays, const char* kernel,
     return ceiling(
         arrays, kernel, block, 2,
         [=](lab::ArraySum::Set& set) { copy(words(set.a), words(set.c)); },
-        [=] { arrays.check_repeats(arrays.values_of_a(), 0, {0, arrays.size()}); });
+        [=] {
+            arrays.check_repeats(arrays.values_of_a(), 0, {0, arrays.size()});
+        });
 }
 
 lab::Variant scale_row(const lab::ArraySum& arrays, const char* kernel,
@@ -171,7 +191,9 @@ lab::Variant write_row(const lab::ArraySum& arrays, unsigned block) {
     const auto write = lab::launch(write_wide, lab::blocks_for(arrays.size() / 4, block), block);
     return ceiling(
         arrays, "write_wide", block, 1, [=](lab::ArraySum::Set& set) { write(0.5f, words(set.c)); },
-        [=] { arrays.check_repeats({0.5f}, 0, {0, arrays.size()}); });
+        [=] {
+            arrays.check_repeats({0.5f}, 0, {0, arrays.size()});
+        });
 }
 
 lab::Variant read_row(const lab::ArraySum& arrays, unsigned block) {
@@ -222,6 +244,7 @@ void add_book_sizes(lab::Experiment& experiment) {
                 experiment.add(sum_row(kernel, arrays, offset, 512));
             }
         }
+        experiment.add(book_row(arrays, 512));
         experiment.add_memcpy(n * sizeof(float), cold);
     }
 }
@@ -286,5 +309,6 @@ int main(int argc, char** argv) {
     add_limit(experiment);
     for (const std::size_t n : {1, 3, 31, 4096, 100003, 1000000})
         experiment.add_validation(shapes(n));
+    experiment.add_validation(book_row(lab::ArraySum(96 * 4 * 7), 96));
     return experiment.run();
 }

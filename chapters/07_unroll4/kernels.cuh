@@ -20,7 +20,22 @@ __global__ void read_offset_unrolled(const float* a, const float* b, float* c, s
     }
 }
 
-// The same with every load before the first store: now they really are in flight together.
+// read_offset_unrolled<4> in the book's own arithmetic: indices of 32 bits and one guard for all four
+// elements. Where the guard fails, all elements of a thread are left out: the
+// tail of a ragged n.
+__global__ void read_offset_unrolled_int(const float* a, const float* b, float* c, int n,
+                                         int offset) {
+    const int width = blockDim.x;
+    const int i = blockIdx.x * width * 4 + threadIdx.x;
+    const int k = i + offset;
+    if (k + 3 * width >= n) return;
+    c[i] = a[k] + b[k];
+    c[i + width] = a[k + width] + b[k + width];
+    c[i + 2 * width] = a[k + 2 * width] + b[k + 2 * width];
+    c[i + 3 * width] = a[k + 3 * width] + b[k + 3 * width];
+}
+
+// read_offset_unrolled with every load before the first store: now they really are in flight together.
 template <int unroll>
 __global__ void read_offset_loads_first(const float* a, const float* b, float* c, std::size_t n,
                                         std::size_t offset) {

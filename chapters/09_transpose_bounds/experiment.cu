@@ -16,24 +16,20 @@
 //           so cold rows rotate through matrices that together exceed four times the L2.
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
-#include "problems/matrix_transpose.hpp"
+#include "problems/matrix_rows.hpp"
 
 namespace {
 
-std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns, lab::Cache cache) {
-    const lab::MatrixTranspose matrix(rows, columns);
-    std::vector<lab::Variant> table;
-    const auto add_copy = [&](const char* name, auto kernel, dim3 block) {
-        const dim3 grid = lab::grid_over(columns, rows, block);
-        table.push_back(matrix.copy_row(lab::variant_name(name, {{"block", block}}), cache,
-                                        lab::launch(kernel, grid, block)));
-    };
-    add_copy("copy_rows", copy_rows, {16, 16});
-    add_copy("copy_rows", copy_rows, {32, 8});
-    add_copy("copy_rows", copy_rows, {64, 4});
-    add_copy("copy_columns", copy_columns, {16, 16});
-    add_copy("copy_columns", copy_columns, {32, 8});
-
+std::vector<lab::Variant> rows_of(const lab::MatrixTranspose& matrix, lab::Cache cache) {
+    const std::size_t rows = matrix.rows(), columns = matrix.columns();
+    const lab::MatrixKernel by_rows = {.name = "copy_rows", .code = copy_rows, .transposes = false};
+    const lab::MatrixKernel by_columns = {
+        .name = "copy_columns", .code = copy_columns, .transposes = false};
+    std::vector<lab::Variant> table = {matrix_row(by_rows, matrix, {16, 16}, cache),
+                                       matrix_row(by_rows, matrix, {32, 8}, cache),
+                                       matrix_row(by_rows, matrix, {64, 4}, cache),
+                                       matrix_row(by_columns, matrix, {16, 16}, cache),
+                                       matrix_row(by_columns, matrix, {32, 8}, cache)};
     const auto wide = lab::launch(copy_wide, lab::blocks_for(rows * columns, 4 * 4 * 256), 256);
     table.push_back(matrix.copy_row("copy_wide/block:256", cache,
                                     [=](const float* in, float* out, std::size_t, std::size_t) {
@@ -50,12 +46,6 @@ std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns, lab::Ca
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("09_transpose_bounds", argc, argv);
-    for (const auto [side, cache] : lab::square_cases) {
-        experiment.add(rows_of(side, side, cache));
-        experiment.add_memcpy(side * side * sizeof(float), cache);
-    }
-    for (const auto& [rows, columns] : lab::ragged_matrices) {
-        experiment.add_validation(rows_of(rows, columns, lab::Cache::warm));
-    }
+    lab::add_matrices(experiment, lab::square_cases, lab::ragged_matrices, rows_of);
     return experiment.run();
 }

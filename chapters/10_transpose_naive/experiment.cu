@@ -12,18 +12,11 @@
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide. The K10, K20 and K20X of the source never cache global loads in
 //           the L1; the emulated Kepler is a K40, which does with -dlcm=ca.
-#include "l1_rows.hpp"
+#include "l1.hpp"
 #include "lab/experiment/chapter.hpp"
-#include "problems/matrix_transpose.hpp"
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("10_transpose_naive", argc, argv);
-    for (const auto [side, cache] : lab::square_cases) {
-        experiment.add(l1_rows(side, side, cache));
-        experiment.add_memcpy(side * side * sizeof(float), cache);
-    }
-    for (const auto& [rows, columns] : lab::ragged_matrices) {
-        experiment.add_validation(l1_rows(rows, columns, lab::Cache::warm));
-    }
+    lab::add_matrices(experiment, lab::square_cases, lab::ragged_matrices, l1_rows);
     return experiment.run();
 }

@@ -6,7 +6,7 @@ namespace LAB_L1 {
 #include "../09_transpose_bounds/kernels.cuh"
 #include "kernels.cuh"
 
-std::vector<Kernel> kernels() {
+std::vector<lab::MatrixKernel> kernels() {
     return {
         {.name = "copy_rows", .code = copy_rows, .transposes = false},
         {.name = "copy_columns", .code = copy_columns, .transposes = false},

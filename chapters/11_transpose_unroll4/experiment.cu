@@ -12,20 +12,14 @@
 // Model:    an element is a 4-byte load and a 4-byte store.
 // Differs:  indices are 64 bits wide; the book's kernels index past the end where the width is no
 //           multiple of 4 x 16, ours do the tail, for every width.
-#include "../10_transpose_naive/l1_rows.hpp"
+#include "../10_transpose_naive/l1.hpp"
 #include "lab/experiment/chapter.hpp"
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("11_transpose_unroll4", argc, argv);
-    for (const std::size_t side : {2048, 16384}) {
-        experiment.add(l1_rows(side, side, lab::Cache::cold));
-        experiment.add_memcpy(side * side * sizeof(float), lab::Cache::cold);
-    }
     // Around 64, the width of an unrolled block: the tail is empty, one short, one over.
     constexpr std::pair<std::size_t, std::size_t> shapes[] = {
         {1, 1}, {1, 1009}, {1009, 1}, {31, 33}, {63, 65}, {64, 128}, {127, 509}, {1030, 67}};
-    for (const auto& [rows, columns] : shapes) {
-        experiment.add_validation(l1_rows(rows, columns, lab::Cache::warm));
-    }
+    lab::add_matrices(experiment, lab::cold_squares, shapes, l1_rows);
     return experiment.run();
 }

@@ -6,7 +6,7 @@ namespace LAB_L1 {
 #include "../10_transpose_naive/kernels.cuh"
 #include "kernels.cuh"
 
-std::vector<Kernel> kernels() {
+std::vector<lab::MatrixKernel> kernels() {
     return {
         {"transpose_read_rows", transpose_read_rows},
         {"transpose_read_rows_unroll4", transpose_read_rows_unroll4, false, 4},

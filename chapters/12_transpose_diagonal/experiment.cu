@@ -9,6 +9,7 @@
 //           ..._diagonal       the book's mapping, for square grids alone
 //           ..._diagonal_any   the same order in a grid of any shape
 //           ..._unroll4, ..._diagonal_unroll4   four elements a thread (chapter 11), in either order
+//           ..._noted          8192 x 8192: blocks note when and on which SM they ran (block_order.hpp)
 //           2048 x 2048, the book's size; squares of 1920 to 2304, of 16384 and of 16448 (2.2 GB),
 //           16384 x 16448 and 16384 x 32768; cold. The side decides whether a column of the
 //           matrix lies in one, some or all partitions (README.md has the arithmetic); squares,
@@ -17,19 +18,14 @@
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it.
 #include "../10_transpose_naive/kernels.cuh"
 #include "../11_transpose_unroll4/kernels.cuh"
+#include "block_order.hpp"
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
-#include "problems/matrix_transpose.hpp"
+#include "problems/matrix_rows.hpp"
 
 namespace {
 
-constexpr struct Kernel {
-    const char* name;
-    void (*code)(const float*, float*, std::size_t, std::size_t);
-    bool x_is_row = false;  // the x direction of the grid runs over the rows of `in`
-    bool needs_square_grid = false;
-    unsigned per_thread = 1;  // elements, in the x direction
-} kernels[] = {
+constexpr lab::MatrixKernel kernels[] = {
     {"transpose_read_rows", transpose_read_rows},
     {.name = "transpose_read_rows_diagonal",
      .code = transpose_read_rows_diagonal<DiagonalOfSquare>,
@@ -61,14 +57,10 @@ constexpr struct Kernel {
 std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
     const lab::MatrixTranspose matrix(rows, columns);
     std::vector<lab::Variant> table;
-    for (const Kernel& kernel : kernels) {
-        const dim3 grid =
-            lab::grid_over(kernel.x_is_row ? rows : columns, kernel.x_is_row ? columns : rows,
-                           {16 * kernel.per_thread, 16});
+    for (const lab::MatrixKernel& kernel : kernels) {
+        const dim3 block(16, 16), grid = grid_of(kernel, matrix, block);
         if (kernel.needs_square_grid && grid.x != grid.y) continue;
-        table.push_back(matrix.transpose_row(lab::variant_name(kernel.name, {{"block", "16x16"}}),
-                                             lab::Cache::cold,
-                                             lab::launch(kernel.code, grid, dim3(16, 16))));
+        table.push_back(matrix_row(kernel, matrix, block, lab::Cache::cold));
     }
     return table;
 }
@@ -86,6 +78,11 @@ int main(int argc, char** argv) {
     for (const std::size_t side : {1920, 2056, 2080, 2112, 2176, 2240, 2304}) {
         add(side, side, lab::Evidence::measured);
     }
+    for (const unsigned begun_percent : {0, 50, 90}) {
+        experiment.add(
+            block_order::row(experiment, lab::MatrixTranspose(8192, 8192), begun_percent),
+            lab::Evidence::measured);
+    }
     add(16384, 16384);
     add(16448, 16448);
     add(16384, 16448);
@@ -94,6 +91,10 @@ int main(int argc, char** argv) {
     constexpr std::pair<std::size_t, std::size_t> shapes[] = {{1, 1},     {20, 31},   {100, 97},
                                                               {1, 1009},  {1009, 1},  {31, 33},
                                                               {127, 509}, {1030, 67}, {1009, 1009}};
-    for (const auto& [rows, columns] : shapes) experiment.add_validation(rows_of(rows, columns));
+    for (const auto& [rows, columns] : shapes) {
+        experiment.add_validation(rows_of(rows, columns));
+        experiment.add_validation(
+            block_order::row(experiment, lab::MatrixTranspose(rows, columns), 0));
+    }
     return experiment.run();
 }

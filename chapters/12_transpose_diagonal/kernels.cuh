@@ -68,3 +68,29 @@ __global__ void transpose_read_columns_diagonal_unroll4(const float* in, float* 
         out[y * rows + x] = in[x * columns + y];
     }
 }
+
+// A block's notes of its run: the clock that all SMs share, as its first thread began and ended, and its SM.
+struct BlockRun {
+    unsigned long long begin_ns, end_ns;
+    unsigned sm;
+};
+
+__device__ inline unsigned long long now_ns() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+    return now;
+}
+
+// transpose_read_rows whose blocks note when and where they run, at their number in the grid, row by row.
+__global__ void transpose_read_rows_noted(const float* in, float* out, std::size_t rows,
+                                          std::size_t columns, BlockRun* runs) {
+    const unsigned long long begin = now_ns();
+    const std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t y = std::size_t{blockIdx.y} * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows) out[x * rows + y] = in[y * columns + x];
+    __syncthreads();
+    if (threadIdx.x != 0 || threadIdx.y != 0) return;
+    unsigned sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    runs[blockIdx.x + gridDim.x * blockIdx.y] = {begin, now_ns(), sm};
+}

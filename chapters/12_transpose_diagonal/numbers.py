@@ -97,6 +97,8 @@ NUMBERS: Numbers = {
     "fermi_hits": lambda d: _fermi_hits(d, _COLUMNS),
     "fermi_hits_diagonal": lambda d: _fermi_hits(d, f"{_COLUMNS}_diagonal"),
     "fermi_hits_rows": lambda d: [100 * hits for hits in _fermi_hits(d, f"{_ROWS}_diagonal")],
+    "span_at_half": lambda d: d.of("transpose_read_rows_noted begun:50", "resident_span"),
+    "span_at_nine_tenths": lambda d: d.of("transpose_read_rows_noted begun:90", "resident_span"),
     "slower_copy": _slower_copy,
     "more_read": lambda d: _beyond_input(d, _ROWS, f"{_ROWS}_diagonal", f"{_ROWS}_diagonal_any"),
     "more_read_unrolled": lambda d: _beyond_input(

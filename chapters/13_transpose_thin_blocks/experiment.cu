@@ -12,27 +12,22 @@
 // Differs:  indices are 64 bits wide; loads go through the L1 as the compiler sets it.
 #include "kernels.cuh"
 #include "lab/experiment/chapter.hpp"
-#include "problems/matrix_transpose.hpp"
+#include "problems/matrix_rows.hpp"
 
 namespace {
 
-constexpr std::pair<unsigned, unsigned> blocks[] = {{8, 8},   {8, 16},  {8, 32}, {16, 8},
-                                                    {16, 16}, {16, 32}, {32, 8}, {32, 16},
-                                                    {32, 32}, {4, 32},  {4, 64}};
+constexpr lab::MatrixKernel kernels[] = {
+    {.name = "transpose_read_columns", .code = transpose_read_columns, .x_is_row = true},
+    {.name = "transpose_read_rows", .code = transpose_read_rows}};
 
-std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
-    const lab::MatrixTranspose matrix(rows, columns);
+std::vector<lab::Variant> rows_of(const lab::MatrixTranspose& matrix, lab::Cache) {
     std::vector<lab::Variant> table;
-    const auto add = [&](const char* name, auto kernel, dim3 grid, dim3 block) {
-        table.push_back(matrix.transpose_row(lab::variant_name(name, {{"block", block}}),
-                                             lab::Cache::cold, lab::launch(kernel, grid, block)));
-    };
-    for (const auto& [width, height] : blocks) {
-        const dim3 block(width, height);
-        add("transpose_read_columns", transpose_read_columns, lab::grid_over(rows, columns, block),
-            block);
-        add("transpose_read_rows", transpose_read_rows, lab::grid_over(columns, rows, block),
-            block);
+    for (const dim3 block :
+         {dim3(8, 8), dim3(8, 16), dim3(8, 32), dim3(16, 8), dim3(16, 16), dim3(16, 32),
+          dim3(32, 8), dim3(32, 16), dim3(32, 32), dim3(4, 32), dim3(4, 64)}) {
+        for (const lab::MatrixKernel& kernel : kernels) {
+            table.push_back(matrix_row(kernel, matrix, block, lab::Cache::cold));
+        }
     }
     return table;
 }
@@ -41,12 +36,6 @@ std::vector<lab::Variant> rows_of(std::size_t rows, std::size_t columns) {
 
 int main(int argc, char** argv) {
     lab::Experiment experiment("13_transpose_thin_blocks", argc, argv);
-    for (const std::size_t side : {2048, 16384}) {
-        experiment.add(rows_of(side, side));
-        experiment.add_memcpy(side * side * sizeof(float), lab::Cache::cold);
-    }
-    for (const auto& [rows, columns] : lab::ragged_matrices) {
-        experiment.add_validation(rows_of(rows, columns));
-    }
+    lab::add_matrices(experiment, lab::cold_squares, lab::ragged_matrices, rows_of);
     return experiment.run();
 }

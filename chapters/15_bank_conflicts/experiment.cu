@@ -8,7 +8,8 @@
 //           stage_columns_dynamic          the same in dynamic shared memory
 //           turn_tiles, ..._swizzled       stored by rows, loaded by columns: padding or permuting
 //           load_strided                   elements of 2, 4, 8 and 16 bytes, strides 1 to 32; sharers:
-//                                          neighbours that load the same element
+//                                          neighbours that load the same element; banks:8 on a Kepler:
+//                                          in its mode of 8-byte banks
 //           combine_in_registers           the same number of operations without shared memory
 //           copy_through_shared            4 to 48 KB of shared memory a block (shared_kb)
 //           Matrices of 1024 and of 2048 squared; loads by one block of 1024 threads.
@@ -140,6 +141,11 @@ int main(int argc, char** argv) {
     }
     for (const unsigned sharers : {2, 4, 8, 16, 32}) {
         experiment.add(strided_row<unsigned>(32, sharers));
+    }
+    if (has_eight_byte_banks()) {
+        for (const unsigned stride : {1, 2, 6, 13, 32}) {
+            experiment.add(in_eight_byte_banks(strided_row<unsigned>(stride, 1)));
+        }
     }
     experiment.add(registers_row());
     for (const std::size_t shared : {0, 48 << 10}) experiment.add(reread_row(experiment, shared));

@@ -75,8 +75,8 @@ __device__ inline unsigned sum_of(uint2 value) { return value.x + value.y; }
 __device__ inline unsigned sum_of(uint4 value) { return value.x + value.y + value.z + value.w; }
 
 // Lanes load elements `stride` apart, `sharers` neighbours the same one; 32 such loads, each one
-// element further on, make a round: the banks shift, their conflicts stay. The barrier keeps the
-// compiler from loading once for all rounds.
+// element further on, make a round: the banks shift, and where a bank has 4 bytes their conflicts stay.
+// The barrier keeps the compiler from loading once for all rounds.
 template <class T>
 __global__ void __launch_bounds__(1024)
     load_strided(const T* in, unsigned* out, int stride, int sharers, int rounds) {

@@ -12,11 +12,6 @@ constexpr unsigned strided_threads = 1024;
 
 // Words of 32 bits without a pattern: their number, scrambled.
 inline unsigned word_of(std::size_t i) { return unsigned(i * 2654435761u); }
-inline std::vector<unsigned> words(std::size_t n) {
-    std::vector<unsigned> words(n);
-    for (std::size_t i = 0; i < n; ++i) words[i] = word_of(i);
-    return words;
-}
 
 // Element i of such words, its own words added up.
 template <class T>
@@ -31,16 +26,12 @@ unsigned sum_of_element(std::size_t i) {
 // Elements of a type, `stride` apart, each read by `sharers` neighbouring lanes.
 template <class T>
 lab::Variant strided_row(unsigned stride, unsigned sharers) {
-    const auto expected = [=] {
-        std::vector<unsigned> expected(strided_threads);
-        for (std::size_t thread = 0; thread < strided_threads; ++thread) {
-            unsigned sum = 0;
-            for (std::size_t i = 0; i < 32; ++i) {
-                sum += sum_of_element<T>(thread % 32 / sharers * stride + i);
-            }
-            expected[thread] = rounds * sum;
+    const auto expected = [=](std::size_t thread) {
+        unsigned sum = 0;
+        for (std::size_t i = 0; i < 32; ++i) {
+            sum += sum_of_element<T>(thread % 32 / sharers * stride + i);
         }
-        return expected;
+        return rounds * sum;
     };
     // 1024 elements of any type.
     return lab::with_buffers<unsigned, unsigned>(
@@ -50,7 +41,7 @@ lab::Variant strided_row(unsigned stride, unsigned sharers) {
                                                     {"n", strided_threads}}),
          .bytes = double(strided_threads) * rounds * 32 * sizeof(T),
          .working_set_bytes = 1024 * sizeof(T) + strided_threads * sizeof(unsigned)},
-        [] { return words(1024 * sizeof(T) / 4); }, strided_threads,
+        1024 * sizeof(T) / 4, word_of, strided_threads,
         [=](const unsigned* in, unsigned* out) {
             lab::launch(load_strided<T>, 1, strided_threads)(reinterpret_cast<const T*>(in), out,
                                                              int(stride), int(sharers), rounds);
@@ -58,21 +49,47 @@ lab::Variant strided_row(unsigned stride, unsigned sharers) {
         expected);
 }
 
+// The functions that set the size of a bank are deprecated: later GPUs have one size.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma nv_diag_suppress 1444
+
+// Whether banks have 8 bytes where a program asks for that: on a Kepler.
+inline bool has_eight_byte_banks() {
+    cudaSharedMemConfig found{};
+    LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+    LAB_CUDA_CHECK(cudaDeviceGetSharedMemConfig(&found));
+    LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeDefault));
+    return found == cudaSharedMemBankSizeEightByte;
+}
+
+// The same row in these banks: "kernel/banks:8/...".
+inline lab::Variant in_eight_byte_banks(lab::Variant row) {
+    row.name.insert(row.name.find('/'), "/banks:8");
+    row.launch = [launch = row.launch](std::size_t set) {
+        LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte));
+        launch(set);
+        LAB_CUDA_CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeDefault));
+    };
+    return row;
+}
+
+#pragma nv_diag_default 1444
+#pragma GCC diagnostic pop
+
 inline lab::Variant registers_row() {
-    const auto expected = [] {
-        std::vector<unsigned> expected(strided_threads);
-        for (std::size_t i = 0; i < strided_threads; ++i) {
-            for (int step = 0; step < rounds * 32; ++step) {
-                expected[i] = (expected[i] ^ word_of(i)) + unsigned(step % 32);
-            }
+    const auto expected = [](std::size_t i) {
+        unsigned value = 0;
+        for (int step = 0; step < rounds * 32; ++step) {
+            value = (value ^ word_of(i)) + unsigned(step % 32);
         }
-        return expected;
+        return value;
     };
     return lab::with_buffers<unsigned, unsigned>(
         {.name = lab::variant_name("combine_in_registers", {{"n", strided_threads}}),
          .bytes = double(strided_threads) * sizeof(unsigned),
          .working_set_bytes = 2 * strided_threads * sizeof(unsigned)},
-        [] { return words(strided_threads); }, strided_threads,
+        strided_threads, word_of, strided_threads,
         [](const unsigned* in, unsigned* out) {
             lab::launch(combine_in_registers, 1, strided_threads)(in, out, rounds);
         },
@@ -84,25 +101,18 @@ inline lab::Variant reread_row(const lab::Experiment& experiment, std::size_t sh
     constexpr unsigned block = 256, rounds = 8;
     const unsigned grid = experiment.device().sm_count;
     const auto value = [](std::size_t i) { return static_cast<float>(i % 13); };
-    const auto in = [=] {
-        std::vector<float> in(reread_words);
-        for (std::size_t i = 0; i < in.size(); ++i) in[i] = value(i);
-        return in;
-    };
-    const auto expected = [=] {
-        std::vector<float> expected(grid * block);
-        for (std::size_t thread = 0; thread < expected.size(); ++thread) {
-            for (std::size_t i = thread % block; i < reread_words; i += block) {
-                expected[thread] += rounds * value(i);
-            }
+    const auto expected = [=](std::size_t thread) {
+        float sum = 0;
+        for (std::size_t i = thread % block; i < reread_words; i += block) {
+            sum += rounds * value(i);
         }
-        return expected;
+        return sum;
     };
     return lab::with_buffers<float, float>(
         {.name = lab::variant_name("reread_beside_shared", {{"shared", shared_bytes}}),
          .bytes = 4.0 * rounds * reread_words * grid,
          .working_set_bytes = 4 * reread_words},
-        in, grid * block,
+        reread_words, value, grid * block,
         [=](const float* in, float* out) {
             // In percent of the most that an SM has: none, or all of it.
             LAB_CUDA_CHECK(cudaFuncSetAttribute(reread_beside_shared,

@@ -30,10 +30,6 @@ namespace {
 using Floats = lab::Product<float>;
 using Rows = std::vector<lab::Variant>;
 
-lab::Variant naive(const Floats& product, dim3 block) {
-    return product.row(lab::variant_name("matmul_naive", {{"block", block}}), matmul_naive, block);
-}
-
 // The kernels of whole tiles: matmul_strip_mined, matmul_tiled, matmul_tiled_in_steps.
 lab::Variant whole_tiles(const Floats& product, const char* name, int tile,
                          void (*kernel)(const float*, const float*, float*, int, int)) {
@@ -84,7 +80,8 @@ lab::Variant operands(const Floats& product) {
 
 void add_cube(lab::Experiment& experiment, int size) {
     const Floats cube(lab::cube(size));
-    experiment.add({naive(cube, dim3(16, 16)), naive(cube, dim3(32, 32))});
+    experiment.add({cube.row_in_blocks("matmul_naive", matmul_naive, dim3(16, 16)),
+                    cube.row_in_blocks("matmul_naive", matmul_naive, dim3(32, 32))});
     experiment.add(all_whole_tiles<16>(cube));
     experiment.add(all_whole_tiles<32>(cube));
     experiment.add(

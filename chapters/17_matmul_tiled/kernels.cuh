@@ -89,13 +89,3 @@ __global__ void add_operands(const float* a, const float* b, float* c, int a_siz
     for (int i = thread; i < b_size; i += threads) sum += b[i];
     c[thread] = sum;
 }
-
-// ---- The example of 16 x 16 integers in blocks of 8 x 8: where each thread's loads are in m and n in
-// phase `phase`, by the expressions of matmul_tiled_bounded. One pair a thread, in the order of p.
-template <int tile>
-__global__ void tile_indices(int* m_index, int* n_index, int n, int phase) {
-    const int row = blockIdx.y * tile + threadIdx.y;
-    const int column = blockIdx.x * tile + threadIdx.x;
-    m_index[row * n + column] = row * n + phase * tile + threadIdx.x;
-    n_index[row * n + column] = (phase * tile + threadIdx.y) * n + column;
-}

@@ -21,7 +21,6 @@
 //           multiplies those, element by element.
 #include <functional>
 
-#include "balanced.hpp"
 #include "bulk.hpp"
 #include "ceiling.hpp"
 #include "gemm.hpp"
@@ -30,7 +29,6 @@
 #include "lab/experiment/chapter.hpp"
 #include "multiply.hpp"
 #include "problems/product.hpp"
-#include "reuse.hpp"
 
 namespace {
 
@@ -144,7 +142,7 @@ void validate(lab::Experiment& experiment, lab::Variant shape, lab::Feature need
     experiment.add_validation(std::move(shape));
 }
 
-// Of nine tiles the last ones are divided: into pieces longer than a tile, and one tile into four. Of seven all,
+// The last ones of nine tiles are divided: into pieces longer than a tile, and one tile into four. Of seven all,
 // into four pieces: two of them have a whole tile between parts of others.
 void add_divided_tiles(lab::Experiment& experiment) {
     constexpr struct Case {

@@ -86,14 +86,8 @@ class GeneralProduct {
 
     // Chapter 16's bound of a sum, with three more roundings: alpha's, beta's and that of their sum.
     Expected expected(int row, int column) const {
-        double sum = 0;
-        double magnitude = 0;
-        for (int i = 0; i < shape_.k; ++i) {
-            const double product = double(a_[std::size_t(row) * lda_ + i]) *
-                                   double(b_[std::size_t(i) * ldb_ + column]);
-            sum += product;
-            magnitude += std::abs(product);
-        }
+        const auto [sum, magnitude] =
+            lab::sum_of_products(&a_[std::size_t(row) * lda_], &b_[column], ldb_, shape_.k);
         const double before =
             scaling_.beta != 0 ? scaling_.beta * double(c_[std::size_t(row) * ldc_ + column]) : 0.0;
         const double rounding = (shape_.k + 3) * double(std::numeric_limits<float>::epsilon()) / 2;

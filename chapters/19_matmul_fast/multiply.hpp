@@ -4,13 +4,11 @@
 #include <stdexcept>
 
 #include "../17_matmul_tiled/kernels.cuh"
-#include "balanced.hpp"
 #include "bulk.hpp"
 #include "gemm.hpp"
 #include "kernels.cuh"
 #include "lab/device/compute_capability.hpp"
 #include "lab/device/launch.hpp"
-#include "reuse.hpp"
 
 namespace matmul {
 
@@ -56,7 +54,7 @@ inline void last_step(const Gemm& g, Tile tile) {
                                 : reuse::multiply(g, tile);
 }
 
-// What a program would call, on one stream: the fastest kernel that can.
+// A program would call this, on one stream: the fastest kernel that can.
 inline void fast(const Gemm& g, Tile tile) {
     g.is_aligned() && lab::has(bulk::copies) ? last_step(g, tile) : double_buffered(g, tile);
 }

@@ -1,6 +1,4 @@
 // matmul_reuse: matmul_bulk, with the multiply-adds in an order that spares the register file.
-#include "reuse.hpp"
-
 #include "bulk.hpp"
 #include "bulk_copies.cuh"
 #include "reuse_tile.cuh"

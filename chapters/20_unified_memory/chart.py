@@ -11,27 +11,21 @@ _MEMORIES = [
     ("prefetched", "managed, prefetched"),
     ("kept_on_host", "managed, kept on the host"),
 ]
-# From dark to light, so that they differ in grey.
+# Neighbours differ in grey.
 _PHASES: list[tuple[str, str, Style]] = [
+    ("allocate", "allocate", Style(0x999999, 5)),
     ("initialise", "initialise", Style(0x333333, 5)),
     ("to_device", "to the device", Style(0x0072B2, 5)),
     ("first_touch", "first kernel", Style(0xF2A15A, 5)),
     ("read_back", "read back", Style(0xBFE3D3, 5)),
 ]
-# In the title.
-_IN_WORDS = {
-    "initialise": "initialisation",
-    "to_device": "copying",
-    "first_touch": "the first kernel",
-    "read_back": "reading back",
-}
 
 
 def chart(facts: Facts) -> Chart:
     panel = Panel(
         (0, 1),
         (0.3, 5.9),
-        heading=f"{facts.gpu.name if facts.gpu else 'GPU'}, 6144 x 6144 floats: initialisation to result, ms",
+        heading=f"{facts.gpu.name if facts.gpu else 'GPU'}, 6144 x 6144 floats: allocation to result, ms",
         height=320,
     )
     panel.ticks_y((5.0 - place, label) for place, (_, label) in enumerate(_MEMORIES))
@@ -56,7 +50,7 @@ def chart(facts: Facts) -> Chart:
         panel.nothing()
     panel.x = (0, widest * 1.45)
     for index, (_, label, look) in enumerate(_PHASES if shown else ()):
-        left = panel.x[1] * (0.01 + 0.25 * index)
+        left = panel.x[1] * (0.01 + 0.2 * index)
         panel.boxes([(left, left + panel.x[1] * 0.02, 5.6, 5.84)], look, BOXES)
         panel.text(left + panel.x[1] * 0.03, 5.72, label)
     return Chart(_title(gpu), [panel], key(shown, bars=True)).noted(
@@ -74,22 +68,9 @@ def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
 
 
 def _title(gpu: Device | None) -> str:
-    """What managed memory takes beyond page-locked copies, the two phases that add most of it."""
-    totals = complete(_phase(gpu, memory, "total") for memory in ("pinned", "managed"))
+    """Whole programs."""
+    totals = complete(_phase(gpu, memory, "total") for memory in ("managed", "pinned", "explicit"))
     if gpu is None or totals is None:
         return ""
-    pinned, managed = totals
-    added = sorted(
-        (
-            (_phase(gpu, "managed", phase) or 0) - (_phase(gpu, "pinned", phase) or 0),
-            _IN_WORDS[phase],
-        )
-        for phase, _, _ in _PHASES
-    )
-    largest = [f"{more:.0f} ms of {words}" for more, words in reversed(added[-2:]) if more > 0]
-    pageable = _phase(gpu, "explicit", "total")
-    other = f", pageable ones {pageable:.0f}" if pageable else ""
-    return (
-        f"On the {gpu.name} managed memory takes {managed:.0f} ms, page-locked copies {pinned:.0f}{other}; "
-        f"managed memory adds {' and '.join(largest)} to the {pinned:.0f}"
-    )
+    managed, pinned, pageable = (f"{total:.0f} ms" for total in totals)
+    return f"{gpu.name}: managed {managed}, page-locked {pinned}, pageable {pageable}"

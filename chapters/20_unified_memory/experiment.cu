@@ -12,9 +12,11 @@
 //                        the GPU reads them over the link (accessed by)
 //           Square matrices of 2^10 and 6144 rows: 12 and 432 MiB for all three (the L2, and DRAM). Where
 //           nothing is timed, explicit copies of the smallest: bytes and the kernel's accesses are counted.
+//           touch_managed, read_managed: the first launch on managed memory and the host's reading of the
+//           sum, by the MiB of three matrices: faults of the GPU and of the CPU.
 // Model:    an element is two 4-byte loads, one 4-byte store, one addition. Rates of the other phases:
 //           initialise writes three matrices, host_sum reads two and writes one, to_device moves two,
-//           read_back moves one.
+//           read_back moves one; allocate and total have none.
 // Differs:  timed by the host's clock, around phases that end with the GPU idle, so that the launch
 //           itself is in them. Inputs are copied from a small table, because rand() for each element
 //           would hide the memory. Every execution takes fresh memory. At the book's 2^14 rows there
@@ -45,16 +47,17 @@ lab::Variant phase_row(const std::shared_ptr<Program>& program, Memory memory, S
     const double matrix_bytes = static_cast<double>(shape.bytes()) / 3;
     const bool is_launch = phase == "first_touch" || phase == "kernel";
     // The other phases have counters: bytes that move.
-    const bool is_time = phase == "initialise" || phase == "host_sum" || phase == "first_touch";
+    const bool is_time = phase == "allocate" || phase == "initialise" || phase == "host_sum" ||
+                         phase == "first_touch";
     return {
         .name = lab::variant_name("add_matrices", {{"memory", text(memory)},
                                                    {"phase", phase},
                                                    {"rows", shape.rows},
                                                    {"columns", shape.columns}}),
-        .bytes = phase == "total"       ? 0
-                 : phase == "to_device" ? 2 * matrix_bytes
-                 : phase == "read_back" ? matrix_bytes
-                                        : 3 * matrix_bytes,
+        .bytes = phase == "total" || phase == "allocate" ? 0
+                 : phase == "to_device"                  ? 2 * matrix_bytes
+                 : phase == "read_back"                  ? matrix_bytes
+                                                         : 3 * matrix_bytes,
         .flops = is_launch ? static_cast<double>(shape.size()) : 0,
         .working_set_bytes = shape.bytes(),
         .check = [=] { program->rehearse(); },
@@ -112,19 +115,19 @@ std::vector<lab::Variant> phases(Memory memory, Shape shape) {
     const auto program = std::make_shared<Program>(memory, shape);
     std::vector<lab::Variant> rows = {kernel_row(program, memory, shape)};
     for (const char* phase :
-         {"initialise", "host_sum", "to_device", "first_touch", "read_back", "total"}) {
+         {"allocate", "initialise", "host_sum", "to_device", "first_touch", "read_back", "total"}) {
         if (std::string(phase) == "to_device" && memory == Memory::managed) continue;
         rows.push_back(phase_row(program, memory, shape, phase));
     }
     return rows;
 }
 
-// Faults against bytes: the first launch on managed memory, by size.
-lab::Variant first_touch(std::size_t side) {
+// Faults against bytes: a phase of the program on managed memory, by size.
+lab::Variant faults_of(const char* name, const char* phase, std::size_t side) {
     const Shape shape{side, side};
     const auto program = std::make_shared<Program>(Memory::managed, shape);
-    lab::Variant row = phase_row(program, Memory::managed, shape, "first_touch");
-    row.name = lab::variant_name("touch_managed", {{"mib", shape.bytes() / mib}});
+    lab::Variant row = phase_row(program, Memory::managed, shape, phase);
+    row.name = lab::variant_name(name, {{"mib", shape.bytes() / mib}});
     return row;
 }
 
@@ -141,7 +144,14 @@ int main(int argc, char** argv) {
     for (const std::size_t size : sizes) {
         for (const Memory memory : memories) experiment.add(phases(memory, {size, size}));
     }
-    if (!total_mib) experiment.add({first_touch(1024), first_touch(2048)});
+    if (!total_mib) {
+        for (const std::size_t side : {1024, 2048}) {
+            experiment.add({faults_of("touch_managed", "first_touch", side)});
+        }
+        for (const std::size_t side : {1024, 2048, 6144}) {
+            experiment.add({faults_of("read_managed", "read_back", side)});
+        }
+    }
     // Ragged: blocks that stick out on either side, rows that begin nowhere in particular.
     for (const Shape shape :
          {Shape{1, 1}, Shape{31, 33}, Shape{1, 1009}, Shape{1009, 1}, Shape{1009, 517}}) {

@@ -6,6 +6,13 @@ from statistics import median
 from notebook.pages.queries import Data, Numbers
 
 _SMALL, _LARGE = 1024, 6144
+_MEMORIES = {
+    "pageable": "explicit",
+    "locked": "pinned",
+    "managed": "managed",
+    "prefetched": "prefetched",
+}
+_WHOLE = {"allocating": "allocate", "initialising": "initialise", "total": "total"}
 
 
 def _spec(memory: str, phase: str, side: int) -> str:
@@ -84,9 +91,11 @@ NUMBERS: Numbers = {
     "less_initialising": _less("initialise"),
     "less_reading": _less("read_back"),
     "spread": _spread,
-    "locked_initialising": _ms("pinned", "initialise"),
-    "pageable_initialising": _ms("explicit", "initialise"),
-    "managed_initialising": _ms("managed", "initialise"),
+    **{
+        f"{name}_{word}": _ms(memory, phase)
+        for name, memory in _MEMORIES.items()
+        for word, phase in _WHOLE.items()
+    },
     "host_faults": _counted("managed", "initialise", _SMALL, "cpu_page_faults"),
     "published_less_initialising": _published_less_initialising,
     "read_faults_small": _counted("managed", "read_back", _SMALL, "cpu_page_faults"),

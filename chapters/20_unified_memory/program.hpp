@@ -1,6 +1,7 @@
 // The program of chapter 20, from fresh memory to a sum that the host has read, phase by phase:
 //
-//   initialise   the host writes a and b and clears c, the first to touch their pages
+//   allocate     memory of a, b and c, on the host and on the device; page-locked pages are made here
+//   initialise   the host writes a and b and clears c, the first to touch the pages of all other kinds
 //   host_sum     the host adds a and b into a matrix of its own, as the book's program does to compare
 //   to_device    what comes before the first launch: copies, prefetches or advice; plain managed memory
 //                has nothing to do here, and no such phase
@@ -9,7 +10,7 @@
 //   read_back    the host reads all of c
 //   total        all of these but `kernel`, which the program would not do twice, and `host_sum`
 //
-// Allocation and release are in none of them.
+// Release is in none of them.
 #pragma once
 
 #include <algorithm>
@@ -114,7 +115,7 @@ class Program {
         return first;
     }
 
-    // What moved in a phase of the rehearsal: as copied here, or as the driver says, if it does. A total
+    // The bytes that moved in a phase of the rehearsal: as copied here, or as the driver says, if it does. A total
     // needs all of its phases.
     lab::Counters counters(const std::string& phase) const {
         if (phase == "total" && !all_known_) return {};
@@ -136,14 +137,19 @@ class Program {
     void execute() {
         namespace backend = lab::backend;
         const std::size_t n = shape_.size();
-        const Matrix a(n, memory_), b(n, memory_), c(n, memory_), on_host(n, memory_);
-        const auto launch = [&] {
-            launch_add_matrices(a.device(), b.device(), c.device(), shape_);
-        };
-        const double bytes = static_cast<double>(a.bytes());
+        const Matrix on_host(n, memory_);
+        std::vector<Matrix> matrices;
         std::uint32_t sum = 0;
         total_ = 0;
 
+        phase("allocate", {}, [&] {
+            for (int of = 0; of < 3; ++of) matrices.emplace_back(n, memory_);
+        });
+        const Matrix &a = matrices[0], &b = matrices[1], &c = matrices[2];
+        const double bytes = static_cast<double>(a.bytes());
+        const auto launch = [&] {
+            launch_add_matrices(a.device(), b.device(), c.device(), shape_);
+        };
         phase("initialise", {}, [&] {
             fill(a.host(), a_);
             fill(b.host(), b_);
@@ -154,7 +160,7 @@ class Program {
         });
         bring_to_device(a, b, c);
         phase("first_touch", {}, launch);
-        // What is read back below is the second launch's doing.
+        // The second launch makes what is read back below.
         backend::poison(c.device(), c.bytes());
         backend::synchronise();
         phase("kernel", {}, launch);

@@ -1,10 +1,9 @@
 """Time and instructions of a copy against the bytes of an access."""
 
 from notebook.charts.curves import Place, counts, mark_no_effect, printed, times
-from notebook.charts.evidence import Device, Facts, complete
+from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.words import slower_or_by
 
 _KINDS: list[tuple[str, str, dict[str, object]]] = [
     ("4 bytes", "copy", {"access": 4, "block": 256}),
@@ -27,11 +26,17 @@ def chart(facts: Facts) -> Chart:
     )
     for panel in (time, counted):
         panel.ticks_x((float(place), label) for place, (label, _, _) in enumerate(_KINDS))
-    shown = times(time, facts, lambda device: _places(device, _LARGE), joined=False)
+    shown = times(
+        time,
+        facts,
+        lambda device: _places(device, _LARGE),
+        claim="float4_doubles_a_copy",
+        joined=False,
+    )
     mark_no_effect(time)
     printed(time, facts, "float4_doubles_a_copy", "printed: {}")
     shown |= counts(counted, "22", facts.counted, _instructions, joined=False)
-    return Chart(_title(facts), [time, counted], key(shown))
+    return Chart(_title(facts.gpu), [time, counted], key(shown))
 
 
 def _places(device: Device, at: dict[str, object]) -> list[Place]:
@@ -47,16 +52,9 @@ def _instructions(device: Device) -> list[tuple[float, float | None]]:
     ]
 
 
-def _title(facts: Facts) -> str:
-    device = facts.gpu or facts.of("hopper")
-    if device is None:
+def _title(gpu: Device | None) -> str:
+    if gpu is None:
         return ""
-    places = {place: (row, base) for place, row, base in _places(device, _LARGE)}
-    fewer = complete(value for place, value in _instructions(device) if place == 2.0)
-    ratio = device.ratio(*places[2.0]) if 2.0 in places else None
-    if facts.gpu is None or ratio is None or not fewer:
-        return ""
-    return (
-        f"A copy by 16 bytes is {slower_or_by(ratio)} than one by 4 bytes on the {device.name}, "
-        f"with {fewer[0]:.2f} of the instructions"
-    )
+    places = {place: (row, base) for place, row, base in _places(gpu, _LARGE)}
+    ratio = gpu.ratio(*places[2.0]) if 2.0 in places else None
+    return f"{gpu.name}: a copy by 16 bytes takes {ratio:.2f}x the time" if ratio else ""

@@ -72,12 +72,4 @@ def _title(gpu: Device | None) -> str:
         gpu.row("copy_in_flight", warps=4, loads=16, **at),
         gpu.row("copy_in_flight", warps=32, loads=1, **at),
     )
-    chains = gpu.ratio(
-        gpu.row("multiply_add", warps=4, chains=4), gpu.row("multiply_add", warps=32, chains=1)
-    )
-    if copy is None or chains is None:
-        return ""
-    return (
-        f"Four warps an SM with 16 loads in flight copy in {copy:.2f}x the time of 32 warps with one on the "
-        f"{gpu.name}, with four chains they compute in {chains:.2f}x"
-    )
+    return f"{gpu.name}: four warps copy in {copy:.2f}x the time of 32" if copy else ""

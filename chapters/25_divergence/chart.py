@@ -36,9 +36,11 @@ def chart(facts: Facts) -> Chart:
     switch.ticks_x(ticks)
     switch.ticks_y(ticks)
     switch.line([(0.9, 0.9), (36, 36)], CLAIMED, THIN)
-    shown = times(branches, facts, _decided, joined=False)
-    shown |= times(switch, facts, _ways)
-    return Chart(_title(facts), [branches, switch], key(shown))
+    shown = times(
+        branches, facts, _decided, claim="divergence_by_lane_halves_the_speed", joined=False
+    )
+    shown |= times(switch, facts, _ways, claim="a_switch_of_32_is_32_times_slower")
+    return Chart(_title(facts.gpu), [branches, switch], key(shown))
 
 
 def _size(device: Device) -> dict[str, object]:
@@ -58,15 +60,8 @@ def _ways(device: Device) -> list[Place]:
     return [(float(ways), row, rows[1]) for ways, row in rows.items()]
 
 
-def _title(facts: Facts) -> str:
-    gpu = facts.gpu
+def _title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
     lane = next(gpu.ratio(row, base) for place, row, base in _decided(gpu) if place == 1.0)
-    ways = next(gpu.ratio(row, base) for place, row, base in _ways(gpu) if place == 32.0)
-    if lane is None or ways is None:
-        return ""
-    return (
-        f"A branch by every other lane makes long paths {slower_or_by(lane)} on the {gpu.name}, "
-        f"a switch of 32 paths takes {ways:.0f}x the time of one"
-    )
+    return f"{gpu.name}: branches by lane make long paths {slower_or_by(lane)}" if lane else ""

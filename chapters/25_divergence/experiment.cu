@@ -27,7 +27,7 @@ constexpr unsigned block = 256, usual_steps = 64;
 constexpr unsigned n_counted = 1 << 17, n_timed = 1 << 20;
 
 using Floats = std::vector<float>;
-// What an element becomes.
+// The result of an element.
 using Expected = std::function<float(float x, unsigned i)>;
 
 float path_of(int way, float x, unsigned steps) {

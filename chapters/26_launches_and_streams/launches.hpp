@@ -25,7 +25,7 @@ inline void launch_empty(cudaStream_t stream) {
     LAB_CUDA_CHECK(cudaGetLastError());
 }
 
-// What a launch costs the host while the queue has room: the device is not waited for.
+// The host's cost of a launch while the queue has room: the device is not waited for.
 inline double seconds_to_enqueue(cudaStream_t stream) {
     constexpr unsigned launches = 500;
     double seconds = 0;

@@ -14,6 +14,10 @@
 
 namespace lab {
 
+// As the chapters' kernels are: c[i] = a[i + offset] + b[i + offset] for every i + offset below n.
+using AddKernel = void (*)(const float* a, const float* b, float* c, std::size_t n,
+                           std::size_t offset);
+
 // Copies share the arrays.
 class ArraySum {
   public:

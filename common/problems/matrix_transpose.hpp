@@ -82,5 +82,16 @@ struct SquareCase {
 };
 constexpr SquareCase square_cases[] = {
     {2048, Cache::cold}, {2048, Cache::warm}, {16384, Cache::cold}};
+constexpr SquareCase cold_squares[] = {{2048, Cache::cold}, {16384, Cache::cold}};
+
+// A kernel that transposes or copies a matrix.
+struct MatrixKernel {
+    const char* name;
+    void (*code)(const float* in, float* out, std::size_t rows, std::size_t columns);
+    bool x_is_row = false;    // the x direction of the grid runs over the rows of `in`
+    unsigned per_thread = 1;  // elements, in the x direction
+    bool transposes = true;   // or copies
+    bool needs_square_grid = false;
+};
 
 }  // namespace lab

@@ -39,18 +39,54 @@ inline std::string product_name(const std::string& name, const ProductShape& sha
         name, {{"m", shape.m}, {"n", shape.n}, {"k", shape.k}, {"cache", text(Cache::cold)}});
 }
 
-// Matrices of one shape with random elements, in as many sets as launches rotate through. float: in
-// [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows.
+// Halves convert to float alone.
 template <class T>
+double to_double(T element) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        return double(element);
+    } else {
+        return double(static_cast<float>(element));
+    }
+}
+
+// a[0] b[0] + a[1] b[stride] + ..., `k` products, in double precision; and the sum of their magnitudes.
+struct SumOfProducts {
+    double value = 0, magnitude = 0;
+};
+template <class T>
+SumOfProducts sum_of_products(const T* a, const T* b, std::size_t stride, int k) {
+    SumOfProducts sum;
+    for (std::size_t i = 0; i < std::size_t(k); ++i) {
+        const double product = to_double(a[i]) * to_double(b[i * stride]);
+        sum.value += product;
+        sum.magnitude += std::abs(product);
+    }
+    return sum;
+}
+
+// Relative to the product of the magnitudes, |a| |b|.
+struct ProductError {
+    double of_inputs = 0;  // of one product: of what a and b lose before they are multiplied
+    double of_each_sum =
+        0;  // of each of the k additions, in any order; 0: half an epsilon of c's type
+};
+
+// Matrices of one shape with random elements, in as many sets as launches rotate through. Floating-point: in
+// [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows. T: of c; In: of a and b.
+template <class T, class In = T>
 class ProductData {
   public:
     struct Set {
-        DeviceBuffer<T> a, b, c;
+        DeviceBuffer<In> a, b;
+        DeviceBuffer<T> c;
     };
 
     // Nothing is allocated before the first use, and nothing filled by predicted launches. Throws
     // std::invalid_argument for a shape whose elements the kernels' int cannot count.
-    explicit ProductData(ProductShape shape) : shape_(shape) {
+    explicit ProductData(ProductShape shape, ProductError error = {})
+        : shape_(shape), error_(error) {
+        if (error_.of_each_sum == 0)
+            error_.of_each_sum = double(std::numeric_limits<T>::epsilon()) / 2;
         for (const std::size_t size : {a_size(), b_size(), c_size()}) {
             if (size == 0 || size > std::size_t{std::numeric_limits<int>::max()}) {
                 throw std::invalid_argument("a matrix has to have 1 to 2^31 - 1 elements");
@@ -60,13 +96,13 @@ class ProductData {
 
     const ProductShape& shape() const { return shape_; }
     // Each element of a, b and c once: what no kernel can do without. Also the size of one set.
-    std::size_t bytes() const { return (a_size() + b_size() + c_size()) * sizeof(T); }
+    std::size_t bytes() const { return (a_size() + b_size()) * sizeof(In) + c_size() * sizeof(T); }
     double multiply_adds() const { return double(shape_.m) * shape_.n * shape_.k; }
 
     Set& set(std::size_t index) {
         if (backend::is_predicting()) {
             while (sets_.size() <= index) {
-                sets_.push_back({DeviceBuffer<T>(a_size()), DeviceBuffer<T>(b_size()),
+                sets_.push_back({DeviceBuffer<In>(a_size()), DeviceBuffer<In>(b_size()),
                                  DeviceBuffer<T>(c_size())});
             }
             return sets_[index];
@@ -77,8 +113,8 @@ class ProductData {
             b_ = random_elements(b_size(), 2);
         }
         while (sets_.size() <= index) {
-            sets_.push_back({DeviceBuffer<T>(std::span<const T>(a_)),
-                             DeviceBuffer<T>(std::span<const T>(b_)), DeviceBuffer<T>(c_size())});
+            sets_.push_back({DeviceBuffer<In>(std::span<const In>(a_)),
+                             DeviceBuffer<In>(std::span<const In>(b_)), DeviceBuffer<T>(c_size())});
         }
         return sets_[index];
     }
@@ -121,11 +157,11 @@ class ProductData {
     std::size_t b_size() const { return std::size_t(shape_.k) * shape_.n; }
     std::size_t c_size() const { return std::size_t(shape_.m) * shape_.n; }
 
-    static std::vector<T> random_elements(std::size_t size, std::uint32_t seed) {
+    static std::vector<In> random_elements(std::size_t size, std::uint32_t seed) {
         const std::vector<float> values = random_floats(size, seed);
-        const float scale = std::is_integral_v<T> ? 100 : 1;
-        std::vector<T> elements(size);
-        for (std::size_t i = 0; i < size; ++i) elements[i] = static_cast<T>(scale * values[i]);
+        const float scale = std::is_integral_v<In> ? 100 : 1;
+        std::vector<In> elements(size);
+        for (std::size_t i = 0; i < size; ++i) elements[i] = static_cast<In>(scale * values[i]);
         return elements;
     }
 
@@ -144,18 +180,14 @@ class ProductData {
     void expect_element(std::size_t index) {
         const std::size_t row = index / shape_.n;
         const std::size_t column = index % shape_.n;
-        double value = 0;
-        double magnitude = 0;
-        for (std::size_t i = 0; i < std::size_t(shape_.k); ++i) {
-            const double product =
-                double(a_[row * shape_.k + i]) * double(b_[i * shape_.n + column]);
-            value += product;
-            magnitude += std::abs(product);
-        }
-        // Sums of k rounded products in any order err by at most k u / (1 - k u) (|a| |b|), where u is
-        // half an epsilon (Higham: Accuracy and Stability of Numerical Algorithms, section 3.5).
-        const double rounding = shape_.k * double(std::numeric_limits<T>::epsilon()) / 2;
-        expected_.push_back({index, value, rounding / (1 - rounding) * magnitude});
+        const auto [value, magnitude] =
+            sum_of_products(&a_[row * shape_.k], &b_[column], std::size_t(shape_.n), shape_.k);
+        // Sums of k rounded products in any order err by at most k u / (1 - k u) (|a| |b|), where u is the error of each
+        // (Higham: Accuracy and Stability of Numerical Algorithms, section 3.5).
+        const double rounding = shape_.k * error_.of_each_sum;
+        const double of_sums = rounding / (1 - rounding);
+        const double whole = error_.of_inputs + of_sums * (1 + error_.of_inputs);
+        expected_.push_back({index, value, whole * magnitude});
     }
 
     std::string at(std::size_t index) const {
@@ -164,18 +196,20 @@ class ProductData {
     }
 
     ProductShape shape_;
-    std::vector<T> a_, b_;
+    ProductError error_;
+    std::vector<In> a_, b_;
     std::vector<Set> sets_;
     std::vector<Element> expected_;
 };
 
 // Copies share the matrices.
-template <class T>
+template <class T, class In = T>
 class Product {
   public:
-    using Set = typename ProductData<T>::Set;
+    using Set = typename ProductData<T, In>::Set;
 
-    explicit Product(ProductShape shape) : data_(std::make_shared<ProductData<T>>(shape)) {}
+    explicit Product(ProductShape shape, ProductError error = {})
+        : data_(std::make_shared<ProductData<T, In>>(shape, error)) {}
 
     const ProductShape& shape() const { return data_->shape(); }
     std::size_t bytes() const { return data_->bytes(); }
@@ -202,10 +236,16 @@ class Product {
     }
     // A row of a kernel that computes an element of c a thread, in blocks that cover c.
     Variant row(const std::string& name,
-                void (*kernel)(const T* a, const T* b, T* c, int m, int n, int k),
+                void (*kernel)(const In* a, const In* b, T* c, int m, int n, int k),
                 dim3 block) const {
         const auto [m, n, k] = shape();
         return row(name, launch(kernel, grid(block), block), m, n, k);
+    }
+    // The same, "name/block:…/m:…/n:…/k:…/cache:cold".
+    Variant row_in_blocks(const std::string& name,
+                          void (*kernel)(const T* a, const T* b, T* c, int m, int n, int k),
+                          dim3 block) const {
+        return row(variant_name(name, {{"block", block}}), kernel, block);
     }
     // Blocks that cover c.
     dim3 grid(dim3 block) const {
@@ -213,7 +253,7 @@ class Product {
     }
 
   private:
-    std::shared_ptr<ProductData<T>> data_;
+    std::shared_ptr<ProductData<T, In>> data_;
 };
 
 }  // namespace lab

@@ -4,7 +4,6 @@ Imports what needs no package: --help works before anything is installed. A comm
 rest when it runs.
 """
 
-import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import NoReturn
@@ -124,6 +123,7 @@ def _run(options: Namespace) -> int:
         options.time_limit,
         options.filter,
         options.gpu_targets,
+        again=options.again or not run_options.may_be_stored(options),
     )
     return run.run(where, options.chapters, options.device, steps)
 
@@ -199,34 +199,37 @@ def _verdicts(options: Namespace) -> int:
 
 def _compare_options(command: ArgumentParser) -> None:
     command.add_argument(
-        "devices", nargs="+", metavar="DEVICE", help="of data/ or build/results, or a folder"
+        "words",
+        nargs="+",
+        metavar="DEVICE|CHAPTER",
+        help="devices of data/ or build/results, or folders; then chapters, all, if none is named",
     )
-    command.add_argument("--chapter", metavar="CHAPTER", help="all, if left out")
+    command.add_argument("--chapter", action="append", default=[], help="one more chapter")
     _data_to_read(command)
-    command.add_argument("--all", action="store_true", help="every row, not only what differs")
+    command.add_argument("--all", action="store_true", help="every row, with what differs marked")
     command.add_argument("--json", action="store_true", help="every row, with every number")
 
 
 def _compare(options: Namespace) -> int:
-    """devices, each by its own measure; or two runs
+    """devices side by side, or two runs of one
 
-    Prints what differs between devices among what the claims ask, each by its own measure: ratios within its
-    own run, percent of its peak or of its memcpy.
+    Prints claims with what is printed and the verdict and number of each device: ratios within its own run. Without
+    a chapter: the claims on which devices differ. Of named chapters: all claims, and the measured, published and
+    predicted times. For example: lab compare emulated-fermi nvidia-h200 10
     """
     from notebook.compare import compare, comparison_output
     from notebook.data.chapters import find_chapters
 
     project = Project.with_results(options.data)
-    if len(options.devices) < 2:
+    devices, words = compare.split(project, options.words)
+    words += options.chapter
+    if len(devices) < 2:
         raise Problem("compare needs two devices; see: scripts/lab compare --help", WRONG_USAGE)
-    chapters = find_chapters(project, [options.chapter] if options.chapter else [])
-    operands = [compare.operand(project, chapters, word) for word in options.devices]
+    chapters = find_chapters(project, words)
+    operands = [compare.operand(project, chapters, word) for word in devices]
     comparison = compare.compare_devices(project, chapters, operands)
-    if options.json:
-        print(json.dumps(comparison_output.as_json(comparison), indent=2, allow_nan=False))
-    else:
-        shown = comparison_output.all_lines if options.all else comparison_output.lines
-        print("\n".join(shown(comparison)))
+    form = "json" if options.json else "all" if options.all else "named" if words else ""
+    print("\n".join(comparison_output.in_form(project, comparison, form)))
     return 0
 
 

@@ -27,7 +27,7 @@ std::uint32_t lanes_of_a_group(const WarpRequest& request, AccessKind kind, Bank
     return merged ? 2 * warp_size / groups : warp_size / groups;
 }
 
-// The most distinct words of a bank that the lanes of `mask` access.
+// The most distinct words of a bank's width that the lanes of `mask` access in one bank.
 std::uint32_t max_words_of_a_bank(const WarpRequest& request, std::uint32_t mask,
                                   BankLayout banks) {
     // A group touches at most 64 words; they may all lie in one bank.
@@ -35,17 +35,20 @@ std::uint32_t max_words_of_a_bank(const WarpRequest& request, std::uint32_t mask
     std::array<std::uint32_t, max_banks> in_bank{};
     std::uint32_t most = 0;
     // Powers of two; this runs for each request that is recorded, and divisions would take most of its time.
-    const int shift = std::countr_zero(banks.width_bytes);
+    const int shift = std::countr_zero(banks.interleave_bytes);
+    // A bank has one word in each row of all banks.
+    const int row_shift = std::countr_zero(banks.count * banks.width_bytes) - shift;
     const Address in_row = banks.count - 1;
     for (; mask != 0; mask &= mask - 1) {
         const Address begin = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];
         const Address first = begin >> shift;
         const Address last = (begin + request.bytes_per_lane - 1) >> shift;
-        for (Address word = first; word <= last; ++word) {
-            const auto bank = static_cast<std::size_t>(word & in_row);
+        for (Address piece = first; piece <= last; ++piece) {
+            const auto bank = static_cast<std::size_t>(piece & in_row);
+            const Address row = piece >> row_shift;
             const auto end = words[bank].begin() + in_bank[bank];
-            if (std::find(words[bank].begin(), end, word) != end) continue;
-            *end = word;
+            if (std::find(words[bank].begin(), end, row) != end) continue;
+            *end = row;
             most = std::max(most, ++in_bank[bank]);
         }
     }
@@ -70,7 +73,7 @@ BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout b
 BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, BankLayout banks) {
     if (request.active_mask == 0) return {};
     if (operation == BankAtomic::spin) {
-        const bool has_halves = request.bytes_per_lane > banks.width_bytes;
+        const bool has_halves = request.bytes_per_lane > banks.interleave_bytes;
         const std::uint32_t low = request.active_mask & 0xffff, high = request.active_mask >> 16;
         return {has_halves && low != 0 && high != 0 ? 4u : 2u, 0};
     }
@@ -82,21 +85,21 @@ BankPasses atomic_bank_passes(const WarpRequest& request, BankAtomic operation, 
     std::uint32_t most = 0;
     for (std::uint32_t mask = request.active_mask; mask != 0; mask &= mask - 1) {
         const Address begin = request.addresses[static_cast<std::size_t>(std::countr_zero(mask))];
-        most = std::max(most, ++lanes_of[begin / banks.width_bytes % banks.count]);
+        most = std::max(most, ++lanes_of[begin / banks.interleave_bytes % banks.count]);
     }
     return {operation == BankAtomic::compare_and_swap ? 2 * most : most, most - 1};
 }
 
 std::uint32_t lanes_that_swap(std::span<const std::uint32_t, warp_size> offsets, std::uint32_t mask,
                               BankLayout banks, std::uint32_t bytes) {
-    const std::uint32_t width = std::max(bytes, banks.width_bytes);
-    const std::uint32_t places = banks.count * banks.width_bytes / width;
+    const std::uint32_t width = std::max(bytes, banks.interleave_bytes);
+    const std::uint32_t places = banks.count * banks.interleave_bytes / width;
     std::array<std::uint32_t, 2> taken{};  // by half; bit i: bank i, or pair of banks
     std::uint32_t lanes = 0;
     for (; mask != 0; mask &= mask - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
         const std::uint32_t bank = offsets[lane] / width % places;
-        std::uint32_t& of_half = taken[width > banks.width_bytes ? lane / (warp_size / 2) : 0];
+        std::uint32_t& of_half = taken[width > banks.interleave_bytes ? lane / (warp_size / 2) : 0];
         if ((of_half >> bank & 1) == 0) lanes |= 1u << lane;
         of_half |= 1u << bank;
     }

@@ -1,4 +1,4 @@
-// What one shared-memory access of a warp costs: passes through the banks.
+// The cost of one shared-memory access of a warp: passes through the banks.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,16 @@
 
 namespace emulator {
 
-// 32 banks of 4 bytes on every generation; Kepler can be set to 8 bytes. Both are powers of two.
+// 32 banks of 4 bytes on every generation but Kepler, whose banks deliver 8 bytes. All are powers of two.
 struct BankLayout {
     std::uint32_t count = 32;
-    std::uint32_t width_bytes = 4;
+    std::uint32_t width_bytes = 4;  // that a bank delivers in a pass
+    // Consecutive pieces of this size lie in consecutive banks. Kepler by default: 4, and words 32 apart in aligned 256 bytes
+    // share what their bank delivers (CUDA C Programming Guide, compute capability 3.x, 32-bit mode). In its eight-byte mode: 8.
+    std::uint32_t interleave_bytes = 4;
+
+    // As after cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte): nothing changes where banks are 4 bytes wide.
+    BankLayout in_widest_mode() const { return {count, width_bytes, width_bytes}; }
 };
 
 struct BankPasses {
@@ -21,7 +27,7 @@ struct BankPasses {
     bool operator==(const BankPasses&) const = default;
 };
 
-// In one pass ("wavefront") each bank serves one word, to any number of lanes (broadcast, multicast):
+// In one pass ("wavefront") each bank serves one word of its width, to any number of lanes (broadcast, multicast):
 // a group of lanes takes as many passes as the most distinct words that one bank has to serve. The
 // group is the warp for accesses of up to a bank's width, half a warp for twice that, a quarter for
 // four times. Two neighbouring groups become one when the access is a load and, over the whole
@@ -29,10 +35,10 @@ struct BankPasses {
 //
 // So an H200 counted each of 2588 patterns of 8 and 16 bytes; 598 of them are stored in
 // data/nvidia-h200/counters/shared_bank_patterns.csv. For other generations with banks of 4 bytes
-// it is an assumption, and so is the same rule relative to the width of Kepler's 8-byte banks.
+// it is an assumption, and so is the same rule relative to the width of Kepler's banks.
 BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout banks);
 
-// What an atomic operation of 4 bytes does in the banks.
+// The work of an atomic operation of 4 bytes in the banks.
 enum class BankAtomic : std::uint8_t {
     update,            // add, min, and, exchange, ...
     compare_and_swap,  // each pass twice

@@ -14,7 +14,7 @@ namespace {
 using Handle = struct cublasContext*;
 using Status = int;
 constexpr Status success = 0;
-constexpr int pedantic_math = 2;
+constexpr int default_math = 0, pedantic_math = 2;
 
 void* library() {
     static void* const handle = [] {
@@ -37,14 +37,16 @@ void call(const char* name, Arguments... arguments) {
 }
 
 // Lives as long as the process: the driver may be gone when destructors of statics run.
+Handle created(int math_mode) {
+    Handle fresh = nullptr;
+    call("cublasCreate_v2", &fresh);
+    call("cublasSetMathMode", fresh, math_mode);
+    return fresh;
+}
+
 Handle handle() {
-    static const Handle created = [] {
-        Handle fresh = nullptr;
-        call("cublasCreate_v2", &fresh);
-        call("cublasSetMathMode", fresh, pedantic_math);
-        return fresh;
-    }();
-    return created;
+    static const Handle pedantic = created(pedantic_math);
+    return pedantic;
 }
 
 }  // namespace
@@ -58,6 +60,22 @@ void sgemm(int m, int n, int k, float alpha, const float* a, int lda, const floa
     const float* const beta_at = &beta;
     call("cublasSgemm_v2", handle(), none, none, m, n, k, alpha_at, a, lda, b, ldb, beta_at, c,
          ldc);
+}
+
+void gemm(Type type, int m, int n, int k, float alpha, const void* a, int lda, const void* b,
+          int ldb, float beta, float* c, int ldc) {
+    // Constants of cublas_api.h and library_types.h.
+    constexpr int real_32f = 0, real_16f = 2, real_16bf = 14, default_algorithm = -1;
+    constexpr int compute_32f = 68, compute_32f_fast_tf32 = 77;
+    static const Handle on_tensor_cores = created(default_math);
+    const int of_inputs = type == Type::fp16 ? real_16f : type == Type::bf16 ? real_16bf : real_32f;
+    const int computes = type == Type::tf32 ? compute_32f_fast_tf32 : compute_32f;
+    const int none = static_cast<int>(Operation::none);
+    const void* const alpha_at = &alpha;
+    const void* const beta_at = &beta;
+    void* const to = c;
+    call("cublasGemmEx", on_tensor_cores, none, none, m, n, k, alpha_at, a, of_inputs, lda, b,
+         of_inputs, ldb, beta_at, to, real_32f, ldc, computes, default_algorithm);
 }
 
 void sgeam(Operation of_a, Operation of_b, int m, int n, float alpha, const float* a, int lda,

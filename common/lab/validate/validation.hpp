@@ -32,6 +32,13 @@ void expect_untouched(std::span<const T> actual, std::size_t begin = 0) {
     expect_poisoned(std::as_bytes(actual), sizeof(T), begin);
 }
 
+// `steps` times value -> value / 2 + addend: the chain of a multiply_add kernel. Halving is exact and the additions
+// come in one order, so that it is right to the bit; after some 40 steps it no longer changes.
+inline float halved(float value, float addend, int steps) {
+    for (int step = 0; step < steps && step < 64; ++step) value = value * 0.5f + addend;
+    return value;
+}
+
 // Both at once, for outputs of which a kernel leaves out some elements: throws ValidationError unless
 // each element is that of `expected` to the bit, and that is DeviceBuffer's poison where the kernel
 // has to leave it alone. `expected` holds no other NaN. For the types of expect_near.

@@ -24,7 +24,8 @@ using Lanes = std::array<Address, 32>;
 
 constexpr std::uint32_t all_lanes = 0xffffffffu;
 constexpr BankLayout four_byte_banks;
-constexpr BankLayout eight_byte_banks{32, 8};
+constexpr BankLayout kepler_banks{32, 8};
+const BankLayout eight_byte_banks = kepler_banks.in_widest_mode();
 
 std::uint32_t passes(std::uint32_t bytes, const std::function<Address(int lane)>& address,
                      BankLayout banks = four_byte_banks, std::uint32_t mask = all_lanes) {
@@ -240,6 +241,25 @@ TEST(SharedBanks, EightByteBanks) {
     EXPECT_EQ(passes(16, [](int) { return 16u; }, eight_byte_banks), 1u);
     EXPECT_EQ(passes(16, [](int i) { return 16u * (i % 8); }, eight_byte_banks), 2u);
     EXPECT_EQ(passes(16, [](int i) { return 16u * (i / 8); }, eight_byte_banks), 1u);
+}
+
+// Kepler by default: a bank has word w where w % 32 is its number, and delivers two of them in a pass where both lie in the
+// same aligned 64 words (CUDA C Programming Guide, compute capability 3.x). Stride 2 from an aligned word on ends at word 62
+// and is free; 32 words further on words 32 and 64 meet. Stride 6 meets in two passes (Mei and Chu 2017 measured that it
+// is free in the eight-byte mode alone), stride 32 in 16, odd strides never. 32 doubles are 64 aligned words.
+TEST(SharedBanks, KeplersBanksOfFourBytesDeliverEight) {
+    EXPECT_EQ(stride(4, 1, kepler_banks), 1u);
+    EXPECT_EQ(stride(4, 2, kepler_banks), 1u);
+    EXPECT_EQ(passes(4, [](int i) { return 128u + 8 * i; }, kepler_banks), 2u);
+    EXPECT_EQ(stride(4, 6, kepler_banks), 2u);
+    EXPECT_EQ(stride(4, 6, eight_byte_banks), 1u);
+    EXPECT_EQ(stride(4, 32, kepler_banks), 16u);
+    for (int s = 1; s <= 63; s += 2) EXPECT_EQ(stride(4, s, kepler_banks), 1u) << s;
+    // Column 1 of a tile padded by one word: words 1 and 33 x 31 + 1 = 1024 share the first of the wide banks.
+    const auto column = [](int i) { return 4u * (33 * i + 1); };
+    EXPECT_EQ(passes(4, column, kepler_banks), 1u);
+    EXPECT_EQ(passes(4, column, eight_byte_banks), 2u);
+    EXPECT_EQ(stride(8, 1, kepler_banks), 1u);
 }
 
 // ---- against a naive form, and against an H200 -----------------------------------------------------

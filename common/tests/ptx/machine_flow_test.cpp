@@ -52,9 +52,9 @@ class OfGpu : public ::testing::TestWithParam<const char*> {
     }
     void TearDown() override { std::filesystem::remove_all(cache_); }
     static std::vector<MachineBlock> blocks_of(const std::string& text) {
-        const auto compiled = compile(text, GetParam(), "", true);
+        const auto compiled = compile(text, GetParam(), "", CodeParts::with_flow);
         // Read again, from the cache.
-        EXPECT_EQ(compile(text, GetParam(), "", true), compiled);
+        EXPECT_EQ(compile(text, GetParam(), "", CodeParts::with_flow), compiled);
         EXPECT_TRUE(compiled.has_value());
         return compiled ? compiled->flow.at("k") : std::vector<MachineBlock>();
     }

@@ -192,11 +192,11 @@ TEST_F(StandIn, WhatAnOlderOneLacksIsSaid) {
         "exit 255");
     write_older_program("11.8", unknown_gpu);
     std::string refusal;
-    EXPECT_EQ(compile(newest_text, "sm_60", "", false, &refusal), std::nullopt);
+    EXPECT_EQ(compile(newest_text, "sm_60", "", CodeParts::accesses, &refusal), std::nullopt);
     EXPECT_EQ(refusal, "ptxas 12.9: Feature 'redux.sync' requires .target sm_80 or higher");
     refusal.clear();
     write_older_program("12.9", unknown_gpu);
-    EXPECT_EQ(compile(newest_text, "sm_20", "", false, &refusal), std::nullopt);
+    EXPECT_EQ(compile(newest_text, "sm_20", "", CodeParts::accesses, &refusal), std::nullopt);
     EXPECT_EQ(refusal, "");
 }
 

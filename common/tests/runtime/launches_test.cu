@@ -1,5 +1,5 @@
 // Launches: limits, errors that stick and errors that do not, symbols, occupancy, graphs of kernels. The
-// test runs on an emulated H200 and, what begins with Fermi, on an emulated M2090.
+// test runs on an emulated H200 and, what begins with Fermi or Kepler, on an emulated M2090 or K40.
 #include <cooperative_groups.h>
 #include <cudaTypedefs.h>
 #include <dlfcn.h>
@@ -32,6 +32,12 @@ __global__ void use_shared(float* out) {
     __syncthreads();
     out[threadIdx.x] = shared[blockDim.x - 1 - threadIdx.x];
 }
+__global__ void load_every_sixth(float* out) {
+    __shared__ float shared[6 * 32];
+    for (int i = 0; i < 6; ++i) shared[threadIdx.x + 32 * i] = i;
+    __syncthreads();
+    out[threadIdx.x] = shared[6 * threadIdx.x];
+}
 __global__ void static_shared_bytes_40960(int* out) {
     __shared__ int shared[10240];
     shared[threadIdx.x] = threadIdx.x;
@@ -62,6 +68,7 @@ class OnGpu : public testing::Test {
 };
 class Launches : public OnGpu {};
 class Fermi : public OnGpu {};
+class Kepler : public OnGpu {};
 
 int read(const int* device) {
     int value = 0;
@@ -283,6 +290,52 @@ TEST_F(Launches, PrintsAppearWhenTheHostWaits) {
     print_number<<<1, 1>>>(2);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "host\nnumber 1\nnumber 2\n");
+}
+
+// The functions that set it are deprecated, as all GPUs of today have banks of 4 bytes.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+cudaSharedMemConfig shared_config_after(cudaSharedMemConfig wanted) {
+    cudaSharedMemConfig config{};
+    EXPECT_EQ(cudaDeviceSetSharedMemConfig(wanted), cudaSuccess);
+    EXPECT_EQ(cudaDeviceGetSharedMemConfig(&config), cudaSuccess);
+    return config;
+}
+
+double passes_of_every_sixth(float* out) {
+    const auto visit = [](void* found, const char* name, double value) {
+        if (std::string(name) == "shared_load_wavefronts") *static_cast<double*>(found) = value;
+    };
+    double passes = 0;
+    emulatedGpuResetCounters();
+    load_every_sixth<<<1, 32>>>(out);
+    emulatedGpuVisitCounters(visit, &passes);
+    return passes;
+}
+
+TEST_F(Launches, BanksHaveFourBytes) {
+    EXPECT_EQ(shared_config_after(cudaSharedMemBankSizeEightByte), cudaSharedMemBankSizeFourByte);
+    EXPECT_EQ(passes_of_every_sixth(reinterpret_cast<float*>(values_)), 2);
+    EXPECT_EQ(cudaDeviceSetSharedMemConfig(cudaSharedMemConfig(3)), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaFuncSetSharedMemConfig(load_every_sixth, cudaSharedMemConfig(3)),
+              cudaErrorInvalidValue);
+}
+
+// A function's own setting comes before the device's. Words 6 apart are free in banks of 8 bytes alone.
+TEST_F(Kepler, BanksOfEightBytesAreAskedFor) {
+    float* const out = reinterpret_cast<float*>(values_);
+    EXPECT_EQ(passes_of_every_sixth(out), 2);
+    EXPECT_EQ(shared_config_after(cudaSharedMemBankSizeEightByte), cudaSharedMemBankSizeEightByte);
+    EXPECT_EQ(passes_of_every_sixth(out), 1);
+    const auto set = [](cudaSharedMemConfig config) {
+        EXPECT_EQ(cudaFuncSetSharedMemConfig(load_every_sixth, config), cudaSuccess);
+    };
+    set(cudaSharedMemBankSizeFourByte);
+    EXPECT_EQ(passes_of_every_sixth(out), 2);
+    EXPECT_EQ(shared_config_after(cudaSharedMemBankSizeDefault), cudaSharedMemBankSizeFourByte);
+    set(cudaSharedMemBankSizeEightByte);
+    EXPECT_EQ(passes_of_every_sixth(out), 1);
+    set(cudaSharedMemBankSizeDefault);
+    EXPECT_EQ(passes_of_every_sixth(out), 2);
 }
 
 TEST_F(Launches, CountersAreExported) {

@@ -54,6 +54,13 @@ extern "C" __global__ void shared_stride(float* out, int stride) {
     out[threadIdx.x] = words[threadIdx.x * stride];
 }
 
+extern "C" __global__ void shared_stride_from(float* out, int stride, int first) {
+    __shared__ float words[32 * 33];
+    words[first + threadIdx.x * stride] = float(threadIdx.x);
+    __syncthreads();
+    out[threadIdx.x] = words[first + threadIdx.x * stride];
+}
+
 extern "C" __global__ void shared_stride_double(double* out, int stride) {
     __shared__ double words[32 * 33];
     words[threadIdx.x * stride] = double(threadIdx.x);

@@ -261,13 +261,36 @@ TEST_F(SimtKernels, FloatsInSharedMemoryAreAddedInALoop) {
     EXPECT_EQ(record.shared_atomics.bank_conflicts, 0u);
 }
 
-// Before Maxwell lanes of one word go one after another; Kepler's banks of 8 bytes hold two of the 8 words.
+// Before Maxwell lanes of one word go one after another.
 TEST(Kepler, LanesThatCountInOneWordOfSharedMemoryAreSerialised) {
     Machine machine(contents_of(LAB_KERNELS_PTX), "kepler");
     const Array<float> out(32);
     const auto record = machine.launch("add_in_shared", shape(1, 32), out.get(), 8);
     EXPECT_EQ(out.to_host()[0], 36.0f);
-    EXPECT_EQ(record.shared_atomics.wavefronts, 8u + 32u);
+    EXPECT_EQ(record.shared_atomics.wavefronts, 4u + 32u);
+}
+
+// Words 6 apart meet in banks of 4 bytes, and not in those of 8. The mode is that of each launch.
+TEST(Kepler, BanksAreInTheModeOfTheLaunch) {
+    Machine machine(contents_of(LAB_KERNELS_PTX), "kepler");
+    const Array<float> out(32);
+    emulator::simt::LaunchShape of_launch = shape(1, 32);
+    for (const bool widest : {false, true, false}) {
+        of_launch.widest_banks = widest;
+        const auto record = machine.launch("shared_stride", of_launch, out.get(), 6);
+        EXPECT_EQ(record.shared_loads.wavefronts, widest ? 1u : 2u);
+        EXPECT_EQ(record.shared_stores.wavefronts, widest ? 1u : 2u);
+    }
+}
+
+// Words 0 and 32 go in one pass, words 32 and 64 do not: they lie in different aligned 256 bytes.
+TEST(Kepler, PassesDependOnWhereAnAccessBegins) {
+    Machine machine(contents_of(LAB_KERNELS_PTX), "kepler");
+    const Array<float> out(32);
+    for (const int first : {0, 32, 64}) {
+        const auto record = machine.launch("shared_stride_from", shape(1, 32), out.get(), 2, first);
+        EXPECT_EQ(record.shared_loads.wavefronts, first == 32 ? 2u : 1u) << first;
+    }
 }
 
 // ---- shared memory ---------------------------------------------------------------------------

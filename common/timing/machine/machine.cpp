@@ -22,15 +22,16 @@ double Machine::unit_cycles(Unit unit) const {
             return warp_lanes / sfu_lanes;
         case Unit::memory:
             return warp_lanes / memory_lanes;
+        case Unit::tensor:  // as its instructions say
         case Unit::none:
             break;
     }
     return 0;
 }
 
-double Machine::eviction_delay(double missing_bytes) const {
-    const double most = l2_room_share * l2_bytes;
-    return most > 0 ? l2_room_cycles * std::min(1.0, missing_bytes / most) : 0;
+double Machine::writeback_delay(double missing_bytes) const {
+    const double most = l2_writeback_share * l2_bytes;
+    return most > 0 ? l2_writeback_cycles * std::min(1.0, missing_bytes / most) : 0;
 }
 
 double Machine::cycles_to_last_of(double count) const {

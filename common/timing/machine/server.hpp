@@ -14,10 +14,6 @@ class Server {
         busy_ += duration;
         return begin;
     }
-    // The same, of a share of something larger: what was left of it up to so long before can still be had.
-    double serve_share(double now, double duration, double before) {
-        return std::max(now, serve(now - before, duration));
-    }
     // Serves nothing before.
     void wait_until(double time) { free_ = std::max(free_, time); }
     double free() const { return free_; }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/models/memory/coalescing.hpp"
@@ -29,15 +30,11 @@ struct Instruction {
     std::uint8_t slots = 1;  // instructions that it stands for; 0: it is free (a move, a parameter)
     Wait wait = Wait::none;
     bool writes_memory = false, reads_memory = false, orders_memory = false;
-    bool reads_clock = false;    // nothing passes it
-    bool reads_special = false;  // the index of the thread or the block, or the like
-    // Of parameters and sizes of the launch: into registers of the warp (ULDC), or of the thread, by the constant cache
-    // (LDC).
-    enum class ParameterLoad : std::uint8_t { none, of_warp, of_thread };
-    ParameterLoad parameter_load = ParameterLoad::none;
+    bool reads_clock = false;      // nothing passes it
+    bool reads_special = false;    // the index of the thread or the block, or the like
+    bool loads_parameter = false;  // of the launch, or one of its sizes, into a register
     bool branches = false;
-    std::uint8_t convergences = 0;  // that begin here: threads that part meet again
-    bool moves = false;             // a value from register to register
+    bool moves = false;         // a value from register to register
     std::uint8_t operands = 0;  // different registers that a multiply-add reads, but for its guard
     bool has_no_operand_reuse = false;  // it reads three, none of them with the multiply-add before
     // Copies that go on beside the thread (cp.async), of which groups are waited for.
@@ -45,6 +42,8 @@ struct Instruction {
     Copies copies = Copies::none;
     bool ends_group = false;
     std::uint8_t groups = 0;  // that need not be complete yet
+    // Of products: how long they keep the tensor cores of the SM busy, and from issue to use of the result.
+    double tensor_cycles = 0, tensor_latency = 0;
     Space space = Space::none;
     std::uint16_t line = 0;            // of Program::lines
     std::uint32_t access = no_access;  // which access of its basic block
@@ -61,6 +60,12 @@ struct Program {
     unsigned lines = 1;
 };
 
+// Local memory lies beyond all other: of each warp that is resident on the SM, a word of each lane beside each other. The
+// L2 is taken to have it.
+constexpr emulator::Address local_memory = emulator::Address{1} << 56;
+constexpr emulator::Address local_bytes_of_warp = emulator::Address{1} << 26;
+constexpr bool is_local(emulator::Address line) { return line >= local_memory; }
+
 // A request of a warp.
 struct Access {
     enum class Kind : std::uint8_t {
@@ -74,17 +79,28 @@ struct Access {
         barrier_test
     };
     Kind kind = Kind::none;  // none: no lane took part
+    // Of an atomic operation.
+    enum class Update : std::uint8_t {
+        integer,
+        floating,
+        floating_64,
+        swap,       // if it is as compared
+        swap_loop,  // until nothing came between
+    };
+    Update update = Update::integer;
     Space space = Space::none;
     emulator::LoadPath path = emulator::LoadPath::l2;  // of a load
-    std::uint16_t wavefronts = 0;  // passes through the banks of a load or of shared memory, or
-                                   // different constants
-    std::uint16_t sectors = 0;     // of an atomic operation: updates
-    std::uint32_t bytes = 0;       // of all lanes
+    // Passes through the banks of a load or of shared memory, or different constants, or of an atomic operation on
+    // global memory the most lanes at one address.
+    std::uint16_t wavefronts = 0;
+    std::uint16_t sectors = 0;                     // of an atomic operation: updates
+    std::uint32_t bytes = 0;                       // of all lanes
     std::uint32_t first_line = 0, line_count = 0;  // in LaunchTrace::lines
     // Of a bulk load or a test: the mbarrier, and how many bulk loads of its block that one had counted then.
     std::uint32_t barrier = 0, copies = 0;
 
     bool loads() const { return kind == Kind::load || kind == Kind::bulk_load; }
+    bool updates() const { return kind == Kind::atomic || kind == Kind::reduction; }
     bool stores() const { return kind == Kind::store || kind == Kind::bulk_store; }
 };
 
@@ -131,6 +147,9 @@ struct LaunchFacts {
     double share_of_rows_read = 1, share_of_rows_written = 1;
     // Of stores into many lines: the load of the L2's fullest slice over the mean.
     double slice_unevenness = 1;
+    // Of lines that the recorded SM updates by atomic operations, by emulator::LineUpdates::place_of: how many times as
+    // many requests of all SMs do that. Of others it is 1.
+    std::unordered_map<std::size_t, double> updates_of_all;
 };
 
 }  // namespace timing

@@ -21,11 +21,10 @@ double copy_seconds(const Machine& machine, const CopyFacts& facts) {
         facts.read_bytes / machine.l2_bytes_per_cycle +
         facts.written_bytes / (machine.l2_store_sectors_per_cycle * emulator::sector_bytes);
     // The first data come back, and the last ones are acknowledged, as those of a kernel's loads and stores.
-    const double first =
-        missing > 0 ? machine.dram_cycles + machine.page_cycles : machine.l2_cycles;
-    const double last = machine.l2_cycles + machine.eviction_delay(missing * facts.written_bytes) +
-                        machine.eviction_delay(missing * facts.read_bytes) +
-                        machine.memory_end_cycles * machine.sms;
+    const double first = missing > 0 ? machine.dram_cycles : machine.l2_cycles;
+    const double last = machine.l2_cycles + machine.writeback_delay(missing * facts.written_bytes) +
+                        machine.writeback_delay(missing * facts.read_bytes) +
+                        machine.launch_tail_cycles_per_sm * machine.sms;
     // Each SM copies a part of its own.
     const double last_sm =
         facts.read_bytes > 0 ? missing * machine.cycles_to_last_of(machine.sms) : 0;

@@ -21,6 +21,7 @@ double DataPath::serve(double now, double duration) {
 }
 
 double DataPath::serve_later(double at, double duration) {
+    if (!serves_fills_) return at + duration;
     busy_ += duration;
     later_.erase(later_.begin(), later_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;

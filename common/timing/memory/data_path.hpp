@@ -8,6 +8,9 @@ namespace timing {
 
 class DataPath {
   public:
+    // `serves_fills`: data that come back take time, too.
+    explicit DataPath(bool serves_fills = true) : serves_fills_(serves_fills) {}
+
     // Serves a request, in turns with data that come back meanwhile; returns when it is through. When those are through is
     // known already: what comes later waits instead.
     double serve(double now, double duration);
@@ -25,6 +28,7 @@ class DataPath {
     // Those that now overlap wait.
     void absorb_next(std::vector<Interval>::iterator place);
 
+    bool serves_fills_;
     double free_ = 0, busy_ = 0;
     std::vector<Interval> later_;  // ascending, with gaps between them
     std::size_t first_ = 0;        // of these, that has not passed

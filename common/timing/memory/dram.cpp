@@ -19,8 +19,8 @@ constexpr double max_waiting_bytes = 12288;
 
 }  // namespace
 
-Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, Draw draw)
-    : machine_(machine), begin_(begin), draw_(draw), reading_(machine.l2_burst_cycles) {
+Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, std::uint64_t draw)
+    : machine_(machine), begin_(begin), draw_(draw) {
     const double share = active_sms / machine.dram_bytes_per_cycle;
     cycles_per_byte_ = share * static_cast<double>(channels_.size());
     // As many as open a row in the time that so many bytes take.
@@ -29,9 +29,7 @@ Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, D
         std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(banks)), 1, max_banks));
 }
 
-std::uint64_t Dram::chance(emulator::Address place) const {
-    return mixed(place + mixed(draw_.number));
-}
+std::uint64_t Dram::chance(emulator::Address place) const { return mixed(place + mixed(draw_)); }
 
 // By the golden ratio, as evenly as can be whatever the stride between rows (Fibonacci hashing); other regions begin with
 // another channel, or arrays that are read side by side would share one.
@@ -44,6 +42,7 @@ Dram::Channel& Dram::channel_of(emulator::Address line) {
 
 // When the row of a line is open.
 double Dram::open(emulator::Address line, double cycles, double now) {
+    if (cycles <= 0) return now;
     const emulator::Address row = (line - begin_) / row_bytes;
     Bank& bank = banks_[chance(row) % banks_.size()];
     const auto found = std::ranges::find(bank.rows, row, &Row::number);
@@ -54,30 +53,14 @@ double Dram::open(emulator::Address line, double cycles, double now) {
     return opened;
 }
 
-// At each of the GPU's channels rows arrive of which other SMs read as much as this one, at any time. Each takes as
-// long, however little of it is read, and so it waits (M/D/1; Pollaczek and Khinchine give the mean), as if by an
-// exponential distribution. A channel is used as far as the bandwidth is achieved, at most. Writes wait until there is
-// nothing to read.
-double Dram::wait_for_others(emulator::Address line, double now) const {
-    const double period = machine_.l2_burst_cycles;
-    if (machine_.dram_channel_rate <= 0 || period <= 0) return 0;
-    const double use = machine_.dram_achieved_share * std::min(1.0, reading_.rate());
-    const double mean = use / (2 * (1 - use)) * row_bytes / machine_.dram_channel_rate;
-    const auto when = static_cast<std::uint64_t>(now / period);
-    return exponential(mean, stratified(mixed((line - begin_) / row_bytes) + mixed(when), draw_));
-}
-
 double Dram::read(emulator::Address line, double bytes, double share_of_opening, double now) {
     Channel& channel = channel_of(line);
     if (channel.server.free() < now || channel.waiting_bytes >= max_waiting_bytes)
         write_what_waits(channel, now);
-    const double begin =
-        channel.server.serve_share(now, bytes * cycles_per_byte_, machine_.dram_burst_cycles);
-    reading_.add(bytes * cycles_per_byte_ / static_cast<double>(channels), now);
+    const double begin = channel.server.serve(now, bytes * cycles_per_byte_);
     // Of what the L2 has in part, a part.
     const double whole = std::min(1.0, bytes / granule_bytes);
-    return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin) +
-           wait_for_others(line, now);
+    return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin);
 }
 
 void Dram::write(emulator::Address line, double bytes, double share_of_opening, double now) {
@@ -91,8 +74,9 @@ void Dram::write(emulator::Address line, double bytes, double share_of_opening, 
 void Dram::write_what_waits(Channel& channel, double now) {
     if (channel.waiting_bytes == 0) return;
     const double free = channel.server.free();
-    channel.server.serve(free < now ? std::max(free, channel.waiting_since) : now,
-                         machine_.dram_turn_cycles + channel.waiting_bytes * cycles_per_byte_);
+    channel.server.serve(
+        free < now ? std::max(free, channel.waiting_since) : now,
+        machine_.dram_turnaround_cycles + channel.waiting_bytes * cycles_per_byte_);
     channel.waiting_bytes = 0;
 }
 
@@ -100,7 +84,7 @@ double Dram::copy_cycles(const Machine& machine, double read_bytes, double writt
     const double of_all = max_waiting_bytes * channels * machine.sms;
     const double turns = read_bytes > 0 ? written_bytes / of_all : 0;
     return (read_bytes + written_bytes) / machine.dram_bytes_per_cycle +
-           turns * machine.dram_turn_cycles;
+           turns * machine.dram_turnaround_cycles;
 }
 
 double Dram::free() const {
@@ -118,7 +102,7 @@ double Dram::busy() const {
 }
 
 double Dram::cycles(emulator::Address line) const {
-    const double luck = stratified((line - begin_) / place_bytes, draw_);
+    const double luck = fraction(chance((line - begin_) / place_bytes));
     const double spreads = std::min(exponential(1, luck), max_spreads);
     return machine_.dram_cycles + (spreads - 1) * machine_.dram_spread_cycles;
 }

@@ -1,6 +1,5 @@
-// DRAM as one SM sees it: its share of the channels, which write when they have nothing to read and take time to turn,
-// at which requests of all SMs meet by chance, banks that open rows and at which they queue by chance, too, and latencies
-// that differ from place to place.
+// DRAM as one SM sees it: its share of the channels, which write when they have nothing to read and take time to turn
+// around, banks that open rows, and latencies that differ from address to address.
 #pragma once
 
 #include <array>
@@ -10,7 +9,6 @@
 #include "emulator/models/memory/coalescing.hpp"
 #include "timing/machine/chance.hpp"
 #include "timing/machine/machine.hpp"
-#include "timing/machine/recent_rate.hpp"
 #include "timing/machine/server.hpp"
 
 namespace timing {
@@ -20,11 +18,12 @@ class Dram {
     // Of lines as near to each other as these bytes, one opening of a row serves all.
     static constexpr emulator::Address row_bytes = 512;
 
-    // Places count from `begin`, so that chance is the same for the same work elsewhere; `draw` is another chance.
-    Dram(const Machine& machine, double active_sms, emulator::Address begin = 0, Draw draw = {});
+    // Places count from `begin`, so that chance is the same for the same work elsewhere; each `draw` has other random numbers.
+    Dram(const Machine& machine, double active_sms, emulator::Address begin = 0,
+         std::uint64_t draw = 0);
 
-    // Reads bytes of a line; returns when its bank has begun and other SMs' requests keep it waiting no longer. Of the
-    // rows that the SM opens, the others need a share of their own: an opening costs that much of a whole one.
+    // Reads bytes of a line; returns when its row is open. Of the rows that the SM opens, the others need a share of
+    // their own: an opening costs that much of a whole one.
     double read(emulator::Address line, double bytes, double share_of_opening, double now);
     // Writes bytes of a line, as soon as its channel has nothing to read.
     void write(emulator::Address line, double bytes, double share_of_opening, double now);
@@ -55,20 +54,18 @@ class Dram {
     };
 
     Channel& channel_of(emulator::Address line);
-    double wait_for_others(emulator::Address line, double now) const;
     std::uint64_t chance(emulator::Address place) const;
     double open(emulator::Address line, double cycles, double now);
     void write_what_waits(Channel& channel, double now);
 
     const Machine& machine_;
     emulator::Address begin_;
-    Draw draw_;
+    std::uint64_t draw_;
     // Of the SM's share of the bandwidth, an equal part each: as few as show what turns and what is uneven, for what one
     // serves at a fraction of the speed of a GPU's channels, requests of one SM wait for each other.
     static constexpr std::size_t channels = 2;
     std::array<Channel, channels> channels_;
     double cycles_per_byte_;  // of a channel
-    RecentRate reading_;      // of the time of a channel
     std::vector<Bank> banks_;
 };
 

@@ -16,7 +16,7 @@ Evictions::Evictions(const LaunchTrace& trace) {
     for (const BlockTrace& block : trace.blocks) {
         for (const WarpTrace& warp : block) {
             for (const Access& access : warp.accesses) {
-                if (!access.stores()) continue;
+                if (!access.stores() || access.space == Space::local) continue;
                 for (const emulator::LineSectors line : trace.lines_of(access)) note(line);
             }
         }

@@ -1,6 +1,6 @@
 // What an SM asks of the L2: loads, and stores with their data. Stores leave the SM a line at a time; all SMs send more
-// than the L2 takes, so some wait on the way, and the loads behind them. A store that is leaving takes in the same lines
-// of the next one. Measured on an H200: data/timing/stores.csv, behind_stores.csv.
+// than the L2 takes, so stores queue on the way, and loads behind them. A store that is still queued merges with the next
+// one, if that writes the same lines. Measured on an H200: data/timing/stores.csv, behind_stores.csv.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "timing/machine/recent_rate.hpp"
 #include "timing/machine/server.hpp"
 #include "timing/machine/trace.hpp"
 
@@ -22,8 +21,7 @@ class L2Requests {
 
     struct Load {
         double left;  // when the last request has
-        // How long a line waits, in the mean: behind stores on their way, and for what other SMs send to its slice.
-        double wait;
+        double wait;  // of a line behind stores in flight, on average
     };
     // Asks for lines.
     Load load(std::size_t lines, double now);
@@ -35,12 +33,6 @@ class L2Requests {
     // Sends lines that the copy engine stores, beside the L1; returns when the last of them has left.
     double copy(double lines, double now);
 
-    // Notes bytes that come from DRAM: a slice writes them as it does what is stored.
-    void note_fill(double bytes, double now) { note(bytes / emulator::sector_bytes, now); }
-
-    // The earliest cycle at which the L1 goes on: when the last store that was not merged begins to leave, and few
-    // enough are on the way.
-    double accepts() const { return accepts_; }
     // Whether a store meets one that waits, and writes no other lines than that.
     bool merges(std::span<const emulator::LineSectors> lines, double now) const {
         return waits_until_ > now && meets_waiting(lines);
@@ -56,7 +48,7 @@ class L2Requests {
         double cycles = 0;              // of the last of these, beyond those before
     };
 
-    struct OnTheWay {  // a store that has left the SM, or is about to
+    struct InFlight {  // a store that the L2 has not taken
         double arrives, lines, cycles;
     };
 
@@ -66,22 +58,15 @@ class L2Requests {
     // A store's lines wait in place of the last one's, with which they are merged.
     void merge(const Access& access, std::span<const emulator::LineSectors> lines);
     double behind_stores(double now) const;
-    void note(double sectors, double now);
-    double wait_for_others() const;
-    void send(const OnTheWay& store, double now);
+    void send(const InFlight& store, double now);
 
     const Machine& machine_;
-    double sector_cycles_, line_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
-    // Of a slice's time: what a sector takes that all SMs ask for, and that one does; what it serves of late, and how long
-    // what arrives would wait for the rest of a request.
-    double gpu_cycles_per_sector_, slice_cycles_per_sector_;
-    RecentRate use_, rest_;
+    double sector_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
     Server port_, server_;  // the way out of the SM, and the SM's share of the L2
-    std::deque<OnTheWay> on_the_way_;
-    double lines_on_the_way_ = 0;
+    std::deque<InFlight> in_flight_;
+    double lines_in_flight_ = 0;
     std::vector<Line> waiting_;  // of the last store, ascending, with what was merged into it
     double waits_until_ = 0;
-    double accepts_ = 0;
 };
 
 }  // namespace timing

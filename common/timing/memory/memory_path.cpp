@@ -18,11 +18,8 @@ constexpr double nearly_whole = 0.9;
 // Of those that come from DRAM, as many as a warp may ask for before they are due.
 constexpr double lines_kept_for_new = emulator::warp_size;
 constexpr std::size_t max_in_flight = 4096;
-// Cycles that stores leave for lines that come back, however long ago (data/timing/column_reads.csv).
-constexpr double max_room_of_stores = 64;
 // So long a line waits behind as many stores.
 constexpr double queue_cycles = 1024;
-constexpr emulator::Address page_bytes = emulator::Address{2} << 20;
 constexpr std::size_t largest_l1 = std::size_t{4} << 20;
 
 // Of DRAM, that the recorded blocks touch: not of constants, which have caches of their own.
@@ -31,7 +28,7 @@ emulator::Address first_row(const LaunchTrace& trace) {
     for (const BlockTrace& block : trace.blocks) {
         for (const WarpTrace& warp : block) {
             for (const Access& access : warp.accesses) {
-                if (access.space == Space::constant) continue;
+                if (access.space == Space::constant || access.space == Space::local) continue;
                 for (const emulator::LineSectors line : trace.lines_of(access))
                     first = std::min(first.value_or(line.line()), line.line());
             }
@@ -43,13 +40,15 @@ emulator::Address first_row(const LaunchTrace& trace) {
 }  // namespace
 
 MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-                       double active_sms, Draw draw)
+                       double active_sms, std::uint64_t draw)
     : machine_(machine),
       facts_(facts),
       active_sms_(active_sms),
       l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       constants_(machine),
+      data_(machine.switches.fills_use_data_path),
+      atomics_(machine, trace, facts, active_sms),
       requests_(machine, active_sms, facts.slice_unevenness),
       partly_written_(machine, trace, facts, active_sms),
       dram_(machine, active_sms, first_row(trace), draw),
@@ -58,7 +57,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
           static_cast<double>(facts.sm_blocks) /
           static_cast<double>(std::max<std::size_t>(1, trace.blocks.size()))),
       draw_(draw),
-      room_cycles_(machine.eviction_delay(facts.dram_bytes * facts.dram_dirty_share)) {}
+      writeback_delay_(machine.writeback_delay(facts.dram_bytes * facts.dram_dirty_share)) {}
 
 double MemoryPath::serve(const Access& access, std::span<const emulator::LineSectors> lines,
                          double now, bool is_in_first_wave) {
@@ -68,7 +67,7 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
         case Space::shared:
             return serve_shared(access, now);
         case Space::constant:
-            return constants_.read(access, lines, now);
+            return constants_.read(access, now);
         default:
             break;
     }
@@ -81,7 +80,7 @@ double MemoryPath::serve(const Access& access, std::span<const emulator::LineSec
             return load(access, lines, now) +
                    (is_texture ? machine_.texture_cycles - machine_.l1_cycles : 0);
         default:
-            return update(access, now);
+            return update(access, lines, now);
     }
 }
 
@@ -92,10 +91,7 @@ double MemoryPath::serve_shared(const Access& access, double now) {
                                   : emulator::line_bytes / machine_.shared_bytes_per_cycle;
     const double passes = std::max<double>(1, access.wavefronts);
     shared_busy_ += pass * passes;
-    // One request alone uses the banks every second cycle; others go in between.
-    const double alone = (passes - 1) * std::max(pass, machine_.shared_pass_cycles) + pass;
-    const double last = std::max(data_.serve(now, pass * passes), now + alone);
-    return last - 1 + machine_.shared_cycles;
+    return data_.serve(now, pass * passes) - 1 + machine_.shared_cycles;
 }
 
 // What a request to global memory costs the data path: its bytes, its tags or its passes through the
@@ -130,39 +126,28 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
     const double looked_up =
         waits ? tags_.serve(now, tags) + tags - 1 : data_.serve(tags_.serve(now, tags), data) - 1;
     if (!waits) return looked_up + machine_.l1_cycles;
-    double filling = 0;
+    double whole = data;
     if (loaded.fetched_sectors > 0) {
         arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
         cache.note_in_flight(loaded.fetched, arrival, now);
-        filling = fill_cycles(loaded.fetched);
+        whole += fill_cycles(loaded.fetched);
     }
-    const double in_room = std::min(filling, free_fill_slots_);
-    free_fill_slots_ -= in_room;
-    const double whole = data + filling - in_room;
     return data_.serve_later(std::max(arrival - whole, looked_up), whole);
-}
-
-// The first loads of a launch wait until the addresses of their pages are translated. Of pages that come
-// later another SM has seen the beginning before.
-double MemoryPath::looked_up_page(emulator::Address address, double now) {
-    if (facts_.cold_share <= 0) return now;
-    if (pages_.empty()) pages_known_ = now + machine_.page_cycles;
-    const auto [page, is_new] = pages_.try_emplace(address / page_bytes);
-    if (is_new && now < pages_known_) page->second = now + machine_.page_cycles;
-    return std::max(now, page->second);
 }
 
 // Whether a line comes from DRAM. Blocks of the first wave run abreast: what is new to one SM is new to all
 // that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits: first those
-// for sectors that the SM has not asked for, or warps that ask for the same ones would share out what they wait for.
+// for sectors that the SM has not asked for, or warps that ask for the same ones would each wait for other lines.
 bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
     unsigned& asked = sectors_asked_[line.line()];
     const bool is_new = (line.sectors() & ~asked) != 0;
     asked |= line.sectors();
     if (facts_.dram_share_of_reads >= 1) return true;
-    if (is_in_first_wave_) return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
+    const bool in_order = machine_.switches.new_lines_wait;
+    if (is_in_first_wave_ && in_order)
+        return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
-    if (dram_requests_due_ < (is_new ? 1 : 1 + lines_kept_for_new)) return false;
+    if (dram_requests_due_ < (is_new || !in_order ? 1 : 1 + lines_kept_for_new)) return false;
     dram_requests_due_ -= 1;
     return true;
 }
@@ -170,10 +155,7 @@ bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
 // Sectors from L2, and of these the launch's share from DRAM.
 double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double now) {
     double bytes = 0;
-    for (const emulator::LineSectors line : lines) {
-        bytes += std::max<double>(line.count() * emulator::sector_bytes, machine_.l2_granule_bytes);
-        now = looked_up_page(line.line(), now);
-    }
+    for (const emulator::LineSectors line : lines) bytes += line.count() * emulator::sector_bytes;
     const double rate =
         std::min(machine_.l2_bytes_per_cycle / active_sms_, machine_.l2_bytes_per_cycle_per_sm);
     const L2Requests::Load load = requests_.load(lines.size(), now);
@@ -181,22 +163,22 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
     return arrival_of(lines, begin, begin + bytes / rate + machine_.l2_cycles, load.wait);
 }
 
-// How long a line waits at its slice of the L2, which in the mean is so long: by an exponential distribution, as at one of
-// many servers. Lines are taken to be of different slices, each with a queue of its own.
+// How long a line waits behind stores: exponentially distributed. Lines are taken to be of different slices of the L2, each
+// with a queue of its own.
 double MemoryPath::wait_of(emulator::Address line, double mean, double now) const {
     if (mean <= 0) return 0;
     const auto period = static_cast<std::uint64_t>(now / queue_cycles);
-    return exponential(mean, stratified(line + mixed(period), draw_));
+    return exponential(mean, fraction(mixed(line + mixed(period) + mixed(draw_))));
 }
 
-// Of lines that the L2 is asked for at `begin`, and has at `arrival` if these need not wait for DRAM or at slices.
+// Of lines that the L2 is asked for at `begin`, and has at `arrival` if these wait neither for DRAM nor behind stores.
 double MemoryPath::arrival_of(std::span<const emulator::LineSectors> lines, double begin,
                               double arrival, double mean_wait) {
     const double from_l2 = arrival;
     for (const emulator::LineSectors line : lines) {
         const double wait = wait_of(line.line(), mean_wait, begin);
         arrival = std::max(arrival, from_l2 + wait);
-        if (facts_.dram_bytes_per_read_sector <= 0) continue;
+        if (facts_.dram_bytes_per_read_sector <= 0 || is_local(line.line())) continue;
         const bool waits = waits_for_dram(line);
         const double from_dram =
             read_from_dram(line, waits, begin) + dram_.cycles(line.line()) + wait;
@@ -223,7 +205,6 @@ double MemoryPath::read_from_dram(emulator::LineSectors line, bool waits, double
         if (!waits) return begin;
         bytes /= facts_.dram_share_of_reads;
     }
-    requests_.note_fill(bytes, begin);
     return dram_.read(line.line(), bytes, facts_.share_of_rows_read, begin);
 }
 
@@ -238,13 +219,12 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
         note_stored(lines, sent);
         return std::max(begin + cycles + machine_.bulk_store_cycles, sent);
     }
-    const double cycles =
-        std::max(machine_.bulk_copy_cycles, count * machine_.bulk_load_line_cycles);
+    const double of_lines = count * machine_.bulk_load_line_cycles;
+    const double cycles = std::max(machine_.bulk_copy_cycles, of_lines);
     const double begin = bulk_loads_.serve(now, cycles);
-    for (const emulator::LineSectors line : lines) now = looked_up_page(line.line(), now);
     const double of_l2 = access.bytes * active_sms_ / machine_.l2_bytes_per_cycle;
     const double asked = l2_.serve(std::max(now, begin), of_l2);
-    const double last = std::max(begin + count * machine_.bulk_load_line_cycles, asked + of_l2);
+    const double last = std::max(begin + of_lines, asked + of_l2);
     const double more = machine_.l2_cycles + machine_.bulk_load_cycles;
     return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more, 0);
 }
@@ -252,8 +232,8 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
 double MemoryPath::launch_tail_cycles() const {
     if (!is_used_) return 0;
     const double read_bytes = facts_.dram_bytes * (1 - facts_.dram_dirty_share);
-    return machine_.memory_end_cycles * active_sms_ + cycles_to_last_sm(read_bytes) +
-           machine_.eviction_delay(read_bytes);
+    return machine_.launch_tail_cycles_per_sm * active_sms_ + cycles_to_last_sm(read_bytes) +
+           machine_.writeback_delay(read_bytes);
 }
 
 // This SM has waited for the last of its own lines, the launch waits for the last of all.
@@ -269,8 +249,6 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
-    free_fill_slots_ = std::min(max_room_of_stores, free_fill_slots_ + store_overhead_cycles);
-    if (lines.empty()) return done;  // local memory, which stays in the L1
     const double sent =
         requests_.store(access, lines, done,
                         partly_written_.completed_by(access, lines, requests_.merges(lines, done)));
@@ -280,24 +258,30 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
 }
 
 void MemoryPath::note_stored(std::span<const emulator::LineSectors> lines, double sent) {
-    acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + room_cycles_);
+    acknowledged_ = std::max(acknowledged_, sent + machine_.l2_cycles + writeback_delay_);
     if (facts_.dram_bytes_per_written_sector <= 0) return;
-    for (const emulator::LineSectors line : lines)
+    for (const emulator::LineSectors line : lines) {
+        if (is_local(line.line())) continue;
         evict(line.count() * facts_.dram_bytes_per_written_sector, sent);
+    }
 }
 
 // What comes into the L2 takes the place of what was there, of which a part has to be written to DRAM.
 void MemoryPath::evict(double bytes, double now) {
+    if (!machine_.switches.writes_back) return;
     evictions_.add(bytes * facts_.dram_dirty_share);
     while (const auto line = evictions_.next())
         dram_.write(line->line, line->bytes, facts_.share_of_rows_written, now);
 }
 
-double MemoryPath::update(const Access& access, double now) {
-    const double cycles = data_cycles(access);
-    const double done = data_.serve(now, cycles);
-    const double l2_cycles = access.sectors * active_sms_ / machine_.l2_atomics_per_cycle;
-    return atomics_.serve(done, l2_cycles) + l2_cycles + machine_.l2_cycles;
+double MemoryPath::update(const Access& access, std::span<const emulator::LineSectors> lines,
+                          double now) {
+    const double cycles = std::max({1.0, access.bytes / machine_.l1_bytes_per_cycle,
+                                    access.line_count / machine_.l1_tags_per_cycle});
+    const double left = data_.serve(now, cycles);
+    const double done = atomics_.serve(access, lines, left) + machine_.l2_cycles;
+    acknowledged_ = std::max(acknowledged_, done);
+    return done;
 }
 
 double MemoryPath::Cache::arrival_in_flight(std::span<const emulator::LineSectors> lines) const {

@@ -16,6 +16,7 @@
 #include "timing/memory/data_path.hpp"
 #include "timing/memory/dram.hpp"
 #include "timing/memory/evictions.hpp"
+#include "timing/memory/l2_atomics.hpp"
 #include "timing/memory/l2_requests.hpp"
 #include "timing/memory/partly_written.hpp"
 
@@ -24,15 +25,14 @@ namespace timing {
 class MemoryPath {
   public:
     MemoryPath(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-               double active_sms, Draw draw = {});
+               double active_sms, std::uint64_t draw = 0);
 
-    // The earliest cycle at which the data path takes another access to shared memory; or, to other memory, that and the tags
-    // of the L1, what it asks the L2 for, and the constant cache.
+    // The earliest cycle at which the data path takes another access to shared memory; or, to other memory, that, the
+    // tags of the L1 and the constant cache. One request waits in front of the data path and the tags.
     double accepts(Space space) const {
-        const double data = data_.free() - machine_.memory_queue_cycles;
+        const double data = data_.free() - 1;
         if (space == Space::shared) return data;
-        return std::max({data, tags_.free() - machine_.memory_queue_cycles, requests_.accepts(),
-                         constants_.free()});
+        return std::max({data, tags_.free() - 1, atomics_.accepts(), constants_.free()});
     }
     // Whether it is a store that merges with the one that waits to leave.
     bool merges(const Access& access, std::span<const emulator::LineSectors> lines,
@@ -43,8 +43,6 @@ class MemoryPath {
     // result can be used.
     double serve(const Access& access, std::span<const emulator::LineSectors> lines, double now,
                  bool is_in_first_wave = true);
-    // A parameter of the launch, likewise.
-    double load_parameter(double now) { return constants_.read_parameter(now); }
     // A copy by the copy engine; returns when its data are there, or when what it stores has been read.
     double copy(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     // When everything that was written has arrived.
@@ -55,7 +53,7 @@ class MemoryPath {
     const DataPath& data() const { return data_; }
     const Server& l2() const { return l2_; }
     const L2Requests& requests() const { return requests_; }
-    const Server& atomics() const { return atomics_; }
+    const L2Atomics& atomics() const { return atomics_; }
     const Dram& dram() const { return dram_; }
     double shared_busy() const { return shared_busy_; }
 
@@ -79,11 +77,10 @@ class MemoryPath {
     bool waits_for_dram(emulator::LineSectors line);
     double fill_cycles(std::span<const emulator::LineSectors> lines) const;
     double cycles_to_last_sm(double read_bytes) const;
-    double looked_up_page(emulator::Address address, double now);
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     void note_stored(std::span<const emulator::LineSectors> lines, double sent);
     void evict(double bytes, double now);
-    double update(const Access& access, double now);
+    double update(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     double data_cycles(const Access& access) const;
 
     const Machine& machine_;
@@ -92,10 +89,9 @@ class MemoryPath {
     Cache l1_, read_only_cache_;
     ConstantCache constants_;
     std::unordered_map<emulator::Address, double> in_l2_;  // by line: since when
-    std::unordered_map<emulator::Address, double> pages_;  // when their addresses are known
-    double pages_known_ = 0;  // from then on other SMs have looked them up
     DataPath data_;
-    Server tags_, l2_, atomics_, bulk_loads_, bulk_stores_;
+    Server tags_, l2_, bulk_loads_, bulk_stores_;
+    L2Atomics atomics_;
     L2Requests requests_;
     PartlyWritten partly_written_;
     Dram dram_;
@@ -104,10 +100,8 @@ class MemoryPath {
     std::unordered_map<emulator::Address, unsigned>
         sectors_asked_;                     // by line, where some come from DRAM
     double blocks_per_recorded_block_ = 1;  // of the SM, for each recorded one
-    Draw draw_;
-    // Cycles of stores in which the L1 can write lines that have come.
-    double free_fill_slots_ = 0;
-    double room_cycles_;
+    std::uint64_t draw_;
+    double writeback_delay_;
     double acknowledged_ = 0;  // when the L2 has answered the last store
     bool is_used_ = false;
     double shared_busy_ = 0;

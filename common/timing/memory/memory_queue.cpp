@@ -7,8 +7,8 @@ namespace timing {
 
 MemoryQueue::MemoryQueue(const Machine& machine)
     : schedulers_(machine.schedulers),
-      scheduler_length_(std::max(1.0, machine.waiting_of_scheduler)),
-      length_(std::max(1.0, machine.waiting_of_sm)) {}
+      scheduler_length_(std::max(1.0, machine.lsu_queue_per_scheduler)),
+      length_(std::max(1.0, machine.lsu_queue_per_sm)) {}
 
 bool MemoryQueue::has_room(std::uint32_t scheduler) const {
     return static_cast<double>(schedulers_[scheduler].size()) < scheduler_length_;

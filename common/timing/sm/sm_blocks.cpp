@@ -3,18 +3,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "timing/machine/chance.hpp"
 #include "timing/sm/sm_simulation.hpp"
 
 namespace timing {
 
-double SmSimulation::exponential_delay(double mean) {
-    draw_ = mixed(draw_);
-    return exponential(mean, fraction(draw_));
-}
-
 void SmSimulation::start_block(std::uint32_t resident, double now) {
-    const double begin = is_first_wave_ ? now : now + machine_.block_start_cycles;
+    const double begin = is_first_wave_ ? now : now + machine_.block_launch_cycles;
     const BlockTrace& block = trace_.blocks[next_block_];
     std::vector<WarpClock>& clocks = result_.clocks[next_block_];
     Resident& place = residents_[resident];
@@ -24,11 +18,7 @@ void SmSimulation::start_block(std::uint32_t resident, double now) {
     place.copies.clear();
     for (std::size_t i = 0; i < block.size(); ++i) {
         warps_[place.warps[i]].clock = &clocks[i];
-        double at = warp_starts_.serve(begin, machine_.warp_start_cycles);
-        // By an exponential distribution: they fetch their first instructions.
-        if (is_first_wave_ && !represents_steady_state_)
-            at += exponential_delay(machine_.first_warp_delay_cycles);
-        start_warp(place.warps[i], block[i], at);
+        start_warp(place.warps[i], block[i], begin);
     }
 }
 
@@ -66,9 +56,9 @@ void SmSimulation::finish_warp(std::uint32_t number, double now) {
         return;
     }
     result_.block_ends.push_back(now);
-    // The GPU notes one end of a block after another; all SMs have theirs alike, but as far apart as they begin.
+    // The GPU notes one end of a block after another; all SMs have theirs alike.
     const double cycles = active_sms_ * machine_.clock_hz / machine_.blocks_per_second;
-    const double noted = block_ends_.serve_share(now, cycles, machine_.sms_apart_cycles);
+    const double noted = block_ends_.serve(now, cycles);
     last_ = std::max(last_, noted + cycles);
     if (next_block_ < trace_.blocks.size()) start_block(warp.block, noted);
 }

@@ -1,6 +1,5 @@
 // Memory instructions of an SM: they are issued, wait, and are served.
 #include <algorithm>
-#include <cmath>
 
 #include "timing/sm/sm_simulation.hpp"
 
@@ -83,13 +82,6 @@ void SmSimulation::serve_memory(double now) {
     if (warp.awaits_service) await_next(entry.warp);
 }
 
-// What is loaded is written into the banks of registers, and multiply-adds wait that read them.
-void SmSimulation::write_registers(const Warp& warp, const Access& access, double now) {
-    const double registers = access.bytes / (4.0 * 32);
-    double& free = schedulers_[warp.scheduler].unit_free[static_cast<std::size_t>(Unit::fp32)];
-    free = std::max(free, now) + std::ceil(registers / machine_.registers_written_per_cycle);
-}
-
 // When the results can be used.
 double SmSimulation::access_memory(const MemoryQueue::Entry& entry, double now) {
     const Instruction& instruction = *entry.instruction;
@@ -105,8 +97,6 @@ double SmSimulation::access_memory(const MemoryQueue::Entry& entry, double now) 
         return now;
     }
     const double done = memory_.serve(access, lines, now, entry.is_in_first_wave);
-    if (access.kind == Access::Kind::load && instruction.copies == Instruction::Copies::none)
-        write_registers(warp, access, now);
     if (instruction.copies != Instruction::Copies::none) note_copy(warp, instruction, access, done);
     return done;
 }

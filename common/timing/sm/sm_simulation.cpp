@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "timing/machine/chance.hpp"
-
 namespace timing {
 namespace {
 
@@ -14,7 +12,7 @@ std::size_t index(Unit unit) { return static_cast<std::size_t>(unit); }
 
 // What those wait for that need the result of an instruction which accesses no memory.
 Stall stall_of(const Instruction& instruction) {
-    if (instruction.parameter_load != Instruction::ParameterLoad::none) return Stall::constant;
+    if (instruction.loads_parameter) return Stall::constant;
     return instruction.reads_special ? Stall::special : Stall::arithmetic;
 }
 
@@ -28,11 +26,10 @@ std::string_view text(Stall stall) {
 }
 
 SmSimulation::SmSimulation(const Machine& machine, const LaunchTrace& trace,
-                           const LaunchFacts& facts, Draw draw)
+                           const LaunchFacts& facts, std::uint64_t draw)
     : machine_(machine),
       trace_(trace),
       facts_(facts),
-      draw_(mixed(draw.number)),
       active_sms_(std::min<double>(machine.sms, static_cast<double>(facts.blocks))),
       memory_(machine, trace, facts, active_sms_, draw),
       schedulers_(machine.schedulers),
@@ -177,59 +174,40 @@ void SmSimulation::await_next(std::uint32_t number) {
                           (instruction->ends_group && warp.queued_copies > 0) ||
                           !finds_ready(warp, *instruction);
     if (!warp.awaits_service)
-        schedulers_[warp.scheduler].waiting.push({0, warp.ready, warp.age, number});
+        schedulers_[warp.scheduler].waiting.push({warp.ready, warp.age, number});
 }
 
-// When the unit is free that those of a line wait for.
-double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t line) const {
-    constexpr auto memory = static_cast<std::size_t>(Unit::memory);
-    if (line != memory && line != shared_memory) return scheduler.unit_free[line];
+// When the unit can take another instruction.
+double SmSimulation::unit_free(const Scheduler& scheduler, std::size_t unit) const {
+    if (unit != index(Unit::memory)) return scheduler.unit_free[unit];
     const auto number = static_cast<std::uint32_t>(&scheduler - schedulers_.data());
-    return queue_.has_room(number) ? scheduler.unit_free[memory] : next_service();
+    return queue_.has_room(number) ? scheduler.unit_free[unit] : next_service();
 }
 
 double SmSimulation::next_event(const Scheduler& scheduler) const {
     double event = scheduler.waiting.empty() ? never : scheduler.waiting.top().time;
-    for (std::size_t line = 0; line < line_count; ++line) {
-        if (!scheduler.eligible[line].empty()) event = std::min(event, unit_free(scheduler, line));
+    for (std::size_t unit = 0; unit < unit_count; ++unit) {
+        if (!scheduler.eligible[unit].empty()) event = std::min(event, unit_free(scheduler, unit));
     }
     return std::max({event, scheduler.free, now_});
 }
 
-// Of a scheduler's instructions for one unit the oldest warp's comes first, but memory instructions by how long they have
-// waited: accesses to shared memory the oldest block's first (loads: data/timing/shared_loads.csv; stores alike), others
-// with some chance (data/timing/turns.csv).
+// Of a scheduler's instructions for one unit the oldest warp's comes first; of memory instructions the one that has been
+// ready longest (data/timing/turns.csv).
 void SmSimulation::await_unit(const Waiter& waiter) {
     const Warp& warp = warps_[waiter.warp];
     const auto& block = trace_.program.blocks[warp.trace->steps[warp.step].block];
-    const Instruction& instruction = block.instructions[warp.instruction];
-    auto& eligible = schedulers_[warp.scheduler].eligible;
-    if (instruction.unit != Unit::memory) {
-        eligible[index(instruction.unit)].push({0, 0, waiter.age, waiter.warp});
-    } else if (instruction.access != no_access &&
-               access_of(warp, instruction).space == Space::shared) {
-        eligible[shared_memory].push(
-            {residents_[warp.block].number, waiter.time, waiter.age, waiter.warp});
-    } else {
-        const double time = waiter.time + exponential_delay(machine_.memory_order_cycles);
-        eligible[index(Unit::memory)].push({0, time, waiter.age, waiter.warp});
-    }
+    const Unit unit = block.instructions[warp.instruction].unit;
+    const double time = unit == Unit::memory ? waiter.time : 0;
+    schedulers_[warp.scheduler].eligible[index(unit)].push({time, waiter.age, waiter.warp});
 }
 
-// The line of which a scheduler issues the first instruction: that of the oldest warp, and of the two of memory instructions
-// the one whose first has waited longer, by the times by which these lines are ordered.
+// The unit whose first instruction a scheduler issues: that of the oldest warp.
 SmSimulation::Heap* SmSimulation::first_eligible(Scheduler& scheduler, double now) const {
-    auto& eligible = scheduler.eligible;
-    const Heap& shared = eligible[shared_memory];
-    const Heap& others = eligible[index(Unit::memory)];
-    const auto since = [](const Heap& heap) { return std::pair(heap.top().time, heap.top().age); };
-    const bool is_shared_first =
-        !shared.empty() && (others.empty() || since(shared) < since(others));
-    const std::size_t passed = is_shared_first ? index(Unit::memory) : shared_memory;
     Heap* first = nullptr;
-    for (std::size_t line = 0; line < line_count; ++line) {
-        Heap& each = eligible[line];
-        if (line == passed || each.empty() || unit_free(scheduler, line) > now) continue;
+    for (std::size_t unit = 0; unit < unit_count; ++unit) {
+        Heap& each = scheduler.eligible[unit];
+        if (each.empty() || unit_free(scheduler, unit) > now) continue;
         if (first == nullptr || first->top().age > each.top().age) first = &each;
     }
     return first;
@@ -246,12 +224,6 @@ void SmSimulation::advance(Scheduler& scheduler, double now) {
     const std::uint32_t warp = first->top().warp;
     first->pop();
     issue(scheduler, warp, now);
-}
-
-// How much longer than others an instruction keeps its warp from the next one.
-double SmSimulation::held_by(const Instruction& instruction) const {
-    return (instruction.branches ? machine_.branch_cycles : 0) +
-           machine_.convergence_cycles * instruction.convergences;
 }
 
 void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now) {
@@ -272,7 +244,7 @@ void SmSimulation::issue(Scheduler& scheduler, std::uint32_t number, double now)
         const double done = execute(warp, instruction, now);
         note_results(warp, instruction, done, stall_of(instruction));
     }
-    warp.issued = now + std::max(1.0, cycles) + held_by(instruction);
+    warp.issued = now + std::max(1.0, cycles) + (instruction.branches ? machine_.branch_cycles : 0);
     last_ = std::max(last_, warp.issued);
     ++warp.instruction;
     if (instruction.ends_group) groups_of(warp, instruction).push_back(0);
@@ -304,18 +276,17 @@ void SmSimulation::note_results(const Warp& warp, const Instruction& instruction
 // When the results can be used.
 double SmSimulation::execute(Warp& warp, const Instruction& instruction, double now) {
     const std::size_t unit = index(instruction.unit);
-    switch (instruction.parameter_load) {
-        case Instruction::ParameterLoad::of_warp:
-            return now + machine_.constant_cycles;
-        case Instruction::ParameterLoad::of_thread:
-            return memory_.load_parameter(now);
-        case Instruction::ParameterLoad::none:
-            break;
-    }
+    if (instruction.loads_parameter) return now + machine_.constant_cycles;
     if (instruction.unit == Unit::none) return now + machine_.alu_cycles;
+    if (instruction.unit == Unit::tensor) {
+        const double of_scheduler = instruction.tensor_cycles * machine_.schedulers;
+        result_.busy.units[unit] += instruction.tensor_cycles;
+        schedulers_[warp.scheduler].unit_free[unit] = now + of_scheduler;
+        return now + std::max(instruction.tensor_latency, of_scheduler);
+    }
     const double per_instruction = machine_.unit_cycles(instruction.unit);
     const double reading = instruction.has_no_operand_reuse
-                               ? machine_.unkept_operands_cycles / machine_.schedulers
+                               ? machine_.fma_bank_conflict_cycles / machine_.schedulers
                                : 0;
     const double busy = std::max(reading, per_instruction * instruction.slots);
     result_.busy.units[unit] += busy;

@@ -59,7 +59,7 @@ struct SmResult {
 class SmSimulation {
   public:
     SmSimulation(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts,
-                 Draw draw = {});
+                 std::uint64_t draw = 0);
     SmResult run();
 
   private:
@@ -96,35 +96,29 @@ class SmSimulation {
     };
     // A warp that waits for its turn; the least one comes first.
     struct Waiter {
-        std::uint64_t block;  // its number, where older blocks come first, else 0
         double time;
         std::uint64_t age;
         std::uint32_t warp;
         auto operator<=>(const Waiter&) const = default;
     };
     using Heap = std::priority_queue<Waiter, std::vector<Waiter>, std::greater<>>;
-    // In which eligible warps wait: a line for each unit, and one for shared memory, which is of the memory unit, too.
-    static constexpr std::size_t shared_memory = unit_count, line_count = unit_count + 1;
     struct Scheduler {
         double free = 0;
         Heap waiting;                           // by the cycle at which they are ready
-        std::array<Heap, line_count> eligible;  // by line
+        std::array<Heap, unit_count> eligible;  // by unit
         std::array<double, unit_count> unit_free{};
     };
 
-    // A time, by an exponential distribution.
-    double exponential_delay(double mean);
     void start_block(std::uint32_t resident, double now);
     void start_warp(std::uint32_t warp, const WarpTrace& trace, double now);
     void await_next(std::uint32_t warp);
     const Instruction* next_of(Warp& warp);
     bool finds_ready(Warp& warp, const Instruction& instruction);
-    double unit_free(const Scheduler& scheduler, std::size_t line) const;
+    double unit_free(const Scheduler& scheduler, std::size_t unit) const;
     double next_event(const Scheduler& scheduler) const;
     void await_unit(const Waiter& waiter);
     Heap* first_eligible(Scheduler& scheduler, double now) const;
     void advance(Scheduler& scheduler, double now);
-    double held_by(const Instruction& instruction) const;
     void issue(Scheduler& scheduler, std::uint32_t warp, double now);
     double execute(Warp& warp, const Instruction& instruction, double now);
     void note_results(const Warp& warp, const Instruction& instruction, double done, Stall kind);
@@ -133,7 +127,6 @@ class SmSimulation {
     double accepts(const MemoryQueue::Entry& entry) const;
     double next_service() const;
     void serve_memory(double now);
-    void write_registers(const Warp& warp, const Access& access, double now);
     double access_memory(const MemoryQueue::Entry& entry, double now);
     void note_stalls(const Warp& warp, const Instruction& instruction, double now);
     void note_copy(Warp& warp, const Instruction& instruction, const Access& access, double done);
@@ -153,7 +146,6 @@ class SmSimulation {
     const Machine& machine_;
     const LaunchTrace& trace_;
     const LaunchFacts& facts_;
-    std::uint64_t draw_;  // of what happens by chance
     double active_sms_;
     MemoryPath memory_;
     std::vector<Scheduler> schedulers_;
@@ -165,8 +157,7 @@ class SmSimulation {
     double now_ = 0;
     double memory_unit_free_ = 0;
     Server block_ends_;  // as the GPU notes them, of all SMs
-    Server warp_starts_;
-    Server arrivals_;  // at all barriers
+    Server arrivals_;    // at all barriers
     bool is_first_wave_ = true;
     // The first wave alone was recorded, and most blocks come later.
     bool represents_steady_state_ = false;

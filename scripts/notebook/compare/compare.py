@@ -1,20 +1,21 @@
 """`lab compare`: devices side by side, each of them by its own measure.
 
 A device is compared by ratios within its own run: a variant over the baseline that a claim names,
-a rate over that of the copy beside it or over its peak; counters as they are. Two runs of one
-device are compared by their times, too. What one device knows at a size that the other has not is
-no row; it is named among what is not compared.
+a rate over that of the copy beside it or over its peak; counters as they are. Times stand beside each
+other, and are compared where both are runs of one device. What one device knows at a size that the other
+has not is no row; it is named among what is not compared, with the reason.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from notebook.base.errors import WRONG_USAGE, Problem
 from notebook.base.project import Project
 from notebook.base.text import close_matches, plain
 from notebook.data import names, received, results
-from notebook.data.chapters import Chapter
+from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.devices import is_device, is_slug, slug_of
 from notebook.data.intervals import Interval
 from notebook.data.metrics import COUNTERS, PEAK_PERCENT
@@ -23,6 +24,7 @@ from notebook.decide import claims
 from notebook.decide.device_answers import (
     COPY_SHARE,
     PEAK_SHARE,
+    TIME,
     DeviceAnswers,
     Question,
     Value,
@@ -32,7 +34,14 @@ from notebook.decide.judging import SMALLEST_EFFECT, SMALLEST_EFFECT_TEXT
 from notebook.decide.tables import all_results
 from notebook.decide.verdicts import widened
 
-NOTHING = "nothing"
+NO_CHAPTER = "no data of the chapter"
+NOT_RUN = "other variants"
+NO_COUNTERS = "no counters were measured"
+NOT_PREDICTED = "rates and shares are not predicted"
+NO_NUMBER = "no such number"
+OTHER_SIZES = "other sizes"
+# Two devices with fewer benchmarks in common, as a share of those of the one that has fewer, hardly compare.
+_HARDLY_ANY = 0.1
 SAME, DIFFERENT, UNDECIDED = "same", "different", "cannot tell"
 
 
@@ -56,7 +65,8 @@ class Difference:
 
 @dataclass(frozen=True)
 class Row:
-    """The answers of the devices to a question at one size; None where a device has none."""
+    """The answers of the devices to a question at one size; None where a device has none. Of times of
+    different devices there are no differences."""
 
     question: Question
     values: list[Value | None]
@@ -81,9 +91,44 @@ class Missing:
 
 @dataclass(frozen=True)
 class DeviceComparison:
+    chapters: list[Chapter]
     operands: list[Operand]
     rows: list[Row]
     missing: list[Missing]
+
+    @property
+    def strangers(self) -> list[tuple[str, str, int]]:
+        """Pairs of devices that have hardly any benchmarks in common, and how many."""
+        named = [(operand_here.name, _benchmarks(operand_here)) for operand_here in self.operands]
+        return [
+            (first, second, len(of_first & of_second))
+            for (first, of_first), (second, of_second) in combinations(named, 2)
+            if len(of_first & of_second) < _HARDLY_ANY * min(len(of_first), len(of_second))
+        ]
+
+
+def _benchmarks(operand_here: Operand) -> set[tuple[str, str, str]]:
+    """Chapter, variant and sizes of each."""
+    return {
+        (chapter, names.variant(name), _size_and_cache(names.regime(name))[0])
+        for chapter, result in operand_here.results.items()
+        for name in (*result.by_name, *result.counts)
+    }
+
+
+def split(project: Project, words: list[str]) -> tuple[list[str], list[str]]:
+    """The devices and the chapters that the words of a command line name; what may be neither is a device."""
+    chapters = [chapter.name for chapter in all_chapters(project)]
+    places = (project, project.beside)
+
+    def is_chapter(word: str) -> bool:
+        if word.isdecimal() or word.startswith("chapters/"):
+            return True
+        slug = slug_of(word)
+        is_folder = is_slug(slug) and any((place.data / slug).is_dir() for place in places)
+        return not is_folder and any(word in name for name in chapters)
+
+    return [word for word in words if not is_chapter(word)], [*filter(is_chapter, words)]
 
 
 def operand(project: Project, chapters: list[Chapter], word: str) -> Operand:
@@ -125,11 +170,20 @@ def compare_devices(
                     aligned.append((question, values))
                 else:
                     missing.append(_missing(question, regime, values, answers, operands))
-    return DeviceComparison(operands, [_row(*aligned_row) for aligned_row in aligned], missing)
+    is_one_device = len({name for one in operands for name in _devices(one)}) == 1
+    rows = [
+        _row(question, values, question.is_ratio or is_one_device) for question, values in aligned
+    ]
+    return DeviceComparison(chapters, operands, rows, missing)
+
+
+def _devices(operand_here: Operand) -> set[str]:
+    return {result.device for result in operand_here.results.values()}
 
 
 def _questions(chapter: Chapter, results_of_chapter: list[Result]) -> list[Question]:
-    """What the claims ask, then shares of every variant, and times if all is one device."""
+    """What the claims ask and the times of what they ask, then shares of every variant; of one device the times
+    of all."""
     asked: dict[tuple[str, str, str | None], Question] = {}
     if len(results_of_chapter) < 2:
         return []
@@ -145,9 +199,12 @@ def _questions(chapter: Chapter, results_of_chapter: list[Result]) -> list[Quest
             ask(claim.metric, claim.variant, claim.baseline, claim.statement)
         elif claim.metric not in ("time", "bytes_per_second", "flops_per_second"):
             ask(claim.metric, claim.variant, None, claim.statement)
+        if claim.metric == TIME:
+            for variant in filter(None, (claim.variant, claim.baseline)):
+                ask(TIME, variant, None)
     metrics = [COPY_SHARE, PEAK_SHARE, PEAK_PERCENT, "memcpy_ratio", "cublas_ratio"]
     if len({result.device for result in results_of_chapter}) == 1:
-        metrics.append("time")
+        metrics.append(TIME)
     variants = {names.variant(name) for result in results_of_chapter for name in result.by_name}
     for variant in names.naturally_sorted(variants):
         for metric in metrics:
@@ -187,23 +244,34 @@ def _missing(
         operand_here.name for operand_here, value in zip(operands, values, strict=True) if value
     )
     others = {
-        operand_here.name: _instead(of_device)
+        operand_here.name: _instead(operand_here.results.get(question.chapter), question, of_device)
         for operand_here, value, of_device in zip(operands, values, answers, strict=True)
         if value is None
     }
     return Missing(question, regime, only, others)
 
 
-def _instead(answers: dict[str, Value]) -> str:
-    if not answers:
-        return NOTHING
-    regimes = names.naturally_sorted(answers)
-    return "other sizes: " + "; ".join(names.regime_in_words(regime) or "one" for regime in regimes)
+def _instead(result: Result | None, question: Question, answers: dict[str, Value]) -> str:
+    """Why a device has no answer where another one has."""
+    if answers:
+        sizes = (
+            names.regime_in_words(regime) or "one" for regime in names.naturally_sorted(answers)
+        )
+        return f"{OTHER_SIZES}: {'; '.join(sizes)}"
+    if result is None:
+        return NO_CHAPTER
+    if any(name not in result.by_variant for name in (question.variant, question.baseline) if name):
+        return NOT_RUN
+    if question.metric in COUNTERS and not result.counts:
+        return NO_COUNTERS
+    is_measured_alone = question.metric not in (TIME, *COUNTERS)
+    return NOT_PREDICTED if result.is_emulated and is_measured_alone else NO_NUMBER
 
 
-def _row(question: Question, values: list[Value | None]) -> Row:
+def _row(question: Question, values: list[Value | None], is_compared: bool) -> Row:
     first = next(value for value in values if value)
-    return Row(question, values, [_difference(first, value) for value in values])
+    differences = [_difference(first, value) if is_compared else None for value in values]
+    return Row(question, values, differences)
 
 
 def _difference(first: Value, other: Value | None) -> Difference | None:
@@ -214,6 +282,9 @@ def _difference(first: Value, other: Value | None) -> Difference | None:
         return Difference(SAME if first.center == other.center else DIFFERENT, None, None)
     change = other.estimate.over(first.estimate)
     ratio, interval = other.center / first.center, change.interval
+    for value in (first, other):
+        if value.band:
+            interval = widened(interval, value.band[1] / value.center - 1)
     if doubt := first.doubt or other.doubt:
         return Difference(UNDECIDED, ratio, interval, doubt)
     mark = mark_of(interval)

@@ -1,73 +1,105 @@
-"""What `lab compare` prints: what differs among what the claims ask; everything; or JSON."""
+"""What `lab compare` prints: the claims with each device's verdict and number; every row; or JSON."""
 
+import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from notebook.base.text import plain, terminal_table, wrapped
+from notebook.base.project import Project
+from notebook.base.text import plain, terminal_table
+from notebook.compare import claim_table
 from notebook.compare.compare import (
     DIFFERENT,
-    NOTHING,
     SAME,
     UNDECIDED,
     DeviceComparison,
     Difference,
+    Missing,
     Row,
 )
-from notebook.data import device_names, names
-from notebook.decide.device_answers import Question, Value
+from notebook.data import names
+from notebook.decide.device_answers import Value
 from notebook.decide.judging import SMALLEST_EFFECT_TEXT
+from notebook.decide.verdicts import COUNTED, PREDICTED
 
 _MARKS = {SAME: "=", DIFFERENT: "≠", UNDECIDED: "?"}
-_LEGEND = f"""\
-= same within {SMALLEST_EFFECT_TEXT}, ≠ different beyond it, ? cannot tell; by 95 % intervals, against the first
-device of the row that has a value. † the caches' state or what holds the data is not the same."""
+_MARKS_LEGEND = f"""\
+= same within {SMALLEST_EFFECT_TEXT}, ≠ different beyond it, ? cannot tell; by 95 % intervals and error bands,
+against the first device of the row that has a value. † the caches' state or what holds the data is not the same."""
+_LEGEND = (
+    "a ratio is variant ÷ baseline on the same device, over all sizes; of times, above 1 is slower",
+    "[…] of measured times: 95 % interval; of predicted numbers: where nine in ten are measured; none: not known",
+    "open: the interval or band includes a boundary, or nothing is known",
+)
 
 
-def lines(comparison: DeviceComparison) -> list[str]:
-    """For a terminal: each claim's question whose answers differ, and one line of totals."""
-    text: list[str] = []
-    different: dict[Question, list[Row]] = {}
-    for row in comparison.rows:
-        if row.question.in_claim and DIFFERENT in _marks([row]):
-            different.setdefault(row.question, []).append(row)
-    chapter = ""
-    for question, rows in different.items():
-        if question.chapter != chapter:
-            chapter = question.chapter
-            text += ["", chapter]
-        text += wrapped(plain(question.statement), "  ")
-        text.append(
-            f"      {question.metric}: {_answers(comparison, rows)}{_sizes(comparison, rows)}"
-        )
-    asked = [row for row in comparison.rows if row.question.in_claim]
-    others = [row for row in comparison.rows if not row.question.in_claim]
-    return [
-        *(text[1:] or ["nothing that a claim asks differs"]),
-        "",
-        f"claims: {_counts(asked)}; other rows: {_counts(others)}; not compared: "
-        f"{len(comparison.missing)}; all of them: --all, --json",
-    ]
+def in_form(project: Project, comparison: DeviceComparison, form: str) -> list[str]:
+    """`form`: "json", "all", "named" where the user named the chapters, else ""."""
+    if form == "json":
+        return [json.dumps(as_json(comparison), indent=2, allow_nan=False)]
+    if form == "all":
+        return all_lines(comparison)
+    return lines(project, comparison, is_whole=form == "named")
 
 
-def _answers(comparison: DeviceComparison, rows: list[Row]) -> str:
-    """Each device's least and most among rows of one question: `H200 0.80, Fermi 0.50`."""
-    parts = []
-    for number, operand in enumerate(comparison.operands):
-        values = [value.center for row in rows if (value := row.values[number])]
-        ends = dict.fromkeys(map(_number, (min(values), max(values)))) if values else {}
-        if ends:
-            parts.append(f"{plain(device_names.short(operand.name))} {'–'.join(ends)}")
-    return ", ".join(parts)
+def lines(project: Project, comparison: DeviceComparison, is_whole: bool) -> list[str]:
+    """For a terminal: the claims by chapter, each with the word and the number of each device; all of them with
+    the times of what they are about, or (not `is_whole`) those on which devices differ."""
+    text = list(_strangers(comparison))
+    shared = differing = 0
+    for chapter in comparison.chapters:
+        rows = claim_table.claim_rows(project, chapter, comparison.operands)
+        shared += sum(row.is_shared for row in rows)
+        differing += sum(row.differs for row in rows)
+        shown = [row for row in rows if is_whole or row.differs]
+        times = claim_table.time_lines(comparison, chapter) if is_whole else []
+        if shown or times:
+            text += [f"{chapter.name}  {plain(chapter.question)}", ""]
+            text += [
+                *claim_table.lines(comparison.operands, shown),
+                *times,
+                *([""] if times else []),
+            ]
+    return [*text, *_closing(comparison, shared, differing, is_whole)]
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+def _strangers(comparison: DeviceComparison) -> Iterator[str]:
+    """First of all, which devices can hardly be compared."""
+    for first, second, shared in comparison.strangers:
+        found = f"{shared} benchmark{'' if shared == 1 else 's'}" if shared else "no benchmark"
+        yield f"{plain(first)} and {plain(second)} have {found} in common: they can hardly be compared"
+        yield ""
 
 
-def _sizes(comparison: DeviceComparison, rows: list[Row]) -> str:
-    """At how many of the sizes that were compared, where that is not all of them."""
-    every = sum(row.question == rows[0].question for row in comparison.rows)
-    return "" if len(rows) == every else f" (at {len(rows)} of {every} sizes)"
+def _closing(
+    comparison: DeviceComparison, shared: int, differing: int, is_whole: bool
+) -> Iterator[str]:
+    yield (
+        f"claims that two devices decide: {shared}; with different verdicts: {differing}"
+        if shared
+        else "no claim is decided on two of these devices"
+    )
+    yield from _not_compared(comparison.missing)
+    yield from _LEGEND
+    if not is_whole:
+        yield "all claims of a chapter, and times: name the chapter; every row: --all; as JSON: --json"
+
+
+def _not_compared(missing: Sequence[Missing]) -> Iterator[str]:
+    """How many values have no counterpart, and why."""
+    if not missing:
+        return
+    counted = Counter(
+        (one.only, name, reason.partition(":")[0])
+        for one in missing
+        for name, reason in one.others.items()
+    )
+    others: dict[tuple[int, str, str], list[str]] = {}
+    for (only, other, reason), count in counted.most_common():
+        others.setdefault((count, only, reason), []).append(other)
+    yield f"not compared, as one device alone has them: {len(missing)} values"
+    for (count, only, reason), names_of_others in others.items():
+        yield f"  {count} of {plain(only)}; {plain(', '.join(names_of_others))}: {reason}"
 
 
 def all_lines(comparison: DeviceComparison) -> list[str]:
@@ -82,8 +114,11 @@ def all_lines(comparison: DeviceComparison) -> list[str]:
         text.append(chapter)
         if rows:
             text += terminal_table(["what", "regime", *devices], [_cells(row) for row in rows])
-        text += [*_missing(comparison, chapter), ""]
-    return [*text, f"all rows: {_counts(comparison.rows)}", _LEGEND]
+        text += [
+            *_not_compared([one for one in comparison.missing if one.question.chapter == chapter]),
+            "",
+        ]
+    return [*text, f"all rows: {_counts(comparison.rows)}", _MARKS_LEGEND]
 
 
 def as_json(comparison: DeviceComparison) -> dict[str, Any]:
@@ -131,10 +166,9 @@ def _regimes(row: Row) -> str:
 def _value(value: Value | None) -> str:
     if value is None:
         return "–"
-    if value.estimate is None or value.n == 1:
-        return f"{value.center:.4g}"
-    low, high = value.estimate.interval
-    return f"{value.center:.4g} [{low:.4g}, {high:.4g}]"
+    kind = value.evidence if value.evidence in (COUNTED, PREDICTED) else ""
+    ends = f"[{', '.join(f'{end:.4g}' for end in value.interval)}]" if value.interval else ""
+    return " ".join(filter(None, (kind, f"{value.center:.4g}", ends)))
 
 
 def _difference(difference: Difference | None) -> str:
@@ -153,24 +187,6 @@ def _counts(rows: list[Row]) -> str:
     return ", ".join(f"{counted[mark]} {mark}" for mark in _MARKS if counted[mark]) or "none"
 
 
-def _missing(comparison: DeviceComparison, chapter: str) -> list[str]:
-    """What is not compared, counted by who has it and who has it at other sizes."""
-    counted: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    for missing in comparison.missing:
-        if missing.question.chapter == chapter:
-            elsewhere = (name for name, instead in missing.others.items() if instead != NOTHING)
-            counted[missing.only, tuple(elsewhere)] += 1
-    return [
-        f"not compared: {count} values of {plain(only)}; "
-        + (
-            f"{plain(' and '.join(elsewhere))}: other sizes"
-            if elsewhere
-            else "no other device has them"
-        )
-        for (only, elsewhere), count in counted.items()
-    ]
-
-
 def _row_as_json(row: Row, devices: list[str]) -> dict[str, Any]:
     question = row.question
     return {
@@ -183,9 +199,8 @@ def _row_as_json(row: Row, devices: list[str]) -> dict[str, Any]:
         "values": {
             device: {
                 "value": value.center,
-                "interval": list(value.estimate.interval)
-                if value.estimate and value.n > 1
-                else None,
+                "evidence": value.evidence,
+                "interval": list(value.interval) if value.interval else None,
                 "n": value.n,
                 "regime": value.regime or None,
                 "label": value.label or None,

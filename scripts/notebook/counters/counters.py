@@ -64,7 +64,7 @@ def counters(project: Project, word: str) -> int:
     if devices.count_gpus() > 0 and toolbox.find_program("ncu"):
         files.require_writable(project.data)
         build.configure(project, what.target)
-        build.build(project, what.target)
+        build.build(project, what.name, what.target)
         stored = [_measure(project, what)]
     elif not stored:
         need = "a GPU" if devices.count_gpus() == 0 else "ncu (Nsight Compute)"
@@ -72,7 +72,7 @@ def counters(project: Project, word: str) -> int:
             f"no counters of {what.name} are stored, and to measure them needs {need}", MISSING
         )
     build.configure(project, what.target, build.emulated_runtime())
-    build.build(project, what.target, build.emulated_runtime())
+    build.build(project, what.name, what.target, build.emulated_runtime())
     lines = [line for path in stored for line in _beside_emulated(project, what, path)]
     print("\n".join([*lines, counter_rules.RULES]))
     return 0
@@ -86,7 +86,7 @@ def profile(project: Project, word: str) -> int:
     if not toolbox.find_program("ncu"):
         raise Problem("profile needs ncu (Nsight Compute); install it and add it to PATH", MISSING)
     build.configure(project, what.target)
-    build.build(project, what.target)
+    build.build(project, what.name, what.target)
     rows, _ = _profiled(project, what)
     shown = [key for key in NSIGHT if any(row.get(key) for row in rows.values())]
     cells = [[name, *(f"{row.get(key, 0):.12g}" for key in shown)] for name, row in rows.items()]

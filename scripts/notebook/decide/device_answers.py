@@ -6,16 +6,28 @@ from functools import cached_property
 from notebook.base import csv_table
 from notebook.base.errors import Malformed
 from notebook.base.project import Project
-from notebook.data import names
-from notebook.data.intervals import Estimate, exactly
+from notebook.data import device_names, names
+from notebook.data.intervals import Estimate, Interval, exactly
 from notebook.data.metrics import COUNTERS
 from notebook.data.reference import by_reference
 from notebook.data.results import Result
 from notebook.data.samples import Sample, paired, samples_of, timed_sample
-from notebook.decide.verdicts import doubt_of_number, doubt_of_run, estimated, widest_spread
+from notebook.decide import prediction
+from notebook.decide.verdicts import (
+    COUNTED,
+    MEASURED,
+    PREDICTED,
+    PUBLISHED,
+    doubt_of_number,
+    doubt_of_run,
+    estimated,
+    widest_spread,
+)
 
 COPY_SHARE = "share of copy bandwidth"
 PEAK_SHARE = "share of FP32 peak"
+TIME = "time"
+_NO_BAND = "it is not known how far this prediction errs"
 
 
 @dataclass(frozen=True)
@@ -33,15 +45,22 @@ class Question:
         return bool(self.statement)
 
     @property
+    def is_ratio(self) -> bool:
+        """Whether its answers can be compared between devices: a ratio, a count, a share."""
+        return self.baseline is not None or self.metric != TIME
+
+    @property
     def words(self) -> str:
-        over = f" over {self.baseline}" if self.baseline else ""
-        return f"{self.metric} of {self.variant}{over}"
+        if self.baseline is None:
+            return f"{self.metric} of {self.variant}"
+        return f"ratio of {self.metric}: {self.variant} ÷ {self.baseline}"
 
 
 @dataclass(frozen=True)
 class Value:
     """What a device answers in a regime. A count has one observation and no error; of a count of
-    zero, which has no logarithm, `estimate` is None."""
+    zero, which has no logarithm, `estimate` is None. `band`: of a prediction, where it would be measured in
+    90 % of cases, if that is known. Times are in microseconds."""
 
     center: float
     estimate: Estimate | None
@@ -51,6 +70,15 @@ class Value:
     regime: str
     label: str
     data: str
+    evidence: str
+    band: Interval | None = None
+
+    @property
+    def interval(self) -> Interval | None:
+        """What is known of its error: the band of a prediction, the 95 % interval of repetitions."""
+        if self.evidence == PREDICTED:
+            return self.band
+        return self.estimate.interval if self.estimate and self.n > 1 else None
 
 
 class DeviceAnswers:
@@ -68,7 +96,7 @@ class DeviceAnswers:
         if question.metric in COUNTERS:
             return self._counted(question)
         if self._result.is_emulated:
-            return {}
+            return self._predicted(question) if question.metric == TIME else {}
         if question.metric == COPY_SHARE:
             by_regime = self._copy_shares.get(question.variant, {})
         elif question.metric == PEAK_SHARE:
@@ -112,8 +140,40 @@ class DeviceAnswers:
             if question.baseline is None or counts[1] != 0:
                 ratio = counts[0] / counts[1] if question.baseline else counts[0]
                 estimate = exactly(ratio) if ratio > 0 else None
-                values[regime] = Value(ratio, estimate, 1, "", 0.0, regime, "", self._data)
+                values[regime] = Value(
+                    ratio, estimate, 1, "", 0.0, regime, "", self._data, self._evidence
+                )
         return values
+
+    def _predicted(self, question: Question) -> dict[str, Value]:
+        """A time, or a ratio of two."""
+        result = self._result
+        generation = result.device.removeprefix(device_names.EMULATED)
+        chapter = result.chapter[:2]
+        baselines = prediction.predicted_seconds(result, question.baseline or "")
+        values = {}
+        for regime, seconds in prediction.predicted_seconds(result, question.variant).items():
+            if question.baseline is None:
+                number = 1e6 * seconds
+                band = prediction.time_interval(number, generation, chapter)
+            elif regime in baselines:
+                number = seconds / baselines[regime]
+                level = prediction.level_of(result, question.variant, regime)
+                band = prediction.predicted_interval(number, generation, chapter, level)
+            else:
+                continue
+            doubt = "" if band else _NO_BAND
+            values[regime] = Value(
+                number, exactly(number), 1, doubt, 0.0, regime, "", self._data, PREDICTED, band
+            )
+        return values
+
+    @property
+    def _evidence(self) -> str:
+        """Of all but predicted times."""
+        if self._result.is_published:
+            return PUBLISHED
+        return COUNTED if self._result.is_emulated else MEASURED
 
     def _timed(
         self, question: Question, regime: str, samples: list[Sample], scale: float
@@ -131,7 +191,9 @@ class DeviceAnswers:
         spread = 0.0 if decides_alone or doubt else widest_spread(groups)
         n = len(samples[0].values)
         label = samples[0].label
-        return Value(estimate.value, estimate, n, doubt, spread, regime, label, self._data)
+        return Value(
+            estimate.value, estimate, n, doubt, spread, regime, label, self._data, self._evidence
+        )
 
     def _doubt(self, samples: list[Sample], groups: list[list[list[float]]]) -> str:
         throttled = any(sample.throttled for sample in samples)

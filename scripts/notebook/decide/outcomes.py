@@ -148,8 +148,25 @@ def words_of(verdicts: Iterable[Verdict]) -> tuple[str, tuple[str, ...]]:
 
 
 def value_of(claim: Claim, verdicts: Iterable[Verdict]) -> str:
-    values = _ratios(verdicts)
+    return range_of(claim, _ratios(verdicts))
+
+
+def range_of(claim: Claim, numbers: Iterable[float]) -> str:
+    """What a claim is about, with its unit, smallest to largest; "" of nothing."""
+    values = list(numbers)
     return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
+
+
+def ratios(numbers: Iterable[float]) -> str:
+    """`1.01–1.02×`, smallest to largest."""
+    values = list(numbers)
+    return "–".join(dict.fromkeys(map(_number, (min(values), max(values))))) + "×"
+
+
+def shares(numbers: Iterable[float]) -> str:
+    """`8.8–9.6 %`."""
+    values = [100 * number for number in numbers]
+    return "–".join(dict.fromkeys(f"{end:.2g}" for end in (min(values), max(values)))) + " %"
 
 
 def _ratios(verdicts: Iterable[Verdict]) -> list[float]:

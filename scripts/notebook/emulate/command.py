@@ -201,7 +201,7 @@ def runtime_folder(project: Project) -> Path:
         raise Problem(
             "build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING
         )
-    build.build_shown(project, "the emulated GPU", *names)
+    build.build(project, "the emulated GPU", *names)
     return (project.build / names[0]).parent
 
 

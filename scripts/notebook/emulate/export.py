@@ -115,7 +115,7 @@ def _predicted(launch: Launch, run: Emulated) -> dict[str, Any] | None:
         return None
     return {
         "seconds": launch.predicted.seconds,
-        "median_error": run.error.median,
+        "mean_error": run.error.mean,
         "error": str(run.error),
         "bound": launch.predicted.bound,
     }

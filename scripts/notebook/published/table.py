@@ -1,10 +1,11 @@
-"""The tables of common/timing/README.md about the times that other people printed."""
+"""The tables of common/timing/validation.md about the times that other people printed."""
 
 from collections.abc import Iterable
 from statistics import median
 
 from notebook.base.project import Project
-from notebook.published.times import Compared, Errors, Table, read, tables
+from notebook.published.times import Errors, Table, read, tables
+from notebook.timing import errors as time_errors
 
 WORST_TIME, WORST_RATIO, WORST_RANK = 0.35, 0.20, 0.8
 SMALLEST_SPREAD = 1.5  # of a table's times: below it their order says little
@@ -34,14 +35,12 @@ def lines(project: Project, generations: Generations) -> list[str]:
     return [
         _summary(everything, errors_by_table, generations),
         "",
-        "| generation | GPUs | times | error of times | error of ratios |",
-        "|---|---|---|---|---|",
         *_by_generation(errors_by_table, generations),
         "",
         "<details><summary>Each table</summary>",
         "",
-        "| table | times | timed by | slowest / fastest | error of times | of ratios | rank correlation | beyond |",
-        "|---|---|---|---|---|---|---|---|",
+        f"| table | times | timed by | {' | '.join(time_errors.HEADINGS)} | beyond |",
+        "|---" * (len(time_errors.HEADINGS) + 4) + "|",
         *(_table_line(described[name], errors) for name, errors in errors_by_table.items()),
         "",
         "</details>",
@@ -51,59 +50,37 @@ def lines(project: Project, generations: Generations) -> list[str]:
 
 
 def _table_line(table: Table, errors: Errors) -> str:
-    rank = "-" if errors.rank is None else f"{errors.rank:.2f}"
-    cells = [
-        table.name,
-        str(len(errors.rows)),
-        table.timed,
-        f"{errors.spread:.1f}",
-        f"{errors.absolute:.0%}",
-        _median(errors.ratios()),
-        rank,
-        ", ".join(is_worse(errors)),
-    ]
-    return "| " + " | ".join(cells) + " |"
+    cells = time_errors.errors_of([_pairs(errors)]).cells()
+    return f"| {' | '.join([table.name, str(len(errors.rows)), table.timed, *cells, ', '.join(is_worse(errors))])} |"
 
 
-def _median(ratios: list[float]) -> str:
-    return f"{median(ratios):.0%}" if ratios else "-"
+def _pairs(errors: Errors) -> list[time_errors.Pair]:
+    return [(row.predicted, row.seconds) for row in errors.rows]
 
 
-def _by_generation(errors_of: dict[str, Errors], generations: Generations) -> Iterable[str]:
+def _by_generation(errors_of: dict[str, Errors], generations: Generations) -> list[str]:
     order: dict[str, list[Errors]] = {}
     for errors in errors_of.values():
         order.setdefault(generations[errors.rows[0].gpu], []).append(errors)
+    headings = ("generation", "GPUs", "times", *time_errors.HEADINGS)
+    lines = [f"| {' | '.join(headings)} |", "|---" * len(headings) + "|"]
     for generation in dict.fromkeys(generations.values()):
         if generation in order:
             of_one = order[generation]
-            rows = [row for errors in of_one for row in errors.rows]
-            ratios = [ratio for errors in of_one for ratio in errors.ratios()]
-            cells = [
-                generation,
-                str(len(_gpus(rows))),
-                str(len(rows)),
-                f"{Errors(rows).absolute:.0%}",
-                _median(ratios),
-            ]
-            yield "| " + " | ".join(cells) + " |"
-
-
-def _gpus(rows: Iterable[Compared]) -> set[str]:
-    return {row.gpu for row in rows}
+            gpus = {row.gpu for errors in of_one for row in errors.rows}
+            found = time_errors.errors_of(map(_pairs, of_one))
+            cells = (generation, str(len(gpus)), str(found.times), *found.cells())
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
 
 
 def _summary(everything: Errors, errors_of: dict[str, Errors], generations: Generations) -> str:
-    gpus = _gpus(everything.rows)
-    ratios = [ratio for errors in errors_of.values() for ratio in errors.ratios()]
-    medians = [median(of_one) for errors in errors_of.values() if (of_one := errors.ratios())]
-    ranks = [errors.rank for errors in errors_of.values() if errors.rank is not None]
-    good = sum(rank >= WORST_RANK for rank in ranks)
+    gpus = {row.gpu for row in everything.rows}
+    found = time_errors.errors_of(map(_pairs, errors_of.values()))
     eras = len({generations[gpu] for gpu in gpus})
     return (
-        f"{len(everything.rows)} printed times of {len(gpus)} GPUs of {eras} generations. Median error of the "
-        f"times: {everything.absolute:.0%}; of the {len(ratios):,} ratios of two times of a table: "
-        f"{median(ratios):.0%}, mean of the tables' medians {sum(medians) / len(medians):.0%}. Rank correlation of "
-        f"at least {WORST_RANK} in {good} of the {len(ranks)} tables of five or more variants."
+        f"{len(everything.rows)} printed times of {len(gpus)} GPUs of {eras} generations: MAPE {found.mean:.1%}, "
+        f"median {found.median:.1%}; {found.ratios_right:.0%} of ratios within a table are right within 20 %."
     )
 
 

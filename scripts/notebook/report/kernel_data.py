@@ -30,6 +30,9 @@ from notebook.report import rendering
 from notebook.tools.build import emulated_runtime
 
 ARCHITECTURE = "hopper"
+_KERNEL = re.compile(
+    r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s+)?void\s+(?:__launch_bounds__\s*\([^)]*\)\s+)?(\w+)"
+)
 _TIME_LIMIT_S = 120
 _LARGEST_PROGRAM = 256 * 2**20
 _COSTS = ("requests", "sectors", "wavefronts", "distinct_bytes", "moved_bytes")
@@ -78,6 +81,8 @@ class Kernels:
     chapter: Chapter
     lines: list[Line]
     counted: list[str]
+    # The line at which each kernel is defined.
+    names: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,10 @@ def of_chapter(project: Project, chapter: Chapter) -> Kernels:
         Line(number, text, counts.lines.get(number, []))
         for number, text in enumerate(rendering.cuda(source), start=1)
     ]
-    return Kernels(chapter, lines, counts.variants)
+    names = {
+        match[1]: source.count("\n", 0, match.start(1)) + 1 for match in _KERNEL.finditer(source)
+    }
+    return Kernels(chapter, lines, counts.variants, names)
 
 
 def accesses(emulated: Sequence[dict[str, Any]], file: str) -> dict[int, list[Access]]:
@@ -144,10 +152,10 @@ def count(project: Project, chapters: Sequence[Chapter]) -> None:
             f"{len(chapters) - len(built)} chapters are not built: their kernels are shown without "
             "counts; scripts/lab run builds them"
         )
-    if stale:
-        say(f"counting what the lines of {len(stale)} chapters cost")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda chapter: _count(project, chapter), stale))
+        counted = pool.map(lambda chapter: _count(project, chapter), stale)
+        for number, (chapter, _) in enumerate(zip(stale, counted, strict=True), start=1):
+            say(f"counted what each line costs: {chapter.name} ({number} of {len(stale)})")
 
 
 def _program(project: Project, chapter: Chapter) -> Path:

@@ -4,12 +4,13 @@ import base64
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import CudaLexer
@@ -34,12 +35,18 @@ _SCHEMES = {"http", "https", "data"}
 _FORMATTER = HtmlFormatter(nowrap=True)
 
 
-def page(path: Path, root: Path, links: Mapping[Path, str]) -> Markup:
+def page(
+    path: Path,
+    root: Path,
+    links: Mapping[Path, str],
+    code: Mapping[str, str] = MappingProxyType({}),
+) -> Markup:
     """A Markdown file as HTML. `links` names the site's page of a file or folder; links to other
-    files of the repository become plain text."""
+    files of the repository become plain text. `code` names the place of a kernel."""
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
     tokens = markdown.parse(files.text_of(path))
     for token in _all(tokens):
+        token.children = _linked(token.children, code)
         if token.type == "image":
             _inline_figure(token, path, root)
         elif token.type == "link_open":
@@ -52,6 +59,33 @@ def page(path: Path, root: Path, links: Mapping[Path, str]) -> Markup:
     html = html.replace("<table>", region).replace("</table>", "</table></div>")
     html = html.replace("<pre>", '<pre role="region" tabindex="0" aria-label="code">')
     return Markup(_safe(html))
+
+
+def _linked(tokens: list[Token] | None, code: Mapping[str, str]) -> list[Token] | None:
+    """The tokens of a line, in which names of kernels become links, except within links."""
+    if not tokens:
+        return tokens
+    linked, depth = [], 0
+    for token in tokens:
+        depth += token.nesting if token.type.startswith("link_") else 0
+        place = code.get(token.content) if token.type == "code_inline" and not depth else None
+        if place is None:
+            linked.append(token)
+        else:
+            opening = Token("link_open", "a", 1, attrs={"href": place})
+            linked += [opening, token, Token("link_close", "a", -1)]
+    return linked
+
+
+def with_code(text: str) -> Markup:
+    """Text in which words between backticks are code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return Markup(escape(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part)
+        for number, part in enumerate(parts)
+    )
 
 
 def _safe(html: str) -> str:

@@ -3,8 +3,10 @@
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -19,7 +21,7 @@ from notebook.decide.tables import ChapterVerdicts
 from notebook.pages.pages import Pages
 from notebook.report import kernel_data, rendering, verdict_data
 
-# Of a hundred devices; with a dozen it is a third of that.
+# The size with a hundred devices; with a dozen it is a third of that.
 MAX_BYTES = 20 * 2**20
 _ASSETS = Path(__file__).parent / "assets"
 
@@ -37,7 +39,7 @@ def write(project: Project, folder: Path) -> Path:
     """Writes the site; returns its first page."""
     pages = Pages(project)
     entries = [
-        Entry(f"{chapter.name}.html", f"{chapter.number} {chapter.question}", chapter.number)
+        Entry(f"{chapter.name}.html", _title(chapter), chapter.name.replace("_", " "))
         for chapter in pages.chapters
     ]
     tools = [
@@ -49,8 +51,10 @@ def write(project: Project, folder: Path) -> Path:
     site = _Site(project, tools, entries)
     links = _links(project, pages.chapters)
     texts = {"index.html": site.page(tools[0], project.root / "README.md", links)}
-    for chapter, entry in zip(pages.chapters, entries, strict=True):
-        texts[entry.file] = site.page(entry, chapter.directory / "README.md", links)
+    kernels = [kernel_data.of_chapter(project, chapter) for chapter in pages.chapters]
+    for chapter, entry, source in zip(pages.chapters, entries, kernels, strict=True):
+        code = {name: f"kernels.html#{chapter.name}-{line}" for name, line in source.names.items()}
+        texts[entry.file] = site.page(entry, chapter.directory / "README.md", links, code)
     decided = [its for chapter in pages.chapters if (its := _decided(pages, chapter))]
     rows = verdict_data.rows(decided)
     results = {
@@ -60,9 +64,11 @@ def write(project: Project, folder: Path) -> Path:
         (device for device in results if not device.startswith(PUBLISHED)),
         key=lambda device: (results[device].is_emulated, results[device].year, device),
     )
+    pair = verdict_data.best_known(rows, own)
     texts["verdicts.html"] = site.tool("verdicts.html.j2", tools[1], rows=rows)
-    texts["compare.html"] = site.tool("compare.html.j2", tools[2], rows=rows, devices=own)
-    kernels = [kernel_data.of_chapter(project, chapter) for chapter in pages.chapters]
+    texts["compare.html"] = site.tool(
+        "compare.html.j2", tools[2], rows=rows, devices=own, pair=pair
+    )
     texts["kernels.html"] = site.tool("kernels.html.j2", tools[3], kernels=kernels)
     size = sum(len(text.encode()) for text in texts.values())
     if size > MAX_BYTES:
@@ -74,6 +80,10 @@ def write(project: Project, folder: Path) -> Path:
         if page.name not in texts:
             page.unlink()
     return folder / "index.html"
+
+
+def _title(chapter: Chapter) -> str:
+    return f"{chapter.number} {chapter.question}".replace("`", "")
 
 
 def _decided(pages: Pages, chapter: Chapter) -> ChapterVerdicts | None:
@@ -108,6 +118,7 @@ class _Site:
         )
         style = (_ASSETS / "style.css").read_text("utf-8") + rendering.highlighting()
         script = (_ASSETS / "report.js").read_text("utf-8")
+        self._environment.filters["code"] = rendering.with_code
         self._shared = {
             "style": Markup(style),
             "script": Markup(script),
@@ -119,8 +130,14 @@ class _Site:
             "chapters": chapters,
         }
 
-    def page(self, entry: Entry, source: Path, links: dict[Path, str]) -> str:
-        body = rendering.page(source, self._project.root, links)
+    def page(
+        self,
+        entry: Entry,
+        source: Path,
+        links: dict[Path, str],
+        code: Mapping[str, str] = MappingProxyType({}),
+    ) -> str:
+        body = rendering.page(source, self._project.root, links, code)
         return self._render("page.html.j2", entry, body=body)
 
     def tool(self, template: str, entry: Entry, **values: Any) -> str:

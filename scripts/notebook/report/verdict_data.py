@@ -1,5 +1,6 @@
 """The verdicts as the report's tables take them: a row for each claim on each device."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +20,15 @@ def compact(rows: list[dict[str, str]]) -> dict[str, Any]:
     numbers: dict[str, int] = {}
     lines = [[numbers.setdefault(row[field], len(numbers)) for field in FIELDS] for row in rows]
     return {"fields": FIELDS, "texts": list(numbers), "rows": lines}
+
+
+def best_known(rows: list[dict[str, str]], devices: list[str]) -> list[str]:
+    """Two devices to begin with: GPUs before emulated ones, those with most verdicts that rest on evidence first."""
+    known = Counter(row["device"] for row in rows if row["evidence"] != "none")
+    with_data = [device for device in devices if known[device]] or devices
+    return sorted(with_data, key=lambda device: (device.startswith("emulated-"), -known[device]))[
+        :2
+    ]
 
 
 def rows(decided: Iterable[ChapterVerdicts]) -> list[dict[str, str]]:

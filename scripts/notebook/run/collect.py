@@ -23,15 +23,15 @@ from notebook.data.chapters import Chapter
 from notebook.data.devices import Target
 from notebook.data.fields import Json
 from notebook.decide import convergence
-from notebook.run import estimates
+from notebook.run import estimates, inputs
 from notebook.tools import toolbox
 
-# What counts can have in common, whenever and with whatever they were made.
+# Fields that counts can have in common, whenever and with whatever they were made.
 _CONTEXT_OF_THE_RUN = {
     *documents.CONTEXT_OF_THE_HOST,
     *("date", "git_revision", "git_dirty", "compiler", "compile_flags", "emulator_version"),
     *("library_version", "json_schema_version", "runtime_version", "driver_version"),
-    *("process_seconds", "tables_sha256"),
+    *("process_seconds", "tables_sha256", inputs.KEY),
 }
 # The flag of a process that counts what moves of managed memory, and times nothing.
 _COUNT_MIGRATIONS = "--count-migrations"
@@ -118,6 +118,8 @@ def collect(project: Project, chapter: Chapter, target: Target, how: Manner) -> 
         if not once:
             unsettled = convergence.unsettled(records.rows_of(merged))
             merged["context"] |= {"stopping_rule": convergence.RULE, "unsettled": len(unsettled)}
+        if target.is_emulated:
+            merged["context"][inputs.KEY] = inputs.sha256(project, chapter)
         schema.check(merged)
         path = project.data / device / f"{chapter.name}.json"
         is_changed = not (target.is_emulated and _counts_of(path) == _counts_in(merged))
@@ -171,7 +173,7 @@ def _process(
     began = time.monotonic()
     _execute(project, chapter, target, how, out, flags)
     document = _read(chapter, out, is_timed=_COUNT_MIGRATIONS not in flags)
-    # What `lab run` and `lab fleet` estimate the next run by.
+    # `lab run` and `lab fleet` estimate the next run by these.
     document["context"]["process_seconds"] = [round(time.monotonic() - began, 1) or 0.1]
     _require_asked(document, chapter, target)
     return document

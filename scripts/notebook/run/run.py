@@ -9,13 +9,14 @@ from notebook.base import files, leftovers, lock
 from notebook.base.errors import CHECK_FAILED, Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
+from notebook.base.text import terminal_table
 from notebook.charts import figures
 from notebook.data import devices
 from notebook.data.chapters import Chapter, find_chapters
 from notebook.data.devices import Target
 from notebook.decide import claims, tables
 from notebook.pages import drawing
-from notebook.run import collect, estimates, row_filter, summary
+from notebook.run import collect, estimates, inputs, row_filter, summary
 from notebook.run.collect import Collected, Manner
 from notebook.run.estimates import Pace
 from notebook.run.summary import Ran
@@ -24,6 +25,7 @@ from notebook.tools import build, gpu_toolkit, gpus_here, setup, toolbox
 from notebook.tools.destinations import Destinations
 
 _DEFAULT = Target("hopper")
+_MAX_CHAPTERS_IN_FULL = 3
 
 
 @dataclass(frozen=True)
@@ -33,18 +35,20 @@ class Steps:
     quick: bool = False
     only_builds: bool = False
     draws: bool = True
-    # Of one process of a chapter, in minutes.
+    # The limit of one process of a chapter, in minutes.
     time_limit: float | None = None
     # A regular expression for the names of the rows that run; no figure is drawn of some rows.
     filter: str | None = None
     # The build's option of that name; "" for as it is configured.
     gpu_targets: str = ""
+    # Counts chapters whose stored counts are current, too.
+    again: bool = True
 
 
 def resume(before: Unfinished, time_limit: float | None) -> int:
     """Goes on with a run that was interrupted, or of which chapters failed."""
     say(f"{len(before.done)} of {len(before.chapters)} chapters on {before.device} are done")
-    steps = Steps(before.quick, False, before.draws, time_limit, before.filter)
+    steps = Steps(before.quick, draws=before.draws, time_limit=time_limit, filter=before.filter)
     return run(before.where, before.chapters, before.device, steps, before.done)
 
 
@@ -68,7 +72,10 @@ def run(
         files.require_writable(folder)
     chapters = [chapter for chapter in asked if _has_right_claims(chapter)]
     _require_tools(project, target)
-    _build(project, chapters, target, steps.gpu_targets)
+    stored = {} if steps.again else _stored(where, chapters, target)
+    new = [chapter for chapter in chapters if chapter.name not in stored]
+    if new:
+        _build(project, new, target, steps.gpu_targets)
     if steps.only_builds:
         return 0
     only = None
@@ -80,7 +87,7 @@ def run(
     fixed = str(where.fixed.data) if where.fixed else None
     names = [chapter.name for chapter in asked]
     state = Unfinished(
-        *(project, str(target), fixed, steps.quick, steps.draws, names, dict(before or {})),
+        *(project, str(target), fixed, steps.quick, steps.draws, names, stored | (before or {})),
         filter=steps.filter,
     )
     runs = project.build / "runs"
@@ -89,7 +96,7 @@ def run(
         leftovers.remove(project, where.folders(asked, target))
         state.save()
         done = _collect_all(where, chapters, target, steps, state, only)
-    draws = steps.draws and only is None
+    draws = steps.draws and only is None and bool(new)
     drawn = not draws or all([_draw(place, done) for place in summary.places(done)])
     decided = _decide(done)
     if not state.end(names):
@@ -157,6 +164,18 @@ def _collect_all(
             raise
 
 
+def _stored(where: Destinations, chapters: list[Chapter], target: Target) -> dict[str, str]:
+    """The data files of the chapters whose counts come from the sources as they are."""
+    found = {}
+    for chapter in chapters:
+        if path := inputs.stored(where.project, where.of(chapter, target), chapter, target):
+            say(
+                f"{chapter.name} on {target}: counted before from the same sources (again: --again)"
+            )
+            found[chapter.name] = str(path)
+    return found
+
+
 def _has_right_claims(chapter: Chapter) -> bool:
     """Says what is wrong before time is spent on results that could not be decided."""
     wrong = claims.load_right(chapter).wrong
@@ -192,19 +211,24 @@ def _build(project: Project, chapters: list[Chapter], target: Target, gpu_target
     names = [chapter.target for chapter in chapters]
     if target.is_emulated:
         names.append(build.emulated_runtime())
-    say(f"building {len(chapters)} of the chapters' executables")
     build.configure(project, *names, gpu_targets=gpu_targets)
-    build.build(project, *names)
+    what = chapters[0].name if len(chapters) == 1 else f"{len(chapters)} chapters"
+    build.build(project, what, *names)
 
 
 def _decide(done: list[Ran]) -> list[tables.ChapterVerdicts]:
-    """Decides the claims of the chapters and prints their verdicts."""
+    """Decides the claims of the chapters and prints their verdicts: of a few chapters each, of many how many of
+    each word."""
     decided = [
         tables.decide_chapter(collected.place, collected.chapter, collected.device)
         for collected in done
     ]
-    for verdicts in decided:
-        print("\n".join(["", verdicts.chapter.name, *tables.terminal_lines(verdicts)]))
+    if len(decided) <= _MAX_CHAPTERS_IN_FULL:
+        for verdicts in decided:
+            print("\n".join(["", verdicts.chapter.name, *tables.terminal_lines(verdicts)]))
+    elif decided:
+        words = [[each.chapter.name, summary.words([each])] for each in decided]
+        print("\n".join(["", *terminal_table(["chapter", "verdicts"], words)]))
     return decided
 
 

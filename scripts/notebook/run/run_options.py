@@ -34,6 +34,11 @@ def add_options(command: argparse.ArgumentParser, architectures: str) -> None:
         metavar="REGEX",
         help="the rows whose name matches, as offset:11/; the results go to build/filtered",
     )
+    command.add_argument(
+        "--again",
+        action="store_true",
+        help="on an emulated GPU: count the named chapters again, also from sources that have not changed",
+    )
     command.add_argument("--build-only", action="store_true", help="build, and run nothing")
     command.add_argument(
         "--gpu-targets",
@@ -73,6 +78,13 @@ def check(options: argparse.Namespace) -> None:
         raise Problem("--resume repeats what was asked for then; it takes no more", WRONG_USAGE)
     if options.filter is not None:
         _check_filter(options)
+
+
+def may_be_stored(options: argparse.Namespace) -> bool:
+    """Whether chapters that were counted from the same sources need not be counted again: named ones, whole."""
+    others = (options.quick, options.keep, options.data, options.build_only, options.gpu_targets)
+    is_emulated = (options.device or "").startswith("emulated")
+    return bool(options.chapters) and is_emulated and options.filter is None and not any(others)
 
 
 def _check_filter(options: argparse.Namespace) -> None:

@@ -51,13 +51,7 @@ def lines(
         summary.append(_line("failed", f"{_named(failed)}: see the errors above"))
     if not done:
         return summary
-    kinds = Counter(
-        verdict.finding.verdict
-        for chapter_verdicts in decided
-        for verdict in chapter_verdicts.verdicts
-    )
-    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in judging.ALL if kinds[kind])
-    summary.append(_line("verdicts", counts or "no claims"))
+    summary.append(_line("verdicts", words(decided)))
     summary += [_line("", text) for text in _notable(decided)]
     for place in places(done):
         summary += _of_place(
@@ -77,6 +71,16 @@ def lines(
         )
     )
     return summary
+
+
+def words(decided: list[ChapterVerdicts]) -> str:
+    """How often each word of a verdict was given: "5 reproduced, 2 weaker"."""
+    kinds = Counter(
+        verdict.finding.verdict
+        for chapter_verdicts in decided
+        for verdict in chapter_verdicts.verdicts
+    )
+    return ", ".join(f"{kinds[kind]} {kind}" for kind in judging.ALL if kinds[kind]) or "no claims"
 
 
 def _notable(decided: list[ChapterVerdicts]) -> list[str]:

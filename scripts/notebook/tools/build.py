@@ -2,6 +2,7 @@
 
 import configparser
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,13 +17,15 @@ from notebook.base.project import Project
 from notebook.base.text import short
 from notebook.tools import gpus_here, nvcc, toolbox
 
-# Of build/, what no build makes again.
+# The parts of build/ that no build makes again.
 _KEPT = {"results", "quick", "filtered", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
 
 _NOTHING_TO_DO = "ninja: no work to do"
+# Before it Ninja lists the steps that succeeded.
+_FAILED_STEP = re.compile(r"(?m)^(?=FAILED: )")
 # The targets for which Meson has configured machine code.
 _TARGETS = "common/gpu_targets.json"
 
@@ -63,7 +66,7 @@ def _bring_up_to_date(project: Project, asked: list[str]) -> None:
             say(f"build/ has no machine code for {lacking}: configuring again")
             _meson(project, "setup", "--reconfigure")
         else:
-            _ninja(project, "--quiet", "build.ninja")
+            _ninja(project, "build.ninja", "--quiet", "build.ninja")
 
 
 def _is_usable(project: Project) -> bool:
@@ -123,23 +126,11 @@ def targets(project: Project) -> set[str]:
         raise Problem(f"{folder} is damaged ({short(error)}); remove it and try again") from error
 
 
-def build(project: Project, *names: str) -> None:
-    """Builds the targets, or everything for none."""
+def build(project: Project, what: str, *names: str) -> None:
+    """Builds the targets, or everything for none, and shows how far it is; one line says what was built, and how
+    long it took."""
     with lock.held(project.root, say):
-        _ninja(project, *names)
-
-
-def build_shown(project: Project, what: str, *names: str) -> None:
-    """Builds the targets, and shows how far it is; one line says what was built, and how long it took."""
-    with lock.held(project.root, say):
-        began = time.monotonic()
-        command = [_find_ninja(), "-C", str(project.build), *names]
-        done = progress.run(command, f"building {what}", toolbox.environment())
-    if done.status != 0:
-        print(done.output, end="", file=sys.stderr, flush=True)
-        raise _failed("building")
-    if _NOTHING_TO_DO not in done.output:
-        say(f"built {what} in {time.monotonic() - began:.0f} s")
+        _ninja(project, what, *names)
 
 
 def run_tests(project: Project) -> bool:
@@ -166,11 +157,12 @@ def _is_foreign(project: Project) -> bool:
 
 
 def _meson(project: Project, *arguments: str) -> None:
-    _run([*MESON, *arguments, str(project.build), str(project.root)], "configuring")
+    _run([*MESON, *arguments, str(project.build), str(project.root)], "configuring", "configured")
 
 
-def _ninja(project: Project, *arguments: str) -> None:
-    _run([_find_ninja(), "-C", str(project.build), *arguments], "building")
+def _ninja(project: Project, what: str, *arguments: str) -> None:
+    command = [_find_ninja(), "-C", str(project.build), *arguments]
+    _run(command, f"building {what}", f"built {what}")
 
 
 def _find_ninja() -> str:
@@ -180,16 +172,17 @@ def _find_ninja() -> str:
     return ninja
 
 
-def _run(command: list[str], doing: str) -> None:
-    """Runs a build tool. What it prints is progress, so it goes to standard error."""
-    done = subprocess.run(command, env=toolbox.environment(), stdout=sys.stderr, check=False)
-    if done.returncode != 0:
-        raise _failed(doing)
-
-
-def _failed(doing: str) -> Problem:
-    return Problem(
-        f"{doing} failed; see the messages above (where they are about files of build/: "
-        "remove that folder)",
-        CHECK_FAILED,
-    )
+def _run(command: list[str], doing: str, did: str) -> None:
+    """Runs a build tool, and shows the line that it is at; all that it printed, from the first failure on, if it
+    fails."""
+    began = time.monotonic()
+    done = progress.run(command, doing, toolbox.environment())
+    if done.status != 0:
+        print(_FAILED_STEP.split(done.output, maxsplit=1)[-1], file=sys.stderr, flush=True)
+        raise Problem(
+            f"{doing} failed; see the messages above (where they are about files of build/: "
+            "remove that folder)",
+            CHECK_FAILED,
+        )
+    if done.output.strip() and _NOTHING_TO_DO not in done.output:
+        say(f"{did} in {time.monotonic() - began:.0f} s")

@@ -22,7 +22,7 @@ def show(project: Project, word: str, kernel: str, architecture: str) -> int:
     chapter = find_chapters(project, [word])[0]
     setup.require_nvcc()
     build.configure(project, chapter.target)
-    build.build(project, chapter.target)
+    build.build(project, chapter.name, chapter.target)
     functions: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         _run(Path(folder), "cuobjdump", "--extract-ptx", "all", str(project.build / chapter.target))

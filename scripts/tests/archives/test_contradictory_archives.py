@@ -57,9 +57,15 @@ def check(device: str, files: dict[str, bytes]) -> None:
     contribute.check(PROJECT, Path("sent.tar.gz"), device, files)
 
 
+def is_there(chapter: str) -> bool:
+    """The folder of a chapter, and what the H200 measured of it: either may have been removed."""
+    results = PROJECT.data / H200 / f"{chapter}.json"
+    return (PROJECT.chapters / chapter).is_dir() and results.is_file()
+
+
 @pytest.mark.parametrize(
     "attack",
-    [attack for attack in ATTACKS if (PROJECT.chapters / attack.chapter).is_dir()],
+    [attack for attack in ATTACKS if is_there(attack.chapter)],
     ids=lambda attack: attack.name,
 )
 def test_a_contradiction_is_refused_in_one_line(attack: Attack) -> None:

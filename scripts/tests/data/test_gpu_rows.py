@@ -116,7 +116,7 @@ def test_a_number_may_be_followed_by_its_source() -> None:
     assert architecture_table.number(row, "granularity") == "32"
 
 
-# What differs among GPUs of one compute capability; all other columns are rules of the capability.
+# The columns that differ among GPUs of one compute capability; all other columns are rules of the capability.
 _OF_A_GPU = {
     *("architecture", "gpu", "year", "sm_count", "max_clock_mhz", "mem_clock_mhz", "bus_bits"),
     *("dram_bw_gbs", "l2_bytes", "unverified_fields", "source"),
@@ -154,6 +154,7 @@ def test_a_repository_without_the_table_of_gpus_has_its_generations(tree: Tree) 
 
 
 PARAMETERS = """architecture,quantity,value,unit,confidence,source
+default,l2_cycles,270,cycles,inferred,a
 ampere,l1_cycles,36,cycles,high,a
 ampere,fp64_lanes,32,lanes,high,a
 ampere_8_6,fp64_lanes,2,lanes,high,b
@@ -163,7 +164,15 @@ ampere_8_6,fp64_lanes,2,lanes,high,b
 def test_a_compute_capability_has_the_parameters_that_differ(tmp_path: Path) -> None:
     table = tmp_path / "parameters.csv"
     table.write_text(PARAMETERS)
-    assert timing_table.read(table)["ampere_8_6"] == {"l1_cycles": 36, "fp64_lanes": 2}
+    found = timing_table.read(table)
+    assert found["ampere_8_6"] == {"l1_cycles": 36, "fp64_lanes": 2, "l2_cycles": 270}
+    assert "default" not in found
+
+
+def test_a_generation_overrides_the_default(tmp_path: Path) -> None:
+    table = tmp_path / "parameters.csv"
+    table.write_text(PARAMETERS + "ampere,l2_cycles,280,cycles,high,a\n")
+    assert timing_table.read(table)["ampere_8_6"]["l2_cycles"] == 280
 
 
 @pytest.mark.parametrize(

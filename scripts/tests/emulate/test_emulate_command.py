@@ -69,7 +69,7 @@ def test_all_libraries_that_a_program_may_load_are_built(
     monkeypatch.setattr(toolbox, "require", lambda *_: None)
     monkeypatch.setattr(build, "configure", lambda _: None)
     monkeypatch.setattr(build, "targets", lambda _: {*ours, "chapters/02/experiment"})
-    monkeypatch.setattr(build, "build_shown", lambda _project, _what, *names: built.extend(names))
+    monkeypatch.setattr(build, "build", lambda _project, _what, *names: built.extend(names))
     project = Project(tmp_path, tmp_path / "data")
     assert emulate.runtime_folder(project) == project.build / folder
     assert set(built) == ours

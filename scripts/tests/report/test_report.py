@@ -50,6 +50,27 @@ def test_links_between_pages_lead_somewhere(report: Path) -> None:
             assert target in names or target.startswith("http"), (page.name, target)
 
 
+def test_kernels_are_links_to_their_lines(report: Path) -> None:
+    page = (report / "15_bank_conflicts.html").read_text("utf-8")
+    kernels = (report / "kernels.html").read_text("utf-8")
+    links = re.findall(
+        r'<a href="kernels.html#(15_bank_conflicts-\d+)"[^>]*><code>(\w+)</code>', page
+    )
+    assert links
+    for place, name in links:
+        line = re.search(rf'<tr id="{place}">.*', kernels)
+        assert line and name in line[0]
+
+
+def test_words_between_backticks_are_code() -> None:
+    assert rendering.with_code("a `<b>` c") == "a <code>&lt;b&gt;</code> c"
+    assert rendering.with_code("an odd ` <one>") == "an odd ` &lt;one&gt;"
+
+
+def test_the_navigation_names_the_chapters(report: Path) -> None:
+    assert ">17 matmul tiled</a>" in (report / "index.html").read_text("utf-8")
+
+
 def test_every_chapter_has_its_page_with_its_figure(report: Path) -> None:
     for chapter in (ROOT / "chapters").glob("[0-9]*_*"):
         text = (report / f"{chapter.name}.html").read_text("utf-8")
@@ -255,11 +276,16 @@ def test_two_devices_are_compared(report: Path) -> None:
         const differing = cells(1).map((claim, at) => [claim, cells(3)[at], cells(4)[at]]);
         set("differing", false);
         const heads = [...document.querySelectorAll("th")].map((head) => head.textContent);
-        return { differing, all: cells(1).length, heads };
+        const address = location.hash;
+        document.querySelector("form").reset(); restore(document.getElementById("pair"));
+        const again = document.querySelector("[name=chapter]").value;
+        return { differing, all: cells(1).length, heads, address, again };
         """,
     )
     assert "error" not in outcome, outcome
     assert outcome["heads"][3:] == ["emulated-fermi", "emulated-hopper"]
+    assert "first=emulated-fermi&second=emulated-hopper" in outcome["address"]
+    assert outcome["again"] == "02_misaligned_reads", "the choice is in the address"
     rows = {claim: (first, second) for claim, first, second in outcome["differing"]}
     halves = next(value for claim, value in rows.items() if "halves" in claim)
     assert halves[0].startswith("reproduced 0.50×") and halves[1].startswith("weaker 0.80×")

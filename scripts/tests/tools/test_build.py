@@ -51,7 +51,7 @@ def test_a_damaged_build_is_made_anew(tree: Tree, damage: Callable[[Path], None]
     kept.write_text("{}")
     damage(tree.project.build)
     build.configure(tree.project, target)
-    build.build(tree.project, target)
+    build.build(tree.project, "the chapter", target)
     assert (tree.project.build / target).is_file()
     assert kept.read_text() == "{}"
 
@@ -156,7 +156,7 @@ def test_a_deleted_chapter_breaks_no_build(tree: Tree) -> None:
     build.configure(tree.project, tree.chapter.target, "chapters/03_other/other")
     shutil.rmtree(other)
     build.configure(tree.project, tree.chapter.target)
-    build.build(tree.project)
+    build.build(tree.project, "everything")
     assert not any("03_other" in target for target in build.targets(tree.project))
 
 
@@ -164,10 +164,10 @@ def test_one_line_says_what_was_built(tree: Tree, capfd: pytest.CaptureFixture[s
     target = tree.chapter.target
     build.configure(tree.project, target)
     capfd.readouterr()
-    build.build_shown(tree.project, "the chapter", target)
+    build.build(tree.project, "the chapter", target)
     assert re.fullmatch(r"\[lab\] built the chapter in [0-9]+ s\n", capfd.readouterr().err)
-    build.build_shown(tree.project, "the chapter", target)
+    build.build(tree.project, "the chapter", target)
     assert capfd.readouterr() == ("", "")
-    with pytest.raises(Problem, match="building failed; see the messages above"):
-        build.build_shown(tree.project, "the chapter", "nothing_of_this_name")
+    with pytest.raises(Problem, match="building the chapter failed; see the messages above"):
+        build.build(tree.project, "the chapter", "nothing_of_this_name")
     assert "unknown target 'nothing_of_this_name'" in capfd.readouterr().err

@@ -72,6 +72,8 @@ void MemoryModel::serve(const Request& request, std::span<const LineSectors> lin
     }
     if (is_load) {
         for (const LineSectors touched : lines) counters_.l2_read_sectors_most += touched.count();
+    } else {
+        line_updates_.note(lines);
     }
     read_from_l2(lines);  // atomics, too, are done there
 }

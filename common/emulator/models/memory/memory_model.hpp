@@ -17,6 +17,7 @@
 #include "emulator/models/memory/coalescing.hpp"
 #include "emulator/models/memory/l1_cache.hpp"
 #include "emulator/models/memory/l2_reuse.hpp"
+#include "emulator/models/memory/line_updates.hpp"
 #include "emulator/models/memory/load_policy.hpp"
 #include "emulator/models/memory/partial_sectors.hpp"
 #include "emulator/models/memory/sector_set.hpp"
@@ -61,7 +62,7 @@ class MemoryModel {
                std::uint64_t* hits);
     // A fence of GPU scope or wider: invalidates the L1 where the architecture does so.
     void queue_fence(std::size_t warp);
-    // Of a store that is queued, what is less than a sector.
+    // The part of a queued store that is less than a sector.
     void note_partial(const PartialSector& part) { partial_sectors_.insert(part); }
     // Serves what is queued, a request of each warp in turn.
     void drain();
@@ -73,6 +74,7 @@ class MemoryModel {
     const PartialSectors& partial_sectors() const { return partial_sectors_; }
     const SliceLoads& slice_loads() const { return slice_loads_; }
     const L2Reuse& l2_reuse() const { return l2_reuse_; }
+    const LineUpdates& line_updates() const { return line_updates_; }
 
   private:
     struct Request {
@@ -99,6 +101,7 @@ class MemoryModel {
     PartialSectors partial_sectors_;
     SliceLoads slice_loads_;
     L2Reuse l2_reuse_;
+    LineUpdates line_updates_;
 };
 
 }  // namespace emulator

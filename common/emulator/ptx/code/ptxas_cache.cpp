@@ -106,7 +106,7 @@ void write_flow(std::ostream& out, const std::vector<MachineBlock>& blocks) {
 }  // namespace
 
 PtxasCache::PtxasCache(const fs::path& ptxas, const std::vector<std::string>& options,
-                       std::string_view text, bool with_flow) {
+                       std::string_view text, CodeParts parts) {
     const fs::path folder = cache_folder();
     if (folder.empty()) return;
     std::error_code failure;
@@ -116,7 +116,7 @@ PtxasCache::PtxasCache(const fs::path& ptxas, const std::vector<std::string>& op
     hash.add(std::to_string(fs::last_write_time(ptxas, failure).time_since_epoch().count()));
     for (const std::string& option : options) hash.add(option);
     hash.add(text);
-    if (with_flow) hash.add(flow_word);
+    if (parts == CodeParts::with_flow) hash.add(flow_word);
     file_ = folder / (hash.text() + ".txt");
 }
 

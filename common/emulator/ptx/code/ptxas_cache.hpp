@@ -1,4 +1,4 @@
-// What ptxas said, kept on disk from run to run.
+// The answers of ptxas, kept on disk from run to run.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,9 @@ namespace emulator::ptx {
 
 class PtxasCache {
   public:
-    // The file for these inputs; `ptxas` counts by its path, size and time of change. With the machine code's flow it is
-    // another one: most runs do not need it.
+    // The file for these inputs; `ptxas` counts by its path, size and time of change.
     PtxasCache(const std::filesystem::path& ptxas, const std::vector<std::string>& options,
-               std::string_view text, bool with_flow = false);
+               std::string_view text, CodeParts parts = CodeParts::accesses);
 
     // Nothing where the file is missing or damaged.
     std::optional<Compilation> read() const;

@@ -137,10 +137,10 @@ unsigned number_of(std::string_view architecture) {
     return number;
 }
 
-void read_code(const std::string& cubin, unsigned number, bool with_flow, Compilation& into) {
+void read_code(const std::string& cubin, unsigned number, CodeParts parts, Compilation& into) {
     if (number < first_with_known_code) return;
     into.code = read(read_machine_code, cubin);
-    if (!with_flow) return;
+    if (parts != CodeParts::with_flow) return;
     into.flow = read(
         [&](std::span<const std::byte> bytes) { return read_machine_flow(bytes, number); }, cubin);
 }
@@ -157,11 +157,11 @@ std::string first_error_of(std::string_view report) {
 // `error`: what it says of a text that it does not compile.
 std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view text,
                                         const std::string& architecture, std::string_view options,
-                                        bool with_flow, std::string& error) {
+                                        CodeParts parts, std::string& error) {
     std::vector<std::string> arguments = {
         "-v", "-lineinfo", "--gpu-name=" + with_suffix_of_target(architecture, text)};
     for (std::string& option : options_that_matter(options)) arguments.push_back(std::move(option));
-    const PtxasCache cache(ptxas, arguments, text, with_flow);
+    const PtxasCache cache(ptxas, arguments, text, parts);
     if (auto compilation = cache.read()) return compilation;
 
     const TemporaryFolder folder;
@@ -180,7 +180,7 @@ std::optional<Compilation> compile_with(const fs::path& ptxas, std::string_view 
     }
     const std::string code = contents_of(cubin);
     Compilation compilation{parse_ptxas_report(contents_of(report)), {}, release_of(code)};
-    read_code(code, number_of(architecture), with_flow, compilation);
+    read_code(code, number_of(architecture), parts, compilation);
     cache.write(compilation);
     return compilation;
 }
@@ -228,19 +228,19 @@ std::vector<KernelResources> parse_ptxas_report(std::string_view report) {
 }
 
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options, bool with_flow, std::string* refusal) {
+                                   std::string_view options, CodeParts parts,
+                                   std::string* refusal) {
     const std::string lowered = with_target(text, architecture);
     const fs::path ptxas = find_ptxas();
     std::string error;
     if (!ptxas.empty()) {
-        if (auto compilation =
-                compile_with(ptxas, lowered, architecture, options, with_flow, error))
+        if (auto compilation = compile_with(ptxas, lowered, architecture, options, parts, error))
             return compilation;
     }
     for (const OlderPtxas& older : find_older_ptxas()) {
         error.clear();
         auto compilation = compile_with(older.program, with_version(lowered, older.ptx_version),
-                                        architecture, options, with_flow, error);
+                                        architecture, options, parts, error);
         if (!error.empty() && refusal != nullptr)
             *refusal = "ptxas " + std::string(older.release) + ": " + error;
         if (!compilation) continue;

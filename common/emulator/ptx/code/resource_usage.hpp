@@ -1,4 +1,4 @@
-// What ptxas makes of a module for an architecture: registers, stack and shared memory of its kernels, and
+// The results of ptxas for a module and an architecture: registers, stack and shared memory of its kernels, and
 // the memory instructions of their machine code.
 #pragma once
 
@@ -27,10 +27,13 @@ struct Compilation {
     std::vector<KernelResources> kernels;
     MachineCode code;     // from Volta on
     std::string release;  // of the ptxas: "13.0"; empty: not known
-    MachineFlow flow{};   // from Volta on, where it was asked for
+    MachineFlow flow{};   // from Volta on, where CodeParts::with_flow was asked for
 
     bool operator==(const Compilation&) const = default;
 };
+
+// The parts of the machine code that are read. Most runs do not need its flow.
+enum class CodeParts { accesses, with_flow };
 
 // Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`: "sm_75"; the text's
 // target may be a later one. `options`: what the fat binary notes for ptxas, such as "-dlcm=cg -maxrregcount=32"; those
@@ -39,14 +42,14 @@ struct Compilation {
 // `refusal` then has what an older one says of the text, "ptxas 12.9: Feature 'redux.sync' requires ...", if it knows the
 // architecture.
 std::optional<Compilation> compile(std::string_view text, const std::string& architecture,
-                                   std::string_view options, bool with_flow = false,
+                                   std::string_view options, CodeParts parts = CodeParts::accesses,
                                    std::string* refusal = nullptr);
 
 // $EMULATED_GPU_PTXAS, else ptxas in PATH, in the Python environment of this project
 // (.venv/lib/python3.*/site-packages/nvidia/cu*/bin), in /usr/local/cuda/bin; empty: none.
 std::filesystem::path find_ptxas();
 
-// What `ptxas -v` prints.
+// Reads the report of `ptxas -v`.
 std::vector<KernelResources> parse_ptxas_report(std::string_view report);
 
 }  // namespace emulator::ptx

@@ -36,7 +36,7 @@ Makers makers_of(const ptx::Function& function) {
     return makers;
 }
 
-// What alone writes the register; null where that are several.
+// The only writer of the register; null where there are several.
 const ptx::Instruction* only_maker(const Makers& makers, const ptx::Operand& operand) {
     if (operand.kind != OperandKind::reg) return nullptr;
     const auto found = makers.find(operand.index);
@@ -48,60 +48,7 @@ bool is_move_of(const ptx::Instruction* instruction, OperandKind kind) {
            instruction->operands[1].kind == kind;
 }
 
-bool is_near(const ptx::Instruction& instruction) {
-    return has_any(instruction, {"shared", "const"});
-}
-
-// Whether a register is only where accesses find their address; `near`: in shared or constant memory.
-bool is_address_alone(const ptx::Function& function, std::uint32_t index, bool near) {
-    for (const ptx::Instruction& instruction : function.instructions) {
-        const bool adds_to_addresses = accesses_memory(instruction) && instruction.opcode != "cp" &&
-                                       (is_near(instruction) || !near);
-        const bool writes = writes_its_first_operand(instruction);
-        for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-            const ptx::Operand& operand = instruction.operands[i];
-            if (is_register(operand, index) && !(i == 0 && writes)) return false;
-            const bool is_address = operand.kind == OperandKind::address && adds_to_addresses;
-            for (const ptx::Operand& element : operand.elements) {
-                if (is_register(element, index) && !is_address) return false;
-                // Coordinates of a texture, or of a tensor, are a list in the address.
-                for (const ptx::Operand& coordinate : element.elements) {
-                    if (is_register(coordinate, index)) return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
-// Of 24 bits with a sign.
-bool fits_an_instruction(const ptx::Operand& operand) {
-    constexpr std::int64_t limit = std::int64_t{1} << 23;
-    const auto value = static_cast<std::int64_t>(operand.bits);
-    return operand.kind == OperandKind::immediate && value >= -limit && value < limit;
-}
-
-// Whether an access adds it to its address by itself: a constant; in shared and constant memory the address of a variable, too.
-bool is_folded(const ptx::Function& function, const Makers& makers,
-               const ptx::Instruction& instruction) {
-    if (!is_plain(instruction, "add") || is_float(instruction)) return false;
-    const bool adds_constant = std::ranges::any_of(instruction.operands, fits_an_instruction);
-    const bool adds_base =
-        std::ranges::any_of(instruction.operands, [&](const ptx::Operand& operand) {
-            return is_move_of(only_maker(makers, operand), OperandKind::symbol);
-        });
-    return (adds_constant || adds_base) &&
-           is_address_alone(function, instruction.operands[0].index, !adds_constant);
-}
-
-void fold_addresses(const ptx::Function& function, std::span<const std::uint32_t> block,
-                    const Makers& makers, std::vector<Instruction>& lowered) {
-    for (std::size_t i = 0; i < block.size(); ++i) {
-        if (is_folded(function, makers, function.instructions[block[i]])) lowered[i].slots = 0;
-    }
-}
-
-// What a machine instruction adds something to while it does its own work.
+// A machine instruction adds something to these while it does its own work.
 enum class Addend : std::uint8_t { none, product, shifted, shifted_word, sum };
 
 bool is_32_bit_sum(const ptx::Instruction& instruction) {
@@ -158,9 +105,8 @@ bool is_wide_product(const ptx::Instruction& instruction) {
 }
 
 // The wide product that a sum takes in wherever that is made (IMAD.WIDE): one of them.
-const ptx::Instruction* taken_in_by(const ptx::Function& function, const Makers& makers,
-                                    const ptx::Instruction& sum) {
-    if (!is_64_bit_sum(sum) || is_folded(function, makers, sum)) return nullptr;
+const ptx::Instruction* taken_in_by(const Makers& makers, const ptx::Instruction& sum) {
+    if (!is_64_bit_sum(sum)) return nullptr;
     for (const ptx::Operand& operand : std::span(sum.operands).subspan(1)) {
         const ptx::Instruction* const maker = only_maker(makers, operand);
         if (maker != nullptr && is_wide_product(*maker)) return maker;
@@ -178,7 +124,7 @@ bool is_taken_in(const ptx::Function& function, const Makers& makers,
         const bool reads = std::ranges::any_of(instruction.operands, [&](const auto& operand) {
             return is_it(operand) || std::ranges::any_of(operand.elements, is_it);
         });
-        return !reads || taken_in_by(function, makers, instruction) == &product;
+        return !reads || taken_in_by(makers, instruction) == &product;
     });
 }
 
@@ -192,7 +138,7 @@ void take_in_products(const ptx::Function& function, std::span<const std::uint32
             if (only_maker(makers, instruction.operands[0]) == &instruction &&
                 is_taken_in(function, makers, instruction))
                 lowered[i].slots = 0;
-        } else if (taken_in_by(function, makers, instruction) != nullptr) {
+        } else if (taken_in_by(makers, instruction) != nullptr) {
             lowered[i].slots = 1;
             lowered[i].unit = Unit::fp32;
         }
@@ -219,7 +165,6 @@ void keep_constants(const ptx::Function& function, std::span<const std::uint32_t
 void combine(const ptx::Function& function, std::span<const std::uint32_t> block,
              std::vector<Instruction>& lowered) {
     const Makers makers = makers_of(function);
-    fold_addresses(function, block, makers, lowered);
     fuse_sums(function, block, lowered);
     take_in_products(function, block, makers, lowered);
     keep_constants(function, block, makers, lowered);

@@ -16,7 +16,6 @@ struct FlowBlock {
     const Instruction* control = nullptr;   // what ends it, if anything
     std::vector<std::uint32_t> successors;  // none: the function ends
     bool is_predicated = false;             // its branch is none: what it skips is predicated
-    bool ends_threads = true;               // where it has no successors; else they return
 };
 
 }  // namespace timing

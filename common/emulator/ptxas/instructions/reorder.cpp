@@ -13,10 +13,6 @@ namespace {
 
 using Index = std::uint32_t;
 constexpr Index nothing = 0xffffffffu;
-// That ptxas puts between one that calculates something and one that uses it.
-constexpr std::size_t hidden_instructions = 3;
-// So many before the first one that uses it, at most, a load from shared memory is issued.
-constexpr Index ahead_of_use = 64;
 
 bool is_load(const Instruction& instruction) {
     return instruction.unit == Unit::memory && instruction.reads_memory &&
@@ -133,16 +129,10 @@ class ListScheduler {
           room_(std::max<std::ptrdiff_t>(free_registers, 1)),
           missing_(block.size()),
           readers_left_(dependences_.readers),
-          values_read_(block.size()),
-          first_use_(block.size(), nothing),
-          usable_(block.size()) {
+          values_read_(block.size()) {
         for (const std::vector<Index>& readers : dependences_.last_readers) {
             for (const Index each : readers) values_read_[each].push_back(values_left_.size());
             values_left_.push_back(readers.size());
-        }
-        for (Index i = 0; i < block.size(); ++i) {
-            for (const Index each : dependences_.read[i])
-                first_use_[each] = std::min(first_use_[each], i);
         }
         for (Index i = 0; i < block.size(); ++i) {
             missing_[i] = dependences_.before[i].size();
@@ -158,15 +148,12 @@ class ListScheduler {
     template <class T>
     using Queue = std::priority_queue<T, std::vector<T>, std::greater<>>;
     using Candidate = std::pair<std::uint8_t, Index>;  // class first
-    using Later = std::pair<std::size_t, Index>;       // from which place on
 
     void offer(Index i) {
         if (is_load(block_[i])) {
             loads_.push({classes_[i], i});
         } else if (classes_[i] < 2) {
             addresses_.push({classes_[i], i});
-        } else if (usable_[i] > order_.size()) {
-            later_.push({usable_[i], i});
         } else {
             others_.push(i);
         }
@@ -186,22 +173,15 @@ class ListScheduler {
             loads_.empty() ? 1 : registers_of(block_[loads_.top().second]);
         return held_ + wanted <= room_;
     }
-    // Used only when much else has been issued.
-    bool is_early(Index load) const {
-        return block_[load].space == Space::shared && first_use_[load] != nothing &&
-               !others_.empty() && first_use_[load] > others_.top() + ahead_of_use;
-    }
     // Loads and their addresses while there are registers for more; then what uses what has been loaded.
     Index next() {
-        while (!later_.empty() && later_.top().first <= order_.size()) others_.push(take(later_));
         const bool has_address =
             !addresses_.empty() && (loads_.empty() || addresses_.top() < loads_.top());
         if (has_room()) {
             if (has_address) return take(addresses_);
-            if (!loads_.empty() && !is_early(loads_.top().second)) return take(loads_);
+            if (!loads_.empty()) return take(loads_);
         }
         if (!others_.empty()) return take(others_);
-        if (!later_.empty()) return take(later_);
         return has_address ? take(addresses_) : take(loads_);
     }
 
@@ -217,9 +197,7 @@ class ListScheduler {
         for (const std::size_t each : values_read_[next]) {
             if (--values_left_[each] == 0) --held_;
         }
-        const bool calculates = instruction.unit != Unit::memory && instruction.slots > 0;
         for (const Index each : dependences_.after[next]) {
-            if (calculates) usable_[each] = order_.size() + hidden_instructions;
             if (--missing_[each] == 0) offer(each);
         }
     }
@@ -234,11 +212,8 @@ class ListScheduler {
     std::vector<unsigned> readers_left_;
     std::vector<std::size_t> values_left_;  // readers of a value from before
     std::vector<std::vector<std::size_t>> values_read_;
-    std::vector<Index> first_use_;
-    std::vector<std::size_t> usable_;  // from which place on what it needs has been calculated
     Queue<Candidate> loads_, addresses_;
     Queue<Index> others_;
-    Queue<Later> later_;
     std::vector<Index> order_;
 };
 
@@ -273,7 +248,7 @@ Register rename(std::vector<Instruction>& block, Register first_free) {
     return first_free;
 }
 
-// What stands between two readings of a clock is what a program wants to time.
+// Instructions between two readings of a clock are what a program wants to time.
 std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_registers) {
     std::vector<Instruction> ordered;
     ordered.reserve(block.size());

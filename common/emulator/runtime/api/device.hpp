@@ -11,8 +11,9 @@
 
 namespace emulator::runtime {
 
-// Of the architecture that the environment names. Created at the first use, and again after a reset.
+// The GPU is that which the environment names. Created at the first use, and again after a reset.
 simt::Gpu& gpu();
+void reset_device();
 const Architecture& architecture();
 
 // Throws ApiError (cudaErrorInvalidDevice) for any device but 0.
@@ -40,11 +41,18 @@ struct Limits {
 };
 Limits& limits();
 
+// cudaDeviceSetSharedMemConfig's value.
+cudaSharedMemConfig& shared_config();
+// Whether a launch has shared memory's banks in their eight-byte mode: as its function asks, or else the device.
+bool has_widest_banks(cudaSharedMemConfig of_function);
+// Throws ApiError for no value of that type.
+void require_valid(cudaSharedMemConfig config);
+
 // Says that a function is not supported and returns cudaErrorNotSupported.
 int refuse_call(const char* function);
 
-// Waits for everything: what kernels printed appears. Throws ApiError with a sticky error.
-void synchronise();
-std::uint64_t synchronisations();  // so far
+// The output of kernels is collected, and appears on stdout when the host waits for them.
+void add_printed(const std::string& text);
+void flush_printed();
 
 }  // namespace emulator::runtime

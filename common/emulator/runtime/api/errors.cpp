@@ -1,6 +1,5 @@
 #include "emulator/runtime/api/errors.hpp"
 
-#include <cstdio>
 #include <new>
 #include <set>
 
@@ -15,51 +14,7 @@ cudaError_t sticky = cudaSuccess;
 // A fault becomes visible with the first call that reports it, as on a GPU that runs asynchronously.
 bool sticky_was_reported = false;
 
-void print_line(const char* kind, const std::string& text) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "emulated GPU: %s: %s\n", kind, text.c_str());
-}
-
-// What the headers of CUDA 12.4 to 12.6 do not name yet.
-constexpr auto cudaErrorContained = static_cast<cudaError_t>(226);
-constexpr auto cudaErrorTensorMemoryLeak = static_cast<cudaError_t>(721);
-constexpr auto cudaErrorFunctionNotLoaded = static_cast<cudaError_t>(913);
-constexpr auto cudaErrorInvalidResourceType = static_cast<cudaError_t>(914);
-constexpr auto cudaErrorInvalidResourceConfiguration = static_cast<cudaError_t>(915);
-
-struct ErrorText {
-    cudaError_t code;
-    const char* name;
-    const char* text;
-};
-constexpr ErrorText error_texts[] = {
-#define ERROR(code, text) {code, #code, text},
-#include "emulator/runtime/api/errors.inc"
-#undef ERROR
-};
-
-const ErrorText* find_text(cudaError_t code) {
-    for (const ErrorText& entry : error_texts) {
-        if (entry.code == code) return &entry;
-    }
-    return nullptr;
-}
-
 }  // namespace
-
-const char* error_text(cudaError_t code) {
-    const ErrorText* const found = find_text(code);
-    return found == nullptr ? "unrecognized error code" : found->text;
-}
-
-void print_error(const std::string& text) { print_line("error", text); }
-
-void print_note(const std::string& text) { print_line("note", text); }
-
-void print_note_once(const std::string& text) {
-    static std::set<std::string>& printed = *new std::set<std::string>;
-    if (printed.insert(text).second) print_line("note", text);
-}
 
 std::recursive_mutex& api_mutex() {
     static std::recursive_mutex& mutex = *new std::recursive_mutex;
@@ -127,8 +82,7 @@ cudaError_t cudaPeekAtLastError() {
 const char* cudaGetErrorName(cudaError_t error) {
     const std::lock_guard lock(api_mutex());
     notice_failures(error);
-    const ErrorText* const found = find_text(error);
-    return found == nullptr ? "unrecognized error code" : found->name;
+    return error_name(error);
 }
 
 const char* cudaGetErrorString(cudaError_t error) {

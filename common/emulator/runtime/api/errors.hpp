@@ -3,54 +3,19 @@
 
 #include <cuda_runtime_api.h>
 
-#include <exception>
 #include <mutex>
-#include <string>
 #include <type_traits>
 
-#include "emulator/runtime/api/memory_faults.hpp"
+#include "emulator/runtime/errors/api_error.hpp"
+#include "emulator/runtime/errors/memory_faults.hpp"
+#include "emulator/runtime/errors/messages.hpp"
 
 namespace emulator::runtime {
-
-// Ends an API function with `code`. `why`, if any, goes to stderr in one line: for what the emulated GPU cannot do.
-// `detail` goes to the report: what the program asked for and what is allowed.
-class ApiError : public std::exception {
-  public:
-    explicit ApiError(cudaError_t code, std::string why = "", std::string detail = "")
-        : code(code), why(std::move(why)), detail(std::move(detail)) {}
-    const char* what() const noexcept override { return why.c_str(); }
-    cudaError_t code;
-    std::string why, detail;
-};
-
-// What the program did wrong, with the numbers.
-[[noreturn]] inline void refuse(cudaError_t code, std::string detail) {
-    throw ApiError(code, "", std::move(detail));
-}
-
-inline void require(bool condition, cudaError_t otherwise = cudaErrorInvalidValue) {
-    if (!condition) throw ApiError(otherwise);
-}
-
-// What a program's pointer points to.
-template <class T>
-T& required(T* pointer) {
-    require(pointer != nullptr);
-    return *pointer;
-}
-
-// "invalid argument".
-const char* error_text(cudaError_t code);
-
-// One line on stderr: "emulated GPU: error: ...", "emulated GPU: note: ...".
-void print_error(const std::string& text);
-void print_note(const std::string& text);
-void print_note_once(const std::string& text);
 
 // One API function runs at a time; callbacks may call the API again.
 std::recursive_mutex& api_mutex();
 
-// What a kernel fault leaves behind: every call fails with it until cudaDeviceReset.
+// The error that a kernel fault leaves behind: every call fails with it until cudaDeviceReset.
 void set_sticky_error(cudaError_t code);
 void clear_sticky_error();
 cudaError_t sticky_error();

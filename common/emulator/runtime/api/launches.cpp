@@ -1,14 +1,11 @@
 #include "emulator/runtime/api/launches.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/stream_order.hpp"
-#include "emulator/runtime/api/streams.hpp"
-#include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/memory/host_access.hpp"
 #include "emulator/runtime/report/launch_log.hpp"
 #include "emulator/runtime/report/predicted_time.hpp"
@@ -40,11 +37,6 @@ cudaError_t error_of(simt::FaultKind kind) {
 
 simt::Dimensions dimensions(const dim3& size) { return {size.x, size.y, size.z}; }
 
-std::string& printed() {
-    static std::string& text = *new std::string;
-    return text;
-}
-
 std::string product_text(const dim3& size) {
     std::string text = std::to_string(size.x);
     if (size.y != 1 || size.z != 1) text += " x " + std::to_string(size.y);
@@ -61,11 +53,6 @@ std::string without_parameters(std::string kernel) {
         depth += (kernel[at] == ')') - (kernel[at] == '(');
     } while (depth > 0);
     return kernel[at] == '(' ? kernel.substr(0, at) : kernel;
-}
-
-// Fails as a launch on the real GPU does; the report says what was asked for and what the limit is.
-[[noreturn]] void refuse_launch(const Launch& launch, cudaError_t code, const std::string& why) {
-    refuse(code, "kernel " + without_parameters(launch.function->demangled()) + ", " + why);
 }
 
 // `what`: "grid" or "block". Sizes are from 1 to `max`.
@@ -165,23 +152,28 @@ void check_launch(const Launch& launch) {
     check_residency(launch, threads, shared_bytes);
 }
 
+void refuse_launch(const Launch& launch, cudaError_t code, const std::string& why) {
+    refuse(code, "kernel " + without_parameters(launch.function->demangled()) + ", " + why);
+}
+
 void execute(const Launch& launch) {
     check_launch(launch);
     Function& function = *launch.function;
     const simt::LaunchShape shape{.grid = dimensions(launch.grid),
                                   .block = dimensions(launch.block),
                                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-                                  .cooperative = launch.cooperative};
+                                  .cooperative = launch.cooperative,
+                                  .widest_banks = has_widest_banks(function.shared_config)};
     const auto run = [&](const timing::ClockReads* clocks) {
         return gpu().launch(function.kernel(), shape, launch.parameters,
                             registers_per_thread(function), clocks);
     };
     try {
         const simt::LaunchRecord record = execute_with_clocks(function.kernel(), run);
-        printed() += record.printed;
+        add_printed(record.printed);
         close_managed_memory(record);
         check_stream_order(launch, record);
-        log_launch(launch, record, predict(record));
+        log_launch(launch, record, predict(record, function.demangled()));
     } catch (const simt::Fault& fault) {
         flush_printed();
         print_error(fault.what());
@@ -212,69 +204,4 @@ std::optional<unsigned> registers_per_thread(Function& function) {
     return resources == nullptr ? std::nullopt : std::optional(resources->registers);
 }
 
-void flush_printed() {
-    if (printed().empty()) return;
-    std::fwrite(printed().data(), 1, printed().size(), stdout);
-    printed().clear();
-}
-
 }  // namespace emulator::runtime
-
-using namespace emulator::runtime;
-
-namespace {
-
-cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                   std::size_t shared_bytes, cudaStream_t stream, bool cooperative) {
-    return call([&] {
-        Launch launch{.function = &find_function(function),
-                      .grid = grid,
-                      .block = block,
-                      .dynamic_shared_bytes = shared_bytes,
-                      .cooperative = cooperative,
-                      .parameters = {}};
-        if (!is_stream(stream))
-            refuse_launch(launch, cudaErrorInvalidResourceHandle,
-                          "in a stream that does not exist");
-        check_launch(launch);
-        launch.parameters = copy_arguments(*launch.function, arguments);
-        launch.stream = stream_state(stream).id;
-        perform(stream, launch);
-    });
-}
-
-}  // namespace
-
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                             std::size_t shared_bytes, cudaStream_t stream) {
-    return launch(function, grid, block, arguments, shared_bytes, stream, false);
-}
-
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
-                                        void** arguments, std::size_t shared_bytes,
-                                        cudaStream_t stream) {
-    return launch(function, grid, block, arguments, shared_bytes, stream, true);
-}
-
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
-                                void** arguments) {
-    bool cooperative = false;
-    const cudaError_t error = call([&] {
-        require(config != nullptr && (config->attrs != nullptr || config->numAttrs == 0));
-        for (unsigned i = 0; i < config->numAttrs; ++i) {
-            const cudaLaunchAttribute& attribute = config->attrs[i];
-            if (attribute.id == cudaLaunchAttributeCooperative)
-                cooperative = attribute.val.cooperative != 0;
-            if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
-            const auto& cluster = attribute.val.clusterDim;
-            if (std::size_t{cluster.x} * cluster.y * cluster.z > 1) {
-                throw ApiError(cudaErrorNotSupported, "kernel " +
-                                                          find_function(function).demangled() +
-                                                          ": clusters of blocks are not supported");
-            }
-        }
-    });
-    if (error != cudaSuccess) return error;
-    return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                  config->stream, cooperative);
-}

@@ -5,20 +5,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "emulator/runtime/api/programs.hpp"
 
 namespace emulator::runtime {
-
-struct Launch {
-    Function* function = nullptr;
-    dim3 grid, block;
-    std::size_t dynamic_shared_bytes = 0;
-    bool cooperative = false;
-    std::vector<std::byte> parameters;
-    std::optional<unsigned long long> stream{};  // its number; nothing in a graph
-};
 
 // Copies the arguments, so that the launch can happen later (graphs).
 std::vector<std::byte> copy_arguments(Function& function, void** arguments);
@@ -35,7 +27,7 @@ unsigned max_threads_per_block(Function& function);
 // As ptxas compiles the kernel for the architecture; nothing where that is not known.
 std::optional<unsigned> registers_per_thread(Function& function);
 
-// Writes what kernels have printed to stdout.
-void flush_printed();
+// Fails as a launch on the real GPU does; the report says what was asked for and what the limit is.
+[[noreturn]] void refuse_launch(const Launch& launch, cudaError_t code, const std::string& why);
 
 }  // namespace emulator::runtime

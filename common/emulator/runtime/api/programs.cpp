@@ -66,7 +66,7 @@ std::string Function::demangled() const {
     if (text == nullptr) return name;
     const std::string result = text;
     std::free(text);
-    // Of templates the name begins with what they return.
+    // The name of a template begins with its return type.
     return result.rfind("void ", 0) == 0 ? result.substr(5) : result;
 }
 
@@ -100,9 +100,9 @@ void Program::compile(ptx::Module& parsed) {
     compiler_.clear();
     why_not_compiled_.clear();
     for (const std::string& text : ptx_.texts) {
-        const bool counts_machine_code = gpu().options().count_machine_code;
-        auto found =
-            ptx::compile(text, target(own), ptx_.options, counts_machine_code, &why_not_compiled_);
+        const auto parts = gpu().options().count_machine_code ? ptx::CodeParts::with_flow
+                                                              : ptx::CodeParts::accesses;
+        auto found = ptx::compile(text, target(own), ptx_.options, parts, &why_not_compiled_);
         if (found) {
             if (ptx_.texts.size() == 1) parsed.machine_flow = std::move(found->flow);
             resources_.insert(resources_.end(), found->kernels.begin(), found->kernels.end());
@@ -152,7 +152,7 @@ void Program::initialise_managed() {
         const auto symbol = simt::find_symbol(*module(), variable.name);
         if (!symbol) throw ApiError(cudaErrorInvalidSymbol);
         *variable.pointer = symbol->address;
-        // What API functions get is the address itself, not the host's variable.
+        // API functions get the address itself, not the host's variable.
         registry().variables[symbol->address] = {this, variable.name};
     }
 }

@@ -9,7 +9,10 @@
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/memory/written_bytes.hpp"
+#include "emulator/runtime/api/device.hpp"
+#include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/memory/host_access.hpp"
 #include "emulator/runtime/report/failures.hpp"
 #include "emulator/runtime/report/report.hpp"
 
@@ -36,6 +39,7 @@ struct State {
     std::map<unsigned long long, Stream> streams;
     std::deque<Launched> launches;                       // that the host has not waited for
     std::set<std::pair<std::string, std::string>> said;  // of these kernels
+    std::uint64_t synchronisations = 0;
 };
 State& state() {
     static State& result = *new State;
@@ -93,7 +97,7 @@ void wait_for_clock(cudaStream_t stream, const StreamClock& clock) {
 }
 
 void check_stream_order(const Launch& launch, const simt::LaunchRecord& record) {
-    // What a graph orders is not followed.
+    // The order within a graph is not followed.
     if (!launch.stream) return forget_launches_in_streams();
     if (record.written == nullptr || record.touched == nullptr) return;
     StreamClock& clock = state().streams[*launch.stream].clock;
@@ -107,5 +111,15 @@ void check_stream_order(const Launch& launch, const simt::LaunchRecord& record) 
 }
 
 void forget_launches_in_streams() { state().launches.clear(); }
+
+void synchronise() {
+    ++state().synchronisations;
+    forget_launches_in_streams();
+    flush_printed();
+    open_managed_memory();
+    if (sticky_error() != cudaSuccess) throw ApiError(sticky_error());
+}
+
+std::uint64_t synchronisations() { return state().synchronisations; }
 
 }  // namespace emulator::runtime

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <map>
 
-#include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/api/programs.hpp"
 #include "emulator/simt/state/gpu.hpp"
 
 namespace emulator::runtime {
@@ -15,14 +15,18 @@ namespace emulator::runtime {
 // How much of each stream's work has come to pass, by the stream's number.
 using StreamClock = std::map<unsigned long long, std::uint64_t>;
 
-// Of work that is about to begin in a stream: the default stream waits for the blocking ones, and they for it.
+// Work is about to begin in a stream: the default stream waits for the blocking ones, and they for it.
 void begin_stream_work(cudaStream_t stream);
-// What an event in the stream stands for, and that a stream waits for it.
+// The work that an event in the stream stands for, and that a stream waits for it.
 StreamClock stream_clock(cudaStream_t stream);
 void wait_for_clock(cudaStream_t stream, const StreamClock& clock);
 
 void check_stream_order(const Launch& launch, const simt::LaunchRecord& record);
 // The host has waited for the GPU.
 void forget_launches_in_streams();
+
+// Waits for everything: what kernels printed appears. Throws ApiError with a sticky error.
+void synchronise();
+std::uint64_t synchronisations();  // so far
 
 }  // namespace emulator::runtime

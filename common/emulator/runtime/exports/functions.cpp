@@ -104,8 +104,11 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
     return call([&] { find_function(function); });
 }
 
-cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-    return call([&] { find_function(function); });
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig config) {
+    return call([&] {
+        require_valid(config);
+        find_function(function).shared_config = config;
+    });
 }
 
 cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset,

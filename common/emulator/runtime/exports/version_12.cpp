@@ -1,8 +1,8 @@
-// What CUDA 12's runtime has that CUDA 13's does not, or has in another form. Where both a function and
+// Functions that CUDA 12's runtime has and CUDA 13's does not, or has in another form. Where both a function and
 // its _v2 exist, the _v2 is CUDA 13's.
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/memory/copies.hpp"
+#include "emulator/runtime/memory/copy_calls.hpp"
 #include "emulator/runtime/memory/managed.hpp"
 
 using namespace emulator::runtime;

@@ -1,13 +1,14 @@
 #include "emulator/runtime/graphs/graph_capture.hpp"
 
-#include "emulator/runtime/report/predicted_time.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/api/launches.hpp"
 #include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/memory/host_access.hpp"
+#include "emulator/runtime/report/predicted_time.hpp"
 
 namespace emulator::runtime {
 
@@ -103,6 +104,29 @@ bool captured(cudaStream_t stream, const Work& work) {
     std::vector<cudaGraphNode_t>& behind = stream_state(stream).captured_behind;
     behind = {add_node(*capture->graph, work, behind.data(), behind.size())};
     return true;
+}
+
+void execute(Work& work) {
+    std::visit(Overloaded{[](EmptyWork&) {}, [](KernelWork& kernel) { execute(kernel.launch); },
+                          [](CopyWork& copy) { execute(copy.copy); },
+                          [](FillWork& fill) { execute(fill.fill); },
+                          [](HostCall& host_call) {
+                              flush_printed();
+                              open_managed_memory();  // it comes behind the kernels before it
+                              const ProgramsCode scope(host_call.function);
+                              host_call.function(host_call.data);
+                          },
+                          [](ChildWork& child) {
+                              for (const cudaGraphNode_t node : in_order(*child.graph)) {
+                                  execute(node->work);
+                              }
+                          },
+                          [](EventRecordWork& event) {
+                              event.event->is_recorded = true;
+                              event.event->seconds = device_seconds();
+                          },
+                          [](EventWaitWork&) {}, [](AllocateWork&) {}, [](FreeWork&) {}},
+               work);
 }
 
 void perform(cudaStream_t stream, const Copy& copy) {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/api/programs.hpp"
 #include "emulator/runtime/api/stream_order.hpp"
 #include "emulator/runtime/graphs/graphs.hpp"
 #include "emulator/runtime/memory/copies.hpp"
@@ -13,6 +13,9 @@
 namespace emulator::runtime {
 
 struct Capture;
+
+// Executes what a node of a graph holds.
+void execute(Work& work);
 
 void perform(cudaStream_t stream, const Copy& copy);
 void perform(cudaStream_t stream, const Fill& fill);

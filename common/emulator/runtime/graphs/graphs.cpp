@@ -1,14 +1,9 @@
 #include "emulator/runtime/graphs/graphs.hpp"
 
-#include "emulator/runtime/report/predicted_time.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/graphs/graph_capture.hpp"
-#include "emulator/runtime/memory/allocations.hpp"
-#include "emulator/runtime/memory/host_access.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -22,13 +17,6 @@ std::set<cudaGraphNode_t>& nodes() {
     static auto& result = *new std::set<cudaGraphNode_t>;
     return result;
 }
-
-template <class... Cases>
-struct Overloaded : Cases... {
-    using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
 
 Work clone_work(const Work& work) {
     Work copy = work;
@@ -149,29 +137,6 @@ cudaGraphNodeType type_of(const Work& work) {
                    [](const AllocateWork&) { return cudaGraphNodeTypeMemAlloc; },
                    [](const FreeWork&) { return cudaGraphNodeTypeMemFree; }},
         work);
-}
-
-void execute(Work& work) {
-    std::visit(Overloaded{[](EmptyWork&) {}, [](KernelWork& kernel) { execute(kernel.launch); },
-                          [](CopyWork& copy) { execute(copy.copy); },
-                          [](FillWork& fill) { execute(fill.fill); },
-                          [](HostCall& host_call) {
-                              flush_printed();
-                              open_managed_memory();  // it comes behind the kernels before it
-                              const ProgramsCode scope(host_call.function);
-                              host_call.function(host_call.data);
-                          },
-                          [](ChildWork& child) {
-                              for (const cudaGraphNode_t node : in_order(*child.graph)) {
-                                  execute(node->work);
-                              }
-                          },
-                          [](EventRecordWork& event) {
-                              event.event->is_recorded = true;
-                              event.event->seconds = device_seconds();
-                          },
-                          [](EventWaitWork&) {}, [](AllocateWork&) {}, [](FreeWork&) {}},
-               work);
 }
 
 }  // namespace emulator::runtime

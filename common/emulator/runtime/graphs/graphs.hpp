@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/api/programs.hpp"
 #include "emulator/runtime/memory/copies.hpp"
 
 namespace emulator::runtime {
@@ -45,6 +45,14 @@ struct FreeWork {
     void* pointer = nullptr;
 };
 struct EmptyWork {};
+
+// Functions for the kinds of work, as std::visit takes them.
+template <class... Cases>
+struct Overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostCall, ChildWork,
                           EventRecordWork, EventWaitWork, AllocateWork, FreeWork>;
@@ -97,8 +105,5 @@ Work work_of(cudaGraphNodeParams& parameters);
 
 // The pointers into the buffer of arguments.
 std::vector<void*> pointers_into(Launch& launch);
-
-// Executes what a node holds.
-void execute(Work& work);
 
 }  // namespace emulator::runtime

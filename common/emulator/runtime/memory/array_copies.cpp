@@ -6,7 +6,7 @@
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/sizes.hpp"
 #include "emulator/runtime/memory/arrays.hpp"
-#include "emulator/runtime/memory/copies.hpp"
+#include "emulator/runtime/memory/copy_calls.hpp"
 
 namespace emulator::runtime {
 namespace {

@@ -8,6 +8,7 @@
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/sizes.hpp"
+#include "emulator/runtime/api/stream_order.hpp"
 #include "emulator/runtime/memory/allocations.hpp"
 
 namespace emulator::runtime {

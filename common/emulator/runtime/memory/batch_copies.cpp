@@ -2,7 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include "emulator/runtime/api/errors.hpp"
-#include "emulator/runtime/memory/copies.hpp"
+#include "emulator/runtime/memory/copy_calls.hpp"
 #include "emulator/runtime/memory/managed.hpp"
 
 using namespace emulator::runtime;

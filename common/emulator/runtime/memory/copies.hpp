@@ -38,11 +38,4 @@ void execute(const Copy& copy);
 void skip_device_copies(bool wanted);
 void execute(const Fill& fill);
 
-// Whole API functions.
-cudaError_t copy_now(const Copy& copy);
-cudaError_t copy_in_stream(const Copy& copy, cudaStream_t stream);
-cudaError_t copy_batch(void* const* to, const void* const* from, const std::size_t* bytes,
-                       std::size_t count, cudaStream_t stream);
-cudaError_t fill_in_stream(const Fill& fill, cudaStream_t stream);
-
 }  // namespace emulator::runtime

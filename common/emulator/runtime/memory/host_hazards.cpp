@@ -1,6 +1,7 @@
 #include "emulator/runtime/memory/host_hazards.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "emulator/memory/device_memory.hpp"
@@ -19,11 +20,6 @@ std::string bytes_text(std::size_t bytes) {
 }
 
 }  // namespace
-
-void note_host_hazard(const std::string& text) {
-    if (!settings().options.check_hazards) return;
-    report_hazard(text, call_at_hand());
-}
 
 void check_copied_to_host(const void* from, std::size_t bytes) {
     const auto address = reinterpret_cast<Address>(from);

@@ -5,6 +5,7 @@
 #include "emulator/runtime/api/device.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/sizes.hpp"
+#include "emulator/runtime/api/stream_order.hpp"
 #include "emulator/runtime/api/streams.hpp"
 #include "emulator/runtime/graphs/graph_capture.hpp"
 #include "emulator/runtime/memory/allocations.hpp"

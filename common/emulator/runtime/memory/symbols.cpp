@@ -3,7 +3,7 @@
 
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/api/programs.hpp"
-#include "emulator/runtime/memory/copies.hpp"
+#include "emulator/runtime/memory/copy_calls.hpp"
 
 using namespace emulator::runtime;
 

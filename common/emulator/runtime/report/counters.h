@@ -1,4 +1,4 @@
-// What the emulated runtime exports beyond CUDA's API. A program asks for these functions with
+// Functions that the emulated runtime exports beyond CUDA's API. A program asks for these functions with
 // dlsym(RTLD_DEFAULT, ...): where they are missing, the runtime is NVIDIA's and the GPU real.
 #pragma once
 
@@ -25,11 +25,11 @@ enum EmulatedGpuTime {
     EMULATED_GPU_WARM_L2,
 };
 void emulatedGpuPredictTime(int time);
-// Of all launches since the last emulatedGpuResetCounters; 0 where no time was asked for.
+// The sum over all launches since the last emulatedGpuResetCounters; 0 where no time was asked for.
 double emulatedGpuPredictedSeconds(void);
-// What bounds the longest of them ("dram"); null where no time was asked for.
+// The bound of the longest of them ("dram"); null where no time was asked for.
 const char* emulatedGpuPredictedBound(void);
-// Of launches, copies and fills together.
+// The time of launches, copies and fills together.
 double emulatedGpuBusySeconds(void);
 
 // Whether launches execute only enough of their blocks to tell counts and time, as with EMULATED_GPU_SAMPLE, and copies
@@ -72,6 +72,8 @@ void* emulatedGpuStorage(const void* pointer, size_t bytes, int is_written);
 //   EMULATED_GPU_KEEP_GOING=1      an access out of bounds is a hazard, and the launch goes on
 //   EMULATED_GPU_WORKERS=2         CPU threads
 //   EMULATED_GPU_TIME=1            predicts the time of launches: events and clocks show it
+//   EMULATED_GPU_TIME_WITHOUT=NAMES  without these mechanisms of the time model, separated by commas
 //   EMULATED_GPU_SAMPLE=1          executes enough blocks to tell the counts of the whole launch
 //   EMULATED_GPU_TIME_LIMIT=60     seconds a launch may take
 //   EMULATED_GPU_REPORT=FILE       one JSON object a launch, a line each (report.md beside this file)
+//   EMULATED_GPU_RECORDS=FILE      what the time model gets of each launch (timing/machine/trace_file.hpp), appended

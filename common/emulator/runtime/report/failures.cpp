@@ -8,7 +8,7 @@
 #include <map>
 #include <string_view>
 
-#include "emulator/runtime/report/report.hpp"
+#include "emulator/runtime/report/settings.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -89,6 +89,11 @@ void note_failure(cudaError_t code, const std::string& detail, const std::string
     find_callers(failure);
     if (!function.empty()) failure.function = function;
     report_failed_call(failure);
+}
+
+void note_host_hazard(const std::string& text) {
+    if (!settings().options.check_hazards) return;
+    report_hazard(text, call_at_hand());
 }
 
 void notice_failures(cudaError_t code) {

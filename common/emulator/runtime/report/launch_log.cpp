@@ -9,8 +9,8 @@
 #include "emulator/runtime/memory/copies.hpp"
 #include "emulator/runtime/report/counters.h"
 #include "emulator/runtime/report/counters.hpp"
+#include "emulator/runtime/report/launch_report.hpp"
 #include "emulator/runtime/report/predicted_time.hpp"
-#include "emulator/runtime/report/report.hpp"
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/version.hpp"
 
@@ -24,7 +24,7 @@ simt::LaunchRecord& totals() {
     return result;
 }
 
-// Of the launches since the last reset.
+// Totals of the launches since the last reset.
 struct PredictedTotals {
     double seconds = 0;
     double longest = 0;  // of one launch, whose bound is the one that is reported

@@ -1,11 +1,11 @@
-// What is remembered of launches: the counters since the last reset (counters.h) and the report
+// Remembers launches: the counters since the last reset (counters.h) and the report
 // (report.md).
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/api/programs.hpp"
 #include "emulator/simt/state/gpu.hpp"
 #include "timing/sm/launch_time.hpp"
 

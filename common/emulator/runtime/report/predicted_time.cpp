@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 #include "emulator/memory/memory_copy.hpp"
 #include "emulator/models/memory/sector_set.hpp"
@@ -10,7 +11,7 @@
 #include "emulator/runtime/memory/allocations.hpp"
 #include "emulator/runtime/report/settings.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
-#include "timing/machine/machine_table.hpp"
+#include "timing/machine/trace_file.hpp"
 #include "timing/memory/copy_time.hpp"
 
 namespace emulator::runtime {
@@ -33,12 +34,9 @@ void advance_device(double seconds) {
     clock_state().seconds_since_reset += seconds;
 }
 
-const timing::Machine& machine() {
-    static const timing::Machine& result = *new timing::Machine(timing::machine_of(architecture()));
-    return result;
-}
+const timing::Machine& machine() { return settings().machine; }
 
-// Of data that launches use again and again, the share that the L2 still has: all of what fits into the part
+// The share that the L2 still has of data that launches use again and again: all of what fits into the part
 // that one SM's data can use. Behind that it falls in proportion: half is left at the capacity for reuse, nothing as
 // far beyond (data/timing/reuse.csv). If the oldest line made room, nothing would be left at once.
 double kept_in_l2(double footprint_bytes) {
@@ -54,7 +52,7 @@ struct Footprint {
     const SectorSet* touched = nullptr;  // null: which they are is not known
 };
 
-// What all blocks are taken to touch after a sample of them may exceed what there is.
+// An extrapolation from a sample of blocks may exceed the memory that there is.
 double within_memory(const simt::LaunchRecord& record, std::uint64_t count, double bytes_each) {
     const double bytes = static_cast<double>(count) * bytes_each;
     const auto allocated = static_cast<double>(total_device_bytes() - free_device_bytes());
@@ -78,7 +76,7 @@ double found_in_l2(const Footprint& data) {
     return clock_state().last_footprint_bytes >= data.bytes ? kept_in_l2(data.bytes) : 0;
 }
 
-// What the L2 cannot hold beside these data is gone behind them.
+// The L2 evicts what it cannot hold beside these data.
 void leave_in_l2(const Footprint& data) {
     clock_state().last_footprint_bytes = data.bytes;
     SectorSet& left = clock_state().left;
@@ -97,9 +95,9 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     const double first_sectors =
         within_memory(record, record.l2_read_sectors_min, sector_bytes) / sector_bytes;
     // Whatever was there at first: the launch itself has thrown these out.
-    const double reread_bytes =
-        static_cast<double>(record.reread.granules) * L2Reuse::granule_bytes;
-    const auto reread_sectors = static_cast<double>(record.reread.sectors);
+    const L2Reuse::Reread reread = machine().switches.rereads ? record.reread : L2Reuse::Reread();
+    const double reread_bytes = static_cast<double>(reread.granules) * L2Reuse::granule_bytes;
+    const auto reread_sectors = static_cast<double>(reread.sectors);
     // A sector that leaves the L2 partly written is read first, to be completed.
     const double written_bytes = within_memory(
         record, record.l2_write_sectors_min + record.incomplete_sectors, sector_bytes);
@@ -113,8 +111,47 @@ void add_l2(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
     facts.dram_dirty_share = missing * written_bytes / std::max(1.0, facts.dram_bytes);
 }
 
+// Lines that the recorded SM updates, and others, too.
+void add_updates(const simt::LaunchRecord& record, timing::LaunchFacts& facts) {
+    if (!record.line_updates || record.line_updates->empty()) return;
+    LineUpdates own;
+    const timing::LaunchTrace& trace = record.recorded->trace;
+    for (const timing::BlockTrace& block : trace.blocks) {
+        for (const timing::WarpTrace& warp : block) {
+            for (const timing::Access& access : warp.accesses) {
+                if (access.updates() && access.space == timing::Space::global)
+                    own.note(trace.lines_of(access));
+            }
+        }
+    }
+    const double blocks =
+        static_cast<double>(facts.sm_blocks) / static_cast<double>(trace.blocks.size());
+    for (std::size_t place = 0; place < LineUpdates::places; ++place) {
+        if (own.at(place) == 0) continue;
+        const double all =
+            static_cast<double>(record.line_updates->at(place)) / record.line_updates_share;
+        facts.updates_of_all[place] =
+            std::max(1.0, all / (blocks * static_cast<double>(own.at(place))));
+    }
+}
+
+// Appends what the time model gets (timing/machine/trace_file.hpp), behind its length in four bytes.
+void write_record(const simt::LaunchRecord& record, const std::string& kernel) {
+    const std::string& path = settings().records_path;
+    if (path.empty()) return;
+    const std::vector<std::uint8_t> bytes =
+        timing::to_bytes({kernel, record.recorded->trace, record.recorded->facts});
+    const auto count = static_cast<std::uint32_t>(bytes.size());
+    std::ofstream file(path, std::ios::binary | std::ios::app);
+    file.write(reinterpret_cast<const char*>(&count), sizeof count);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    if (!file) print_note_once("EMULATED_GPU_RECORDS: cannot write to " + path);
+}
+
 timing::Prediction prediction_of(const simt::LaunchRecord& record) {
     add_l2(record, record.recorded->facts);
+    add_updates(record, record.recorded->facts);
     return timing::predict(machine(), record.recorded->trace, record.recorded->facts);
 }
 
@@ -155,7 +192,7 @@ void predict_on_device(const void* to, const void* from, std::size_t bytes) {
     advance_device(timing::copy_seconds(machine(), facts));
 }
 
-// Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
+// The executions of a kernel that reads clocks settle its first readings, then how often a loop that waits for a clock runs, then
 // what others see that wait for it.
 constexpr int max_executions = 4;
 constexpr double settled_share = 0.01;  // of the instructions, that two executions may differ by
@@ -172,9 +209,11 @@ void predict_time(bool wanted, L2State l2) {
     gpu().options().record_for_time = wanted;
 }
 
-std::optional<timing::Prediction> predict(const simt::LaunchRecord& record) {
+std::optional<timing::Prediction> predict(const simt::LaunchRecord& record,
+                                          const std::string& kernel) {
     if (!record.recorded) return std::nullopt;
     timing::Prediction prediction = prediction_of(record);
+    write_record(record, kernel);
     leave_in_l2(footprint_of(record));
     advance_device(prediction.seconds);
     return prediction;

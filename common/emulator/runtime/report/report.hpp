@@ -1,20 +1,30 @@
-// EMULATED_GPU_REPORT: a JSON object a launch (report.md).
+// EMULATED_GPU_REPORT: a JSON object a line (report.md). Lines of launches: launch_report.hpp.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <cuda_runtime_api.h>
 
-#include "emulator/runtime/api/launches.hpp"
-#include "emulator/runtime/report/failures.hpp"
-#include "emulator/simt/state/gpu.hpp"
-#include "timing/sm/launch_time.hpp"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/runtime/report/json.hpp"
 
 namespace emulator::runtime {
 
-void report_launch(const Launch& launch, const simt::LaunchRecord& record,
-                   const std::optional<timing::Prediction>& prediction);
-// Of a launch that was started.
-void report_failure(const Launch& launch, const std::string& error);
+// A call of the API that failed, or in which a hazard was found.
+struct Failure {
+    std::uint64_t number = 0;  // from 1
+    cudaError_t code = cudaSuccess;
+    std::string detail;  // what was asked for and what is allowed; empty where the code says it all
+    std::string function;  // of the API; empty where it is not known
+    // Addresses in the program's own file, innermost first: debug information tells their source lines.
+    std::vector<std::uintptr_t> callers;
+};
+
+bool is_reported();
+// A line of the report. is_reported() has to be true.
+void write_report(const JsonLine& line);
+
 void report_failed_call(const Failure& failure);
 // Outside of launches: a line of standard error where there is no report. `call`: where it was found, if known.
 void report_hazard(const std::string& text, const Failure& call);

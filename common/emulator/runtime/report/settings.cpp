@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "emulator/memory/device_memory.hpp"
+#include "timing/machine/machine_table.hpp"
+#include "timing/machine/mechanisms.hpp"
 
 namespace emulator::runtime {
 namespace {
@@ -55,6 +57,17 @@ const Architecture* read_architecture(ValueOf value_of) {
            "unknown architecture; known are " + known + ", and the GPUs of data/gpus.csv");
 }
 
+timing::Machine read_machine(ValueOf value_of, const Architecture& architecture) {
+    const timing::Machine machine = timing::machine_of(architecture);
+    const char* const names = value_of("EMULATED_GPU_TIME_WITHOUT");
+    if (names == nullptr) return machine;
+    try {
+        return timing::without(machine, names);
+    } catch (const std::invalid_argument& error) {
+        refuse("EMULATED_GPU_TIME_WITHOUT", names, error.what());
+    }
+}
+
 std::string program_name() {
     char path[4096];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -96,7 +109,12 @@ Settings read_settings(ValueOf value_of) {
         read_number(value_of, "EMULATED_GPU_WORKERS", 0u, "expected a positive integer");
     result.options.time_limit_seconds = read_number(value_of, "EMULATED_GPU_TIME_LIMIT", 0.0,
                                                     "expected a positive number of seconds");
+    result.machine = read_machine(value_of, *result.architecture);
+    result.options.ptxas = result.machine.switches.ptxas;
+    result.options.l2_slices = result.machine.l2_slices;
+    result.options.l2_reuse_bytes = result.machine.l2_reuse_bytes;
     if (const char* const path = value_of("EMULATED_GPU_REPORT")) result.report_path = path;
+    if (const char* const path = value_of("EMULATED_GPU_RECORDS")) result.records_path = path;
     result.options.count_machine_code = !result.report_path.empty();
     return result;
 }

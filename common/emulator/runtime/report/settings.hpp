@@ -5,6 +5,7 @@
 
 #include "emulator/models/architecture.hpp"
 #include "emulator/simt/state/gpu.hpp"
+#include "timing/machine/machine.hpp"
 
 namespace emulator::runtime {
 
@@ -12,7 +13,9 @@ struct Settings {
     const Architecture* architecture = nullptr;
     simt::Options options;
     bool check_leaks = false;  // at the program's end
+    std::string records_path;  // of what the time model gets of each launch; empty: not written
     std::string report_path;   // empty: no report
+    timing::Machine machine;   // of the time model
 };
 
 // Read when the library is loaded. A wrong value ends the program: exit status 2 and one line.

@@ -83,7 +83,7 @@ void FunctionDecoder::decode() {
     finish_blocks();
 }
 
-// Of a block that has several, the first one.
+// Notes the first pause of a block that has several.
 void FunctionDecoder::note_pause() {
     OpenBlock& open = blocks_.back();
     if (!pauses_[at_] || open.pauses_at != nullptr) return;
@@ -213,7 +213,7 @@ void FunctionDecoder::branch_around() {
 void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     guard_applied_ = false;
     if (control(instruction) || communication(instruction) || barrier(instruction) ||
-        call(instruction) || mbarrier(instruction)) {
+        call(instruction) || mbarrier(instruction) || tensor(instruction)) {
         return;
     }
     blocks_.back().instructions.push_back(at_);

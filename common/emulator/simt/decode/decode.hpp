@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,11 +20,14 @@
 #include "emulator/ptxas/accesses/stores_behind_loads.hpp"
 #include "emulator/simt/alu/arithmetic.hpp"
 #include "emulator/simt/decode/module.hpp"
+#include "emulator/simt/decode/tensor_form.hpp"
 #include "emulator/simt/memory/atomics.hpp"
 #include "emulator/simt/state/memory.hpp"
 #include "emulator/simt/state/program.hpp"
 
 namespace emulator::simt {
+
+struct MatrixAddressDetail;
 
 // A kernel and what it can reach. What cannot be executed is noted in Traits::unsupported.
 std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t number);
@@ -35,14 +39,14 @@ constexpr std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-// What a function's instructions refer to, and what they become.
+// The names that a function's instructions refer to, and what they become.
 class FunctionDecoder {
   public:
     FunctionDecoder(Module& module, Image& image, Function& function);
     void decode();
 
   private:
-    // What an instruction needs and the emulated GPU cannot do: caught in `decode`.
+    // An instruction needs what the emulated GPU cannot do: caught in `decode`.
     struct Refused : std::runtime_error {
         explicit Refused(const std::string& why = "") : std::runtime_error(why) {}
     };
@@ -145,6 +149,44 @@ class FunctionDecoder {
     bool hint(const ptx::Instruction& instruction);
     bool asynchronous(const ptx::Instruction& instruction);  // decode_asynchronous.cpp
     bool texture(const ptx::Instruction& instruction);       // decode_texture.cpp
+    bool tensor(const ptx::Instruction& instruction);        // decode_tensor.cpp
+
+    // ---- decode_tensor.cpp
+    void converge_warp();
+    void require_capability(unsigned first);  // times ten; throws
+    void multiply_matrices(const ptx::Instruction& instruction);
+    MatrixProductDetail& emit_product(const ptx::Instruction& instruction, const TensorForm& form,
+                                      unsigned rows);
+    // Registers of a vector; sinks get one.
+    std::vector<RegisterOffset> results_of(const ptx::Operand& operand, ResultType type);
+    std::vector<RegisterOffset> sources_of(const ptx::Operand& operand, unsigned bytes);
+    void access_matrices(const ptx::Instruction& instruction);
+    void emit_matrix_access(const MemoryDetail& at, bool is_load, bool is_generic,
+                            std::span<const RegisterOffset> registers, bool is_transposed);
+    ptx::Space matrix_space(const ptx::Instruction& instruction) const;
+
+    // ---- decode_tiles.cpp
+    struct TileAccess {
+        bool is_load = true;
+        bool is_along =
+            true;  // rows of A, columns of B, rows of D (of 8 x 32: columns) lie in a piece
+        AddressForm at;
+        ptx::Space space{};
+        RegisterOffset stride = no_register;
+    };
+    void multiply_tiles(const ptx::Instruction& instruction);
+    void access_tile(const ptx::Instruction& instruction);
+    RegisterOffset emit_matrix_address(const TileAccess& access, unsigned bits,
+                                       MatrixAddressDetail*& detail);
+    void emit_tile_access(const TileAccess& access, RegisterOffset base, ptx::Type type,
+                          unsigned register_bytes, std::span<const RegisterOffset> registers);
+    void emit_transpose(RegisterOffset to, RegisterOffset from);
+    void load_operand_tile(const TensorForm& form, bool is_a, const TileAccess& access,
+                           const std::vector<RegisterOffset>& registers);
+    void load_operand_part(const TensorForm& form, const TileAccess& access, unsigned row,
+                           unsigned element, RegisterOffset to);
+    void access_result_tile(const TensorForm& form, const TileAccess& access,
+                            const std::vector<RegisterOffset>& registers);
 
     void surface(const ptx::Instruction& instruction);
     void texture_query(const ptx::Instruction& instruction);
@@ -160,7 +202,7 @@ class FunctionDecoder {
                           bool is_load);
     std::optional<ptx::Space> space_of(const ptx::Instruction& instruction) const;
     CacheOperator cache_operator_of(const ptx::Instruction& instruction) const;
-    // Of an atomic operation of shared memory that the machine code has as a loop.
+    // An atomic operation of shared memory that the machine code has as a loop.
     void add_loop_load(AtomicDetail& atomic);
     void add_site(MemoryDetail& detail, AccessSpace space, bool is_reduction,
                   CacheOperator cache_operator);
@@ -197,6 +239,7 @@ class FunctionDecoder {
         std::vector<std::uint32_t> instructions;
         BasicBlock block;
         const void* pauses_at = nullptr;  // the detail of an operation
+        bool is_converged = false;        // all lanes of the warp execute it together
         std::uint32_t first_instruction = 0;
     };
     std::vector<OpenBlock> blocks_;

@@ -32,7 +32,7 @@ CacheOperator FunctionDecoder::cache_operator_of(const ptx::Instruction& instruc
     if (has(instruction, "ca")) return CacheOperator::all_levels;
     if (has(instruction, "cg")) return CacheOperator::l2_only;
     if (has(instruction, "cs")) return CacheOperator::streaming;
-    // What other threads may have written is read where they write it: in the L2.
+    // Data that other threads may have written are read where they write them: in the L2.
     const bool strong = has(instruction, "relaxed") || has(instruction, "acquire");
     const bool past_l1 = has(instruction, "volatile") || has(instruction, "cv") ||
                          has(instruction, "mmio") || (strong && !has(instruction, "cta"));
@@ -49,7 +49,7 @@ void FunctionDecoder::add_site(MemoryDetail& detail, AccessSpace space, bool is_
     detail.cost.kind = detail.kind;
     detail.cost.bytes_per_lane = detail.bytes;
     detail.cost.fetch_unit_bytes = detail.policy.fetch_unit_bytes;
-    detail.cost.banks = module_.architecture.banks;
+    detail.cost.banks = &module_.banks;
     if (space == AccessSpace::global || space == AccessSpace::shared ||
         space == AccessSpace::constant) {
         detail.cost.issued = issued_->of(at_);
@@ -227,6 +227,7 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     detail.bytes = bytes * detail.elements;
     const bool reads_result = has_result && uses_.is_result_read(at_);
     detail.reads_result = reads_result;
+    detail.is_floating = type_name.find('f') != std::string_view::npos;
     detail.overwrites = std::string_view(*name) == "exch" && !reads_result;
     detail.is_release = has(instruction, "release") || has(instruction, "acq_rel");
     for (std::size_t i = 0; i < detail.elements; ++i) {
@@ -243,7 +244,7 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     operation.execute = space == Space::shared   ? execute_atomic_shared
                         : space == Space::global ? execute_atomic_global
                                                  : execute_atomic_generic;
-    // What the machine code has for it: RED, unless the old value is used or the address is generic.
+    // The machine code's form: RED, unless the old value is used or the address is generic.
     const bool is_reduction = !reads_result && space != Space::generic &&
                               std::string_view(*name) != "cas" && std::string_view(*name) != "exch";
     if (space != Space::shared && reads_result) function_.traits.may_wait_for_blocks = true;

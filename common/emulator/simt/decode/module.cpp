@@ -6,7 +6,6 @@
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/ptx/flow/control_flow.hpp"
 #include "emulator/ptx/image/library_headers.hpp"
-#include "emulator/simt/decode/decode.hpp"
 #include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {
@@ -70,6 +69,7 @@ Module::Module(ptx::Module from, L1Mode l1_mode, const Architecture& architectur
       functions_without_return(ptx::functions_without_return(source)),
       l1_mode(l1_mode),
       architecture(architecture),
+      banks(architecture.banks),
       checks_hazards(checks_hazards) {
     common_directory = common_directory_of(source);
     for (std::uint32_t i = 0; i < source.functions.size(); ++i) {
@@ -153,12 +153,7 @@ bool Module::is_constant(Address address) const {
     });
 }
 
-const Image& Module::image(Kernel& kernel) {
-    if (!kernel.image) kernel.image = decode_kernel(*this, kernel.number);
-    return *kernel.image;
-}
-
-// ---- what the runtime asks for -------------------------------------------------------------------
+bool is_constant(const Module& module, Address address) { return module.is_constant(address); }
 
 const Kernel* find_kernel(const Module& module, const std::string& name) {
     const auto found = module.kernels.find(name);

@@ -67,7 +67,8 @@ PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, Reque
         return PatternKind::other;
     }
     if (site != nullptr) site->note(pattern);
-    ++pattern->seen[offsets[static_cast<std::size_t>(std::countr_zero(context.mask))] % line_bytes];
+    ++pattern->seen[offsets[static_cast<std::size_t>(std::countr_zero(context.mask))] %
+                    bank_row_bytes];
     return pattern->kind;
 }
 

@@ -29,7 +29,7 @@ bool expects_other(const WarpContext& context, SiteState& site) {
     return true;
 }
 
-// Of `lanes[i]`, which lie `stride` apart where the accesses are side by side.
+// The accesses of `lanes[i]`, which lie `stride` apart where the accesses are side by side.
 template <class T>
 Shape shape_of(const T* lanes, T stride) {
     lanes = std::assume_aligned<64>(lanes);
@@ -168,7 +168,7 @@ template <class Word, AccessKind kind, bool is_checked = false>
     const std::int64_t limit = std::int64_t{context.shared_bytes} - std::int64_t{sizeof(Word)};
     if (pattern == nullptr || !fits<Word>(first, limit, shape))
         return execute_shared(warp, operation);
-    ++pattern->seen[static_cast<std::size_t>(first) % line_bytes];
+    ++pattern->seen[static_cast<std::size_t>(first) % bank_row_bytes];
     if constexpr (is_checked) check_whole_warp(context, detail, nullptr, kind_of(shape), wrapped);
     move_words<Word, kind>(context, detail, shape, context.shared + first);
 }

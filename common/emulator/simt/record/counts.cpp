@@ -106,6 +106,17 @@ WrittenBytes written_by(const std::vector<std::unique_ptr<Worker>>& workers) {
     return written;
 }
 
+std::shared_ptr<const LineUpdates> line_updates_by(
+    const std::vector<std::unique_ptr<Worker>>& workers) {
+    auto updates = std::make_shared<LineUpdates>();
+    for (const auto& worker : workers) {
+        for (const auto& memory : worker->memories) {
+            if (memory) updates->merge(memory->line_updates());
+        }
+    }
+    return updates;
+}
+
 double slice_unevenness_of(const Launch& launch,
                            const std::vector<std::unique_ptr<Worker>>& workers) {
     if (launch.options.l2_slices <= 1) return 1;
@@ -118,7 +129,7 @@ double slice_unevenness_of(const Launch& launch,
             all.merge(memory->slice_loads());
         }
     }
-    // What is less than a window has not been measured.
+    // Less than a window has not been measured.
     const auto lines = static_cast<double>(written.lines());
     return lines < SliceLoads::window_lines ? 1 : all.unevenness(lines);
 }

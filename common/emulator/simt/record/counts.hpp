@@ -1,4 +1,4 @@
-// What was counted of a launch, in numbers that can be added and multiplied: of all its blocks, or of some
+// The counts of a launch, in numbers that can be added and multiplied: of all its blocks, or of some
 // of them.
 #pragma once
 
@@ -36,6 +36,8 @@ Counts counts_of(const Launch& launch, const std::vector<std::unique_ptr<Worker>
 // All that the launch has read or written.
 SectorSet touched_by(const std::vector<std::unique_ptr<Worker>>& workers);
 WrittenBytes written_by(const std::vector<std::unique_ptr<Worker>>& workers);
+std::shared_ptr<const LineUpdates> line_updates_by(
+    const std::vector<std::unique_ptr<Worker>>& workers);
 // SliceLoads::unevenness of all that it stores.
 double slice_unevenness_of(const Launch& launch,
                            const std::vector<std::unique_ptr<Worker>>& workers);

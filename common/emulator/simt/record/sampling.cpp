@@ -172,9 +172,11 @@ class Sampler {
         record.reread = {of_all([](const Counts& counts) { return counts.reread.granules; }),
                          of_all([](const Counts& counts) { return counts.reread.sectors; })};
         record.slice_unevenness = slice_unevenness_of(launch_, workers);
+        record.line_updates = line_updates_by(workers);
+        record.line_updates_share = 2 / halves;
     }
 
-    // Of the class's total, which is its blocks times the mean of the samples.
+    // The variance of the class's total, which is its blocks times the mean of the samples.
     void note_variance(const std::vector<Counts>& samples, double blocks) {
         const auto n = static_cast<double>(samples.size());
         if (n == blocks || n < 2) return;

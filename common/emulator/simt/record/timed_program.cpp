@@ -5,34 +5,34 @@
 #include <span>
 #include <tuple>
 
-#include "emulator/ptxas/instructions/control_flow.hpp"
-#include "emulator/ptxas/instructions/convergence.hpp"
+#include "emulator/ptxas/instructions/flow.hpp"
+#include "emulator/ptxas/instructions/instruction_kinds.hpp"
 #include "emulator/ptxas/instructions/liveness.hpp"
 #include "emulator/ptxas/instructions/lowering.hpp"
 #include "emulator/ptxas/instructions/parameter_loads.hpp"
 #include "emulator/ptxas/instructions/predication.hpp"
 #include "emulator/ptxas/instructions/reorder.hpp"
 #include "emulator/ptxas/instructions/thread_registers.hpp"
+#include "emulator/simt/decode/tensor_form.hpp"
 #include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {
 namespace {
 
-// Compute capabilities, times ten. Instructions of the later ones take no operand from the constant bank beside one from a uniform
-// register: ptxas loads the stack pointer and the size of a block first.
+// Compute capabilities, times ten. Instructions of the later ones take no operand from the constant bank beside one from a
+// uniform register: ptxas loads sizes of the launch.
 constexpr unsigned first_with_uniform_registers = 75, first_that_loads_sizes = 90;
 constexpr unsigned registers_if_unknown = 40;
 
 class Builder {
-    using ParameterLoad = timing::Instruction::ParameterLoad;
-
   public:
-    Builder(const Image& image, std::optional<unsigned> registers, unsigned compute_number)
-        : image_(image), compute_number_(compute_number) {
+    Builder(const Image& image, std::optional<unsigned> registers, unsigned compute_number,
+            const timing::PtxasRules& rules)
+        : image_(image), compute_number_(compute_number), rules_(rules) {
         registers_ = registers.value_or(registers_if_unknown);
     }
 
-    // Of the paths that the trace takes, which then names them.
+    // The numbers of the paths that the trace takes, which then names them.
     TimedProgram build(timing::LaunchTrace& trace) {
         blocks_.resize(image_.counters.size());
         regions_.resize(image_.counters.size(), timing::no_region);
@@ -63,7 +63,7 @@ class Builder {
         next_register_ += static_cast<timing::Register>(function.source->registers.size());
         for (std::size_t i = 0; i < function.blocks.size(); ++i)
             add(function, function.blocks[i], function.block_instructions[i], first);
-        find_regions(function);
+        if (rules_.predicates) find_regions(function);
         find_exits(function);
         const std::vector<timing::FlowBlock> flow = flow_of(function);
         find_live(function, flow, first);
@@ -100,7 +100,6 @@ class Builder {
             node.varies = lowered.varies;
             node.control = lowered.control ? &*lowered.control : nullptr;
             node.is_predicated = lowered.is_predicated;
-            node.ends_threads = function.source->is_kernel || block.control == Control::exit;
             const std::uint32_t next = goes_on(function, block) ? block.next : no_block;
             for (const std::uint32_t each : {next, block.target}) {
                 if (each < function.blocks.size()) node.successors.push_back(each);
@@ -135,42 +134,25 @@ class Builder {
         }
     }
 
-    // What ptxas adds to the instructions of the text.
+    // Parameters that ptxas loads again in a loop.
     void add_instructions(const Function& function, const std::vector<timing::FlowBlock>& flow,
                           timing::Register first) {
-        const std::vector<timing::Convergence> meetings =
-            timing::convergence_of(flow, first, function.source->registers.size());
-        std::vector<std::vector<timing::Register>> loads(flow.size());
-        if (has_uniform_registers() && registers_ <= timing::few_registers)
-            loads = timing::parameter_loads(flow, first, timing::parameters_of(*function.source));
+        if (!rules_.limits_registers || !has_uniform_registers() ||
+            registers_ > timing::few_registers)
+            return;
+        const auto loads =
+            timing::parameter_loads(flow, first, timing::parameters_of(*function.source));
         for (std::size_t i = 0; i < flow.size(); ++i) {
+            if (loads[i].empty()) continue;
             std::vector<timing::Instruction>& list =
                 blocks_[function.blocks[i].counter].instructions;
-            const std::uint16_t line = list.empty() ? std::uint16_t{0} : list.front().line;
-            if (meetings[i].ends > 0) list.push_back(issued(meetings[i].ends, line));
-            if (meetings[i].begins > 0) {
-                list.push_back(issued(meetings[i].begins, line));
-                list.back().convergences = static_cast<std::uint8_t>(meetings[i].begins);
-            }
-            if (!loads[i].empty()) {
-                timing::Instruction load = issued(static_cast<unsigned>(loads[i].size()), line);
-                load.parameter_load = ParameterLoad::of_warp;
-                load.destinations = std::move(loads[i]);
-                list.insert(list.begin(), std::move(load));
-            }
-            if (i == 0 && function.source->is_kernel && loads_sizes()) {  // the stack pointer
-                timing::Instruction load = issued(1, line);
-                load.parameter_load = ParameterLoad::of_thread;
-                list.insert(list.begin(), std::move(load));
-            }
+            timing::Instruction load;
+            load.slots = static_cast<std::uint8_t>(loads[i].size());
+            load.line = list.empty() ? std::uint16_t{0} : list.front().line;
+            load.loads_parameter = true;
+            load.destinations = loads[i];
+            list.insert(list.begin(), std::move(load));
         }
-    }
-
-    static timing::Instruction issued(unsigned count, std::uint16_t line) {
-        timing::Instruction result;
-        result.slots = static_cast<std::uint8_t>(count);
-        result.line = line;
-        return result;
     }
 
     // Predicates are none of them.
@@ -197,38 +179,14 @@ class Builder {
             if (block.control == Control::branch && block.target < entries.size())
                 ++entries[block.target];
         }
-        const std::vector<timing::Nesting> nesting = timing::nesting_of(flow_of(function));
-        std::vector<std::uint32_t> heads;  // of bodies one behind another
         for (std::uint32_t i = 0; i < function.blocks.size(); ++i) {
             if (!has_short_body(function, i, entries)) continue;
-            if (!heads.empty() && heads.back() + 2 != i) join(function, heads, nesting);
-            heads.push_back(i);
-        }
-        join(function, heads, nesting);
-    }
-
-    // Deep in conditionals ptxas branches around a lone body that waits for global memory (data/predicated_bodies.csv).
-    void join(const Function& function, std::vector<std::uint32_t>& heads,
-              const std::vector<timing::Nesting>& nesting) {
-        const auto loads = [&](std::uint32_t head) {
-            return reads_global(blocks_[function.blocks[head + 1].counter].instructions);
-        };
-        const bool is_lone = std::ranges::count_if(heads, loads) == 1;
-        for (const std::uint32_t i : heads) {
-            if (is_lone && loads(i) && nesting[i].is_deep()) continue;
             const std::uint32_t head = function.blocks[i].counter;
             if (regions_[head] == timing::no_region) regions_[head] = head;
             blocks_[head].is_predicated = true;
             for (const std::uint32_t other : {i + 1, i + 2})
                 regions_[function.blocks[other].counter] = regions_[head];
         }
-        heads.clear();
-    }
-
-    static bool reads_global(const std::vector<timing::Instruction>& body) {
-        return std::ranges::any_of(body, [](const timing::Instruction& each) {
-            return each.reads_memory && each.space == timing::Space::global;
-        });
     }
 
     static bool can_be_predicated(const std::vector<timing::Instruction>& body) {
@@ -249,8 +207,11 @@ class Builder {
         }
         std::vector<timing::Instruction> line = timing::in_line(parts);
         max_registers_ = std::max(max_registers_, timing::rename(line, first_free_));
-        const unsigned room = timing::free_registers(registers_, blocks_[path.front()].live, line);
-        line = timing::reorder(std::move(line), room);
+        const unsigned room =
+            rules_.limits_registers
+                ? timing::free_registers(registers_, blocks_[path.front()].live, line)
+                : registers_;
+        if (rules_.reorders) line = timing::reorder(std::move(line), room);
         timing::note_kept_operands(line);
         if (const auto& end = blocks_[path.back()].control) line.push_back(*end);
         return line;
@@ -258,34 +219,40 @@ class Builder {
 
     void add(const Function& function, const BasicBlock& block,
              std::span<const std::uint32_t> instructions, timing::Register first) {
-        // What ends the block is issued as that, but for a test of an mbarrier, which is no end.
+        // The block's last instruction is issued as its end, but for a test of an mbarrier, which is no end.
         if (block.control != Control::next && block.control != Control::poll &&
             !instructions.empty() && instructions.back() == block.control_instruction)
             instructions = instructions.first(instructions.size() - 1);
-        std::map<std::uint32_t, std::uint32_t> accesses;  // by instruction
+        std::map<std::uint32_t, std::vector<std::uint32_t>> accesses;  // by instruction
         std::map<std::uint32_t, bool> is_issued;
         std::uint32_t next_access = 0;
         for (const Operation* each = block.begin; each != block.end; ++each) {
             const MemoryDetail* const detail = access_of(image_, *each);
             if (detail == nullptr) continue;
             is_issued[detail->instruction] = detail->cost.is_issued();
-            accesses[detail->instruction] = next_access++;
+            accesses[detail->instruction].push_back(next_access++);
         }
         std::vector<timing::Instruction> lowered =
             timing::lower(*function.source, instructions, first);
-        for (std::size_t i = 0; i < lowered.size(); ++i) {
-            lowered[i].line = line_of(function.source->instructions[instructions[i]].location);
-            if (!loads_sizes()) become_operand(lowered[i]);
-            const auto found = accesses.find(instructions[i]);
-            if (found == accesses.end()) continue;
-            lowered[i].access = found->second;
-            if (!is_issued[instructions[i]]) lowered[i].slots = 0;
-        }
         Lowered& result = blocks_[block.counter];
-        result = {std::move(lowered), std::nullopt, next_access, {}, 0, false};
-        for (const std::uint32_t each : instructions) {
-            result.varies.push_back(
-                timing::varies(*function.source, function.source->instructions[each]));
+        result = {{}, std::nullopt, next_access, {}, 0, false};
+        for (std::size_t i = 0; i < lowered.size(); ++i) {
+            const ptx::Instruction& source = function.source->instructions[instructions[i]];
+            lowered[i].line = line_of(source.location);
+            use_tensor_cores(source, lowered[i]);
+            if (lowered[i].loads_parameter && compute_number_ < first_that_loads_sizes) {
+                lowered[i].loads_parameter = false;  // an operand in the constant bank
+                lowered[i].slots = 0;
+            }
+            const bool varies = timing::varies(*function.source, source);
+            if (!is_issued.try_emplace(instructions[i], true).first->second) lowered[i].slots = 0;
+            const std::vector<std::uint32_t>& of_it = accesses[instructions[i]];
+            // wmma loads and stores a tile by several instructions.
+            for (std::size_t j = 0; j < std::max<std::size_t>(1, of_it.size()); ++j) {
+                if (!of_it.empty()) lowered[i].access = of_it[j];
+                result.instructions.push_back(lowered[i]);
+                result.varies.push_back(varies);
+            }
         }
         if (block.control == Control::next || block.control == Control::poll) return;
         const ptx::Instruction& end = function.source->instructions[block.control_instruction];
@@ -295,15 +262,21 @@ class Builder {
         result.control->line = line_of(end.location);
     }
 
-    bool has_uniform_registers() const { return compute_number_ >= first_with_uniform_registers; }
-    bool loads_sizes() const { return compute_number_ >= first_that_loads_sizes; }
-
-    // In the constant bank.
-    static void become_operand(timing::Instruction& instruction) {
-        if (instruction.parameter_load == ParameterLoad::none) return;
-        instruction.parameter_load = ParameterLoad::none;
-        instruction.slots = 0;
+    void use_tensor_cores(const ptx::Instruction& source, timing::Instruction& lowered) const {
+        const bool is_product =
+            source.opcode == "mma" || (source.opcode == "wmma" && timing::has(source, "mma"));
+        const auto form = is_product ? product_form(source) : std::nullopt;
+        if (!form) return;
+        const TensorCore* const core = find_tensor_core(form->a, compute_number_);
+        if (core == nullptr) return;
+        lowered.unit = timing::Unit::tensor;
+        lowered.slots =
+            static_cast<std::uint8_t>(std::max(1u, machine_products(source, compute_number_)));
+        lowered.tensor_cycles = form->m * form->n * form->k / core->products_per_cycle;
+        lowered.tensor_latency = core->latency_cycles;
     }
+
+    bool has_uniform_registers() const { return compute_number_ >= first_with_uniform_registers; }
 
     std::uint16_t line_of(const ptx::SourceLocation& location) {
         const auto key = std::tuple(location.file, location.line, location.inlined_at);
@@ -315,6 +288,7 @@ class Builder {
 
     const Image& image_;
     const unsigned compute_number_;
+    const timing::PtxasRules rules_;
     unsigned registers_ = 0;
     std::vector<Lowered> blocks_;         // as Image::counters
     std::vector<std::uint32_t> regions_;  // of blocks that may be issued as one
@@ -333,8 +307,9 @@ const MemoryDetail* access_of(const Image& image, const Operation& operation) {
 }
 
 TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread,
-                           unsigned compute_number, timing::LaunchTrace& trace) {
-    return Builder(image, registers_per_thread, compute_number).build(trace);
+                           unsigned compute_number, const timing::PtxasRules& rules,
+                           timing::LaunchTrace& trace) {
+    return Builder(image, registers_per_thread, compute_number, rules).build(trace);
 }
 
 }  // namespace emulator::simt

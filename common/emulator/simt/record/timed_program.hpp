@@ -17,7 +17,8 @@ struct TimedProgram {
 // Its steps, which count blocks as Image::counters, then count those of the program.
 // `registers_per_thread`: as ptxas reports it; nothing when it is not known. `compute_number`: of the GPU, 75 for 7.5.
 TimedProgram timed_program(const Image& image, std::optional<unsigned> registers_per_thread,
-                           unsigned compute_number, timing::LaunchTrace& trace);
+                           unsigned compute_number, const timing::PtxasRules& rules,
+                           timing::LaunchTrace& trace);
 
 // The memory access of an operation, guarded or not; null where it has none.
 const MemoryDetail* access_of(const Image& image, const Operation& operation);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "emulator/models/memory/coalescing.hpp"
+#include "emulator/simt/record/lane_patterns.hpp"
 #include "emulator/simt/record/timed_program.hpp"
 #include "emulator/simt/state/memory.hpp"
 #include "timing/memory/dram.hpp"
@@ -46,18 +47,30 @@ timing::Space space_of(AccessSpace space) {
     }
 }
 
-bool is_in(Address window, Address address) {
-    return address >= window && address - window < window_bytes;
+// Whether a branch of the block, or of one of the two behind it, leads back to it or to one of the two before it.
+bool is_in_short_loop(const Function& function, const BasicBlock& block) {
+    constexpr std::ptrdiff_t reach = 2;
+    const auto at = &block - function.blocks.data();
+    const auto count = static_cast<std::ptrdiff_t>(function.blocks.size());
+    for (std::ptrdiff_t i = at; i <= std::min(at + reach, count - 1); ++i) {
+        const BasicBlock& other = function.blocks[static_cast<std::size_t>(i)];
+        const auto target = static_cast<std::ptrdiff_t>(other.target);
+        if (other.control == Control::branch && target <= at && target >= at - reach) return true;
+    }
+    return false;
 }
 
-std::uint16_t distinct_addresses(const std::array<Address, warp_size>& addresses,
-                                 std::uint32_t mask) {
-    std::vector<Address> seen;
-    for (; mask != 0; mask &= mask - 1)
-        seen.push_back(addresses[static_cast<std::size_t>(std::countr_zero(mask))]);
-    std::ranges::sort(seen);
-    const auto rest = std::ranges::unique(seen);
-    return static_cast<std::uint16_t>(seen.size() - rest.size());
+double ptx_instructions_of(const Image& image, const std::vector<timing::BlockTrace>& blocks) {
+    std::size_t sum = 0;
+    for (const timing::BlockTrace& block : blocks) {
+        for (const timing::WarpTrace& warp : block) {
+            for (const timing::Step& step : warp.steps) {
+                const auto& [function, number] = image.counters[step.block];
+                sum += function->block_instructions[number].size();
+            }
+        }
+    }
+    return static_cast<double>(sum);
 }
 
 // Whether so many blocks were recorded, all of them whole. Warps that were cut show again and again how blocks begin.
@@ -71,7 +84,7 @@ bool are_whole(const std::vector<timing::BlockTrace>& blocks, std::uint64_t want
 
 // SMs that get the most blocks.
 TraceRecorder::TraceRecorder(const Launch& launch, const Occupancy& occupancy)
-    : launch_(launch), resident_blocks_(std::max(1u, occupancy.blocks)) {
+    : launch_(launch), polls_(launch.image), resident_blocks_(std::max(1u, occupancy.blocks)) {
     const std::uint64_t sms = launch.architecture.sm_count;
     const std::uint64_t blocks = launch.blocks();
     const std::uint64_t fullest = blocks % sms == 0 ? sms : blocks % sms;
@@ -149,6 +162,8 @@ void TraceRecorder::note_clock(const WarpContext& context) {
 
 void TraceRecorder::begin(const WarpContext& context, const BasicBlock& block) {
     timing::WarpTrace& warp = warp_of(context);
+    polls_.begin(context, block, warp);
+    is_in_short_loop_ = is_in_short_loop(*context.frame->function, block);
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
     if (warp.recorded >= max_instructions_) return;
@@ -182,6 +197,7 @@ void TraceRecorder::execute(WarpContext& context, std::uint32_t lanes, const Ope
 void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std::uint32_t lanes,
                            Recorded& recorded, timing::WarpTrace& warp) {
     timing::Access& access = warp.accesses.emplace_back();
+    lanes &= detail.address_lanes;
     if (lanes == 0 || !detail.cost.is_issued()) return;
     if (detail.role == AccessRole::bulk_copy) return record_bulk(detail, recorded, access);
     if (detail.role == AccessRole::texture_fetch) return record_texture(detail, recorded, access);
@@ -197,13 +213,10 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     // The tries of a loop are one access of as many passes: what a try takes has not been timed.
     if (cost.bank_atomic == BankAtomic::spin) cost.bank_atomic = BankAtomic::update;
     access.kind = kind_of(detail, launch_.image.sites[detail.site].site.is_reduction);
+    access.update = update_of(detail, is_in_short_loop_);
     access.space = space_of(cost.space);
     access.bytes = static_cast<std::uint32_t>(std::popcount(lanes)) * detail.bytes;
     access.path = detail.policy.path;
-    if (cost.space == AccessSpace::local) {  // interleaved by lanes, and mostly found in the L1
-        access.path = LoadPath::l1;
-        return;
-    }
     const auto record_lines = [&] {
         const LineList lines = lines_of({addresses, lanes, detail.bytes});
         std::vector<LineSectors>& all = recorded.trace.lines;
@@ -212,6 +225,11 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
         const auto span = lines.span();
         all.insert(all.end(), span.begin(), span.end());
     };
+    if (cost.space == AccessSpace::local) {
+        const std::uint64_t place = recorded.number_of(context.block->number) % resident_blocks_;
+        const std::uint64_t warp = place * launch_.warps() + context.warp->number;
+        return note_local(addresses, lanes, detail.bytes, warp, recorded.trace, access);
+    }
     if (cost.space == AccessSpace::constant) {
         // An instruction loads 8 bytes at most.
         access.wavefronts = static_cast<std::uint16_t>(distinct_addresses(addresses, lanes) *
@@ -223,10 +241,12 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     access.wavefronts = static_cast<std::uint16_t>(counts.wavefronts);
     access.sectors = static_cast<std::uint16_t>(counts.sectors);
     if (cost.space == AccessSpace::shared) return;
+    if (access.updates())
+        access.wavefronts = cost.is_for_one_lane ? 1 : lanes_at_one_address(addresses, lanes);
     // A load leaves the L1 through the banks that it shares with shared memory.
     if (access.kind == timing::Access::Kind::load)
         access.wavefronts =
-            static_cast<std::uint16_t>(bank_passes(request, detail.kind, cost.banks).wavefronts);
+            static_cast<std::uint16_t>(bank_passes(request, detail.kind, *cost.banks).wavefronts);
     record_lines();
 }
 
@@ -284,7 +304,9 @@ double TraceRecorder::share_of_rows(bool is_store) {
         for (const timing::WarpTrace& warp :
              recorded.trace.blocks[recorded.number_of(neighbour.first)]) {
             for (const timing::Access& access : warp.accesses) {
-                if (access.space == timing::Space::constant) continue;  // has a cache of its own
+                // Constants have a cache of their own.
+                if (access.space == timing::Space::constant || access.space == timing::Space::local)
+                    continue;
                 if (is_store ? !access.stores() : !access.loads()) continue;
                 for (const LineSectors line : recorded.trace.lines_of(access))
                     rows.insert(line.line() / timing::Dram::row_bytes);
@@ -306,8 +328,10 @@ RecordedLaunch TraceRecorder::finish(std::optional<unsigned> registers_per_threa
     std::vector<timing::BlockTrace>& blocks = result.trace.blocks;
     if (!are_whole(blocks, std::min(min_waves * resident_blocks_, result.facts.sm_blocks)))
         blocks.resize(std::min<std::size_t>(blocks.size(), resident_blocks_));
-    TimedProgram timed = timed_program(launch_.image, registers_per_thread,
-                                       launch_.architecture.compute_number(), result.trace);
+    result.ptx_instructions = ptx_instructions_of(launch_.image, blocks);
+    TimedProgram timed =
+        timed_program(launch_.image, registers_per_thread, launch_.architecture.compute_number(),
+                      launch_.options.ptxas, result.trace);
     result.trace.program = std::move(timed.program);
     result.lines = std::move(timed.lines);
     timing::LaunchFacts& facts = result.facts;

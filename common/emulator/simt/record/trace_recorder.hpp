@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/ptx/parse/module.hpp"
+#include "emulator/simt/record/polls.hpp"
 #include "emulator/simt/state/launch.hpp"
 #include "timing/machine/trace.hpp"
 
@@ -18,6 +19,7 @@ struct RecordedLaunch {
     timing::LaunchTrace trace;
     timing::LaunchFacts facts;
     std::uint64_t sm = 0;                    // that was recorded
+    double ptx_instructions = 0;             // of the recorded warps
     std::vector<ptx::SourceLocation> lines;  // by timing::Instruction::line
 };
 
@@ -35,14 +37,14 @@ class TraceRecorder {
     void execute(WarpContext& context, std::uint32_t lanes, const Operation* begin,
                  const Operation* end);
 
-    // Of the bulk copy or the fetch from a texture at hand: lines of global memory, and of a copy the barrier that it has
+    // The lines of global memory of the bulk copy or the texture fetch at hand, and of a copy the barrier that it has
     // completed.
     void note_lines(const WarpContext& context, std::span<const LineSectors> lines);
     void note_copied(const WarpContext& context, std::uint32_t barrier);
     // A warp is about to read a clock.
     void note_clock(const WarpContext& context);
 
-    // What was recorded, with registers as ptxas allots them.
+    // The recording, with registers as ptxas allots them.
     RecordedLaunch finish(std::optional<unsigned> registers_per_thread);
 
   private:
@@ -67,6 +69,8 @@ class TraceRecorder {
                      timing::Access& access);
 
     const Launch& launch_;
+    Polls polls_;
+    bool is_in_short_loop_ = false;  // the basic block at hand
     bool is_stopped_ = false;
     unsigned resident_blocks_ = 1;        // on an SM
     std::uint64_t first_optional_ = 0;    // of an SM's blocks

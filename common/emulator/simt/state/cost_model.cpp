@@ -29,8 +29,8 @@ AccessCounters CostModel::cost_as_written(const WarpRequest& request) const {
     if (space == AccessSpace::shared) {
         const bool is_atomic = kind == AccessKind::atomic &&
                                (request.bytes_per_lane == 4 || bank_atomic == BankAtomic::spin);
-        const BankPasses passes = is_atomic ? atomic_bank_passes(request, bank_atomic, banks)
-                                            : bank_passes(request, kind, banks);
+        const BankPasses passes = is_atomic ? atomic_bank_passes(request, bank_atomic, *banks)
+                                            : bank_passes(request, kind, *banks);
         cost.wavefronts = passes.wavefronts;
         cost.bank_conflicts = passes.conflicts;
         return cost;

@@ -64,7 +64,7 @@ AccessCounters RequestCounter::total(const CostModel& model) const {
     AccessCounters total = sums_;
     if (!known_) return total;
     for (const auto& pattern : known_->patterns) {
-        for (std::uint32_t first = 0; first < line_bytes; ++first) {
+        for (std::uint32_t first = 0; first < bank_row_bytes; ++first) {
             if (pattern->seen[first] == 0) continue;
             std::array<Address, warp_size> addresses;
             for (std::size_t lane = 0; lane < warp_size; ++lane) {

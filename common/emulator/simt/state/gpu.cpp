@@ -10,6 +10,7 @@
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/hazards/global_races.hpp"
 #include "emulator/simt/decode/module.hpp"
+#include "emulator/simt/record/missing_instructions.hpp"
 #include "emulator/simt/record/report.hpp"
 #include "emulator/simt/record/sampling.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
@@ -27,7 +28,7 @@ std::string demangled(const std::string& name) {
     return result;
 }
 
-// What cooperative groups take for their barrier of the grid: a size, then the barrier's word.
+// The memory of cooperative groups' barrier of the grid: a size, then the barrier's word.
 class GridWorkspace {
   public:
     explicit GridWorkspace(bool wanted) {
@@ -58,7 +59,7 @@ bool exchanges_in_shared_memory(const Image& image) {
     return loads && stores;
 }
 
-// Of hazards, and of the order of warps in a kernel's first launch.
+// Begins the checks of hazards, and of the order of warps in a kernel's first launch.
 void begin_checks(const Kernel& kernel, Launch& launch) {
     if (launch.races != nullptr) launch.races->begin_launch();
     launch.warps_pause = launch.image.has_pauses && kernel.depends_on_warps.value_or(true);
@@ -73,6 +74,7 @@ LaunchRecord run_whole_grid(const Launch& launch) {
         record.touched = std::make_shared<const SectorSet>(touched_by(workers));
     if (launch.recorder != nullptr) {
         record.slice_unevenness = slice_unevenness_of(launch, workers);
+        record.line_updates = line_updates_by(workers);
     }
     if (launch.options.check_hazards)
         record.written = std::make_shared<const WrittenBytes>(written_by(workers));
@@ -113,6 +115,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     Module& module = *kernel.module;
     const Image& image = module.image(const_cast<Kernel&>(kernel));
     if (!image.traits.unsupported.empty()) throw Unsupported(image.traits.unsupported);
+    module.banks = shape.widest_banks ? architecture.banks.in_widest_mode() : architecture.banks;
     const GridWorkspace workspace(shape.cooperative);
     Launch launch{.architecture = architecture,
                   .options = state_->options,
@@ -158,8 +161,14 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     LaunchRecord record = sampled ? std::move(*sampled) : run_whole_grid(launch);
     record.occupancy = found;
     if (launch.checks_order) kernel.depends_on_warps = record.depends_on_warps;
-    if (recorder)
+    if (recorder) {
         record.recorded = std::make_shared<RecordedLaunch>(recorder->finish(registers_per_thread));
+        if (record.machine_instructions && record.warp_instructions > 0)
+            add_missing_instructions(record.recorded->ptx_instructions *
+                                         static_cast<double>(*record.machine_instructions) /
+                                         static_cast<double>(record.warp_instructions),
+                                     record.recorded->trace);
+    }
     record.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.started).count();
     return record;

@@ -68,12 +68,14 @@ struct MemoryDetail {
     AccessRole role{};
     LoadPolicy policy;
     CostModel cost;
+    std::uint32_t address_lanes = 0xffffffffu;  // whose addresses count
     bool is_poll = false;       // a volatile or relaxed load: others may be waited for
     bool is_strong = false;     // volatile, relaxed, acquire, release
     bool is_release = false;    // what the thread did before is fenced
     bool reads_result = false;  // of an atomic
     bool overwrites = false;    // an exchange whose result nothing reads
-    // Of a generic address: counted are also the bytes of lanes in shared and local memory, as of LD and ST.
+    bool is_floating = false;   // of an atomic
+    // A generic address: counted are also the bytes of lanes in shared and local memory, as of LD and ST.
     bool counts_generic_bytes = false;
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
 };
@@ -85,7 +87,7 @@ struct Located {
 };
 
 Address lane_address(Warp& warp, const MemoryDetail& detail, int lane);
-// Of all lanes; of inactive ones 0.
+// The addresses of all lanes; 0 of inactive ones.
 void lane_addresses(Warp& warp, const MemoryDetail& detail,
                     std::array<Address, warp_size>& addresses);
 

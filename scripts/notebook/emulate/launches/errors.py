@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 
 from notebook.base import csv_table, files
 from notebook.base.errors import Malformed
@@ -24,26 +25,26 @@ _MIN_TIMES = 3
 
 @dataclass(frozen=True)
 class TimeError:
-    """The error of predicted times; `median` (0.09 for 9 %) is None where no times were compared."""
+    """The mean absolute error of predicted times; `mean` (0.09 for 9 %) is None where no times were compared."""
 
     gpu: str = ""
     of: str = ""  # "measured" or "printed"
-    median: float | None = None
+    mean: float | None = None
 
     def __str__(self) -> str:
         """In brackets behind a time: `A100: errors of printed times 9 %`."""
-        if self.median is None:
+        if self.mean is None:
             return f"{self.gpu}: not validated" if self.gpu else "not validated"
         return f"{self.gpu}: errors of {self.of} times {self.percent}"
 
     @property
     def percent(self) -> str:
-        return f"{100 * self.median:.0f} %" if self.median is not None else ""
+        return f"{100 * self.mean:.0f} %" if self.mean is not None else ""
 
     @property
     def cell(self) -> str:
         """For a table of which each column is a GPU."""
-        return f"{self.percent} ({self.of})" if self.median is not None else "not validated"
+        return f"{self.percent} ({self.of})" if self.mean is not None else "not validated"
 
 
 NOT_VALIDATED = TimeError()
@@ -52,17 +53,17 @@ NOT_VALIDATED = TimeError()
 def of_gpu(project: Project, name: str, rows: Mapping[str, Mapping[str, str]]) -> TimeError:
     """The GPU's own errors; else those of its generation's other GPUs.
 
-    The median of its printed times; of measured ones the mean of the chapters' medians, as in common/timing.
+    Of measured times, else of printed ones (common/timing).
     """
     row = rows[name]
     own = gpu_names.short(row["gpu"])
     if path := _MEASURED.get(name):
         chapters = _errors(project.root / path, "chapter", "measured_seconds")
         if chapters:
-            return TimeError(own, "measured", mean(map(median, chapters.values())))
+            return TimeError(own, "measured", mean(chain.from_iterable(chapters.values())))
     printed = _errors(project.root / _PRINTED, "gpu", "printed_seconds")
     if len(errors := printed.get(name, [])) >= _MIN_TIMES:
-        return TimeError(own, "printed", median(errors))
+        return TimeError(own, "printed", mean(errors))
     alike = [
         error
         for other, errors in printed.items()
@@ -70,7 +71,7 @@ def of_gpu(project: Project, name: str, rows: Mapping[str, Mapping[str, str]]) -
         for error in errors
     ]
     if len(alike) >= _MIN_TIMES:
-        return TimeError(f"other {row['generation']} GPUs", "printed", median(alike))
+        return TimeError(f"other {row['generation']} GPUs", "printed", mean(alike))
     return TimeError(row["generation"])
 
 

@@ -32,11 +32,14 @@ def add_notes(project: Project, launches: Iterable[Launch], compute_capability: 
             continue
         size = _size(launch.managed_bytes)
         if has_faults:
+            seconds = _seconds(project, launch.managed_bytes)
+            measured = (
+                f"an H200 takes some {text_of(seconds)} for that (chapter 20); " if seconds else ""
+            )
             launch.notes.append(
                 f"page faults and migration are not in the predicted time: {size} of managed memory, touched for the "
-                f"first time, come to the GPU during this launch where the host has written them; an H200 takes some "
-                f"{text_of(_seconds(project, launch.managed_bytes))} for that (chapter 20); cudaMemPrefetchAsync "
-                f"before the launch avoids it"
+                f"first time, come to the GPU during this launch where the host has written them; {measured}"
+                f"cudaMemPrefetchAsync before the launch avoids it"
             )
         else:
             launch.notes.append(
@@ -50,10 +53,14 @@ def _size(count: int) -> str:
     return f"{mib:,.0f} MiB" if mib >= 1 else f"{count:,} bytes"
 
 
-def _seconds(project: Project, managed_bytes: int) -> float:
-    """Of the first launch, interpolated between the sizes that chapter 20 measured, in proportion beyond them."""
+def _seconds(project: Project, managed_bytes: int) -> float | None:
+    """Of the first launch, interpolated between the sizes that chapter 20 measured, in proportion beyond them; None
+    without its results."""
     device, chapter = _MEASURED
-    document = json.loads((project.data / device / f"{chapter}.json").read_text(encoding="utf-8"))
+    path = project.data / device / f"{chapter}.json"
+    if not path.is_file():
+        return None
+    document = json.loads(path.read_text(encoding="utf-8"))
     measured: dict[float, float] = {}
     for row in document["rows"]:
         microseconds = np.ravel(np.concatenate([np.ravel(part) for part in row["time_us"]]))

@@ -20,6 +20,31 @@ addEventListener("beforeprint", () => {
   for (const each of document.querySelectorAll("details")) each.open = true;
 });
 
+// A link leads to a line inside of a fold.
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = target?.closest("details") ?? target?.querySelector("details");
+  if (fold) { fold.open = true; target.scrollIntoView(); }
+}
+addEventListener("hashchange", unfold);
+
+// The choices of a form stand in the address, so that it can be sent to others.
+function restore(form) {
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+    const field = form.elements[name];
+    if (!field) continue;
+    if (field.type === "checkbox") field.checked = value === "on";
+    else if ([...(field.options ?? [{ value }])].some((option) => option.value === value)) field.value = value;
+  }
+}
+
+function keep(form) {
+  const chosen = [...form.elements].filter((field) => field.name)
+    .map((field) => [field.name, field.type === "checkbox" ? (field.checked ? "on" : "off") : field.value])
+    .filter(([, value]) => value !== "");
+  history.replaceState(null, "", `#${new URLSearchParams(chosen)}`);
+}
+
 function loadRows() {
   const { fields, texts, rows } = JSON.parse(document.getElementById("data").textContent);
   return rows.map((row) => Object.fromEntries(fields.map((field, at) => [field, texts[row[at]]])));
@@ -27,7 +52,13 @@ function loadRows() {
 
 function cell(text, name = "") {
   const made = document.createElement("td");
-  made.textContent = text;
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) made.textContent = text;
+  else parts.forEach((part, at) => {
+    const piece = document.createElement(at % 2 ? "code" : "span");
+    piece.textContent = part;
+    made.append(piece);
+  });
   if (name) made.className = name.replaceAll(" ", "-");
   return made;
 }
@@ -99,8 +130,9 @@ function showVerdicts(table) {
     head.append(button);
     table.tHead.rows[0].append(head);
   }
-  form.addEventListener("input", () => { limit = page; draw(); });
-  form.addEventListener("reset", () => setTimeout(() => { limit = page; draw(); }));
+  restore(form);
+  form.addEventListener("input", () => { limit = page; keep(form); draw(); });
+  form.addEventListener("reset", () => setTimeout(() => { limit = page; keep(form); draw(); }));
   form.addEventListener("submit", (event) => event.preventDefault());
   more.addEventListener("click", () => { limit += page; draw(); });
   draw();
@@ -137,7 +169,8 @@ function showComparison(table) {
     showCount(shown.length, both.length, "claims on both devices");
   }
 
-  form.addEventListener("input", draw);
+  restore(form);
+  form.addEventListener("input", () => { keep(form); draw(); });
   draw();
 }
 
@@ -145,3 +178,4 @@ const verdicts = document.getElementById("verdicts");
 if (verdicts) showVerdicts(verdicts);
 const comparison = document.getElementById("comparison");
 if (comparison) showComparison(comparison);
+if (document.querySelector("section details")) unfold();

@@ -1,0 +1,5 @@
+# A bar for each variant, until there is a chart.py beside it.
+height = 420
+load 'style.gp'
+set grid xtics noytics
+call 'panels.gp' 1 0.35 0.10 0.97 0.84

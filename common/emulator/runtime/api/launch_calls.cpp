@@ -1,0 +1,64 @@
+// The functions of the API that launch kernels.
+#include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/api/launches.hpp"
+#include "emulator/runtime/api/streams.hpp"
+#include "emulator/runtime/graphs/graph_capture.hpp"
+
+using namespace emulator::runtime;
+
+namespace {
+
+cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
+                   std::size_t shared_bytes, cudaStream_t stream, bool cooperative) {
+    return call([&] {
+        Launch launch{.function = &find_function(function),
+                      .grid = grid,
+                      .block = block,
+                      .dynamic_shared_bytes = shared_bytes,
+                      .cooperative = cooperative,
+                      .parameters = {}};
+        if (!is_stream(stream))
+            refuse_launch(launch, cudaErrorInvalidResourceHandle,
+                          "in a stream that does not exist");
+        check_launch(launch);
+        launch.parameters = copy_arguments(*launch.function, arguments);
+        launch.stream = stream_state(stream).id;
+        perform(stream, launch);
+    });
+}
+
+}  // namespace
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes, cudaStream_t stream) {
+    return launch(function, grid, block, arguments, shared_bytes, stream, false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, std::size_t shared_bytes,
+                                        cudaStream_t stream) {
+    return launch(function, grid, block, arguments, shared_bytes, stream, true);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
+    bool cooperative = false;
+    const cudaError_t error = call([&] {
+        require(config != nullptr && (config->attrs != nullptr || config->numAttrs == 0));
+        for (unsigned i = 0; i < config->numAttrs; ++i) {
+            const cudaLaunchAttribute& attribute = config->attrs[i];
+            if (attribute.id == cudaLaunchAttributeCooperative)
+                cooperative = attribute.val.cooperative != 0;
+            if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
+            const auto& cluster = attribute.val.clusterDim;
+            if (std::size_t{cluster.x} * cluster.y * cluster.z > 1) {
+                throw ApiError(cudaErrorNotSupported, "kernel " +
+                                                          find_function(function).demangled() +
+                                                          ": clusters of blocks are not supported");
+            }
+        }
+    });
+    if (error != cudaSuccess) return error;
+    return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                  config->stream, cooperative);
+}

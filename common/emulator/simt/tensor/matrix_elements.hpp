@@ -1,0 +1,46 @@
+// Elements of matrices, from the registers of a warp to numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "emulator/simt/state/operation.hpp"
+#include "emulator/simt/tensor/fused_sums.hpp"
+
+namespace emulator::simt {
+
+constexpr unsigned max_row_bytes = 128;  // 16 numbers of FP64
+
+// Rows of A, or columns of B, as bytes.
+template <unsigned count>
+struct RowBytes {
+    alignas(64) std::byte rows[count][max_row_bytes];
+
+    // From fragments: `groups` of eight rows, `piece_bytes` of a row in each register.
+    void gather(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
+                unsigned piece_bytes) {
+        for (unsigned i = 0; i < registers.size(); ++i) {
+            const std::byte* const lanes = warp.lanes<std::byte>(registers[i]);
+            for (unsigned row = 0; row < 8; ++row) {
+                std::byte* const to = rows[row + 8 * (i % groups)] + i / groups * piece_bytes;
+                const std::byte* const from = lanes + row * piece_bytes;
+                if (piece_bytes == 16) {
+                    std::memcpy(to, from, 16);
+                } else {
+                    std::memcpy(to, from, 32);
+                }
+            }
+        }
+    }
+};
+
+// `count` floating-point elements of a row.
+void to_factors(MatrixType type, const std::byte* row, unsigned count, double* values,
+                std::int32_t* exponents);
+// Values that are halves already.
+void set_halves(const double* halves, unsigned count, double* values, std::int32_t* exponents);
+// Integers and single bits (0 or 1).
+void to_integers(MatrixType type, const std::byte* row, unsigned count, std::int32_t* values);
+
+}  // namespace emulator::simt

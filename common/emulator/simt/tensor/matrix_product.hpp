@@ -1,0 +1,34 @@
+// D = A B + C of one warp: mma.sync, and what wmma.mma is made of.
+//
+// A fragment holds, in the lanes 4 g to 4 g + 3 of a register, consecutive elements of row g of A (of column g of B): 16 bytes, of
+// FP64 32. Registers go through the row groups g + 8 first, then along the row. Lane 4 g + t of C and D has the columns
+// 2 t and 2 t + 1 of row g, then of row g + 8. So the PTX manual has it for all shapes but m8n8k4 of FP16, where each
+// of four pairs of quads (lanes 4 q to 4 q + 3 and 4 q + 16 to 4 q + 19) multiplies matrices of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "emulator/simt/state/operation.hpp"
+#include "emulator/simt/tensor/sum_model.hpp"
+
+namespace emulator::simt {
+
+enum class ResultType : std::uint8_t { f32, f16, f64, s32 };
+
+struct MatrixProductDetail {
+    MatrixType a_type{}, b_type{};
+    ResultType c_type{}, d_type{};
+    std::uint8_t rows = 16;
+    std::uint16_t inner = 16;                                // up to 256 single bits
+    bool saturates = false;                                  // integers
+    bool is_and = false;                                     // single bits: and, else exclusive or
+    bool a_is_column_major = false, b_is_row_major = false;  // of m8n8k4 of FP16 alone
+    SumModel sum;
+    std::array<RegisterOffset, 8> a{}, b{}, c{}, d{};
+};
+
+void execute_matrix_product(Warp& warp, const Operation& operation);
+void execute_quad_products(Warp& warp, const Operation& operation);  // m8n8k4 of FP16
+
+}  // namespace emulator::simt

@@ -1,0 +1,1 @@
+"""How far the times of the model are from real ones."""
