@@ -136,7 +136,7 @@ std::size_t scattered(std::size_t i, std::size_t lines) {
 
 const struct Loads {
     const char *kernel, *key;
-    LoadKernel LoadKernels::*code;
+    LoadKernel LoadKernels::* code;
     std::size_t (*source)(std::size_t i, std::size_t parameter);
     Parameters usual, ragged, between = {};
 } all_loads[] = {
@@ -160,7 +160,7 @@ const struct Loads {
      {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24, 28}}};
 
 Rows loads(const std::shared_ptr<Arrays>& arrays, lab::Cache cache, bool through_l1,
-           Parameters Loads::*selection) {
+           Parameters Loads::* selection) {
     const LoadKernels kernels = through_l1 ? l1_on::load_kernels() : l1_off::load_kernels();
     Rows rows;
     for (const Loads& pattern : all_loads) {

@@ -1,6 +1,5 @@
 """How many additions a second one counter to many take, and how fast histograms read."""
 
-
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.evidence import Device, Facts, number
 from notebook.charts.look import BLUE, GREEN, ORANGE, PLAIN, PURPLE, Evidence, Style, key
@@ -73,7 +72,9 @@ def _draw_histograms(panel: Panel, gpu: Device) -> None:
             if rate := gpu.value(row, "bytes_per_second"):
                 largest = max(largest, 1e-9 * rate)
                 drawn = bar(gpu, 1e-9 * rate, f"{1e-9 * rate:,.0f}")
-                group.append(Bar(f"{values} bytes", drawn.value, drawn.text, drawn.style, drawn.form))
+                group.append(
+                    Bar(f"{values} bytes", drawn.value, drawn.text, drawn.style, drawn.form)
+                )
         groups.append((label, group))
     panel.x = (0.0, 1.35 * largest or 1.0)
     bars(panel, groups)

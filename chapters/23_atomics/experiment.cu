@@ -107,16 +107,14 @@ std::vector<lab::Variant> histogram_rows(unsigned sms, std::size_t n, bool rando
     for (const auto& [name, kernel] : kernels) {
         const auto launch = lab::launch(kernel, 4 * sms, block);
         rows.push_back(histogram_row(name, values, bytes, cache, [=](Bytes::Set& set) {
-            launch(reinterpret_cast<const uint4*>(set.in.get()), n / sizeof(uint4),
-                   set.bins.get());
+            launch(reinterpret_cast<const uint4*>(set.in.get()), n / sizeof(uint4), set.bins.get());
         }));
         rows.back().shape = launch.shape();
     }
-    lab::Variant cub =
-        histogram_row("cub_histogram", values, bytes, cache, [=](Bytes::Set& set) {
-            auto& memory = bytes->memory();
-            cub_histogram(set.in.get(), int(n), set.bins.get(), memory.get(), memory.size());
-        });
+    lab::Variant cub = histogram_row("cub_histogram", values, bytes, cache, [=](Bytes::Set& set) {
+        auto& memory = bytes->memory();
+        cub_histogram(set.in.get(), int(n), set.bins.get(), memory.get(), memory.size());
+    });
     cub.kernels = 2;
     rows.push_back(cub);
     return rows;

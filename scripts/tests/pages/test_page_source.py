@@ -268,7 +268,9 @@ def test_a_chart_of_the_chapter_that_is_wrong_is_refused(tree_with_data: Tree) -
         assert known == [] and complaint in refused and "\n" not in refused
     chart.unlink()
     (figure,) = figures.own_figures(tree_with_data.project, [tree_with_data.chapter])
-    assert "time, µs" in figure.chart.as_tsv(), "a bar for each variant, of the first claim's metric"
+    assert "time, µs" in figure.chart.as_tsv(), (
+        "a bar for each variant, of the first claim's metric"
+    )
 
 
 def test_a_removed_chapter_leaves_the_other_pages_whole(tmp_path: Path) -> None:

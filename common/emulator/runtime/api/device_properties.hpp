@@ -19,8 +19,8 @@ int device_attribute(cudaDeviceAttr attribute);
 
 // An attribute for each element of a property.
 template <std::size_t count, std::same_as<cudaDeviceAttr>... Attributes>
-requires(sizeof...(Attributes) == count) void set(int (&property)[count],
-                                                  Attributes... attributes) {
+    requires(sizeof...(Attributes) == count)
+void set(int (&property)[count], Attributes... attributes) {
     int* next = property;
     ((*next++ = device_attribute(attributes)), ...);
 }

@@ -20,7 +20,7 @@ std::map<void*, std::unique_ptr<Context>>& handles() {
 }
 
 template <class T>
-Status get(void* handle, T Context::*setting, T* value) {
+Status get(void* handle, T Context::* setting, T* value) {
     const Context* const context = find_context(handle);
     if (context == nullptr) return Status::not_initialised;
     if (value == nullptr) return Status::invalid_value;
@@ -29,7 +29,7 @@ Status get(void* handle, T Context::*setting, T* value) {
 }
 
 template <class T>
-Status set(void* handle, T Context::*setting, T value) {
+Status set(void* handle, T Context::* setting, T value) {
     Context* const context = find_context(handle);
     if (context == nullptr) return Status::not_initialised;
     context->*setting = value;

@@ -56,7 +56,7 @@ struct FaultHandler {
 
     // Once. SA_NODEFER: the jump does not return from the handler, so the signal must not stay blocked.
     static bool install() {
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_sigaction = handle;
         action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
         for (std::size_t i = 0; i < signals.size(); ++i)

@@ -72,7 +72,7 @@ auto with_integer(std::string_view type, F&& f) {
     if (type == "u32" || type == "b32") return f.template operator()<std::uint32_t>();
     if (type == "s64") return f.template operator()<std::int64_t>();
     if (type == "u64" || type == "b64") return f.template operator()<std::uint64_t>();
-    return decltype(f.template operator()<std::int16_t>()){};
+    return decltype(f.template operator()<std::int16_t>()) {};
 }
 
 }  // namespace emulator::simt

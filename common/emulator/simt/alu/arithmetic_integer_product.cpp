@@ -192,7 +192,7 @@ Arithmetic find_integer_product(const Form& form) {
         if (!form.only({"lo", "hi"})) return {};
         const bool a = form.type(1) == "s32", b = form.type() == "s32";
         return {a   ? b ? find_dot<true, true>(form) : find_dot<true, false>(form)
-                  : b ? find_dot<false, true>(form)
+                : b ? find_dot<false, true>(form)
                     : find_dot<false, false>(form)};
     }
     return {};

@@ -103,8 +103,7 @@ void add_instructions(const Launch& launch, const Counts& counts, LaunchRecord& 
             const ptx::Instruction& source = function->source->instructions[instruction];
             const std::string& opcode = source.opcode;
             record.tensor_instructions +=
-                count.executions *
-                machine_products(source, launch.architecture.compute_number());
+                count.executions * machine_products(source, launch.architecture.compute_number());
             if (opcode != "bra" && opcode != "brx") continue;
             record.branches += count.executions;
             record.divergent_branches += count.divergences;

@@ -35,7 +35,9 @@ const Allocation* Execution::find_allocation(Address address) {
     return &*allocations_.insert(after, *found);
 }
 
-bool Execution::is_constant(Address address) const { return simt::is_constant(launch.module, address); }
+bool Execution::is_constant(Address address) const {
+    return simt::is_constant(launch.module, address);
+}
 
 Frame* Execution::take_frame(const Function& function) {
     auto& spare = spare_frames_[&function];
