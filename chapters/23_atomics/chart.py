@@ -74,7 +74,9 @@ def _draw_histograms(panel: Panel, gpu: Device) -> None:
             if rate := gpu.value(row, "bytes_per_second"):
                 largest = max(largest, 1e-9 * rate)
                 drawn = bar(gpu, 1e-9 * rate, f"{1e-9 * rate:,.0f}")
-                group.append(Bar(f"{values} bytes", drawn.value, drawn.text, drawn.style, drawn.form))
+                group.append(
+                    Bar(f"{values} bytes", drawn.value, drawn.text, drawn.style, drawn.form)
+                )
         groups.append((label, group))
     panel.x = (0.0, 1.35 * largest or 1.0)
     bars(panel, groups)

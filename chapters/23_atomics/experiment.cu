@@ -107,16 +107,14 @@ std::vector<lab::Variant> histogram_rows(unsigned sms, std::size_t n, bool rando
     for (const auto& [name, kernel] : kernels) {
         const auto launch = lab::launch(kernel, 4 * sms, block);
         rows.push_back(histogram_row(name, values, bytes, cache, [=](Bytes::Set& set) {
-            launch(reinterpret_cast<const uint4*>(set.in.get()), n / sizeof(uint4),
-                   set.bins.get());
+            launch(reinterpret_cast<const uint4*>(set.in.get()), n / sizeof(uint4), set.bins.get());
         }));
         rows.back().shape = launch.shape();
     }
-    lab::Variant cub =
-        histogram_row("cub_histogram", values, bytes, cache, [=](Bytes::Set& set) {
-            auto& memory = bytes->memory();
-            cub_histogram(set.in.get(), int(n), set.bins.get(), memory.get(), memory.size());
-        });
+    lab::Variant cub = histogram_row("cub_histogram", values, bytes, cache, [=](Bytes::Set& set) {
+        auto& memory = bytes->memory();
+        cub_histogram(set.in.get(), int(n), set.bins.get(), memory.get(), memory.size());
+    });
     cub.kernels = 2;
     rows.push_back(cub);
     return rows;
@@ -130,7 +128,7 @@ int main(int argc, char** argv) {
     atomics::add_global_rows(experiment);
     atomics::add_shared_rows(experiment);
     experiment.add(atomics::append_rows(1 << 22, warm));
-    // What decides these times depends on the data, so an emulated GPU would have to execute all of them.
+    // These times depend on the data, so an emulated GPU would have to execute every block.
     experiment.add(atomics::append_rows(1 << 25, cold), lab::Evidence::measured);
     for (const bool random : {true, false}) {
         experiment.add(histogram_rows(sms, 1 << 22, random, warm));

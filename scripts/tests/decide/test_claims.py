@@ -147,4 +147,6 @@ def test_several_works_may_say_it(tmp_path: Path) -> None:
     both = '["A source, section 2", "Another (2025), part 3", "Another (2025), part 4"]'
     _, efficiency = load(tmp_path, CLAIMS.replace('"A source, section 2"', both))
     assert efficiency.sources[1:] == ("Another (2025), part 3", "Another (2025), part 4")
-    assert tables.said_by(dataclasses.replace(efficiency, claimed=None)) == "A source, Another (2025)"
+    assert (
+        tables.said_by(dataclasses.replace(efficiency, claimed=None)) == "A source, Another (2025)"
+    )
