@@ -20,11 +20,13 @@ import re
 import statistics
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import timing_records
 from notebook.base import csv_table
@@ -85,12 +87,24 @@ def variants(known: Iterable[Mechanism]) -> dict[str, str]:
     return lines
 
 
-def part(names: Iterable[str], most: int) -> list[str]:
+def chosen(names: Iterable[str], most: int) -> list[str]:
     """As many names as that, chosen by their hashes: the same ones each time, whatever the others are."""
     return sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())[:most]
 
 
-class Chapters:
+class Tested(ABC):
+    """A set of times: its parts, within which ratios are judged, and the times of a part without mechanisms."""
+
+    name: str
+
+    @abstractmethod
+    def parts(self) -> list[Any]: ...
+
+    @abstractmethod
+    def times(self, part: Any, without: str) -> list[Pair]: ...
+
+
+class Chapters(Tested):
     """The chapters of one GPU."""
 
     def __init__(self, project: Project, name: str, architecture: str, measured: str) -> None:
@@ -103,19 +117,19 @@ class Chapters:
             if chapter.name != HIERARCHY and (self._measured / f"{chapter.name}.json").exists()
         ]
 
-    def parts(self) -> list[tuple[str, Chapter]]:
-        return [(chapter.name, chapter) for chapter in self.chapters]
+    def parts(self) -> list[Chapter]:
+        return self.chapters
 
-    def times(self, chapter: Chapter, without: str) -> list[Pair]:
-        measured = read(self._measured / f"{chapter.name}.json", chapter).by_name
-        wanted = part(measured, MAX_OF_CHAPTER[self._architecture])
+    def times(self, part: Chapter, without: str) -> list[Pair]:
+        measured = read(self._measured / f"{part.name}.json", part).by_name
+        wanted = chosen(measured, MAX_OF_CHAPTER[self._architecture])
         names = "|".join(map(re.escape, wanted))
         flags = [
             *(f"--architecture={self._architecture}", "--workers=1", "--benchmark_format=json"),
             f"--benchmark_filter=^({names})(/iterations:.*)?$",
         ]
         run = subprocess.run(
-            [self._project.build / chapter.target, *flags],
+            [self._project.build / part.target, *flags],
             env=os.environ | {WITHOUT: without},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
@@ -126,7 +140,7 @@ class Chapters:
         ]
 
 
-class PrintedTimes:
+class PrintedTimes(Tested):
     """Some rows of each table that others printed."""
 
     def __init__(self, project: Project) -> None:
@@ -134,23 +148,23 @@ class PrintedTimes:
         self._project = project
         self._tables = published.tables(project)
 
-    def parts(self) -> list[tuple[str, published.Table]]:
-        return [(table.name, table) for table in self._tables]
+    def parts(self) -> list[published.Table]:
+        return self._tables
 
-    def times(self, table: published.Table, without: str) -> list[Pair]:
+    def times(self, part: published.Table, without: str) -> list[Pair]:
         library = emulate.runtime_folder(self._project)
-        rows = {row.run: row for row in published.printed(self._project, table)}
-        chosen = [rows[run] for run in part(rows, MAX_OF_TABLE)]
+        rows = {row.run: row for row in published.printed(self._project, part)}
+        some = [rows[run] for run in chosen(rows, MAX_OF_TABLE)]
         return [
             (
-                predict(self._project, library, row, table.is_sampled(row.run), without)[0],
+                predict(self._project, library, row, part.is_sampled(row.run), without)[0],
                 row.seconds,
             )
-            for row in chosen
+            for row in some
         ]
 
 
-class Programs:
+class Programs(Tested):
     """Some records of each program of others; the half that is held back stays so."""
 
     def __init__(self, project: Project) -> None:
@@ -167,16 +181,16 @@ class Programs:
             if not sets.is_held_back(program) and len(of_program) < MAX_OF_PROGRAM:
                 of_program.setdefault(records.frames[frame], measured[program, launch])
 
-    def parts(self) -> list[tuple[str, dict[bytes, float]]]:
-        return [(program, frames) for program, frames in self._frames.items() if frames]
+    def parts(self) -> list[dict[bytes, float]]:
+        return [frames for frames in self._frames.values() if frames]
 
-    def times(self, frames: dict[bytes, float], without: str) -> list[Pair]:
+    def times(self, part: dict[bytes, float], without: str) -> list[Pair]:
         run = subprocess.run(
             [self._project.build / timing_records.PROGRAM, timing_records.GPU, without],
-            input=b"".join(frames), capture_output=True, check=True,
+            input=b"".join(part), capture_output=True, check=True,
         )  # fmt: skip
         seconds = [float(line.split(b" ")[0]) for line in run.stdout.splitlines()]
-        return list(zip(seconds, frames.values(), strict=True))
+        return list(zip(seconds, part.values(), strict=True))
 
 
 def tables(found: dict[str, dict[str, Errors]]) -> list[str]:
@@ -222,7 +236,7 @@ def main() -> int:
             f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}"
         )
     chapters = Chapters(project, "H200", H200, MEASURED)
-    tested = [
+    tested: list[Tested] = [
         chapters,
         Chapters(project, "H100", H100, ON_H100),
         PrintedTimes(project),
@@ -243,7 +257,7 @@ def main() -> int:
             for each in tested:
                 if each.name == "H100" and not (asked or name == NOTHING or WHOLE_GROUP in name):
                     continue
-                futures = [pool.submit(each.times, of, without) for _, of in each.parts()]
+                futures = [pool.submit(each.times, of, without) for of in each.parts()]
                 found[name][each.name] = errors_of(future.result() for future in futures)
             say(tables({name: found[name]})[-1])
     if asked:

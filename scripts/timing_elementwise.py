@@ -33,10 +33,10 @@ DATA = Path("data/timing/elementwise.csv")
 COLUMNS = ("gpu", "operation", "elements", "predicted_seconds", "measured_seconds")
 # Names of NeuSight, and those of the emulated GPUs.
 GPUS = {
-    "Tesla P100-PCIE-16GB": "tesla-p100-pcie-16gb",
+    "Tesla P100-PCIE-16GB": "pascal",
     "Tesla P4": "tesla-p4",
     "Tesla V100-PCIE-32GB": "tesla-v100-pcie-32gb",
-    "Tesla T4": "tesla-t4",
+    "Tesla T4": "turing",
     "NVIDIA A100-PCIE-40GB": "a100-pcie-40gb",
     "NVIDIA A100 80GB PCIe": "a100-80gb-pcie",
     "NVIDIA L4": "nvidia-l4",
@@ -77,13 +77,14 @@ def predict(project: Project, rows: list[Row]) -> None:
     for row in rows:
         if not row["predicted_seconds"]:
             by_gpu[row["gpu"]].append(row)
+    library = emulate.runtime_folder(project)
     for gpu, missing in by_gpu.items():
         say(f"{gpu}: {len(missing)} launches")
         settings = {
             "EMULATED_GPU": gpu,
             "EMULATED_GPU_TIME": "1",
             "EMULATED_GPU_SAMPLE": "1",
-            "LD_LIBRARY_PATH": str(emulate.runtime_folder(project)),
+            "LD_LIBRARY_PATH": str(library),
         }
         wanted = "".join(f"{row['operation']} {row['elements']}\n" for row in missing)
         done = subprocess.run(
@@ -112,7 +113,8 @@ def summary(rows: list[Row]) -> str:
     ratios = [float(row["predicted_seconds"]) / float(row["measured_seconds"]) for row in rows]
     errors = [abs(ratio - 1) for ratio in ratios]
     return (
-        f"{len(rows)} times, MAPE {100 * statistics.mean(errors):.1f} %, median {100 * statistics.median(errors):.1f} %, "
+        f"{len(rows)} times, MAPE {100 * statistics.mean(errors):.1f} %, "
+        f"median {100 * statistics.median(errors):.1f} %, "
         f"within 20 % {100 * sum(error <= 0.2 for error in errors) / len(errors):.0f} %, "
         f"predicted / measured {min(ratios):.2f} to {max(ratios):.2f}"
     )

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records of launches of public programs, from which the time model predicts them again without these programs.
 
-    timing_records.py write FOLDER EXECUTABLES    runs the programs that public_programs.py has built, on the emulated H200
+    timing_records.py write FOLDER EXECUTABLES    runs what public_programs.py has built, on the emulated H200
     timing_records.py predict                     from a clone: predicts all records, prints the errors of both halves
     timing_records.py predict --looked-at         the same of the half that is not held back
 
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from notebook.base.errors import Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.emulate import command as emulate
+from notebook.timing.sets import is_held_back
 from notebook.tools import build
 from other_programs import Program
 from public_programs import Rows
@@ -42,6 +44,7 @@ MAX_OF_KERNEL = 4
 MAX_BYTES = 5 << 20
 MAX_DECOMPRESSED = 1 << 30
 SECONDS = 600
+WORKERS = 3
 LENGTH = 4
 
 
@@ -77,11 +80,13 @@ def frames_of(data: bytes) -> list[bytes]:
 def read(path: Path) -> Records:
     data = lzma.LZMADecompressor().decompress(path.read_bytes(), MAX_DECOMPRESSED)
     index, _, rest = data.partition(b"\n")
-    launches = [(str(program), int(launch), int(frame)) for program, launch, frame in json.loads(index)]
+    launches = [
+        (str(program), int(launch), int(frame)) for program, launch, frame in json.loads(index)
+    ]
     return Records(frames_of(rest), launches)
 
 
-def recorded(project: Project, program: Program, executables: Path) -> list[tuple[str, bytes]]:
+def recorded(library: Path, program: Program, executables: Path) -> list[tuple[str, bytes]]:
     """Kernel and record of each launch; of a program that is stopped those before."""
     with tempfile.TemporaryDirectory() as folder:
         report, records = Path(folder) / "report.jsonl", Path(folder) / "records"
@@ -90,7 +95,7 @@ def recorded(project: Project, program: Program, executables: Path) -> list[tupl
             "EMULATED_GPU_TIME": "1",
             "EMULATED_GPU_REPORT": str(report),
             "EMULATED_GPU_RECORDS": str(records),
-            "LD_LIBRARY_PATH": str(emulate.runtime_folder(project)),
+            "LD_LIBRARY_PATH": str(library),
         }
         command = [str(public_programs.executable(program, executables)), *program.arguments]
         try:
@@ -100,6 +105,7 @@ def recorded(project: Project, program: Program, executables: Path) -> list[tupl
             say(f"{program.shown}: stopped after {SECONDS} s")
         if not records.is_file() or not report.is_file():
             return []
+        say(f"{program.shown}: recorded")
         lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
         kernels = [line["kernel"] for line in lines if "predicted" in line]
         return list(zip(kernels, frames_of(records.read_bytes()), strict=False))
@@ -108,14 +114,18 @@ def recorded(project: Project, program: Program, executables: Path) -> list[tupl
 def write(folder: Path, executables: Path) -> None:
     project = Project.here()
     timed = public_programs.read_table(project.root / public_programs.TIMES)
+    library = emulate.runtime_folder(project)
+    programs = [
+        program
+        for program in other_programs.read_list(public_programs.LIST, folder)
+        if program.shown in timed and public_programs.executable(program, executables).is_file()
+    ]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        all_launches = pool.map(lambda each: recorded(library, each, executables), programs)
     records = Records()
     places: dict[bytes, int] = {}
-    for program in other_programs.read_list(public_programs.LIST, folder):
-        if program.shown not in timed or not public_programs.executable(program, executables).is_file():
-            continue
+    for program, launches in zip(programs, all_launches, strict=True):
         of_kernel: Counter[str] = Counter()
-        launches = recorded(project, program, executables)
-        say(f"{program.shown}: {len(launches)} launches")
         for (kernel, frame), row in zip(launches, timed[program.shown], strict=False):
             if public_programs.base_name(kernel) != row["kernel"]:
                 break
@@ -164,7 +174,7 @@ def predict_all(looked_at: bool) -> None:
     values = [list(row.values()) for rows in timed.values() for row in rows]
     csv_table.write(path, tuple(next(iter(timed.values()))[0]), values)
     if looked_at:
-        some = {name: rows for name, rows in some.items() if not public_programs.is_held_back(name)}
+        some = {name: rows for name, rows in some.items() if not is_held_back(name)}
     print("\n".join(public_programs.time_table(some)))
 
 

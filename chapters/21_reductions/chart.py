@@ -4,8 +4,6 @@ from notebook.charts.bars import Case, share_bars
 from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import Evidence, key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.words import percent
-from notebook.charts.words import times as x_times
 
 _N = 1 << 26
 _FIRST, _BEST = "reduce_neighboured", "sum_last_block"
@@ -68,13 +66,5 @@ def _sum(label: str, kernel: str, parameters: dict[str, object]) -> Case:
 def _title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    eight = gpu.row("reduce_unrolled", loads=8, n=_N)
-    gain = gpu.ratio(gpu.row(_FIRST, n=_N), eight)
     shuffles = gpu.ratio(gpu.row("reduce_shared", n=_N), gpu.row("reduce_shuffle", n=_N))
-    best = _step("", _BEST, {"loads": 4, "per_sm": 4})[1](gpu)
-    if gain is None or shuffles is None or best is None:
-        return ""
-    return (
-        f"Eight elements a thread make the sum {x_times(gain)} as fast on the {gpu.name}, shuffles instead of "
-        f"shared memory {shuffles:.2f}x; one launch reads at {percent(best)} of reading alone"
-    )
+    return f"{gpu.name}: shuffles are {shuffles:.2f}x as fast as shared memory" if shuffles else ""

@@ -1,6 +1,5 @@
 """How many additions a second one counter to many take, and how fast histograms read."""
 
-from collections.abc import Callable
 
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.evidence import Device, Facts, number
@@ -85,20 +84,9 @@ def _draw_histograms(panel: Panel, gpu: Device) -> None:
 def _title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    rate: Callable[[str, int], float | None] = lambda kind, addresses: gpu.value(  # noqa: E731
-        gpu.row("add_global", type=kind, spread="lanes", addresses=addresses), "items_per_second"
+    more = gpu.ratio(
+        gpu.row("add_global", type="int", spread="lanes", addresses=1024),
+        gpu.row("add_global", type="int", spread="lanes", addresses=1),
+        "items_per_second",
     )
-    known = [rate("int", 1), rate("int", 1024), rate("float", 1)]
-    cub = gpu.ratio(
-        gpu.row("histogram_lanes", values="random", n=_BYTES),
-        gpu.row("cub_histogram", values="random", n=_BYTES),
-        "bytes_per_second",
-    )
-    if None in known or cub is None:
-        return ""
-    one, many, floats = (value or 1.0 for value in known)
-    return (
-        f"On the {gpu.name} 1024 counters take {x_times(many / one)} the additions of one, which takes "
-        f"{x_times(one / floats)} as many integers as floats; a histogram with a copy a lane is "
-        f"{x_times(cub)} as fast as CUB's"
-    )
+    return f"{gpu.name}: 1024 counters take {x_times(more)} the additions of one" if more else ""

@@ -20,7 +20,7 @@ def chart(facts: Facts) -> Chart:
     branches = Panel(
         (-0.5, len(_DECIDED) - 0.5),
         (0.9, 2.1),
-        heading="time of two paths of 64 multiply-adds, by what decides between them; one path = 1",
+        heading="time of two paths by what decides, one path = 1 (2^20 elements; predicted: 2^17)",
         height=230,
     )
     branches.ticks_x((float(place), label) for place, (label, _, _) in enumerate(_DECIDED))

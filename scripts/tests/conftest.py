@@ -113,9 +113,14 @@ offset_11_slower: time, offset 11 ÷ offset 0
 efficiency_32: load efficiency at offset 11
 -->
 
+<details>
+<summary>All claims</summary>
+
 <!-- lab:verdicts -->
 
 <!-- lab:counters -->
+
+</details>
 """
 
 

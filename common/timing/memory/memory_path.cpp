@@ -249,6 +249,7 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
+    if (lines.empty()) return done;  // nothing that leaves the L1
     const double sent =
         requests_.store(access, lines, done,
                         partly_written_.completed_by(access, lines, requests_.merges(lines, done)));

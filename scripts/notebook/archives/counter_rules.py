@@ -20,6 +20,8 @@ EXACT = (
     "shared_store_wavefronts",
     "shared_store_bank_conflicts",
     "shared_atomic_requests",
+    "matrix_load_requests",
+    "matrix_store_requests",
     "atomic_requests",
     "atomic_sectors",
     "reduction_requests",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from notebook.base import files
+from notebook.base import files, markers
 from notebook.charts.evidence import Device
 from notebook.charts.look import COLOURS, GENERATIONS, GREY, QUIET, Evidence, Style, key, style
 from notebook.charts.marks import CENTER, LINE, THIN, Chart, Panel
@@ -14,7 +14,6 @@ from notebook.decide import judging, rules
 from notebook.decide.rules import Group, Rule
 from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import MEASURED, PREDICTED
-from notebook.pages import markers
 
 _LEFT, _RIGHT = 1 / 16, 512
 _HEIGHT_OF_A_ROW = 20

@@ -16,8 +16,8 @@ class Metric:
     """One line of the table.
 
     kind: `counter`: what a launch did. `moved`: between host and device, around a launch, or where and
-    when its blocks ran; rows of a GPU carry these themselves, all other counters of a GPU come from a profiler. `rate`: work over
-    time, or the ratio of two rates. `basis`: what efficiencies are computed from, shown nowhere.
+    when its blocks ran; rows of a GPU carry these themselves, all other counters of a GPU come from a
+    profiler. `rate`: work over time, or the ratio of two rates. `basis`: what efficiencies are computed from, shown nowhere.
     unit: a key of fields.UNITS. nsight: Nsight Compute's name (compute capability 7.0 and later).
     """
 

@@ -27,7 +27,7 @@ _ROW = re.compile(
     r"(?P<chapter>\d\d) (?P<claim>\w+)(:(?P<form>share))?: (?P<label>[^|]+?)"
     r"(\s*\|\s*(?P<fact>[^|:]+): (?P<claims>[\w, ]+))?"
 )
-# Of these a higher one is a shorter time.
+# A higher one of these is a shorter time.
 _RATES = ("bytes_per_second", "flops_per_second", "memcpy_ratio", "cublas_ratio")
 _ORDER = (MEASURED, PUBLISHED, PREDICTED, COUNTED)
 # How levels of the memory are named, in this order.

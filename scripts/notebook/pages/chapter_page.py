@@ -17,15 +17,15 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from notebook.base import files
+from notebook.base import files, markers
 from notebook.base.errors import Problem
+from notebook.base.markers import Marker, WrongMarker
 from notebook.base.project import Project
 from notebook.base.text import close_matches, short
 from notebook.data.chapters import PAGE
 from notebook.decide import answers
 from notebook.decide.tables import ChapterVerdicts
-from notebook.pages import citations, markers, rule_table
-from notebook.pages.markers import Marker, WrongMarker
+from notebook.pages import citations, rule_table
 from notebook.pages.prose_numbers import ChapterNumbers
 
 _HEAD = "<!-- Edit this file; `scripts/lab figures {number}` makes README.md from it. -->"

@@ -19,8 +19,9 @@ from functools import cache, cached_property, partial
 from itertools import groupby
 from pathlib import Path
 
-from notebook.base import files
+from notebook.base import files, markers
 from notebook.base.errors import Problem, refuse
+from notebook.base.markers import Marker, WrongMarker
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.base.text import close_matches, markdown_cell, markdown_table
@@ -36,13 +37,11 @@ from notebook.pages import (
     front_text,
     gpu_table,
     kernel_files,
-    markers,
     page_tables,
     rule_table,
     verdict_page,
 )
 from notebook.pages.chapter_page import ChapterPage
-from notebook.pages.markers import Marker, WrongMarker
 from notebook.pages.page_tables import link
 
 # Besides the chapters' own pages.

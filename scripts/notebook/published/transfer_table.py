@@ -16,7 +16,7 @@ from notebook.published.times import ClaimedRatio, Compared, Errors, is_a_ratio
 
 CLAIM, RATIO = "claim", "ratio"
 # A ratio of two times beyond it is an effect.
-_SLOWER = Claim("", "", "", "", metric="time", variant="", why="", direction="slower")
+_SLOWER = Claim("", "", (), "", metric="time", variant="", why="", direction="slower")
 # Ratios whose bands the page shows.
 _SHOWN = (1.1, 2.0, 5.0)
 

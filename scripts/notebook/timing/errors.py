@@ -78,7 +78,9 @@ def _share_within(errors: _Array, limit: float) -> float:
 def _correlation(logs: _Array) -> float:
     if len(logs) < 2 or np.any(np.ptp(logs, axis=0) == 0):
         return float("nan")
-    return float(np.corrcoef(logs.T)[0, 1])
+    from scipy import stats  # type: ignore[import-untyped]  # takes half a second
+
+    return float(stats.pearsonr(logs[:, 0], logs[:, 1])[0])
 
 
 def table(heading: str, groups: Mapping[str, Sequence[Pair]]) -> list[str]:

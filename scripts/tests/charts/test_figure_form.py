@@ -42,7 +42,7 @@ def values(panel: Panel) -> set[tuple[float, ...]]:
 def test_no_panel_is_without_variation(name: str) -> None:
     chart = charted(name, SOURCES.facts(name[:2]))
     for panel in chart.panels:
-        assert len(values(panel)) > 1, panel.heading
+        assert len(values(panel)) != 1, panel.heading  # 0: nothing was measured, which it says
     dashed = {mark.style for panel in chart.panels for mark in panel.marks if mark.form == "dashes"}
     assert dashed <= {look.QUIET}
 

@@ -26,8 +26,8 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     page = page_of(tree)
     assert "[nvidia-h200](../../data/nvidia-h200/02_misaligned_reads.json)" in page
     assert "**Yes:** offset 11 takes 1.10× the time of offset 0." in page
-    assert "| GPU | time, offset 11 ÷ offset 0 | load efficiency at offset 11 |" in page
-    assert "| H200 | 1.10×, reproduced | – |" in page
+    assert "|GPU|time, offset 11 ÷ offset 0|load efficiency at offset 11|" in page
+    assert "|H200|1.10×, reproduced|–|" in page
     assert (
         "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | n = 2^24, cold |"
         in page

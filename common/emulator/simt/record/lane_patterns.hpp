@@ -10,7 +10,7 @@
 
 namespace emulator::simt {
 
-// `in_loop`: it stands in a loop of few basic blocks.
+// `in_loop`: its basic block is a loop by itself.
 timing::Access::Update update_of(const MemoryDetail& detail, bool in_loop);
 std::uint16_t distinct_addresses(const std::array<Address, warp_size>& addresses,
                                  std::uint32_t mask);

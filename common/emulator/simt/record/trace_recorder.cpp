@@ -47,17 +47,10 @@ timing::Space space_of(AccessSpace space) {
     }
 }
 
-// Whether a branch of the block, or of one of the two behind it, leads back to it or to one of the two before it.
-bool is_in_short_loop(const Function& function, const BasicBlock& block) {
-    constexpr std::ptrdiff_t reach = 2;
-    const auto at = &block - function.blocks.data();
-    const auto count = static_cast<std::ptrdiff_t>(function.blocks.size());
-    for (std::ptrdiff_t i = at; i <= std::min(at + reach, count - 1); ++i) {
-        const BasicBlock& other = function.blocks[static_cast<std::size_t>(i)];
-        const auto target = static_cast<std::ptrdiff_t>(other.target);
-        if (other.control == Control::branch && target <= at && target >= at - reach) return true;
-    }
-    return false;
+// Whether it is a loop by itself, which ends only where its swap has succeeded.
+bool is_loop(const Function& function, const BasicBlock& block) {
+    return block.control == Control::branch && block.target < function.blocks.size() &&
+           &function.blocks[block.target] == &block;
 }
 
 double ptx_instructions_of(const Image& image, const std::vector<timing::BlockTrace>& blocks) {
@@ -163,7 +156,7 @@ void TraceRecorder::note_clock(const WarpContext& context) {
 void TraceRecorder::begin(const WarpContext& context, const BasicBlock& block) {
     timing::WarpTrace& warp = warp_of(context);
     polls_.begin(context, block, warp);
-    is_in_short_loop_ = is_in_short_loop(*context.frame->function, block);
+    is_in_loop_ = is_loop(*context.frame->function, block);
     const auto instructions = static_cast<std::uint64_t>(block.end - block.begin) + 1;
     warp.executed += instructions;
     if (warp.recorded >= max_instructions_) return;
@@ -213,7 +206,7 @@ void TraceRecorder::record(WarpContext& context, const MemoryDetail& detail, std
     // The tries of a loop are one access of as many passes: what a try takes has not been timed.
     if (cost.bank_atomic == BankAtomic::spin) cost.bank_atomic = BankAtomic::update;
     access.kind = kind_of(detail, launch_.image.sites[detail.site].site.is_reduction);
-    access.update = update_of(detail, is_in_short_loop_);
+    access.update = update_of(detail, is_in_loop_);
     access.space = space_of(cost.space);
     access.bytes = static_cast<std::uint32_t>(std::popcount(lanes)) * detail.bytes;
     access.path = detail.policy.path;

@@ -70,7 +70,7 @@ class TraceRecorder {
 
     const Launch& launch_;
     Polls polls_;
-    bool is_in_short_loop_ = false;  // the basic block at hand
+    bool is_in_loop_ = false;  // the basic block at hand is one
     bool is_stopped_ = false;
     unsigned resident_blocks_ = 1;        // on an SM
     std::uint64_t first_optional_ = 0;    // of an SM's blocks
