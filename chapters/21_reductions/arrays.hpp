@@ -27,7 +27,7 @@ class Arrays {
         lab::DeviceBuffer<unsigned> ticket;
     };
 
-    // `room`: elements that a kernel may write; one more is there to be left alone.
+    // `room`: elements that a kernel may write; one more is there, which none may touch.
     Arrays(std::size_t n, std::size_t room)
         : size_(n),
           room_(std::max(room, padded() / block) + 1),

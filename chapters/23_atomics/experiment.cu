@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
     atomics::add_global_rows(experiment);
     atomics::add_shared_rows(experiment);
     experiment.add(atomics::append_rows(1 << 22, warm));
-    // What decides these times depends on the data, so an emulated GPU would have to execute all of them.
+    // These times depend on the data, so an emulated GPU would have to execute every block.
     experiment.add(atomics::append_rows(1 << 25, cold), lab::Evidence::measured);
     for (const bool random : {true, false}) {
         experiment.add(histogram_rows(sms, 1 << 22, random, warm));
