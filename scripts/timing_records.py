@@ -140,18 +140,19 @@ def write(folder: Path, executables: Path) -> None:
 
 
 def predict(project: Project, records: Records) -> list[tuple[str, str]]:
-    """Seconds and bound of each record."""
+    """Seconds and bound of each record, on all cores."""
     build.build(project, "--quiet", PROGRAM)
-    done = subprocess.run(
-        [str(project.build / PROGRAM), GPU],
-        input=b"".join(records.frames),
-        capture_output=True,
-        check=False,
-    )
-    lines = done.stdout.decode().splitlines()
-    if done.returncode != 0 or len(lines) != len(records.frames):
-        raise Problem(f"{RECORDS} cannot be predicted: {done.stderr.decode().strip()}")
-    return [(line.split(" ")[0], line.split(" ")[1]) for line in lines]
+    command = [str(project.build / PROGRAM), GPU]
+
+    def of_frame(frame: bytes) -> tuple[str, str]:
+        done = subprocess.run(command, input=frame, capture_output=True, check=False)
+        words = done.stdout.decode().split(" ")
+        if done.returncode != 0 or len(words) < 2:
+            raise Problem(f"{RECORDS} cannot be predicted: {done.stderr.decode().strip()}")
+        return words[0], words[1]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(of_frame, records.frames))
 
 
 def fill_in(records: Records, predicted: list[tuple[str, str]], timed: Rows) -> Rows:
