@@ -81,10 +81,10 @@ struct Machine {
     double l2_store_sectors_per_cycle = 128;
     // Sectors that it reads again to go on writing them, and the bytes stored in between of which it keeps one in e.
     double l2_completed_sectors_per_cycle = 10, l2_kept_bytes = 1e9;
-    double l2_bulk_lines_per_cycle = 20;  // that the copy engine stores, of the whole GPU
-    double max_merged_store_lines = 0;    // of a store that the next one can merge with
+    double l2_bulk_lines_per_cycle = 20;     // that the copy engine stores, of the whole GPU
+    double max_merged_store_lines = 0;       // of a store that the next one can merge with
     double max_store_lines_in_flight = 1e9;  // of an SM
-    double store_port_cycles = 0;         // of a line of a store on its way out of the SM
+    double store_port_cycles = 0;            // of a line of a store on its way out of the SM
     // What an SM has left of its share of the L2 within the last so many cycles it can still use: others leave theirs at
     // other times.
     double averaging_window_cycles = 0;

@@ -25,8 +25,8 @@ struct Parameters {
     double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
         l1_fill_bytes_per_cycle{};
     double shared_atomic_cycles{}, lsu_queue_per_scheduler{}, lsu_queue_per_sm{};
-    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{}, bulk_store_line_cycles{}, bulk_copy_cycles{},
-        l2_bulk_lines_per_cycle_per_sm{};
+    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{},
+        bulk_store_line_cycles{}, bulk_copy_cycles{}, l2_bulk_lines_per_cycle_per_sm{};
     double launch_us{}, blocks_per_cycle{}, block_launch_cycles{}, launch_tail_ns_per_sm{};
     double l2_cycles{}, l2_bytes_per_cycle_per_sm{}, l2_port_bytes_per_cycle{};
     double l2_store_sectors_per_cycle_per_sm{}, max_merged_store_lines{}, store_port_cycles{},
